@@ -11,8 +11,8 @@ export default [
 	route('verify-email', 'features/accounts/routes/verify-email.tsx'),
 	route('claim-admin', 'features/accounts/routes/claim-admin.tsx'),
 	route('logout', 'features/accounts/routes/logout.ts'),
-	route('theme', 'features/accounts/routes/theme.ts'),
-	route('settings', 'features/accounts/routes/settings.tsx', [
+	route('theme', 'features/settings/routes/theme.ts'),
+	route('settings', 'features/settings/routes/settings.tsx', [
 		layout('features/conversations/routes/settings.tsx', { id: 'chat-settings' }, [
 			index('features/notifications/routes/preferences.tsx'),
 		]),
@@ -23,8 +23,8 @@ export default [
 	route('notifications/read', 'features/notifications/routes/read-all.ts'),
 	route('notifications/push', 'features/notifications/routes/push.ts'),
 	route('unsubscribe', 'features/notifications/routes/unsubscribe.tsx'),
-	route('settings/tokens', 'features/accounts/routes/tokens.tsx'),
-	route('settings/activity', 'features/accounts/routes/activity.tsx'),
+	route('settings/tokens', 'features/tokens/routes/tokens.tsx'),
+	route('settings/activity', 'features/settings/routes/activity.tsx'),
 
 	route('messages', 'features/inbox/routes/messages.tsx'),
 	route('messages/latest', 'features/inbox/routes/latest.ts', { id: 'latest-messages' }),
@@ -42,16 +42,16 @@ export default [
 	route('find-dev/:username.json', 'features/resume/routes/profile-json.ts'),
 	route('find-dev/:username/card.png', 'features/profiles/routes/share-card.ts'),
 	route('my-profile/:username', 'features/profiles/routes/my-profile.tsx'),
-	route('edit-profile/:username', 'features/profiles/routes/edit-layout.tsx', [
-		index('features/profiles/routes/edit-personal.tsx'),
-		route('academics', 'features/profiles/routes/edit-academics.tsx'),
-		route('social-links', 'features/profiles/routes/edit-social-links.tsx'),
-		route('certificates', 'features/profiles/routes/edit-certificates.tsx'),
-		route('projects', 'features/profiles/routes/edit-projects.tsx'),
-		route('change-password', 'features/profiles/routes/edit-change-password.tsx'),
+	route('edit-profile/:username', 'features/profile-editor/routes/edit-layout.tsx', [
+		index('features/profile-editor/routes/edit-personal.tsx'),
+		route('academics', 'features/profile-editor/routes/edit-academics.tsx'),
+		route('social-links', 'features/profile-editor/routes/edit-social-links.tsx'),
+		route('certificates', 'features/profile-editor/routes/edit-certificates.tsx'),
+		route('projects', 'features/profile-editor/routes/edit-projects.tsx'),
+		route('change-password', 'features/profile-editor/routes/edit-change-password.tsx'),
 		route('import', 'features/resume/routes/resume-import.tsx'),
 	]),
-	route('edit-profile/:username/picture', 'features/profiles/routes/save-picture.ts'),
+	route('edit-profile/:username/picture', 'features/profile-editor/routes/save-picture.ts'),
 	route('first-steps', 'features/profiles/routes/first-steps.ts'),
 	route('verify-campus', 'features/campus/routes/verify-campus.ts'),
 	route('confirm-campus', 'features/campus/routes/confirm-campus.tsx'),

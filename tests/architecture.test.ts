@@ -134,7 +134,7 @@ describe('the places of things', () => {
 	test('profiles are shown from the views that leave out what a moderator hid; the tables are read where they are written', () => {
 		// Of `profiles` alone: the forms, the first steps, who hides presence, the confirmed address, and the page of a case.
 		const own =
-			/^app\/features\/(profiles\/(editing\/(editing|items)|hiding|profiles)|campus\/campus|pictures\/pictures|members\/(members|skills))\.queries/
+			/^app\/features\/(profile-editor\/(editing|items)|profiles\/(hiding|profiles)|campus\/campus|pictures\/pictures|members\/(members|skills))\.queries/
 		const others =
 			/^app\/(platform\/realtime\/presence|features\/(accounts\/accounts|directory\/seed\/seed|conversations\/conversations))\.queries/
 		const reads = /\b(from|join)\s+(profiles|profile_skills|certificates|projects)\b|From\('(profiles|profile_skills)'/
@@ -176,6 +176,14 @@ describe('the places of things', () => {
 			return !lines.every((one) => /import type|export type|declare module/.test(one))
 		})
 		expect(real).toEqual([])
+	})
+
+	test('how often something may be done is counted in one place', () => {
+		const counting = product.filter(({ text }) => /'rate-limiter-flexible'|\b(from|into|update) attempts\b/.test(text))
+		expect(counting.map(({ path }) => path).sort()).toEqual([
+			'app/features/rate-limits/rate-limits.queries.server.ts',
+			'app/features/rate-limits/rate-limits.server.ts',
+		])
 	})
 
 	test('no MD5 and no SHA-1 in the product', () => {

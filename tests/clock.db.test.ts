@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { secondsUntilSend } from '~/features/chat/messages/messages.queries.server.ts'
 import { secondsUntilPictures } from '~/features/chat-pictures/chat-pictures.queries.server.ts'
@@ -9,9 +8,10 @@ import { findLastDue } from '~/features/inbox/unseen.queries.server.ts'
 import { secondsUntilReport } from '~/features/moderation/cases.queries.server.ts'
 import { takeDue } from '~/features/notifications/digest.queries.server.ts'
 import { secondsOverLimit } from '~/features/questions/status/status.queries.server.ts'
+import { useLimits } from '~/features/rate-limits/limits.server.ts'
+import { measureUse } from '~/features/rate-limits/rate-limits.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { db, pool } from '~/platform/db/db.server.ts'
-import { countUp } from '~/platform/http/rate-limit.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { forgetLapsed, listOnlineAmong, renewConnections } from '~/platform/realtime/presence.queries.server.ts'
 import { makeMember, makeQuestion } from './factories/forum.ts'
 import { useDatabase } from './support/database.ts'
@@ -128,23 +128,15 @@ async function send(at: Time): Promise<void> {
 }
 
 test('a stored counter that was begun tomorrow begins anew; one of now goes on to its end', async () => {
-	const limiter = new RateLimiterPostgres({
-		storeClient: pool(),
-		tableName: 'rate_limits',
-		tableCreated: true,
-		keyPrefix: 'clock',
-		clearExpiredByTimeout: false,
-		points: 3,
-		duration: 3_600,
-	})
-	const key = randomUUID()
-	for (let time = 0; time < 3; time += 1) await countUp(limiter, key)
-	await expect(countUp(limiter, key)).rejects.toBeInstanceOf(RateLimiterRes)
-	await sql`update rate_limits set expire = expire + 86400000 where key = ${`clock:${key}`}`.execute(db())
-	const counted = await countUp(limiter, key)
-	expect([counted.consumedPoints, counted.msBeforeNext <= 3_600_000]).toEqual([1, true])
-	for (let time = 0; time < 2; time += 1) await countUp(limiter, key)
-	await expect(countUp(limiter, key)).rejects.toBeInstanceOf(RateLimiterRes)
+	const { member: limit, duration } = useLimits.messageChanges
+	const count = () => measureUse('messageChanges', member)
+	for (let time = 0; time < limit; time += 1) expect((await count()).exceeded).toBe(false)
+	expect((await count()).exceeded).toBe(true)
+	await sql`update rate_limits set expire = expire + 86400000 where key like ${`%:${member.id}`}`.execute(db())
+	const counted = await count()
+	expect([counted.left, counted.exceeded, counted.reset <= duration]).toEqual([limit - 1, false, true])
+	for (let time = 1; time < limit; time += 1) await count()
+	expect((await count()).exceeded).toBe(true)
 })
 
 test('an open tab that was renewed tomorrow is renewed now; a dead one does not stay online for a day', async () => {

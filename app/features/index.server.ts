@@ -15,20 +15,27 @@ import { members } from './members/members.feature.server.ts'
 import { moderation } from './moderation/moderation.feature.server.ts'
 import { notifications } from './notifications/notifications.feature.server.ts'
 import { pictures } from './pictures/pictures.feature.server.ts'
+import { profileEditor } from './profile-editor/profile-editor.feature.server.ts'
 import { profiles } from './profiles/profiles.feature.server.ts'
 import { questionLists } from './question-lists/question-lists.feature.server.ts'
 import { questions } from './questions/questions.feature.server.ts'
+import { rateLimits } from './rate-limits/rate-limits.feature.server.ts'
 import { resume } from './resume/resume.feature.server.ts'
 import { search } from './search/search.feature.server.ts'
+import { sessions } from './sessions/sessions.feature.server.ts'
+import { settings } from './settings/settings.feature.server.ts'
 import { tags } from './tags/tags.feature.server.ts'
+import { tokens } from './tokens/tokens.feature.server.ts'
 
 /**
  * The import ladder, from the bottom up: a feature imports what stands on the rungs below its own. Those of one rung are
  * siblings and do not know each other (tests/architecture.test.ts).
  */
 export const ladder: readonly (readonly Feature[])[] = [
+	[rateLimits],
+	[sessions],
 	[accounts],
-	[members],
+	[members, tokens],
 	[campus, notifications, pictures],
 	[moderation],
 	[chatPictures, conversations, tags],
@@ -38,8 +45,9 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[questionLists],
 	[discussion, importing],
 	[profiles],
+	[profileEditor],
 	[directory, resume],
-	[home, api],
+	[home, settings, api],
 ]
 
 /** Every feature of the site. */

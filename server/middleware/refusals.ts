@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { MiddlewareHandler } from 'hono'
-import { recordSecurityEvent } from '~/features/accounts/security/security-log.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { onTooMany } from '~/lib/errors.ts'
 import { requestScope } from '~/lib/request-scope.server.ts'
 

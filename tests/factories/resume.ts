@@ -4,7 +4,7 @@ import {
 	personalInput,
 	projectInput,
 	socialInput,
-} from '~/features/profiles/profiles.schema.ts'
+} from '~/features/profile-editor/profile.schema.ts'
 import type { ResumeFields } from '~/features/resume/resume.view.ts'
 import { cleanLine } from '~/lib/clean.ts'
 import { randomFrom } from '../support/random.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
+import { makeToken } from '~/features/tokens/tokens.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember, makeQuestion } from '../factories/forum.ts'
 

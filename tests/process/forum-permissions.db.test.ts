@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
 import { operations } from '~/features/api/openapi.server.ts'
 import { deleteQuestion } from '~/features/asking/asking.server.ts'
 import { saveDraft } from '~/features/asking/drafts.server.ts'
 import { deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
+import { makeToken } from '~/features/tokens/tokens.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMessage } from '../factories/chat.ts'
 import { makeComment, makeMember } from '../factories/forum.ts'
@@ -70,7 +70,7 @@ interface Attempt {
 async function attempt({ who, write, allowed, send, target: given }: Attempt): Promise<string> {
 	const target = given ?? (allowed || write.prepare ? await makeTarget(members) : standing)
 	await write.prepare?.(members, target, who === 'anonymous' ? undefined : members[who])
-	await sql`delete from rate_limits where key like 'api-%'`.execute(db())
+	await sql`delete from rate_limits where key like 'rate:api%'`.execute(db())
 	const before = JSON.stringify(await hashForum())
 	const response = await send(target)
 	const changed = JSON.stringify(await hashForum()) !== before

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addCertificate, addProject } from '~/features/profiles/editing/items.server.ts'
+import { addCertificate, addProject } from '~/features/profile-editor/items.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { filled, makePicture } from '../factories/profiles.ts'

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rates } from '~/features/accounts/security/rates.server.ts'
+import { useLimits } from '~/features/rate-limits/limits.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../factories/forum.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 
-/* What a refusal for reading too much looks like from outside. How often each thing may be done: features/home/rates.db.test.ts. */
+/* What a refusal for reading too much looks like from outside. How often each thing may be done: features/rate-limits/rate-limits.db.test.ts. */
 
 useDatabase()
 
@@ -38,7 +38,7 @@ test('visitors of one address make no more pages than a campus does; kept pages 
 	const [flood, other] = ['203.0.113.9', '203.0.113.10']
 	expect((await from(other, '/forum')).status).toBe(200)
 	const statuses = new Map<number, number>()
-	const most = rates.pages.address
+	const most = useLimits.pages.address
 	const visit = async () => {
 		const { status } = await from(flood, '/login.data')
 		statuses.set(status, (statuses.get(status) ?? 0) + 1)
@@ -54,7 +54,7 @@ test('visitors of one address make no more pages than a campus does; kept pages 
 
 test('a member who searches for people more often than somebody would is paused, on the page and its data', async () => {
 	expect((await site.ask('/find-dev', cookie)).status).toBe(200)
-	for (let time = 0; time < rates.peopleSearch.member; time += 1)
+	for (let time = 0; time < useLimits.peopleSearch.member; time += 1)
 		expect((await site.ask(`/find-dev${time % 2 ? '.data' : ''}?q=a${time}`, cookie)).status).toBe(200)
 	const words = 'You searched for people many times in a short time. Wait a minute, then try again.'
 	for (const path of ['/find-dev?q=b', '/find-dev.data?q=b', '/find-dev?year=2', '/find-dev?cursor=x'])
@@ -64,10 +64,10 @@ test('a member who searches for people more often than somebody would is paused,
 
 test('a member who opened a thousand profiles reads none for a while, by page, data and JSON, but their own', async () => {
 	expect((await site.ask('/find-dev/author', cookie)).status).toBe(200)
-	await sql`update rate_limits set points = ${rates.profiles.member}, expire = ${Date.now() + 290_000}
-		where key = ${`rate:profiles:${member.id}`}`.execute(db())
+	await sql`update rate_limits set points = ${useLimits.profiles.member}, expire = ${Date.now() + 290_000}
+		where key = ${`rate:profiles:member:${member.id}`}`.execute(db())
 	// What the process has taken from the counter already is still there to be used.
-	for (let time = 1; time < rates.profiles.block; time += 1)
+	for (let time = 1; time < useLimits.profiles.block; time += 1)
 		expect((await site.ask('/find-dev/author', cookie)).status).toBe(200)
 	const words = 'You opened many profiles in a short time. Wait 5 minutes, then try again.'
 	for (const path of ['/find-dev/author', '/find-dev/author.data', '/find-dev/author.json', '/find-dev/nobody'])
@@ -78,7 +78,7 @@ test('a member who opened a thousand profiles reads none for a while, by page, d
 
 test('suggestions have a limit of their own, told as JSON', async () => {
 	const ask = () => site.ask('/suggest/people?q=aut', cookie)
-	for (let time = 0; time < rates.suggestions.member; time += 1) expect((await ask()).status).toBe(200)
+	for (let time = 0; time < useLimits.suggestions.member; time += 1) expect((await ask()).status).toBe(200)
 	await expectRefused(await ask(), 'You asked for many suggestions in a short time. Wait a minute, then try again.', 60)
 	expect((await site.ask('/suggest/developers?q=aut', cookie)).status).toBe(429)
 })

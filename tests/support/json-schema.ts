@@ -1,4 +1,4 @@
-import type { ApiDocument, Schema } from '~/features/api/openapi.ts'
+import type { ApiDocument, Schema } from '~/features/api/api.view.ts'
 
 /**
  * What is wrong with a value after a schema of our description, as lines that begin with the place. It knows the keywords

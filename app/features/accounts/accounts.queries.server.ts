@@ -47,7 +47,7 @@ export const memberCounter: Counter = {
 }
 
 /** Completes a new account: its empty profile and the member count. */
-export async function welcomeMember(userId: number, trx: Executor): Promise<void> {
+export async function completeAccount(userId: number, trx: Executor): Promise<void> {
 	await trx
 		.insertInto('profiles')
 		.values({ user_id: userId })
@@ -73,7 +73,7 @@ export async function insertAccount(
 		.insertInto('credentials')
 		.values({ user_id: user.id, account_id: String(user.id), provider_id: 'credential', password: passwordHash })
 		.execute()
-	await welcomeMember(user.id, trx)
+	await completeAccount(user.id, trx)
 	return user.id
 }
 
@@ -96,7 +96,7 @@ export async function findAccountByEmail(email: string, executor: Executor = db(
 }
 
 /** Whose account somebody tries to enter by this address. */
-export async function findGuessedAt(email: string): Promise<number | null> {
+export async function findAccountId(email: string): Promise<number | null> {
 	const { rows } = await sql<{ guessed_at: number }>`
 		select id as guessed_at from users where email = ${email} and not imported`.execute(db())
 	return rows[0]?.guessed_at ?? null
@@ -119,7 +119,7 @@ export async function findResetOwner(
 }
 
 /** Leaves an account without a password, sessions, tokens and devices: a new password by mail is the only way in. */
-export async function closeWaysIn(userId: number, trx: Executor): Promise<void> {
+export async function removeCredentials(userId: number, trx: Executor): Promise<void> {
 	await sql`update credentials set password = null where user_id = ${userId}`.execute(trx)
 	for (const table of ['sessions', 'access_tokens', 'known_devices'])
 		await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(trx)
@@ -139,38 +139,6 @@ export function findAccount(
 		.select(['email', 'email_verified', 'created_at'])
 		.where('id', '=', userId)
 		.executeTakeFirst()
-}
-
-/** Ends a session of this member by its row. @returns whether there was one */
-export async function deleteSession(userId: number, id: number): Promise<boolean> {
-	const gone = await db()
-		.deleteFrom('sessions')
-		.where('id', '=', id)
-		.where('user_id', '=', userId)
-		.returning('id')
-		.executeTakeFirst()
-	return gone !== undefined
-}
-
-interface SessionRow {
-	id: number
-	token: string
-	ip_address: string | null
-	user_agent: string | null
-	created_at: Date
-	updated_at: Date
-}
-
-/** The sessions of a member that are still good, newest first, at most 100. */
-export function listSessionRows(userId: number): Promise<SessionRow[]> {
-	return db()
-		.selectFrom('sessions')
-		.select(['id', 'token', 'ip_address', 'user_agent', 'created_at', 'updated_at'])
-		.where('user_id', '=', userId)
-		.where('expires_at', '>', new Date())
-		.orderBy('updated_at', 'desc')
-		.limit(100)
-		.execute()
 }
 
 /** `suspended_until` as text: a suspension without end is no point in time, and one that is over is none. */

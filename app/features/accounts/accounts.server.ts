@@ -1,29 +1,24 @@
 import { config } from '~/config.server.ts'
+import { countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
+import { headerOf, rememberDevice } from '~/features/sessions/devices.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { deleteDevices, deleteTokens } from '~/features/sessions/sessions.queries.server.ts'
+import {
+	announceAccountChange,
+	announceEndedSessions,
+	withLastKnownSessions,
+} from '~/features/sessions/sessions.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { setRequestMember } from '~/lib/request-scope.server.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
-import {
-	deleteResetLinks,
-	deleteSession,
-	findAccount,
-	findEmail,
-	findResetOwner,
-	listSessionRows,
-} from './accounts.queries.server.ts'
+import { deleteResetLinks, findAccount, findEmail, findResetOwner } from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
-import type { AccountView, SessionView } from './accounts.view.ts'
 import { auth } from './auth.server.ts'
-import { hashToken } from './security/credentials.server.ts'
-import { countAttempt, resetAttempts } from './security/limits.server.ts'
 import { passwordError } from './security/password-rules.server.ts'
-import { domainErrors, inner } from './security/refusals.server.ts'
-import { recordSecurityEvent } from './security/security-log.server.ts'
-import { deviceOf, headerOf, rememberDevice } from './sessions/devices.server.ts'
-import { deleteDevices, deleteSessions } from './sessions/sessions.queries.server.ts'
-import { announceAccountChange, announceEndedSessions, withLastKnownSessions } from './sessions/sessions.server.ts'
-import { deleteTokens } from './tokens/tokens.queries.server.ts'
+import { domainErrors, headersWithoutBody } from './security/refusals.server.ts'
 
 /**
  * Who sent this request.
@@ -62,6 +57,17 @@ export async function sessionOf(request: Request): Promise<{ viewer: SignedIn; s
 }
 
 /**
+ * Insists that the session of this request goes on and is the viewer's.
+ * @returns its id
+ * @throws NotAllowed when it has ended meanwhile
+ */
+export async function requireSession(viewer: SignedIn, request: Request): Promise<number> {
+	const session = await sessionOf(request)
+	if (session?.viewer.id !== viewer.id) throw new NotAllowed('This session has ended. Log in again.')
+	return session.sessionId
+}
+
+/**
  * Registers a member. The answer is the same for an address that has an account; its owner gets a mail.
  * @returns the address as it is stored, whether it has to be confirmed before the first login, and the cookies of the browser
  * @throws Invalid, NotAllowed (domain), TooMany
@@ -74,7 +80,11 @@ export async function registerMember(
 	if (empty) throw new Invalid('All fields are required!')
 	const { name, email, password } = parseForm(registerInput, form)
 	const { headers } = await domainErrors(() =>
-		auth().api.signUpEmail({ body: { name, email, password }, headers: inner(request), returnHeaders: true }),
+		auth().api.signUpEmail({
+			body: { name, email, password },
+			headers: headersWithoutBody(request),
+			returnHeaders: true,
+		}),
 	)
 	return { email: email.toLowerCase(), confirm: config().REQUIRE_EMAIL_VERIFICATION, headers: headers ?? new Headers() }
 }
@@ -91,7 +101,11 @@ export async function logIn(form: FormData, request: Request): Promise<Headers> 
 	// A username that nobody has goes on as an address that nobody has: the same work, the same answer.
 	const email = name.includes('@') ? name : ((await findEmail(username)) ?? `${username || 'nobody'}@nobody.invalid`)
 	const { headers } = await domainErrors(() =>
-		auth().api.signInEmail({ body: { email, password: input.password }, headers: inner(request), returnHeaders: true }),
+		auth().api.signInEmail({
+			body: { email, password: input.password },
+			headers: headersWithoutBody(request),
+			returnHeaders: true,
+		}),
 	)
 	return headers
 }
@@ -108,7 +122,7 @@ export async function logOut(request: Request): Promise<Headers> {
 export async function requestPasswordReset(form: FormData, request: Request): Promise<void> {
 	const { email } = parseForm(forgotInput, form)
 	await domainErrors(() =>
-		auth().api.requestPasswordReset({ body: { email: email.toLowerCase() }, headers: inner(request) }),
+		auth().api.requestPasswordReset({ body: { email: email.toLowerCase() }, headers: headersWithoutBody(request) }),
 	)
 }
 
@@ -121,7 +135,7 @@ export async function resetPassword(form: FormData, request: Request): Promise<H
 	const { token, password } = parseForm(resetInput, form)
 	const owner = await findResetOwner(hashToken(`reset-password:${token}`))
 	await domainErrors(() =>
-		auth().api.resetPassword({ body: { token, newPassword: password }, headers: inner(request) }),
+		auth().api.resetPassword({ body: { token, newPassword: password }, headers: headersWithoutBody(request) }),
 	)
 	const headers = new Headers()
 	if (owner) headers.append('Set-Cookie', headerOf((await rememberDevice(owner, request.headers)).cookie))
@@ -138,24 +152,11 @@ export async function refreshSession(request: Request): Promise<Headers> {
 	return headers
 }
 
-/**
- * Where this member is logged in, the most recently used first.
- * @throws NotAllowed when the session of this request has ended meanwhile
- */
-export async function listSessions(viewer: SignedIn, request: Request): Promise<SessionView[]> {
-	const [rows, session] = await Promise.all([
-		listSessionRows(viewer.id),
-		auth().api.getSession({ headers: request.headers, query: { disableCookieCache: true } }),
-	])
-	if (!session) throw new NotAllowed('This session has ended. Log in again.')
-	return rows.map((row) => ({
-		id: row.id,
-		device: deviceOf(row.user_agent ?? ''),
-		address: row.ip_address ?? '',
-		createdAt: row.created_at.toISOString(),
-		seenAt: row.updated_at.toISOString(),
-		current: row.token === session.session.token,
-	}))
+/** What only its owner sees of an account. */
+export interface AccountView {
+	email: string
+	emailVerified: boolean
+	joinedAt: string
 }
 
 /** What only its owner sees of an account. @throws NotFound when it is gone */
@@ -163,23 +164,6 @@ export async function getAccount(viewer: SignedIn): Promise<AccountView> {
 	const account = await findAccount(viewer.id)
 	if (!account) throw new NotFound('There is no such account.')
 	return { email: account.email, emailVerified: account.email_verified, joinedAt: account.created_at.toISOString() }
-}
-
-/** Logs one of the member's sessions out. @throws NotFound when it is not theirs */
-export async function revokeSession(viewer: SignedIn, id: number): Promise<void> {
-	const ended = id > 0 && id < 2 ** 31 && Number.isInteger(id) && (await deleteSession(viewer.id, id))
-	if (!ended) throw new NotFound('This session has already ended.')
-	await announceEndedSessions(viewer.id, viewer.username)
-	await recordSecurityEvent('session-revoked', { userId: viewer.id })
-}
-
-/** Logs the member out everywhere but here. @throws NotAllowed when the session of this request has ended meanwhile */
-export async function revokeOtherSessions(viewer: SignedIn, request: Request): Promise<void> {
-	const session = await sessionOf(request)
-	if (session?.viewer.id !== viewer.id) throw new NotAllowed('This session has ended. Log in again.')
-	await deleteSessions(viewer.id, session.sessionId)
-	await announceEndedSessions(viewer.id, viewer.username)
-	await recordSecurityEvent('session-revoked', { userId: viewer.id, detail: { all: true } })
 }
 
 /** The part of Better Auth's HTTP interface that is ours to offer: each of these passes the guard. */
@@ -260,7 +244,7 @@ export async function changePassword(viewer: SignedIn, form: FormData, request: 
 	const { headers } = await domainErrors(() =>
 		auth().api.changePassword({
 			body: { ...input, revokeOtherSessions: true },
-			headers: inner(request),
+			headers: headersWithoutBody(request),
 			returnHeaders: true,
 		}),
 	)

@@ -2,11 +2,11 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { network } from '~/features/rate-limits/rate-limits.server.ts'
+import { deviceOf } from '~/features/sessions/devices.server.ts'
 import { TooMany } from '~/lib/errors.ts'
 import { candidates } from './registration/names.server.ts'
 import { authSecret, hashPassword, requireHashCapacity, verifyPassword } from './security/credentials.server.ts'
-import { network } from './security/limits.server.ts'
-import { deviceOf } from './sessions/devices.server.ts'
 
 test('a password is the same whichever way its accents were typed, and no shorter one is', async () => {
 	const stored = await hashPassword('Zoe\u0308 am Fluss')

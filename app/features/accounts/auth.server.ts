@@ -1,28 +1,28 @@
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { type Config, config } from '~/config.server.ts'
+import { resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { deleteDevices } from '~/features/sessions/sessions.queries.server.ts'
+import {
+	announceEndedSessions,
+	cookieVersionOf,
+	endAllAccess,
+	endReplacedSessions,
+	sessionLife,
+} from '~/features/sessions/sessions.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
-import { claimUsername, confirmMember, deleteResetLinks, welcomeMember } from './accounts.queries.server.ts'
+import { claimUsername, completeAccount, confirmMember, deleteResetLinks } from './accounts.queries.server.ts'
 import { nameInput } from './accounts.schema.ts'
 import { queueAccountMail } from './registration/account-mails.server.ts'
 import { usernamesFor } from './registration/names.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from './registration/registrations.server.ts'
 import { authSecret, hashPassword, verifyPassword } from './security/credentials.server.ts'
-import { conclude, guard } from './security/guard.server.ts'
-import { resetAttempts } from './security/limits.server.ts'
-import { recordSecurityEvent } from './security/security-log.server.ts'
-import { deleteDevices } from './sessions/sessions.queries.server.ts'
-import {
-	announceEndedSessions,
-	cookieVersionOf,
-	endAllAccess,
-	sessionLife,
-	settleLogin,
-} from './sessions/sessions.server.ts'
+import { afterAttempt, guard } from './security/guard.server.ts'
 
 /** Which of our tables and columns hold what Better Auth stores. */
 const tables = {
@@ -92,13 +92,13 @@ export function makeAuth(settings: Config = config()) {
 		},
 		database: { db: db(), type: 'postgres', transaction: false },
 		...tables,
-		...passwordsAndMails(REQUIRE_EMAIL_VERIFICATION),
+		...passwordSettings(REQUIRE_EMAIL_VERIFICATION),
 		// Without this a refusal is written to the console, past the logger above.
 		onAPIError: { onError: report },
 		// Its own limiter knows addresses only; ours below also knows accounts, for every way in.
 		rateLimit: { enabled: false },
 		hooks: { before: createAuthMiddleware(guard), after: createAuthMiddleware(afterRequest) },
-		databaseHooks: { user: { create: { before: nameUser, after: greetUser } } },
+		databaseHooks: { user: { create: { before: prepareUser, after: afterSignUp } } },
 		advanced: {
 			database: { generateId: 'serial' },
 			ipAddress: { ipAddressHeaders: ['x-client-ip'] },
@@ -117,7 +117,7 @@ export function makeAuth(settings: Config = config()) {
 	})
 }
 
-function passwordsAndMails(confirm: boolean) {
+function passwordSettings(confirm: boolean) {
 	return {
 		emailAndPassword: {
 			enabled: true,
@@ -135,13 +135,13 @@ function passwordsAndMails(confirm: boolean) {
 	} satisfies Partial<BetterAuthOptions>
 }
 
-async function afterRequest(context: Parameters<typeof conclude>[0]): Promise<unknown> {
+async function afterRequest(context: Parameters<typeof afterAttempt>[0]): Promise<unknown> {
 	const { newSession, authCookies, secret } = context.context
 	if (context.path === '/sign-in/email' && newSession) {
 		const before = await context.getSignedCookie(authCookies.sessionToken.name, secret)
-		await settleLogin(before || null, { token: newSession.session.token, userId: Number(newSession.user.id) })
+		await endReplacedSessions(before || null, { token: newSession.session.token, userId: Number(newSession.user.id) })
 	}
-	return conclude(context)
+	return afterAttempt(context)
 }
 
 /** Refusals are answers; what nobody foresaw goes to the log. */
@@ -152,7 +152,7 @@ function report(error: unknown): void {
 }
 
 /** A picture is not taken from whoever registers: it could be an address elsewhere, which every reader would then visit. */
-async function nameUser<User extends { email: string; name: string }>(user: User) {
+async function prepareUser<User extends { email: string; name: string }>(user: User) {
 	const email = user.email.toLowerCase()
 	const { name } = nameInput.parse(user)
 	for (const username of await usernamesFor(email)) {
@@ -161,10 +161,10 @@ async function nameUser<User extends { email: string; name: string }>(user: User
 }
 
 /** Nobody becomes admin by registering: the address that ADMIN_EMAIL names is to be confirmed first. */
-async function greetUser(user: { id: string; email: string; username?: unknown }): Promise<void> {
+async function afterSignUp(user: { id: string; email: string; username?: unknown }): Promise<void> {
 	await db()
 		.transaction()
-		.execute((trx) => welcomeMember(Number(user.id), trx))
+		.execute((trx) => completeAccount(Number(user.id), trx))
 	await recordSecurityEvent('register', { userId: Number(user.id) })
 	if (isNamedAdmin(user.email)) await queueAccountMail({ kind: 'confirm', email: user.email })
 	if (typeof user.username === 'string') announce('everybody', 'member:joined', { username: user.username })

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { useLimits } from '~/features/rate-limits/limits.server.ts'
+import type { Quota } from '~/features/rate-limits/rate-limits.server.ts'
 import { DomainError, Invalid, retryHeaders } from '~/lib/errors.ts'
 import { type Operation, StaleEdit } from '~/platform/http/operation.ts'
 import { problem } from '~/platform/http/problem.ts'
@@ -36,6 +38,12 @@ export function answerOf(operation: Operation, result: unknown, url: URL): Respo
 	}
 	if (operation.location) headers.set('Location', `/api/v1${operation.location(body as { id: number })}`)
 	return Response.json(body, { status: operation.status, headers })
+}
+
+/** What is left of a caller's limit, after draft-ietf-httpapi-ratelimit-headers-10. */
+export function rateHeaders(kind: 'read' | 'write', { limit, left, reset }: Quota): Record<string, string> {
+	const { duration } = kind === 'read' ? useLimits.apiReads : useLimits.apiWrites
+	return { 'RateLimit-Policy': `"${kind}";q=${limit};w=${duration}`, RateLimit: `"${kind}";r=${left};t=${reset}` }
 }
 
 /** Gives a whole answer its tag, which begins with its version where it has one, and answers 304 to a reader who has it. Weak, as the same text is sent compressed too. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
 import { changedQuestion } from '~/features/questions/questions.api.server.ts'
+import { makeToken } from '~/features/tokens/tokens.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
@@ -50,6 +50,14 @@ describe('the description', () => {
 			expect(Object.keys(operation.responses).some((status) => status.startsWith('2'))).toBe(true)
 		}
 		expect(text).not.toMatch(/"\$(id|schema|defs)"|__shared/)
+	})
+
+	test('every shape that is sent or answered has a name', () => {
+		const contents = Object.values(document().paths)
+			.flatMap((methods) => Object.values(methods))
+			.flatMap(({ requestBody, responses }) => [requestBody, ...Object.values(responses)])
+			.flatMap((part) => Object.values(part?.content ?? {}))
+		expect(contents.filter(({ schema }) => !schema.$ref)).toEqual([])
 	})
 
 	test('a comment holds comments', () => {

@@ -1,6 +1,6 @@
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
-import type { TokenScope } from '~/features/accounts/accounts.view.ts'
-import { readToken } from '~/features/accounts/tokens/tokens.server.ts'
+import { readToken } from '~/features/tokens/tokens.server.ts'
+import type { TokenScope } from '~/features/tokens/tokens.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Operation } from '~/platform/http/operation.ts'
 import { problem } from '~/platform/http/problem.ts'

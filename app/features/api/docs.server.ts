@@ -1,7 +1,6 @@
-import type { ApiDocs, FieldDoc, OperationDoc } from './docs.view.ts'
-import { callRates } from './limits.server.ts'
+import { useLimits } from '~/features/rate-limits/limits.server.ts'
+import type { ApiDocs, ApiDocument, DocumentedOperation, FieldDoc, OperationDoc, Schema } from './api.view.ts'
 import { openApiDocument } from './openapi.server.ts'
-import type { ApiDocument, DocumentedOperation, Schema } from './openapi.ts'
 
 let own: ApiDocs | undefined
 
@@ -20,7 +19,7 @@ export function apiDocs(document: ApiDocument): ApiDocs {
 	const { schemas } = document.components
 	return {
 		base,
-		rates: { read: callRates.read.member, write: callRates.write.member },
+		rates: { read: useLimits.apiReads.member, write: useLimits.apiWrites.member },
 		groups: document.tags.map(({ name }) => ({
 			name,
 			id: `group-${name.toLowerCase().replaceAll(' ', '-')}`,
@@ -51,7 +50,7 @@ function operationDoc(
 		description: operation.description ?? '',
 		access: open ? 'Open to everybody' : 'For members',
 		scope: operation.security.find((way) => way.token)?.token?.join(' and ') ?? '',
-		parameters: operation.parameters.map(({ name, required, description, schema }) => ({
+		parameters: operation.parameters.map(({ name, required = false, description, schema }) => ({
 			name,
 			required,
 			...typeOf(schema),

@@ -1,12 +1,12 @@
 import { type Context, Hono } from 'hono'
+import { measureUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { log } from '~/lib/log.server.ts'
 import type { Operation } from '~/platform/http/operation.ts'
 import { problem } from '~/platform/http/problem.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
-import { answerOf, openToAll, refusal, tagged } from './answers.server.ts'
+import { answerOf, openToAll, rateHeaders, refusal, tagged } from './answers.server.ts'
 import { callerOf, refuseCaller } from './caller.server.ts'
 import { readBody, readIfMatch, readParams, readQuery } from './input.server.ts'
-import { countCall, rateHeaders } from './limits.server.ts'
 import { openApiDocument, operations } from './openapi.server.ts'
 
 /** Where the API stands. */
@@ -43,14 +43,16 @@ async function answer(operation: Operation, context: Context): Promise<Response>
 	const url = new URL(request.url)
 	const reads = operation.method === 'get'
 	const caller = await callerOf(request)
-	const allowance = await countCall(caller.viewer, request.headers.get('x-client-ip') ?? 'unknown', !reads)
-	const result = allowance.exceeded
-		? problem(429, `Too many calls. Wait ${allowance.reset} s, then try again.`, {
-				headers: { 'Retry-After': String(allowance.reset) },
+	const address = request.headers.get('x-client-ip') ?? 'unknown'
+	const quota = await measureUse(reads ? 'apiReads' : 'apiWrites', caller.viewer, address)
+	const result = quota.exceeded
+		? problem(429, `Too many calls. Wait ${quota.reset} s, then try again.`, {
+				headers: { 'Retry-After': String(quota.reset) },
 			})
 		: (refuseCaller(caller, operation) ?? (await run(operation, context, caller.viewer, url)))
 	const whole = reads && result.status === 200 ? await tagged(request, result) : result
-	for (const [name, value] of Object.entries(rateHeaders(allowance))) whole.headers.set(name, value)
+	for (const [name, value] of Object.entries(rateHeaders(reads ? 'read' : 'write', quota)))
+		whole.headers.set(name, value)
 	for (const cookie of caller.headers.getSetCookie()) whole.headers.append('Set-Cookie', cookie)
 	whole.headers.set('Cache-Control', caller.viewer ? 'private, no-store' : 'private, no-cache')
 	whole.headers.set('Vary', 'Authorization, Cookie')

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { createDocument, type oas31, type ZodOpenApiOperationObject, type ZodOpenApiResponsesObject } from 'zod-openapi'
 import { config } from '~/config.server.ts'
 import { features } from '~/features/index.server.ts'
 import { mergeByName } from '~/platform/feature.ts'
 import type { Operation } from '~/platform/http/operation.ts'
+import type { ApiDocument } from './api.view.ts'
 import { scopesFor } from './caller.server.ts'
-import type { ApiDocument, DocumentedOperation, Schema } from './openapi.ts'
 
 const parts = features.flatMap(({ api }) => api ?? [])
 
@@ -61,13 +62,11 @@ let document: ApiDocument | undefined
 
 function build(): ApiDocument {
 	const { publicUrl, SITE_NAME } = config()
-	const paths: ApiDocument['paths'] = {}
-	for (const operation of operations) {
-		paths[operation.path] ??= {}
-		const path = paths[operation.path] as Record<string, DocumentedOperation>
-		path[operation.method] = documented(operation)
-	}
-	return {
+	for (const [id, shape] of Object.entries(apiShapes)) z.globalRegistry.add(shape, { ...shape.meta(), id })
+	const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
+	for (const operation of operations)
+		paths[operation.path] = { ...paths[operation.path], [operation.method]: documented(operation) }
+	const made = createDocument({
 		openapi: '3.1.0',
 		info: {
 			title: `${SITE_NAME} API`,
@@ -79,17 +78,19 @@ function build(): ApiDocument {
 		tags: [...new Set(operations.map(({ group }) => group))].map((name) => ({ name })),
 		paths,
 		components: {
-			schemas: { ...schemasOf(), Problem: problemSchema },
+			schemas: { Problem: problem },
 			securitySchemes: {
 				token: { type: 'http', scheme: 'bearer', description: 'An access token, made in the settings.' },
 				session: { type: 'apiKey', in: 'cookie', name: 'session', description: 'For pages of this site.' },
 			},
 		},
-	}
+	})
+	// The library's type is all of OpenAPI; ours is the part that is made here.
+	return made as unknown as ApiDocument
 }
 
-function documented(operation: Operation): DocumentedOperation {
-	const { id, group, access, summary, description, body, example } = operation
+function documented(operation: Operation): ZodOpenApiOperationObject {
+	const { id, group, access, summary, description, body, example, params, query } = operation
 	const security: Record<string, string[]>[] = [{ token: scopesFor(operation) }, { session: [] }]
 	return {
 		operationId: id,
@@ -97,66 +98,53 @@ function documented(operation: Operation): DocumentedOperation {
 		summary,
 		...(description && { description }),
 		security: access === 'everybody' ? [{}, ...security] : security,
-		parameters: [
-			...parameters('path', operation.params),
-			...parameters('query', operation.query),
-			...(operation.conditional ? [ifMatch] : []),
-			...(operation.repeatable ? [idempotencyKey] : []),
-		],
+		requestParams: {
+			path: z.object(params),
+			query: z.object(query),
+			header: z.object({
+				...(operation.conditional && { 'If-Match': ifMatch }),
+				...(operation.repeatable && { 'Idempotency-Key': idempotencyKey }),
+			}),
+		},
 		...(body && {
 			requestBody: {
 				required: true,
-				content: { 'application/json': { schema: refTo(body), ...(example && { example }) } },
+				content: { 'application/json': { schema: body, ...(example && { example }) } },
 			},
 		}),
 		responses: { ...success(operation), ...expected(operation) },
 	}
 }
 
-const ifMatch = {
-	name: 'If-Match',
-	in: 'header',
-	required: false,
-	description: 'The ETag of what you read. 412 when it was edited since.',
-	schema: { type: 'string' },
-} as const
+const ifMatch = z.string().optional().describe('The ETag of what you read. 412 when it was edited since.')
 
-const idempotencyKey = {
-	name: 'Idempotency-Key',
-	in: 'header',
-	required: false,
-	description:
+const idempotencyKey = z
+	.string()
+	.min(1)
+	.max(100)
+	.regex(/^[\x21-\x7e]+$/)
+	.optional()
+	.describe(
 		'A key for this call, chosen by you. Within a day, a second call with the same key creates nothing and returns what the first one created; with another body it is refused with 422.',
-	schema: { type: 'string', minLength: 1, maxLength: 100, pattern: '^[\\x21-\\x7e]+$' },
-} as const
+	)
 
-function parameters(where: 'path' | 'query', fields: Operation['params']): DocumentedOperation['parameters'] {
-	return Object.entries(fields).map(([name, field]) => {
-		const { $schema: _, description, ...schema } = z.toJSONSchema(field, { io: 'input' }) as Schema
-		const required = where === 'path' || !field.safeParse(undefined).success
-		return { name, in: where, required, ...(description && { description }), schema }
-	})
-}
-
-function success({ status, answer, path, location }: Operation): DocumentedOperation['responses'] {
+function success({ status, answer, path, location }: Operation): ZodOpenApiResponsesObject {
 	if (!answer) return { 204: { description: 'Done.' } }
-	const schema = refTo(answer)
 	const paged = 'next' in (answer instanceof z.ZodObject ? answer.shape : {})
 	const headers = {
-		...(paged && { Link: { description: `The next page of ${path}, rel="next".`, schema: { type: 'string' } } }),
-		...(location && { Location: { description: 'The address of what was created.', schema: { type: 'string' } } }),
+		...(paged && { Link: z.string().optional().describe(`The next page of ${path}, rel="next".`) }),
+		...(location && { Location: z.string().optional().describe('The address of what was created.') }),
 	}
-	const description = status === 201 ? 'Made.' : 'Found.'
 	return {
-		[status]: {
-			description,
-			...(Object.keys(headers).length > 0 && { headers }),
-			content: { 'application/json': { schema } },
+		[`${status}` as '200']: {
+			description: status === 201 ? 'Made.' : 'Found.',
+			...(Object.keys(headers).length > 0 && { headers: z.object(headers) }),
+			content: { 'application/json': { schema: answer } },
 		},
 	}
 }
 
-function expected(operation: Operation): DocumentedOperation['responses'] {
+function expected(operation: Operation): ZodOpenApiResponsesObject {
 	const sends = operation.body ? [400, 413, 415] : []
 	const statuses = new Set([...sends, 401, 403, ...operation.refusals, 429])
 	return Object.fromEntries(
@@ -172,29 +160,7 @@ function expected(operation: Operation): DocumentedOperation['responses'] {
 	)
 }
 
-/** @throws Error for a shape without a name, so that none is described twice */
-function refTo(schema: z.ZodType): Schema {
-	const name = Object.entries(apiShapes).find(([, shape]) => shape === schema)?.[0]
-	if (!name) throw new Error('A shape of the API has no name. Add it to the shapes of its feature.')
-	return { $ref: `#/components/schemas/${name}` }
-}
-
-/** Input is described as it comes in, output as it goes out. */
-function schemasOf(): Record<string, Schema> {
-	const sent = new Set<z.ZodType>(operations.flatMap(({ body }) => body ?? []))
-	return { ...converted('input', (shape) => sent.has(shape)), ...converted('output', (shape) => !sent.has(shape)) }
-}
-
-function converted(io: 'input' | 'output', wanted: (shape: z.ZodType) => boolean): Record<string, Schema> {
-	const registry = z.registry<{ id: string }>()
-	for (const [id, shape] of Object.entries(apiShapes)) if (wanted(shape)) registry.add(shape, { id })
-	const { schemas } = z.toJSONSchema(registry, { io, uri: (id) => `#/components/schemas/${id}` })
-	return Object.fromEntries(
-		Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema as Schema]),
-	)
-}
-
-const problemSchema: Schema = {
+const problem: oas31.SchemaObject = {
 	type: 'object',
 	description: 'A refusal, after RFC 9457.',
 	properties: {

@@ -1,4 +1,3 @@
-import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { mayDelete, mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import {
 	findDeletedQuestion,
@@ -35,6 +34,7 @@ import {
 	takeId,
 	updateQuestion,
 } from '~/features/questions/writing/writing.queries.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { tagsOf } from '~/features/tags/tags.limits.ts'
 import { findCategory } from '~/features/tags/tags.queries.server.ts'
 import { mainTags } from '~/features/tags/tags.server.ts'

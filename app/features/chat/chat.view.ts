@@ -15,8 +15,6 @@ export const chatLimits = {
 	context: 5,
 	/** Messages that a member may send in so many seconds: faster than anybody types, slower than a script would like. */
 	burst: { messages: 30, seconds: 10 },
-	/** Edits and deletions together that a member may do in so many seconds: each is told to every tab of both members. */
-	changing: { times: 30, seconds: 60 },
 } as const
 
 /* What the server and members' tabs tell each other of messages: by HTTP, and as events of the socket. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
-import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { countBlocks, writeBlock } from '~/features/members/blocks.queries.server.ts'
 import { announceUnread, forgetActor } from '~/features/notifications/notifications.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { isUsername } from '~/lib/checks.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -93,7 +93,7 @@ export const MAX_BLOCKED = 1_000
  */
 export async function setBlocked(viewer: Viewer, username: unknown, blocked: boolean): Promise<void> {
 	const blocker = requireMember(viewer)
-	await countUse('marks', blocker)
+	await countUse('toggles', blocker)
 	const peer = await relationWith(blocker, username)
 	const notified = await db()
 		.transaction()

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest'
-import { MAX_FILTER_VALUES } from './directory.limits.ts'
-import { anybody, communityPath, countFilters, sortOf, type Wish, wishOf } from './directory.paths.ts'
+import {
+	anybody,
+	communityPath,
+	countFilters,
+	MAX_FILTER_VALUES,
+	sortOf,
+	type Wish,
+	wishOf,
+} from './directory.paths.ts'
 
 const everything: Wish = {
 	q: 'rea & co',

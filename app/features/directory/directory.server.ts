@@ -4,8 +4,7 @@ import { isId } from '~/lib/checks.ts'
 import { shortened, webUrl } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/platform/http/cursors.ts'
-import { membersPerPage } from './directory.limits.ts'
-import { anybody, communityPath, sortOf, type Wish } from './directory.paths.ts'
+import { anybody, communityPath, membersPerPage, sortOf, type Wish } from './directory.paths.ts'
 import {
 	isUnnoted,
 	type ListedMemberRow,

@@ -1,5 +1,5 @@
 import { ordinal } from '~/lib/text.ts'
-import { counting } from './directory.limits.ts'
+import { counting } from './directory.paths.ts'
 import type { Choice, Count, FiltersView } from './directory.view.ts'
 import { everyMatch, isImpossible, type Meaning } from './meaning.server.ts'
 import { countTerms } from './search.queries.server.ts'

@@ -1,7 +1,6 @@
 import { ordinal } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { MAX_SEARCH_LENGTH } from './directory.limits.ts'
-import { sortOf, type Wish } from './directory.paths.ts'
+import { MAX_SEARCH_LENGTH, sortOf, type Wish } from './directory.paths.ts'
 import {
 	findMeanings,
 	findNamed,

@@ -1,7 +1,6 @@
 import { grouped } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { MAX_SEARCH_LENGTH } from './directory.limits.ts'
-import { anybody } from './directory.paths.ts'
+import { anybody, MAX_SEARCH_LENGTH } from './directory.paths.ts'
 import { listPage } from './directory.server.ts'
 import type { SuggestionsView } from './directory.view.ts'
 import { meaningOf } from './meaning.server.ts'

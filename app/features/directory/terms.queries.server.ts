@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isListed } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { MAX_SEARCH_WORDS } from './directory.limits.ts'
+import { MAX_SEARCH_WORDS } from './directory.paths.ts'
 
 export type TermKind = 'everyone' | 'online' | 'open' | 'year' | 'branch' | 'university' | 'skill' | 'name'
 

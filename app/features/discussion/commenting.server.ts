@@ -1,4 +1,3 @@
-import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { findUsernames } from '~/features/asking/mentions.queries.server.ts'
 import { mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import { commentInput } from '~/features/questions/questions.schema.ts'
@@ -31,6 +30,7 @@ import {
 	takeId,
 	updateComment,
 } from '~/features/questions/writing/writing.queries.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'

@@ -1,8 +1,8 @@
-import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { mayChoose, mayVote } from '~/features/questions/questions.policy.ts'
 import { findQuestion } from '~/features/questions/questions.queries.server.ts'
 import { change, eventQuestion, requireWriter } from '~/features/questions/writing/change.server.ts'
 import { lockComment, lockQuestion } from '~/features/questions/writing/writing.queries.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -27,7 +27,7 @@ export async function castVote(
 	{ vote, ...target }: CastVote,
 ): Promise<{ vote: Vote; score: number; url: string }> {
 	const voter = requireWriter(viewer)
-	await countUse('marks', voter)
+	await countUse('toggles', voter)
 	if (!isVote(vote)) throw new Invalid('A vote is 1, -1 or 0.')
 	const { question, authorId } = await find(target)
 	if (!mayVote(voter, { authorId })) throw new NotAllowed('You cannot vote on your own posts.')

@@ -5,7 +5,7 @@ import { listJoinedAfter } from '~/features/directory/directory.queries.server.t
 import { listCommunity, listNewest, listOnline, listSkills } from '~/features/directory/directory.server.ts'
 import { suggest, suggestKnownSkills } from '~/features/directory/suggestions.server.ts'
 import { getIntroduction } from '~/features/members/members.server.ts'
-import { savePersonal } from '~/features/profiles/editing/editing.server.ts'
+import { savePersonal } from '~/features/profile-editor/editing.server.ts'
 import { getShareCard } from '~/features/profiles/share-card.server.ts'
 import { betterSpelling } from '~/features/search/search-tools.server.ts'
 import { db } from '~/platform/db/db.server.ts'

@@ -1,5 +1,5 @@
-import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { mayEditProfile } from './members.policy.ts'

@@ -1,13 +1,9 @@
 import { type RouterContextProvider, redirect } from 'react-router'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
-import { recordSecurityEvent } from '~/features/accounts/security/security-log.server.ts'
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
-import {
-	announceAccountChange,
-	announceEndedSessions,
-	endAllAccess,
-} from '~/features/accounts/sessions/sessions.server.ts'
 import { announceUnread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { announceAccountChange, announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
 import { loginPath, profilePath } from '~/lib/addresses.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'

@@ -1,5 +1,5 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
-import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import { gathered } from '~/lib/gathered.ts'
@@ -232,7 +232,7 @@ export const MAX_MUTED = 1_000
  */
 export async function muteSubject(viewer: Viewer, subject: SubjectRef, muted: boolean, plural: string): Promise<void> {
 	const { id } = requireSignedIn(viewer)
-	await countUse('marks', viewer)
+	await countUse('toggles', viewer)
 	await db()
 		.transaction()
 		.execute(async (trx) => {

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { listCommunity } from '~/features/directory/directory.server.ts'
+import { saveAcademics, savePersonal } from '~/features/profile-editor/editing.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { filled, makePicture } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { anybody } from '../directory/directory.paths.ts'
-import { saveAcademics, savePersonal } from './editing/editing.server.ts'
 import { dismissFirstSteps, getFirstSteps } from './profiles.server.ts'
 
 useDatabase()

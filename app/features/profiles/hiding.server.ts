@@ -5,8 +5,6 @@ import type { SubjectPart } from '~/features/moderation/moderation.policy.ts'
 import { shortened } from '~/lib/text.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { ensureProfile, lockProfile } from './editing/editing.queries.server.ts'
-import { deleteItem } from './editing/items.queries.server.ts'
 import {
 	emptyPicture,
 	emptyText,
@@ -17,7 +15,14 @@ import {
 	writeHidden,
 	writeShown,
 } from './hiding.queries.server.ts'
-import { findProfile, listCertificateRows, listProjectRows } from './profiles.queries.server.ts'
+import {
+	deleteItem,
+	ensureProfile,
+	findProfile,
+	listCertificateRows,
+	listProjectRows,
+	lockProfile,
+} from './profiles.queries.server.ts'
 
 /*
  * What moderators do to a profile: hiding its texts and picture until they show them again, and removing a single part. Who may,
@@ -36,7 +41,7 @@ const textLabels = {
 const MAX_BEGINNING = 60
 
 /** Locks a member's profile and account, in the order of all who change both. To be called before the moderator's row is locked. */
-export async function holdProfile(trx: Executor, userId: number): Promise<void> {
+export async function lockHideable(trx: Executor, userId: number): Promise<void> {
 	await ensureProfile(trx, userId)
 	await lockProfile(trx, userId)
 }

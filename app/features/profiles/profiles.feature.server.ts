@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { reportOperation } from '~/features/moderation/moderation.api.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
-import { pictureRefusals } from '~/features/pictures/pictures.view.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { profileSubject } from './profiles.subjects.server.ts'
 
@@ -20,5 +19,4 @@ export const profiles = defineFeature({
 	name: 'profiles',
 	api: { operations: profileOperations, schemas: {} },
 	subjects: [profileSubject],
-	pictureForms: [{ path: /^\/edit-profile\/.+$/, tooLarge: pictureRefusals.bytes }],
 })

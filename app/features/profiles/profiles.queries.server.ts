@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { isListed, isOnlineTo, skillNames, wholeSkillNames } from '~/features/members/members.queries.server.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 
 export interface ProfileRow {
 	id: number
@@ -149,4 +149,36 @@ export async function storeFirstStepsDismissed(userId: number): Promise<void> {
 	await sql`
 		insert into profiles (user_id, first_steps_dismissed) values (${userId}, true)
 		on conflict (user_id) do update set first_steps_dismissed = true`.execute(db())
+}
+
+/** An account that was made without a profile gets an empty one. */
+export async function ensureProfile(trx: Executor, userId: number): Promise<void> {
+	await trx
+		.insertInto('profiles')
+		.values({ user_id: userId, year_of_passing: null, current_semester: null, current_year: null })
+		.onConflict((conflict) => conflict.doNothing())
+		.execute()
+}
+
+/**
+ * Locks everything of a member that an import reads before it writes: the profile first, as its forms do, then the account,
+ * as whoever adds an item does.
+ */
+export async function lockProfile(trx: Executor, userId: number): Promise<void> {
+	await sql`select 1 from profiles where user_id = ${userId} for update`.execute(trx)
+	await sql`select 1 from users where id = ${userId} for update`.execute(trx)
+}
+
+/** The tables whose rows a member adds, changes and deletes one by one. */
+export type ItemTable = 'certificates' | 'projects'
+
+const keyOf = { certificates: 'certificate_id', projects: 'project_id' } as const
+
+/** @returns whether there was such an item of this member */
+export async function deleteItem(trx: Executor, table: ItemTable, userId: number, id: string): Promise<boolean> {
+	const { rows } = await sql`
+		delete from ${sql.table(table)} where user_id = ${userId} and ${sql.ref(keyOf[table])} = ${id}::uuid returning 1`.execute(
+		trx,
+	)
+	return rows.length > 0
 }

@@ -1,5 +1,5 @@
-import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { isOwn, maySeeHidden } from '~/features/members/members.policy.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import {

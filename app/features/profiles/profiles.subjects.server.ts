@@ -11,7 +11,7 @@ import { profilePath } from '~/lib/addresses.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type HideableRow, listHideable } from './hiding.queries.server.ts'
-import { hideProfile, holdProfile, listProfileParts, removeProfilePart, showProfile } from './hiding.server.ts'
+import { hideProfile, listProfileParts, lockHideable, removeProfilePart, showProfile } from './hiding.server.ts'
 
 /* What moderation knows of profiles: how they stand, and what can be done to them. */
 
@@ -46,7 +46,7 @@ async function perform(
 	{ author }: ActCall<ModeratedSubject>,
 	{ label, about, run }: Work,
 ): Promise<Performed> {
-	await holdProfile(trx, author.id)
+	await lockHideable(trx, author.id)
 	if (!(await run())) throw changedMeanwhile()
 	return {
 		note: label,

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
+import {
+	academicsInput,
+	certificateInput,
+	personalInput,
+	projectInput,
+	socialInput,
+} from '~/features/profile-editor/profile.schema.ts'
 import { filled } from '../../../tests/factories/profiles.ts'
-import { academicsInput, certificateInput, personalInput, projectInput, socialInput } from './profiles.schema.ts'
 import { validityText } from './profiles.view.ts'
 
 const person = filled.personal

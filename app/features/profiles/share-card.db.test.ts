@@ -1,10 +1,10 @@
 import sharp from 'sharp'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { getPersonal, saveAcademics, savePersonal } from '~/features/profile-editor/editing.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { filled } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { getPersonal, saveAcademics, savePersonal } from './editing/editing.server.ts'
 import { drawCard, getShareCard, shareCard } from './share-card.server.ts'
 
 useDatabase()

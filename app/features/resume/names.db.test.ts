@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { areAlike, looksOfficial } from '~/features/accounts/registration/names.server.ts'
-import { getPersonal, savePersonal } from '~/features/profiles/editing/editing.server.ts'
+import { getPersonal, savePersonal } from '~/features/profile-editor/editing.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

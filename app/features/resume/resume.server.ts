@@ -1,6 +1,6 @@
 import { config } from '~/config.server.ts'
 import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from '~/features/members/members.policy.ts'
-import { listCertificatesToEdit, listProjectsToEdit } from '~/features/profiles/editing/items.queries.server.ts'
+import { listCertificatesToEdit, listProjectsToEdit } from '~/features/profile-editor/items.queries.server.ts'
 import { findProfile } from '~/features/profiles/profiles.queries.server.ts'
 import { countReading } from '~/features/profiles/profiles.server.ts'
 import { NotFound } from '~/lib/errors.ts'

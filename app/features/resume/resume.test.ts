@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { academicsInput, socialInput } from '~/features/profiles/profiles.schema.ts'
+import { academicsInput, socialInput } from '~/features/profile-editor/profile.schema.ts'
 import { anyProfile } from '../../../tests/factories/resume.ts'
 import { readDocument } from './import/document.ts'
 import { type Current, planImport } from './import/plan.ts'

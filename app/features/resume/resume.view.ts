@@ -5,7 +5,7 @@ import type {
 	Site,
 	SocialInput,
 	StoredCertificate,
-} from '~/features/profiles/profiles.schema.ts'
+} from '~/features/profile-editor/profile.schema.ts'
 import { pictureUrl } from '~/lib/picture-urls.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
-import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -19,7 +19,7 @@ export const MAX_FOLLOWED_TAGS = 200
  */
 export async function setFollowing(viewer: Viewer, target: FollowTarget, following: boolean): Promise<void> {
 	if (!viewer) throw new NotAllowed('Log in first.')
-	await countUse('marks', viewer)
+	await countUse('toggles', viewer)
 	if (following) await requireMayWrite(viewer.id)
 	if ('tag' in target) {
 		const tag = await findTag(target.tag, viewer.id)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, lchownSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg, { type PoolConfig } from 'pg'
-import { madeOnce } from '~/lib/made-once.server.ts'
+import { madeOnce } from '~/lib/secrets.server.ts'
 import type { Owner } from './postgres-owner.server.ts'
 
 /** The role that owns the site's database, and is no superuser. */

@@ -2,19 +2,19 @@
 export class Allowance {
 	private left: number
 	private until = 0
-	private readonly most: number
+	private readonly limit: number
 	private readonly milliseconds: number
 
-	constructor(most: number, milliseconds: number) {
-		this.most = most
-		this.left = most
+	constructor(limit: number, milliseconds: number) {
+		this.limit = limit
+		this.left = limit
 		this.milliseconds = milliseconds
 	}
 
 	/** Takes one. @returns false when none is left */
 	take(now = performance.now()): boolean {
 		if (now >= this.until) {
-			this.left = this.most
+			this.left = this.limit
 			this.until = now + this.milliseconds
 		}
 		this.left -= 1

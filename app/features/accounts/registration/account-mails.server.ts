@@ -1,10 +1,10 @@
 import { config } from '~/config.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter, type Mail, sendMail } from '~/platform/mail/mail.server.ts'
 import { findAccountByEmail } from '../accounts.queries.server.ts'
-import { hashToken, newToken } from '../security/credentials.server.ts'
-import { recordSecurityEvent } from '../security/security-log.server.ts'
 import { isClosedDemoAccount } from './demo-accounts.server.ts'
 import {
 	beginResetLink,

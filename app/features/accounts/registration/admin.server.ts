@@ -1,13 +1,20 @@
 import { type Config, config } from '~/config.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { announceAccountChange } from '~/features/sessions/sessions.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
+import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { findAccount } from '../accounts.queries.server.ts'
-import { hashToken, newToken } from '../security/credentials.server.ts'
-import { recordSecurityEvent } from '../security/security-log.server.ts'
-import { announceAccountChange } from '../sessions/sessions.server.ts'
 import { areDemoAccountsOpen, demoEmails, isDemoAccount } from './demo-accounts.server.ts'
-import { hasAdmin, insertClaim, isClaimOpen, lockClaims, shutOut, takeClaim } from './registrations.queries.server.ts'
+import {
+	endAccessByEmail,
+	hasAdmin,
+	insertClaim,
+	isClaimOpen,
+	lockClaims,
+	takeClaim,
+} from './registrations.queries.server.ts'
 
 const usedClaim =
 	'This link no longer works: it has been used, or the site already has an admin. While there is no admin, each start of the site prints a new link.'
@@ -49,5 +56,5 @@ export async function makeAdminClaim({ ADMIN_EMAIL }: Pick<Config, 'ADMIN_EMAIL'
 
 /** Ends what the demo accounts left open, where they must not be entered; to be called at the start. */
 export async function closeDemoAccounts(settings: Config = config()): Promise<void> {
-	if (!areDemoAccountsOpen(settings)) await shutOut(Object.values(demoEmails))
+	if (!areDemoAccountsOpen(settings)) await endAccessByEmail(Object.values(demoEmails))
 }

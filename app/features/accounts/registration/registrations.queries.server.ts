@@ -191,8 +191,16 @@ export async function takeClaim(trx: Executor, userId: number): Promise<void> {
 }
 
 /** Ends every session, token and device of the accounts with these addresses. */
-export async function shutOut(emails: string[]): Promise<void> {
+export async function endAccessByEmail(emails: string[]): Promise<void> {
 	for (const table of ['sessions', 'access_tokens', 'known_devices'])
 		await sql`delete from ${sql.table(table)} where user_id in (
 			select id from users where email = any(${emails}))`.execute(db())
+}
+
+/** Deletes links, registrations and mails whose time is over. */
+export async function sweepRegistrations(): Promise<void> {
+	await sql`delete from verifications where expires_at < now()`.execute(db())
+	await sql`delete from email_links where expires_at < now()`.execute(db())
+	await sql`delete from registrations where created_at < now() - interval '1 day'`.execute(db())
+	await sql`delete from account_mails where sent_at < now() - interval '1 day'`.execute(db())
 }

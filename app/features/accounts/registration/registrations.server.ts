@@ -1,20 +1,21 @@
 import { type Config, config } from '~/config.server.ts'
+import { countAttempt, network } from '~/features/rate-limits/rate-limits.server.ts'
+import { deviceTokens, findKnownDevice } from '~/features/sessions/devices.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { insertDevice } from '~/features/sessions/sessions.queries.server.ts'
+import { announceAccountChange, announceEndedSessions } from '~/features/sessions/sessions.server.ts'
 import { Invalid } from '~/lib/errors.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
 import {
 	claimUsername,
-	closeWaysIn,
 	confirmMember,
 	findAccountByEmail,
 	insertAccount,
+	removeCredentials,
 } from '../accounts.queries.server.ts'
-import { hashToken, requireHashCapacity, verifyPassword } from '../security/credentials.server.ts'
-import { countAttempt, network } from '../security/limits.server.ts'
-import { recordSecurityEvent } from '../security/security-log.server.ts'
-import { deviceTokens, findKnownDevice } from '../sessions/devices.server.ts'
-import { insertDevice } from '../sessions/sessions.queries.server.ts'
-import { announceAccountChange, announceEndedSessions } from '../sessions/sessions.server.ts'
+import { requireHashCapacity, verifyPassword } from '../security/credentials.server.ts'
 import { usernamesFor } from './names.server.ts'
 import {
 	deleteEmailLink,
@@ -106,7 +107,7 @@ export async function denyAddress(token: string): Promise<void> {
 			if (!link || link.used_at) throw new Invalid(oldLink)
 			await deleteEmailLink(trx, hashToken(token))
 			if (link.user_id === null) await deleteRegistration(trx, link.email)
-			else await closeWaysIn(link.user_id, trx)
+			else await removeCredentials(link.user_id, trx)
 			return link.user_id === null ? null : findAccountByEmail(link.email, trx)
 		})
 	if (closed) await announceEndedSessions(closed.id, closed.username)

@@ -1,7 +1,6 @@
 import { Form, Link, redirect, useSearchParams } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { pageMeta } from '~/lib/page-meta.ts'
-import { memberShare, sharedUsername } from '~/lib/share-meta.ts'
+import { memberShare, pageMeta, sharedUsername } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
 import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'

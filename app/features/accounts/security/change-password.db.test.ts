@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { makeToken, readToken } from '~/features/tokens/tokens.server.ts'
 import { TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
@@ -12,7 +13,6 @@ import {
 	resetPassword,
 	viewerFromRequest,
 } from '../accounts.server.ts'
-import { makeToken, readToken } from '../tokens/tokens.server.ts'
 
 useDatabase()
 

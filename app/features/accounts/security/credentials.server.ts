@@ -1,12 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
 import { type Config, config } from '~/config.server.ts'
 import { TooMany } from '~/lib/errors.ts'
-import { madeOnce } from '~/lib/made-once.server.ts'
 import { remember } from '~/lib/remember.ts'
+import { madeOnce } from '~/lib/secrets.server.ts'
 
 /**
  * Argon2id with 19 MiB, two passes and one lane: the least of OWASP's Password Storage Cheat Sheet (2026), about 20 ms here.
@@ -49,14 +49,4 @@ export async function verifyPassword(stored: string, password: string): Promise<
 /** What sessions are signed with: AUTH_SECRET, or a secret that is made once and stored in the data directory. */
 export function authSecret({ AUTH_SECRET, dataDir }: Pick<Config, 'AUTH_SECRET' | 'dataDir'> = config()): string {
 	return AUTH_SECRET ?? madeOnce(join(dataDir, 'auth-secret'), () => randomBytes(32).toString('base64url'))
-}
-
-/** A token for a link or a cookie: 192 random bits as 32 characters of base64url. */
-export function newToken(): string {
-	return randomBytes(24).toString('base64url')
-}
-
-/** What stands for a token in the database: SHA-256 in base64url. Enough for random tokens, never for passwords. */
-export function hashToken(token: string): string {
-	return createHash('sha256').update(token).digest('base64url')
 }

@@ -1,19 +1,33 @@
 import { APIError, type createAuthMiddleware } from 'better-auth/api'
 import { config } from '~/config.server.ts'
+import {
+	type AttemptCounters,
+	countAttempt,
+	network,
+	resetAttempts,
+	takeBackAttempt,
+	wideNetwork,
+} from '~/features/rate-limits/rate-limits.server.ts'
+import {
+	type DeviceCookie,
+	deviceOf,
+	findKnownDevice,
+	newDevice,
+	rememberDevice,
+} from '~/features/sessions/devices.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
-import { findAccountByEmail, findGuessedAt, findResetOwner } from '../accounts.queries.server.ts'
+import { findAccountByEmail, findAccountId, findResetOwner } from '../accounts.queries.server.ts'
 import { isEmail, nameInput } from '../accounts.schema.ts'
 import { mailNewDevice, queueAccountMail } from '../registration/account-mails.server.ts'
 import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
 import { isAllowedDomain, refuseImpersonation } from '../registration/names.server.ts'
 import { findUnconfirmed, replaceRegistration } from '../registration/registrations.queries.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from '../registration/registrations.server.ts'
-import { type DeviceCookie, deviceOf, findKnownDevice, newDevice, rememberDevice } from '../sessions/devices.server.ts'
-import { hashPassword, hashToken, requireHashCapacity, verifyPassword } from './credentials.server.ts'
-import { type Counted, countAttempt, network, resetAttempts, takeBackAttempt, wideNetwork } from './limits.server.ts'
+import { hashPassword, requireHashCapacity, verifyPassword } from './credentials.server.ts'
 import { type PasswordOwner, passwordError } from './password-rules.server.ts'
-import { recordSecurityEvent } from './security-log.server.ts'
 
 type Context = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
 
@@ -57,10 +71,10 @@ export async function guard(context: Context): Promise<unknown> {
 }
 
 /** Runs after every way in: a login that succeeds clears what was counted, and a registration tells nothing but that it came. */
-export async function conclude(context: Context): Promise<unknown> {
+export async function afterAttempt(context: Context): Promise<unknown> {
 	const { newSession, returned } = context.context
 	if (context.path === '/sign-in/email') {
-		if (newSession) await welcome(context, { id: Number(newSession.user.id), email: newSession.user.email })
+		if (newSession) await afterLogin(context, { id: Number(newSession.user.id), email: newSession.user.email })
 		// Who is refused here is no member, or has the wrong password; see `refuseUnconfirmed` for the work of the others.
 		else {
 			if (config().REQUIRE_EMAIL_VERIFICATION) await queueAccountMail({ kind: 'none', email: '' })
@@ -71,13 +85,13 @@ export async function conclude(context: Context): Promise<unknown> {
 	const refusal = returned instanceof APIError ? returned : null
 	if (!refusal) return context.json({ status: true })
 	// A whole response: with a body alone Better Auth would keep the status of the refusal.
-	if (await lostRace(refusal, context)) return Response.json({ status: true })
+	if (await isDuplicateRegistration(refusal, context)) return Response.json({ status: true })
 }
 
 async function checkLogin({ context, email, address, body }: Attempt): Promise<unknown> {
 	requireHashCapacity()
 	const device = await findKnownDevice(email, context.headers)
-	await countAttempt(device ? [['login-device', device]] : strangerAt(email, address))
+	await countAttempt(device ? [['login-device', device]] : countersOfUnknownDevice(email, address))
 	if (config().REQUIRE_EMAIL_VERIFICATION) await refuseUnconfirmed(context, email, body.password)
 	if (isNamedAdmin(email)) await promoteNamedAdmin(email)
 	// The same work and the same answer as for an address that nobody has.
@@ -85,11 +99,11 @@ async function checkLogin({ context, email, address, body }: Attempt): Promise<u
 }
 
 /** The counters of a login from a device that is not known. */
-function strangerAt(email: string, address: string): Counted {
+function countersOfUnknownDevice(email: string, address: string): AttemptCounters {
 	return [['login-account', email], ...addressCounters('login', address)]
 }
 
-function addressCounters(way: 'login' | 'register', address: string): Counted {
+function addressCounters(way: 'login' | 'register', address: string): AttemptCounters {
 	return [
 		[`${way}-address`, network(address)],
 		[`${way}-network`, wideNetwork(address)],
@@ -115,7 +129,7 @@ async function refuseUnconfirmed(context: Context, email: string, password: unkn
 }
 
 /** Forgets the attempts before a login that succeeded, and knows its device from now on. */
-async function welcome(context: Context, user: { id: number; email: string }): Promise<void> {
+async function afterLogin(context: Context, user: { id: number; email: string }): Promise<void> {
 	const { headers } = context
 	const address = addressOf(context)
 	const device = await findKnownDevice(user.email, headers)
@@ -135,7 +149,7 @@ async function welcome(context: Context, user: { id: number; email: string }): P
 
 /** Records a login that failed. The answer does not wait for it: the work would tell who is a member. */
 function recordFailure(email: unknown): void {
-	const found = typeof email === 'string' ? findGuessedAt(email.toLowerCase()) : Promise.resolve(null)
+	const found = typeof email === 'string' ? findAccountId(email.toLowerCase()) : Promise.resolve(null)
 	void found.catch(() => null).then((userId) => recordSecurityEvent('login-failed', { userId }))
 }
 
@@ -190,7 +204,7 @@ function refuseWeak(password: unknown, owner?: PasswordOwner): void {
 }
 
 /** Of two registrations with one address at the same moment one fails on the unique key; that one learns no more than others. */
-async function lostRace(refusal: APIError, context: Context): Promise<boolean> {
+async function isDuplicateRegistration(refusal: APIError, context: Context): Promise<boolean> {
 	if (refusal.body?.code !== 'FAILED_TO_CREATE_USER') return false
 	return (await findAccountByEmail(String(context.body?.email).toLowerCase())) !== null
 }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { countAttempt, network, wideNetwork } from '~/features/rate-limits/rate-limits.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { deliverAccountMails, forgetCounts, mailedToken, sentMails } from '../../../../tests/support/account-mails.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { authHandler, logIn, registerMember, requestPasswordReset, resetPassword } from '../accounts.server.ts'
-import { countAttempt, network, wideNetwork } from './limits.server.ts'
 
 useDatabase()
 

@@ -12,7 +12,7 @@ export class WrongPassword extends Invalid {
 }
 
 /** The headers that Better Auth may see: without the form's type, as the body is handed over parsed. */
-export function inner(request: Request): Headers {
+export function headersWithoutBody(request: Request): Headers {
 	const headers = new Headers(request.headers)
 	headers.delete('Content-Type')
 	headers.delete('Content-Length')

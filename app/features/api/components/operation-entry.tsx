@@ -1,5 +1,5 @@
 import { Fragment } from 'react'
-import type { FieldDoc, OperationDoc } from '../docs.view.ts'
+import type { FieldDoc, OperationDoc } from '../api.view.ts'
 
 /** One operation: what it does, what it takes, what it answers, and a call to paste. */
 export function OperationEntry({ operation }: { operation: OperationDoc }) {

@@ -1,9 +1,9 @@
 import { Link } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import type { ApiDocs } from '../api.view.ts'
 import { FieldList, OperationEntry, ShellExample } from '../components/operation-entry.tsx'
 import { ownDocs } from '../docs.server.ts'
-import type { ApiDocs } from '../docs.view.ts'
 import type { Route } from './+types/docs'
 
 export function loader() {

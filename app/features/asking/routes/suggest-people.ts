@@ -1,4 +1,4 @@
-import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { answeringJson } from '~/platform/http/http.ts'
 import { suggestPeople } from '../asking.server.ts'

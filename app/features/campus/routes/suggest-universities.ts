@@ -1,4 +1,4 @@
-import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { answering } from '~/platform/http/http.ts'
 import { suggestUniversities } from '../universities.server.ts'

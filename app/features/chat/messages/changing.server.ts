@@ -1,16 +1,15 @@
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { lockConversation } from '~/features/conversations/conversations.queries.server.ts'
 import { namesOf, requireConversation, requireMember } from '~/features/conversations/conversations.server.ts'
+import { measureUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { db, pool } from '~/platform/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
-import { countUp } from '~/platform/http/rate-limit.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { editInput } from '../chat.schema.ts'
-import { type ChatMessage, chatLimits, presentMessage } from '../chat.view.ts'
+import { presentMessage } from '../chat.view.ts'
 import { announceMessage, announceReliably } from './announcing.server.ts'
 import { eraseMessage, findOwn, type MessageRow, updateMessage } from './messages.queries.server.ts'
 import { currentWriter } from './sending.server.ts'
@@ -49,7 +48,7 @@ type Work = (trx: Parameters<typeof eraseMessage>[0], row: MessageRow, peer: Pee
 
 async function change(author: SignedIn, { with: username, id }: Which, work: Work): Promise<ChatMessage> {
 	const { id: conversationId } = await requireConversation(author, username)
-	await countChange(author.id)
+	await countChange(author)
 	const { row, peer } = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -65,26 +64,10 @@ async function change(author: SignedIn, { with: username, id }: Which, work: Wor
 }
 
 /**
- * Counts an edit or a deletion before it is looked at, refused ones too. An edit leaves no row of its own that could be
- * counted, so the counter stands with those of the logins, where every process sees it.
+ * Counts an edit or a deletion before it is looked at, refused ones too.
  * @throws TooMany with the seconds to wait
  */
-async function countChange(userId: number): Promise<void> {
-	const { times, seconds } = chatLimits.changing
-	const limiter = new RateLimiterPostgres({
-		storeClient: pool(),
-		tableName: 'rate_limits',
-		tableCreated: true,
-		keyPrefix: 'chat:change',
-		clearExpiredByTimeout: false,
-		points: times,
-		duration: seconds,
-	})
-	try {
-		await countUp(limiter, String(userId))
-	} catch (refusal) {
-		if (!(refusal instanceof RateLimiterRes)) throw refusal
-		const wait = Math.ceil(refusal.msBeforeNext / 1_000)
-		throw new TooMany(`You changed many messages in a short time. Try again in ${wait} s.`, wait)
-	}
+async function countChange(author: SignedIn): Promise<void> {
+	const { exceeded, reset } = await measureUse('messageChanges', author)
+	if (exceeded) throw new TooMany(`You changed many messages in a short time. Try again in ${reset} s.`, reset)
 }

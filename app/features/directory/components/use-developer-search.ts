@@ -1,7 +1,6 @@
 import { type ChangeEvent, type FormEvent, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { searchDebounce } from '../directory.limits.ts'
-import { communityPath, type Wish } from '../directory.paths.ts'
+import { communityPath, searchDebounce, type Wish } from '../directory.paths.ts'
 
 /**
  * The text of the header's search and what becomes of it. Where the community's list is on the page, it follows what is typed;

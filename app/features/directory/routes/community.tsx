@@ -1,5 +1,5 @@
 import { useSearchParams } from 'react-router'
-import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'

@@ -1,5 +1,5 @@
 import { data } from 'react-router'
-import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { answering } from '~/platform/http/http.ts'
 import { wishOf } from '../directory.paths.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { listMessagesAt, openConversation } from '~/features/chat/messages/reading.server.ts'
 import { numberIn } from '~/features/chat/requests.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import type { SignedIn } from '~/lib/viewer.ts'

@@ -1,5 +1,5 @@
-import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { numberIn } from '~/features/chat/requests.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
 import { Inbox } from '../components/inbox.tsx'

@@ -1,7 +1,7 @@
 import { createECDH } from 'node:crypto'
 import { join } from 'node:path'
 import { type Config, config } from '~/config.server.ts'
-import { madeOnce } from '~/lib/made-once.server.ts'
+import { madeOnce } from '~/lib/secrets.server.ts'
 
 /** What tells a push service that it is this site that pushes (RFC 8292). Keys are in base64url. */
 interface VapidKeys {

@@ -5,8 +5,8 @@ import {
 	saveAcademics,
 	savePersonal,
 	saveSocial,
-} from '~/features/profiles/editing/editing.server.ts'
-import { addCertificate, addProject } from '~/features/profiles/editing/items.server.ts'
+} from '~/features/profile-editor/editing.server.ts'
+import { addCertificate, addProject } from '~/features/profile-editor/items.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

@@ -4,13 +4,11 @@ import { canonicalSkill, setSkills } from '~/features/members/skills.server.ts'
 import { listOwnPictures } from '~/features/pictures/pictures.queries.server.ts'
 import {
 	type EditableRow,
-	ensureProfile,
-	lockProfile,
 	updateAcademics,
 	updatePersonal,
 	updateSocial,
-} from '~/features/profiles/editing/editing.queries.server.ts'
-import { checkName, editable, transaction } from '~/features/profiles/editing/editing.server.ts'
+} from '~/features/profile-editor/editing.queries.server.ts'
+import { checkName, requireEditable, transaction } from '~/features/profile-editor/editing.server.ts'
 import {
 	insertCertificate,
 	insertProject,
@@ -18,17 +16,16 @@ import {
 	listProjectsToEdit,
 	updateCertificate,
 	updateProject,
-} from '~/features/profiles/editing/items.queries.server.ts'
-import { profileLimits } from '~/features/profiles/profiles.limits.ts'
-import type { AcademicsInput, SocialInput } from '~/features/profiles/profiles.schema.ts'
-import { siteNames } from '~/features/profiles/profiles.schema.ts'
+} from '~/features/profile-editor/items.queries.server.ts'
+import { profileLimits } from '~/features/profile-editor/profile.limits.ts'
+import { type AcademicsInput, type SocialInput, siteNames } from '~/features/profile-editor/profile.schema.ts'
+import { ensureProfile, lockProfile } from '~/features/profiles/profiles.queries.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { readDocument } from './document.ts'
 import { type Change, type Current, chosenFields, type ImportPlan, type PlannedItem, planImport } from './plan.ts'
-import type { UnsavedField } from './reading.ts'
-import { fromResume, type ResumeContents } from './reading.ts'
+import { fromResume, type ResumeContents, type UnsavedField } from './reading.ts'
 
 /** A long list of what is lost tells nobody more than its beginning. */
 const MAX_SHOWN = 100
@@ -107,7 +104,7 @@ interface Prepared {
 
 async function prepare(id: number, document: ReturnType<typeof readDocument>, executor?: Executor): Promise<Prepared> {
 	const [row, certificates, projects] = [
-		await editable({ id }, executor),
+		await requireEditable({ id }, executor),
 		await listCertificatesToEdit(id, executor),
 		await listProjectsToEdit(id, executor),
 	]

@@ -1,4 +1,4 @@
-import type { ProjectInput, StoredCertificate } from '~/features/profiles/profiles.schema.ts'
+import type { ProjectInput, StoredCertificate } from '~/features/profile-editor/profile.schema.ts'
 import { isBlank, type ResumeFields } from '../resume.view.ts'
 import type { ResumeCertificate, ResumeContents, ResumeProject } from './reading.ts'
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { profileLimits as limits } from '~/features/profiles/profiles.limits.ts'
+import { profileLimits as limits } from '~/features/profile-editor/profile.limits.ts'
 import {
 	type AcademicsInput,
 	academicsInput,
@@ -12,7 +12,7 @@ import {
 	type StoredCertificate,
 	siteOfAddress,
 	socialInput,
-} from '~/features/profiles/profiles.schema.ts'
+} from '~/features/profile-editor/profile.schema.ts'
 import { counted } from '~/lib/text.ts'
 import { isBlank, networks, type ResumePersonal } from '../resume.view.ts'
 import type { ReadDocument } from './document.ts'

@@ -1,5 +1,5 @@
 import { data } from 'react-router'
-import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { readId } from '~/lib/checks.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { readForm } from '~/platform/http/form.server.ts'

@@ -1,4 +1,4 @@
-import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { counted } from '~/lib/text.ts'
 import { answering } from '~/platform/http/http.ts'

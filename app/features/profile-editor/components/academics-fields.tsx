@@ -1,0 +1,57 @@
+import type { FormValues } from '~/platform/http/form.ts'
+import { SuggestField } from '~/ui/combobox.tsx'
+import { Field } from '~/ui/field.tsx'
+import { profileLimits as limits } from '../profile.limits.ts'
+import { FieldGroup } from './fields.tsx'
+
+export const academicsNames = {
+	university_name: 'University',
+	location: 'Location',
+	enrol_in_branch_name: 'Branch',
+	year_of_passing: 'Year of passing',
+	current_semester: 'Current semester',
+	current_year: 'Current year',
+	enrolment_number: 'Enrolment number',
+	university_email: 'University email',
+}
+
+/** Where and what a member studies. */
+export function AcademicsFields({ values, errors }: { values: FormValues; errors: Record<string, string> }) {
+	const field = (name: keyof typeof academicsNames) => ({
+		name,
+		label: academicsNames[name],
+		defaultValue: values[name] ?? '',
+		error: errors[name],
+		optional: true,
+	})
+	return (
+		<>
+			<FieldGroup title="Studies">
+				<div className="sm:col-span-2">
+					<SuggestField {...field('university_name')} source="/suggest/universities" maxLength={limits.institution} />
+				</div>
+				<Field {...field('enrol_in_branch_name')} maxLength={limits.institution} placeholder="Computer Science" />
+				<Field {...field('location')} maxLength={limits.institution} />
+				<Field {...field('current_year')} {...whole(1, limits.years)} hint={`1 to ${limits.years}`} />
+				<Field {...field('current_semester')} {...whole(1, limits.semesters)} hint={`1 to ${limits.semesters}`} />
+				<Field
+					{...field('year_of_passing')}
+					{...whole(limits.passing.from, limits.passing.to)}
+					hint="Four digits, for example 2028"
+				/>
+			</FieldGroup>
+			<FieldGroup title="Enrolment" note="Only you see these two.">
+				<Field {...field('enrolment_number')} maxLength={limits.enrolmentNumber} autoComplete="off" />
+				<Field
+					{...field('university_email')}
+					type="email"
+					maxLength={limits.email}
+					autoCapitalize="none"
+					hint="If you change it, you have to confirm it again."
+				/>
+			</FieldGroup>
+		</>
+	)
+}
+
+const whole = (min: number, max: number) => ({ type: 'number', inputMode: 'numeric', min, max, step: 1 }) as const

@@ -1,0 +1,211 @@
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Invalid, NotAllowed } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { EditConflict, type Input } from '~/platform/http/form.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { filled, makePicture } from '../../../tests/factories/profiles.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import {
+	getAcademics,
+	getPersonal,
+	getSocial,
+	saveAcademics,
+	savePersonal,
+	savePicture,
+	saveSocial,
+} from './editing.server.ts'
+
+useDatabase()
+
+let mira: SignedIn
+let bram: SignedIn
+
+beforeAll(async () => {
+	mira = await makeMember('mira')
+	bram = await makeMember('bram')
+})
+
+// How often somebody may save is tested in features/home/rates.db.test.ts.
+beforeEach(async () => {
+	await sql`delete from rate_limits`.execute(db())
+})
+
+describe('each part', () => {
+	test('personal details are read back as they were saved', async () => {
+		await save(mira, { ...filled.personal, fullName: '  Mira \n Quillon ', about: 'One.\r\n\r\nTwo.\u0007' })
+		const { values } = await getPersonal(mira, 'mira')
+		expect(values).toEqual({
+			...filled.personal,
+			fullName: 'Mira Quillon',
+			about: 'One.\n\nTwo.',
+			show_phone: '',
+			profile_url: '',
+		})
+	})
+
+	test('academics are read back, and a field that was emptied is empty', async () => {
+		await saveAcademics(mira, 'mira', { version: '1', ...filled.academics })
+		expect((await getAcademics(mira, 'mira')).values).toEqual(filled.academics)
+		await saveAcademics(mira, 'mira', { version: '2', ...filled.academics, current_year: '', location: ' ' })
+		expect((await getAcademics(mira, 'mira')).values).toMatchObject({ current_year: '', location: '' })
+	})
+
+	test('social links are stored as addresses', async () => {
+		await saveSocial(mira, 'mira', { version: 1, ...filled.social })
+		expect((await getSocial(mira, 'mira')).values).toMatchObject({
+			github: 'https://github.com/miraq',
+			portfolio: 'https://mira.example/',
+			linkedin: '',
+		})
+	})
+
+	test('an account that has no profile row yet is edited like any other', async () => {
+		const late = await makeMember('late')
+		await save(late, { ...filled.personal, fullName: 'Late' })
+		expect((await getPersonal(late, 'late')).values.fullName).toBe('Late')
+	})
+})
+
+describe('two saves of the same part', () => {
+	test('the later one is told what the earlier one left, and changes nothing', async () => {
+		const { version } = await getPersonal(bram, 'bram')
+		await savePersonal(bram, 'bram', { ...filled.personal, fullName: 'First', version })
+		const late = savePersonal(bram, 'bram', { ...filled.personal, fullName: 'Second', skills: 'Rust', version })
+		const refusal = await late.catch((error: unknown) => error)
+		expect(refusal).toBeInstanceOf(EditConflict)
+		expect((refusal as EditConflict).stored.values.fullName).toBe('First')
+		expect((await getPersonal(bram, 'bram')).values).toMatchObject({ fullName: 'First', skills: 'React, TypeScript' })
+	})
+
+	test('with the version of the refusal the member keeps their own', async () => {
+		const { version } = await getPersonal(bram, 'bram')
+		await savePersonal(bram, 'bram', { ...filled.personal, fullName: 'Mine', version })
+		expect((await getPersonal(bram, 'bram')).values.fullName).toBe('Mine')
+	})
+
+	test.each([
+		['personal details', savePersonal, getPersonal, filled.personal, 'city'],
+		['academics', saveAcademics, getAcademics, filled.academics, 'location'],
+		['social links', saveSocial, getSocial, filled.social, 'codechef'],
+	] as const)('of twenty at the same moment one wins: %s', async (_part, saveIt, getIt, fields, field) => {
+		const { version } = await getIt(bram, 'bram')
+		const outcomes = await Promise.allSettled(
+			Array.from({ length: 20 }, (_, index) => saveIt(bram, 'bram', { ...fields, [field]: `n${index}`, version })),
+		)
+		expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+		expect(outcomes.filter((each) => each.status === 'rejected' && each.reason instanceof EditConflict)).toHaveLength(
+			19,
+		)
+		expect((await getIt(bram, 'bram')).version).toBe(version + 1)
+	})
+
+	test('a form that was sent twice, as by a double click, is saved and no conflict', async () => {
+		const { version } = await getAcademics(bram, 'bram')
+		const input = { ...filled.academics, location: 'Twice', version }
+		await saveAcademics(bram, 'bram', input)
+		await saveAcademics(bram, 'bram', input)
+		expect(await getAcademics(bram, 'bram')).toMatchObject({ version: version + 1, values: { location: 'Twice' } })
+	})
+
+	test('different parts never meet', async () => {
+		const [personal, academics] = await Promise.all([getPersonal(bram, 'bram'), getAcademics(bram, 'bram')])
+		await Promise.all([
+			savePersonal(bram, 'bram', { ...filled.personal, version: personal.version }),
+			saveAcademics(bram, 'bram', { ...filled.academics, version: academics.version }),
+		])
+		const saved = await Promise.all([getPersonal(bram, 'bram'), getAcademics(bram, 'bram')])
+		expect(saved.map(({ version }) => version)).toEqual([personal.version + 1, academics.version + 1])
+	})
+})
+
+describe('skills', () => {
+	test('are kept once, in their order, under their usual names', async () => {
+		await save(mira, { ...filled.personal, skills: ' js, React ,javascript,, node js,REACT, Kite flying' })
+		expect((await getPersonal(mira, 'mira')).values.skills).toBe('JavaScript, React, Node.js, Kite flying')
+	})
+
+	test('a skill that somebody wrote first is spelt as they did', async () => {
+		await save(bram, { ...filled.personal, skills: 'kite FLYING' })
+		expect((await getPersonal(bram, 'bram')).values.skills).toBe('Kite flying')
+	})
+
+	test('the number of members who have each is right after many saves at once', async () => {
+		const pool = ['Go', 'Rust', 'Python', 'Zig', 'Elm', 'Perl']
+		const people = await Promise.all(Array.from({ length: 8 }, (_, index) => makeMember(`many-${index}`)))
+		for (let round = 0; round < 5; round += 1) {
+			await Promise.all(
+				people.map((one, index) => {
+					const turned = [...pool.slice((index * round) % 6), ...pool.slice(0, (index * round) % 6)]
+					return save(one, { ...filled.personal, skills: turned.slice(0, ((index + round) % 5) + 1).join(',') })
+				}),
+			)
+		}
+		const { rows } = await sql<{ name: string; member_count: number; real: number }>`
+			select name, member_count, (select count(*)::int from profile_skills where skill_id = skills.id) as real
+			from skills`.execute(db())
+		expect(rows.filter((row) => row.member_count !== row.real)).toEqual([])
+		expect(rows.some((row) => row.real > 1)).toBe(true)
+	})
+})
+
+describe('the campus mark', () => {
+	test('goes with the address that was confirmed', async () => {
+		const confirmed = { campus_name: 'Eastmere University', campus_verified_at: new Date() }
+		const { version } = await getAcademics(mira, 'mira')
+		await saveAcademics(mira, 'mira', { ...filled.academics, version })
+		await db().updateTable('profiles').set(confirmed).where('user_id', '=', mira.id).execute()
+		await saveAcademics(mira, 'mira', { ...filled.academics, location: 'Elsewhere', version: version + 1 })
+		expect((await campus()).campus_name).toBe('Eastmere University')
+		const moved = { ...filled.academics, university_email: 'other@eastmere.example', version: version + 2 }
+		expect(await saveAcademics(mira, 'mira', moved)).toBe('other@eastmere.example')
+		expect(await saveAcademics(mira, 'mira', { ...moved, city: '', version: version + 3 })).toBeNull()
+		expect(await campus()).toEqual({ campus_name: '', campus_verified_at: null })
+	})
+
+	const campus = () =>
+		db()
+			.selectFrom('profiles')
+			.select(['campus_name', 'campus_verified_at'])
+			.where('user_id', '=', mira.id)
+			.executeTakeFirstOrThrow()
+})
+
+describe('the profile picture', () => {
+	test('is shown and taken away again', async () => {
+		const path = await makePicture(mira, 'profile')
+		await save(mira, { ...filled.personal, profile_url: path })
+		expect((await getPersonal(mira, 'mira')).values.profile_url).toBe(path)
+		await save(mira, { ...filled.personal, profile_url: '' })
+		expect((await getPersonal(mira, 'mira')).values.profile_url).toBe('')
+	})
+
+	test('is saved by itself: a form that was open before saves without it, and is not late', async () => {
+		const { version } = await getPersonal(mira, 'mira')
+		const path = await makePicture(mira, 'profile')
+		await savePicture(mira, 'mira', path)
+		const { profile_url: _, ...form } = { ...filled.personal, profile_url: '' }
+		await savePersonal(mira, 'mira', { ...form, city: 'Beside it', version })
+		expect((await getPersonal(mira, 'mira')).values).toMatchObject({ city: 'Beside it', profile_url: path })
+		await expect(savePicture(bram, 'mira', null)).rejects.toThrow(NotAllowed)
+		await expect(savePicture(mira, 'mira', await makePicture(bram, 'profile'))).rejects.toThrow(Invalid)
+		await savePicture(mira, 'mira', null)
+		expect((await getPersonal(mira, 'mira')).values.profile_url).toBe('')
+	})
+
+	test.each([
+		['of somebody else', () => makePicture(bram, 'profile')],
+		['of another kind', () => makePicture(mira, 'project')],
+		['that does not exist', async () => 'profiles/mira/00000000000000000000000000000000'],
+		['elsewhere on the web', async () => 'https://evil.example/pixel.png'],
+	])('%s is refused', async (_which, path) => {
+		const input = { ...filled.personal, profile_url: await path() }
+		await expect(save(mira, input)).rejects.toThrow('This picture no longer exists.')
+	})
+})
+
+async function save(viewer: SignedIn, input: Input): Promise<void> {
+	const { version } = await getPersonal(viewer, viewer.username)
+	await savePersonal(viewer, viewer.username, { ...input, version })
+}

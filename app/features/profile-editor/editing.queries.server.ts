@@ -1,0 +1,134 @@
+import { sql } from 'kysely'
+import { wholeSkillNames } from '~/features/members/members.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { AcademicsInput, PersonalInput, SocialInput } from './profile.schema.ts'
+
+export interface EditableRow extends AcademicsInput, SocialInput {
+	username: string
+	name: string
+	email: string
+	image: string | null
+	skills: string[]
+	phone: string
+	city: string
+	expertise_in: string
+	about: string
+	open_to: PersonalInput['open_to']
+	show_email: boolean
+	show_phone: boolean
+	listed: boolean
+	show_presence: boolean
+	personal_version: number
+	academics_version: number
+	social_version: number
+}
+
+/** Everything of a member that the three forms of single fields edit. */
+export async function findEditable(userId: number, executor: Executor = db()): Promise<EditableRow | undefined> {
+	const { rows } = await sql<EditableRow>`
+		select users.username, users.name, users.email, coalesce(users.image, hidden_image) as image, ${wholeSkillNames} as skills,
+			phone, city, expertise_in, about, open_to, show_email, show_phone, listed, show_presence, personal_version,
+			university_name, location, enrol_in_branch_name, year_of_passing, current_semester, current_year,
+			enrolment_number, university_email, academics_version,
+			github, linkedin, leetcode, portfolio, hackerrank, codechef, geeksforgeek, social_version
+		from users join profiles on profiles.user_id = users.id where users.id = ${userId}`.execute(executor)
+	return rows[0]
+}
+
+/** Whether this picture is the member's and of the kind that the place wants; if so it stays until the transaction ends. */
+export async function ownsPicture(
+	trx: Executor,
+	userId: number,
+	kind: 'profile' | 'certificate' | 'project',
+	path: string,
+): Promise<boolean> {
+	const row = await trx
+		.selectFrom('pictures')
+		.select('path')
+		.where('path', '=', path)
+		.where('user_id', '=', userId)
+		.where('kind', '=', kind)
+		.forKeyShare()
+		.executeTakeFirst()
+	return row !== undefined
+}
+
+/** Saves the first part, if it is still of this version; the picture of a hidden profile stays hidden. @returns whether it was */
+export async function updatePersonal(
+	trx: Executor,
+	userId: number,
+	version: number,
+	{ fullName, skills: _skills, profile_url, ...fields }: Omit<PersonalInput, 'profile_url'> & Partial<PersonalInput>,
+): Promise<boolean> {
+	const hiddenImage = profile_url === undefined ? sql`hidden_image` : sql`${profile_url}::text`
+	const { rows } = await sql<{ hidden: boolean }>`
+		update profiles set personal_version = personal_version + 1, phone = ${fields.phone}, city = ${fields.city},
+			expertise_in = ${fields.expertise_in}, about = ${fields.about}, open_to = ${fields.open_to},
+			show_email = ${fields.show_email}, show_phone = ${fields.show_phone}, listed = ${fields.listed},
+			show_presence = ${fields.show_presence}, hidden_image = case when hidden_at is not null then ${hiddenImage} end
+		where user_id = ${userId} and personal_version = ${version} returning hidden_at is not null as hidden`.execute(trx)
+	const [row] = rows
+	if (!row) return false
+	await trx
+		.updateTable('users')
+		.set({
+			name: fullName,
+			...(profile_url !== undefined && { image: row.hidden ? null : profile_url }),
+			updated_at: new Date(),
+		})
+		.where('id', '=', userId)
+		.execute()
+	return true
+}
+
+/** Saves the profile picture alone; that of a hidden profile stays hidden. The version of the first part stays as it is. */
+export async function updatePicture(trx: Executor, userId: number, path: string | null): Promise<void> {
+	const { rows } = await sql<{ hidden: boolean }>`
+		update profiles set hidden_image = case when hidden_at is not null then ${path}::text end
+		where user_id = ${userId} returning hidden_at is not null as hidden`.execute(trx)
+	await trx
+		.updateTable('users')
+		.set({ image: rows[0]?.hidden ? null : path, updated_at: new Date() })
+		.where('id', '=', userId)
+		.execute()
+}
+
+/**
+ * Saves the second part, if it is still of this version. A changed university address is no longer a confirmed one.
+ * @returns whether the version was right, and the address if it is another than before and not empty
+ */
+export async function updateAcademics(
+	trx: Executor,
+	userId: number,
+	version: number,
+	input: AcademicsInput,
+): Promise<{ saved: boolean; newAddress: string | null }> {
+	const { rows } = await sql<{ before: string; after: string }>`
+		update profiles set academics_version = profiles.academics_version + 1, university_name = ${input.university_name},
+			location = ${input.location}, enrol_in_branch_name = ${input.enrol_in_branch_name},
+			year_of_passing = ${input.year_of_passing}, current_semester = ${input.current_semester},
+			current_year = ${input.current_year}, enrolment_number = ${input.enrolment_number},
+			university_email = ${input.university_email},
+			campus_name = case when profiles.university_email = ${input.university_email} then profiles.campus_name else '' end,
+			campus_verified_at = case when profiles.university_email = ${input.university_email} then profiles.campus_verified_at end
+		from (select university_email from profiles where user_id = ${userId} for update) as old
+		where user_id = ${userId} and profiles.academics_version = ${version}
+		returning old.university_email as before, profiles.university_email as after`.execute(trx)
+	const row = rows[0]
+	return { saved: row !== undefined, newAddress: row && row.before !== row.after ? row.after || null : null }
+}
+
+/** Saves the third part, if it is still of this version. @returns whether it was */
+export async function updateSocial(
+	trx: Executor,
+	userId: number,
+	version: number,
+	input: SocialInput,
+): Promise<boolean> {
+	const { rows } = await sql`
+		update profiles set social_version = social_version + 1, github = ${input.github}, linkedin = ${input.linkedin},
+			leetcode = ${input.leetcode}, portfolio = ${input.portfolio}, hackerrank = ${input.hackerrank},
+			codechef = ${input.codechef}, geeksforgeek = ${input.geeksforgeek}
+		where user_id = ${userId} and social_version = ${version} returning user_id`.execute(trx)
+	return rows.length > 0
+}

@@ -1,0 +1,190 @@
+import { refuseImpersonation } from '~/features/accounts/registration/names.server.ts'
+import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
+import { setSkills } from '~/features/members/skills.server.ts'
+import { ensureProfile } from '~/features/profiles/profiles.queries.server.ts'
+import { Invalid, NotFound } from '~/lib/errors.ts'
+import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
+import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { fieldText, type Input, parseInput, requireSame, requireVersion } from '~/platform/http/form.server.ts'
+import type { FormValues, SavedValues } from '~/platform/http/form.ts'
+import { hidePresence } from '~/platform/realtime/presence.server.ts'
+import {
+	type EditableRow,
+	findEditable,
+	ownsPicture,
+	updateAcademics,
+	updatePersonal,
+	updatePicture,
+	updateSocial,
+} from './editing.queries.server.ts'
+import { academicsInput, personalInput, siteNames, socialInput } from './profile.schema.ts'
+
+/*
+ * The use cases that change the single fields of a profile; certificates and projects are in items.server.ts.
+ * Each one: the policy first, then the input, then one transaction. A save names the version it was made from.
+ */
+
+/** What the first form starts from, and the address that it shows. @throws NotAllowed, NotFound */
+export async function getPersonal(viewer: Viewer, username: string): Promise<SavedValues & { email: string }> {
+	const row = await requireEditable(requireOwner(viewer, username))
+	return { ...personalValues(row), email: row.email }
+}
+
+/**
+ * Saves the first form.
+ * @param input without `profile_url` the picture stays as it is
+ * @throws NotAllowed, Invalid, EditConflict
+ */
+export async function savePersonal(viewer: Viewer, username: string, input: Input): Promise<void> {
+	const member = await requireProfileWriter(viewer, username)
+	const { id } = member
+	const version = requireVersion(input)
+	const { profile_url, ...others } = parseInput(personalInput, input)
+	const fields = 'profile_url' in input ? { ...others, profile_url } : others
+	await checkName(member, fields.fullName)
+	await transaction(async (trx) => {
+		await ensureProfile(trx, id)
+		await checkPicture(trx, id, 'profile', 'profile_url', 'profile_url' in input ? profile_url : null)
+		if (!(await updatePersonal(trx, id, version, fields)))
+			return requireSame(personalValues(await requireEditable({ id }, trx)), fields)
+		await setSkills(trx, id, fields.skills)
+	})
+	// The name and the picture stand beside everything that the member wrote.
+	await dropPages([everyPage])
+	if (!fields.show_presence) await hidePresence(member)
+}
+
+/**
+ * Saves the profile picture alone, at once: a form that is open beside it goes on from its version.
+ * @param path of a picture that the member uploaded; null removes the one there is
+ * @throws NotAllowed, TooMany, Invalid when the picture is not there any more
+ */
+export async function savePicture(viewer: Viewer, username: string, path: string | null): Promise<void> {
+	const { id } = await requireProfileWriter(viewer, username)
+	await transaction(async (trx) => {
+		await ensureProfile(trx, id)
+		await checkPicture(trx, id, 'profile', 'profile_url', path)
+		await updatePicture(trx, id, path)
+	})
+	// It stands beside everything that the member wrote.
+	await dropPages([everyPage])
+}
+
+/** What the second form starts from. @throws NotAllowed, NotFound */
+export async function getAcademics(viewer: Viewer, username: string): Promise<SavedValues> {
+	return academicsValues(await requireEditable(requireOwner(viewer, username)))
+}
+
+/**
+ * @returns the university address, if it is a new one that has to be confirmed
+ * @throws NotAllowed, Invalid, EditConflict
+ */
+export async function saveAcademics(viewer: Viewer, username: string, input: Input): Promise<string | null> {
+	const { id } = await requireProfileWriter(viewer, username)
+	const version = requireVersion(input)
+	const fields = parseInput(academicsInput, input)
+	const address = await transaction(async (trx) => {
+		await ensureProfile(trx, id)
+		const { saved, newAddress } = await updateAcademics(trx, id, version, fields)
+		if (!saved) requireSame(academicsValues(await requireEditable({ id }, trx)), fields)
+		return newAddress
+	})
+	// Branch and year stand beside the questions that they asked.
+	await dropPages([everyPage])
+	return address
+}
+
+/** What the third form starts from. @throws NotAllowed, NotFound */
+export async function getSocial(viewer: Viewer, username: string): Promise<SavedValues> {
+	return socialValues(await requireEditable(requireOwner(viewer, username)))
+}
+
+/** @throws NotAllowed, Invalid, EditConflict */
+export async function saveSocial(viewer: Viewer, username: string, input: Input): Promise<void> {
+	const { id } = await requireProfileWriter(viewer, username)
+	const version = requireVersion(input)
+	const fields = parseInput(socialInput, input)
+	await transaction(async (trx) => {
+		await ensureProfile(trx, id)
+		const saved = await updateSocial(trx, id, version, fields)
+		if (!saved) requireSame(socialValues(await requireEditable({ id }, trx)), fields)
+	})
+}
+
+/**
+ * Refuses a new name that may be taken for a member of the staff. The staff may be called anything, and nobody has to give
+ * up the name that they have.
+ * @throws Invalid
+ */
+export async function checkName(member: SignedIn, name: string, executor?: Executor): Promise<void> {
+	if (isModerator(member) || (await requireEditable(member, executor)).name === name) return
+	await refuseImpersonation(name, 'fullName')
+}
+
+/** @throws Invalid when the picture is not the member's own, or not of this kind */
+export async function checkPicture(
+	trx: Executor,
+	userId: number,
+	kind: 'profile' | 'certificate' | 'project',
+	field: string,
+	path: string | null,
+): Promise<void> {
+	if (path === null || (await ownsPicture(trx, userId, kind, path))) return
+	const message = 'This picture no longer exists. Choose it again.'
+	throw new Invalid(message, { [field]: message })
+}
+
+/** One transaction of a save. */
+export function transaction<Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> {
+	return db().transaction().execute(work)
+}
+
+/** The row of a member's forms; an account without a profile gets an empty one. @throws NotFound */
+export async function requireEditable({ id }: { id: number }, executor?: Executor): Promise<EditableRow> {
+	const row = (await findEditable(id, executor)) ?? (await createProfile(id, executor))
+	if (!row) throw new NotFound('No Data Found !')
+	return row
+}
+
+/** An account without a profile, which only an import or a script leaves behind. */
+async function createProfile(id: number, executor: Executor = db()): Promise<EditableRow | undefined> {
+	await ensureProfile(executor, id)
+	return findEditable(id, executor)
+}
+
+function personalValues(row: EditableRow): SavedValues {
+	const values: FormValues = {
+		fullName: row.name,
+		phone: row.phone,
+		city: row.city,
+		expertise_in: row.expertise_in,
+		about: row.about,
+		skills: row.skills.join(', '),
+		open_to: row.open_to.join(', '),
+		show_email: fieldText(row.show_email),
+		show_phone: fieldText(row.show_phone),
+		listed: fieldText(row.listed),
+		show_presence: fieldText(row.show_presence),
+		profile_url: row.image ?? '',
+	}
+	return { version: row.personal_version, values }
+}
+
+function academicsValues(row: EditableRow): SavedValues {
+	const values: FormValues = {
+		university_name: row.university_name,
+		location: row.location,
+		enrol_in_branch_name: row.enrol_in_branch_name,
+		year_of_passing: String(row.year_of_passing ?? ''),
+		current_semester: String(row.current_semester ?? ''),
+		current_year: String(row.current_year ?? ''),
+		enrolment_number: row.enrolment_number,
+		university_email: row.university_email,
+	}
+	return { version: row.academics_version, values }
+}
+
+function socialValues(row: EditableRow): SavedValues {
+	return { version: row.social_version, values: Object.fromEntries(siteNames.map((site) => [site, row[site]])) }
+}

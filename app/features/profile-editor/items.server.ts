@@ -1,0 +1,173 @@
+import type { z } from 'zod'
+import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
+import {
+	deleteItem,
+	type ItemTable,
+	listCertificateRows,
+	listProjectRows,
+} from '~/features/profiles/profiles.queries.server.ts'
+import {
+	type CertificateView,
+	type ProjectView,
+	presentCertificate,
+	presentProject,
+} from '~/features/profiles/profiles.view.ts'
+import { Invalid, NotFound } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { type Input, parseInput, requireSame, requireVersion } from '~/platform/http/form.server.ts'
+import type { FormValues, SavedValues } from '~/platform/http/form.ts'
+import { checkPicture, transaction } from './editing.server.ts'
+import {
+	countItems,
+	findCertificate,
+	findProject,
+	insertCertificate,
+	insertProject,
+	updateCertificate,
+	updateProject,
+} from './items.queries.server.ts'
+import { profileLimits } from './profile.limits.ts'
+import { certificateInput, type ProjectInput, projectInput, type StoredCertificate } from './profile.schema.ts'
+
+/** What a certificate and a project have in common: how one is read, added, replaced and shown in its form. */
+interface ItemKind<Fields extends object> {
+	table: ItemTable
+	one: string
+	schema: z.ZodType<Fields>
+	picture: { kind: 'certificate' | 'project'; field: string; of: (fields: Fields) => string | null }
+	find: (userId: number, id: string, executor?: Executor) => Promise<(Fields & { version: number }) | undefined>
+	insert: (trx: Executor, userId: number, fields: Fields) => Promise<void>
+	update: (trx: Executor, userId: number, id: string, version: number, fields: Fields) => Promise<boolean>
+	texts: (fields: Fields) => FormValues
+}
+
+const certificate: ItemKind<StoredCertificate> = {
+	table: 'certificates',
+	one: 'certificate',
+	schema: certificateInput,
+	picture: { kind: 'certificate', field: 'certificate_image', of: (fields) => fields.certificate_image },
+	find: findCertificate,
+	insert: insertCertificate,
+	update: updateCertificate,
+	texts: (fields) => ({
+		certificate_title: fields.certificate_title,
+		certificate_url: fields.certificate_url,
+		certificate_image: fields.certificate_image ?? '',
+		certificate_issue_date: fields.certificate_issue_date ?? '',
+		certificate_expire_date: fields.certificate_expire_date ?? '',
+		credential_verification_link: fields.credential_verification_link,
+	}),
+}
+
+const project: ItemKind<ProjectInput> = {
+	table: 'projects',
+	one: 'project',
+	schema: projectInput,
+	picture: { kind: 'project', field: 'project_image', of: (fields) => fields.project_image },
+	find: findProject,
+	insert: insertProject,
+	update: updateProject,
+	texts: (fields) => ({
+		project_title: fields.project_title,
+		project_description: fields.project_description,
+		project_image: fields.project_image ?? '',
+		project_tech_stack: fields.project_tech_stack.join(', '),
+		project_date: fields.project_date ?? '',
+		project_source_code_link: fields.project_source_code_link,
+		project_deployment_link: fields.project_deployment_link,
+		project_demo_link: fields.project_demo_link,
+	}),
+}
+
+/** The own certificates, as their list shows them. @throws NotAllowed */
+export async function listCertificates(viewer: Viewer, username: string): Promise<CertificateView[]> {
+	const rows = await listCertificateRows(requireOwner(viewer, username).id, true)
+	return rows.map(presentCertificate)
+}
+
+/** The own projects, as their list shows them. @throws NotAllowed */
+export async function listProjects(viewer: Viewer, username: string): Promise<ProjectView[]> {
+	const rows = await listProjectRows(requireOwner(viewer, username).id, true)
+	return rows.map(presentProject)
+}
+
+/** What the form of an own certificate starts from. @throws NotAllowed, NotFound */
+export const getCertificate = reader(certificate)
+/** Adds a certificate to the own profile. @throws NotAllowed, Invalid */
+export const addCertificate = adder(certificate)
+/** Replaces an own certificate. @throws NotAllowed, NotFound, Invalid, EditConflict */
+export const saveCertificate = replacer(certificate)
+/** Deletes an own certificate. @throws NotAllowed, NotFound */
+export const deleteCertificate = deleter(certificate)
+
+/** What the form of an own project starts from. @throws NotAllowed, NotFound */
+export const getProject = reader(project)
+/** Adds a project to the own profile. @throws NotAllowed, Invalid */
+export const addProject = adder(project)
+/** Replaces an own project. @throws NotAllowed, NotFound, Invalid, EditConflict */
+export const saveProject = replacer(project)
+/** Deletes an own project. @throws NotAllowed, NotFound */
+export const deleteProject = deleter(project)
+
+function reader<Fields extends object>(kind: ItemKind<Fields>) {
+	return async (viewer: Viewer, username: string, id: string): Promise<SavedValues> => {
+		const { id: userId } = requireOwner(viewer, username)
+		return start(kind, await kind.find(userId, uuid(kind, id)))
+	}
+}
+
+function adder<Fields extends object>(kind: ItemKind<Fields>) {
+	return async (viewer: Viewer, username: string, input: Input): Promise<void> => {
+		const { id: userId } = await requireProfileWriter(viewer, username)
+		const fields = parseInput(kind.schema, input)
+		await transaction(async (trx) => {
+			const { items } = profileLimits
+			if ((await countItems(trx, kind.table, userId)) >= items)
+				throw new Invalid(`A profile has at most ${items} ${kind.table}.`)
+			await checkPicture(trx, userId, kind.picture.kind, kind.picture.field, kind.picture.of(fields))
+			await kind.insert(trx, userId, fields)
+		})
+	}
+}
+
+function replacer<Fields extends object>(kind: ItemKind<Fields>) {
+	return async (viewer: Viewer, username: string, id: string, input: Input): Promise<void> => {
+		const { id: userId } = await requireProfileWriter(viewer, username)
+		const key = uuid(kind, id)
+		const version = requireVersion(input)
+		const fields = parseInput(kind.schema, input)
+		await transaction(async (trx) => {
+			await checkPicture(trx, userId, kind.picture.kind, kind.picture.field, kind.picture.of(fields))
+			if (await kind.update(trx, userId, key, version, fields)) return
+			requireSame(start(kind, await kind.find(userId, key, trx)), fields)
+		})
+	}
+}
+
+function deleter<Fields extends object>(kind: ItemKind<Fields>) {
+	return async (viewer: Viewer, username: string, id: string): Promise<void> => {
+		// What is one's own may be deleted always, also by a suspended member.
+		const { id: userId } = requireOwner(viewer, username)
+		const key = uuid(kind, id)
+		const gone = await transaction((trx) => deleteItem(trx, kind.table, userId, key))
+		if (!gone) throw new NotFound(missing(kind))
+	}
+}
+
+function start<Fields extends object>(
+	kind: ItemKind<Fields>,
+	row: (Fields & { version: number }) | undefined,
+): SavedValues {
+	if (!row) throw new NotFound(missing(kind))
+	return { version: row.version, values: kind.texts(row) }
+}
+
+function uuid<Fields extends object>(kind: ItemKind<Fields>, id: string): string {
+	if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) throw new NotFound(missing(kind))
+	return id.toLowerCase()
+}
+
+function missing(kind: { one: string }): string {
+	return `There is no such ${kind.one}. It may have been deleted.`
+}

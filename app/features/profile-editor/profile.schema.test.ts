@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { type Site, socialLink, webAddress } from './profile.schema.ts'
+
+test.each<[Site, string, string | null]>([
+	['github', 'mira-q', 'https://github.com/mira-q'],
+	['github', '  @mira ', 'https://github.com/mira'],
+	['github', 'github.com/mira', 'https://github.com/mira'],
+	['github', 'HTTP://WWW.GitHub.com/Mira/', 'https://www.github.com/Mira'],
+	['github', 'https://github.com/mira?tab=repositories#x', 'https://github.com/mira'],
+	['github', 'https://git.campus.example/mira?x=1', 'https://git.campus.example/mira?x=1'],
+	['github', 'github.com', null],
+	['github', 'https://github.com/', null],
+	['github', 'mira quillon', null],
+	['github', 'javascript:alert(1)', null],
+	['github', '', ''],
+	['linkedin', 'mira', 'https://www.linkedin.com/in/mira'],
+	['linkedin', 'in.linkedin.com/in/mira/', 'https://in.linkedin.com/in/mira'],
+	['leetcode', 'mira_q', 'https://leetcode.com/u/mira_q'],
+	['hackerrank', 'mira', 'https://www.hackerrank.com/profile/mira'],
+	['codechef', 'mira', 'https://www.codechef.com/users/mira'],
+	['geeksforgeek', 'mira', 'https://www.geeksforgeeks.org/user/mira'],
+	['portfolio', 'mira.example', 'https://mira.example/'],
+	['portfolio', 'mira', null],
+])('%s: %j is stored as %j', (site, typed, stored) => {
+	expect(socialLink(site, typed)).toBe(stored)
+})
+
+describe('an address', () => {
+	test.each([
+		['https://Campus.Example/A?b=C#d', 'https://campus.example/A?b=C#d'],
+		['http://campus.example', 'http://campus.example/'],
+		['campus.example:8080/x', 'https://campus.example:8080/x'],
+		['//campus.example/x', 'https://campus.example/x'],
+		['https://bücher.example/ü', 'https://xn--bcher-kva.example/%C3%BC'],
+		['  ', ''],
+	])('%j is stored as %j', (typed, stored) => {
+		expect(webAddress(typed)).toBe(stored)
+	})
+
+	test.each([
+		'javascript:alert(1)',
+		'JaVaScRiPt:alert(1)',
+		'java\tscript:alert(1)',
+		'\u0001javascript:alert(1)',
+		'data:text/html,x',
+		'vbscript:x',
+		'file:///etc/passwd',
+		'mailto:mira@campus.example',
+		'https:campus.example',
+		'https:///campus.example',
+		'https://mira:secret@campus.example/',
+		'https://campus.example@evil.example/',
+		'https://localhost/',
+		'https:\\\\evil.example',
+		'https://a b.example/',
+		'/relative',
+		'nothing',
+		'https://',
+	])('%j is none', (typed) => {
+		expect(webAddress(typed)).toBeNull()
+	})
+})

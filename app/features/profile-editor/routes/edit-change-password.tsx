@@ -1,0 +1,94 @@
+import { useEffect, useRef } from 'react'
+import { Form, useNavigation } from 'react-router'
+import { changePassword } from '~/features/accounts/accounts.server.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { submitForm } from '~/platform/http/form.ts'
+import { redirectWithToast } from '~/platform/http/http.ts'
+import { FormError } from '~/ui/form-error.tsx'
+import { useRefusal } from '~/ui/form-kit.ts'
+import { PasswordField } from '~/ui/password-field.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { ownForm, ownPage } from '../requests.server.ts'
+import type { Route } from './+types/edit-change-password'
+
+export function loader(args: Route.LoaderArgs) {
+	ownPage(args)
+	return null
+}
+
+export async function action(args: Route.ActionArgs) {
+	const viewer = await ownForm(args)
+	const form = await readForm(args.request)
+	try {
+		const session = await changePassword(viewer, form, args.request)
+		const flash = { type: 'success', message: 'Password updated Successfully' } as const
+		return redirectWithToast(args.url.pathname, flash, session)
+	} catch (error) {
+		return refused(error, form, 'Something went wrong!')
+	}
+}
+
+export const clientAction = (args: Route.ClientActionArgs) => submitForm(args)
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Change Password', noindex: true })
+}
+
+export default function EditChangePassword({ actionData }: Route.ComponentProps) {
+	const form = useRef<HTMLFormElement>(null)
+	const errors = actionData?.errors ?? {}
+	useRefusal(form, actionData ?? null)
+	const sending = useRef(false)
+	const { state } = useNavigation()
+	// Emptied once saved, and not when a refusal is forgotten: that happens too when another page could not be opened.
+	useEffect(() => {
+		if (state !== 'idle' || !sending.current) return
+		sending.current = false
+		if (!actionData) form.current?.reset()
+	}, [state, actionData])
+	return (
+		<>
+			<h1 className="text-2xl font-bold">Change Password</h1>
+			{/* The rules are said in our own words, all at once, by the server. */}
+			<Form
+				ref={form}
+				method="post"
+				className="mt-6 max-w-sm"
+				noValidate
+				replace
+				preventScrollReset
+				onSubmit={() => {
+					sending.current = true
+				}}
+			>
+				<RuleHead title="Password" />
+				<div className="mt-2 grid gap-5">
+					<FormError errors={errors} names={{ currentPassword: 'Current password', newPassword: 'New password' }}>
+						{actionData?.message}
+					</FormError>
+					<PasswordField
+						label="Current password"
+						name="currentPassword"
+						autoComplete="current-password"
+						required
+						error={errors.currentPassword}
+					/>
+					<PasswordField
+						label="New password"
+						name="newPassword"
+						autoComplete="new-password"
+						required
+						minLength={8}
+						error={errors.newPassword}
+						hint="At least 8 characters. You will be logged out everywhere else."
+					/>
+					<p>
+						<SubmitButton busyLabel="Saving...">Save new password</SubmitButton>
+					</p>
+				</div>
+			</Form>
+		</>
+	)
+}

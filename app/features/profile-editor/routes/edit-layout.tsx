@@ -1,0 +1,95 @@
+import { Award, Folder, GraduationCap, Link as LinkIcon, LockKeyhole, User } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { Link, Outlet, useLocation } from 'react-router'
+import { editParts, editProfilePath, importPath } from '~/features/members/members.view.ts'
+import { StatusNotices } from '~/features/profiles/components/hidden-notice.tsx'
+import { getOwnStatus } from '~/features/profiles/hiding.server.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { ownPage } from '../requests.server.ts'
+import type { Route } from './+types/edit-layout'
+
+export async function loader(args: Route.LoaderArgs) {
+	const viewer = ownPage(args)
+	return { username: viewer.username, status: await getOwnStatus(viewer) }
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Edit Profile', noindex: true })
+}
+
+/** The parts of Edit profile at the left, the open one at the right. */
+export default function EditLayout({ loaderData }: Route.ComponentProps) {
+	return (
+		<div className="grid grid-cols-1 gap-x-16 pt-1 md:grid-cols-[12rem_minmax(0,1fr)] md:pt-8">
+			<EditMenu username={loaderData.username} />
+			<div className="min-w-0 max-w-[44rem] max-md:mt-6">
+				<StatusNotices {...loaderData.status} />
+				<Outlet />
+			</div>
+		</div>
+	)
+}
+
+const icons = {
+	'': User,
+	academics: GraduationCap,
+	'social-links': LinkIcon,
+	certificates: Award,
+	projects: Folder,
+	'change-password': LockKeyhole,
+}
+
+/** The parts of Edit profile: a side menu, and below 768 px tabs that scroll to the one that is open. */
+function EditMenu({ username }: { username: string }) {
+	const { pathname } = useLocation()
+	const list = useRef<HTMLUListElement>(null)
+	const shown = pathname.replace(/\/+$/, '').toLowerCase()
+
+	// biome-ignore lint/correctness/useExhaustiveDependencies: another page is another tab to show
+	useEffect(() => {
+		const tab = list.current?.querySelector<HTMLElement>('.tab[data-active]')
+		if (tab && list.current) list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.clientWidth) / 2
+	}, [pathname])
+
+	return (
+		<nav className="min-w-0" aria-label="Edit profile">
+			<div className="rule-head max-md:hidden">
+				<h2>Edit profile</h2>
+			</div>
+			<ul
+				ref={list}
+				className="relative max-md:-mx-4 max-md:flex max-md:gap-5 max-md:overflow-x-auto max-md:overflow-y-hidden max-md:border-b max-md:border-line max-md:px-4 sm:max-md:-mx-6 sm:max-md:px-6"
+			>
+				{editParts.map(({ part, title }) => {
+					const to = editProfilePath(username, part)
+					const Icon = icons[part]
+					const current = shown === to.toLowerCase() || undefined
+					return (
+						<li key={part}>
+							<Link className="side-link min-h-9 max-md:hidden" to={to} aria-current={current && 'page'}>
+								<Icon className="icon" aria-hidden="true" /> {title}
+							</Link>
+							<Link
+								className="tab mb-0 whitespace-nowrap md:hidden"
+								to={to}
+								data-active={current}
+								aria-current={current && 'page'}
+								preventScrollReset
+							>
+								{title}
+							</Link>
+						</li>
+					)
+				})}
+			</ul>
+			<p className="mt-6 grid justify-items-start gap-2 border-t border-line pt-3 text-sm max-md:hidden">
+				<Link className="link text-ink-2" to={`/find-dev/${username}`}>
+					See public profile
+				</Link>
+				<Link className="link text-ink-2" to={importPath(username)}>
+					Import a résumé
+				</Link>
+			</p>
+		</nav>
+	)
+}

@@ -1,0 +1,75 @@
+import { Link } from 'react-router'
+import { refreshSession } from '~/features/accounts/accounts.server.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { formValues, submitForm } from '~/platform/http/form.ts'
+import { answering, redirectWithToast } from '~/platform/http/http.ts'
+import { EditForm, SaveBar } from '../components/edit-form.tsx'
+import { PersonalFields, personalNames, VisibilityFields } from '../components/personal-fields.tsx'
+import { getPersonal, savePersonal } from '../editing.server.ts'
+import { personalInput } from '../profile.schema.ts'
+import { ownForm, ownPage, textsWithPicture } from '../requests.server.ts'
+import type { Route } from './+types/edit-personal'
+
+export function loader(args: Route.LoaderArgs) {
+	return answering(async () => getPersonal(ownPage(args), args.params.username))
+}
+
+export async function action(args: Route.ActionArgs) {
+	const viewer = await ownForm(args)
+	const form = await readForm(args.request)
+	try {
+		// Where scripts run, the picture is saved by itself: see save-picture.ts.
+		const hasPicture = form.has('profile_url') || form.has('profile_url_file')
+		const texts = hasPicture ? await textsWithPicture(viewer, form, 'profile', 'profile_url') : formValues(form)
+		await savePersonal(viewer, viewer.username, texts)
+		const flash = { type: 'success', message: 'Profile updated successfully!' } as const
+		// The header shows the name and the picture, which the session remembers.
+		return redirectWithToast(args.url.pathname, flash, await refreshSession(args.request))
+	} catch (error) {
+		return refused(error, form, 'Something went wrong!')
+	}
+}
+
+export const clientAction = (args: Route.ClientActionArgs) => submitForm(args, { schema: personalInput })
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Personal Details', noindex: true })
+}
+
+// The picture is saved by itself, so no save of the form can be late for it.
+const { profile_url: _picture, ...formNames } = personalNames
+
+export default function EditPersonal({ loaderData, actionData }: Route.ComponentProps) {
+	return (
+		<>
+			<div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
+				<h1 className="text-2xl font-bold">Personal Details</h1>
+				<Link className="link text-sm text-ink-2" to="import">
+					Import a résumé
+				</Link>
+			</div>
+			<EditForm
+				id="personal"
+				className="mt-6 grid gap-8"
+				start={loaderData}
+				refusal={actionData ?? null}
+				names={formNames}
+				files
+				footer={SaveBar}
+			>
+				{(values, errors) => (
+					<>
+						<PersonalFields
+							values={values}
+							errors={errors}
+							email={loaderData.email}
+							picture={actionData?.values.profile_url ?? loaderData.values.profile_url ?? ''}
+						/>
+						<VisibilityFields values={values} />
+					</>
+				)}
+			</EditForm>
+		</>
+	)
+}

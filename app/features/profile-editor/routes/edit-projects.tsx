@@ -1,0 +1,73 @@
+import { monthAndYear } from '~/lib/dates.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { submitForm } from '~/platform/http/form.ts'
+import { answering } from '~/platform/http/http.ts'
+import { EditForm, ItemButtons, useItemRefusal } from '../components/edit-form.tsx'
+import { ItemList } from '../components/item-list.tsx'
+import { noProject, ProjectFields, projectNames } from '../components/project-fields.tsx'
+import { addProject, deleteProject, getProject, listProjects, saveProject } from '../items.server.ts'
+import { projectInput } from '../profile.schema.ts'
+import { itemAction, ownPage } from '../requests.server.ts'
+import type { Route } from './+types/edit-projects'
+
+export function loader(args: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = ownPage(args)
+		const id = args.url.searchParams.get('edit')
+		const [projects, start] = await Promise.all([
+			listProjects(viewer, viewer.username),
+			id ? getProject(viewer, viewer.username, id) : noProject,
+		])
+		return { projects, id, start }
+	})
+}
+
+export const action = (args: Route.ActionArgs) =>
+	itemAction(args, {
+		add: addProject,
+		save: saveProject,
+		remove: deleteProject,
+		picture: { kind: 'project', field: 'project_image' },
+		added: 'Project added successfully!',
+		updated: 'Project Updated successfully!',
+		deleted: 'Project Deleted Successfully',
+		notDeleted: 'Something went wrong!',
+	})
+
+export const clientAction = (args: Route.ClientActionArgs) => submitForm(args, { schema: projectInput })
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Projects', noindex: true })
+}
+
+export default function EditProjects({ loaderData, actionData }: Route.ComponentProps) {
+	const { projects, id, start } = loaderData
+	const refusal = useItemRefusal(actionData)
+	return (
+		<>
+			<h1 className="text-2xl font-bold">Projects</h1>
+			<EditForm
+				id={id ?? 'new'}
+				className="mt-6 grid gap-6"
+				start={start}
+				refusal={refusal}
+				names={projectNames}
+				files
+				item={id ?? undefined}
+				footer={({ leave }) => <ItemButtons what="project" editing={id !== null} onLeave={leave} />}
+			>
+				{(values, errors) => <ProjectFields values={values} errors={errors} editing={id !== null} />}
+			</EditForm>
+			<ItemList
+				what="project"
+				title="Your projects"
+				empty="No Project found!"
+				items={projects.map((project) => ({
+					...project,
+					note: [project.stack.join(', '), monthAndYear(project.date)].filter(Boolean).join(' · '),
+					link: project.links[0],
+				}))}
+			/>
+		</>
+	)
+}

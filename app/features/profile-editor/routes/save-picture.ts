@@ -1,0 +1,31 @@
+import { data } from 'react-router'
+import { refreshSession } from '~/features/accounts/accounts.server.ts'
+import { editProfilePath } from '~/features/members/members.view.ts'
+import { pictureFromForm } from '~/features/pictures/pictures.server.ts'
+import { DomainError } from '~/lib/errors.ts'
+import { log } from '~/lib/log.server.ts'
+import { readForm } from '~/platform/http/form.server.ts'
+import { savePicture } from '../editing.server.ts'
+import { ownForm } from '../requests.server.ts'
+import type { Route } from './+types/save-picture'
+
+/** What came of saving the profile picture: the path that is stored now, '' for none, or why it could not be saved. */
+export type PictureSaved = { saved: string } | { message: string }
+
+/** Saves the profile picture that `profile_url` names, or none; a script sends it as soon as the picture was cut. */
+export async function action(args: Route.ActionArgs) {
+	// Who has to log in first comes back to the form.
+	const viewer = await ownForm({ ...args, url: new URL(editProfilePath(args.params.username), args.url) })
+	const form = await readForm(args.request)
+	try {
+		const path = await pictureFromForm(viewer, 'profile', form, 'profile_url')
+		await savePicture(viewer, viewer.username, path)
+		// The header shows the picture, which the session remembers.
+		return data<PictureSaved>({ saved: path ?? '' }, { headers: await refreshSession(args.request) })
+	} catch (error) {
+		if (error instanceof Response) throw error
+		if (error instanceof DomainError) return data<PictureSaved>({ message: error.message }, { status: error.status })
+		log.error({ err: error }, 'a profile picture could not be saved')
+		return data<PictureSaved>({ message: 'Something went wrong! Try again' }, { status: 500 })
+	}
+}

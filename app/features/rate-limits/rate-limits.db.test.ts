@@ -1,0 +1,262 @@
+import { sql } from 'kysely'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { editQuestion } from '~/features/asking/asking.server.ts'
+import { MAX_BLOCKED, setBlocked } from '~/features/conversations/conversations.server.ts'
+import { editComment } from '~/features/discussion/commenting.server.ts'
+import { MAX_MUTED } from '~/features/notifications/notifications.server.ts'
+import { saveSocial } from '~/features/profile-editor/editing.server.ts'
+import { addProject } from '~/features/profile-editor/items.server.ts'
+import { profileLimits } from '~/features/profile-editor/profile.limits.ts'
+import { getProfile } from '~/features/profiles/profiles.server.ts'
+import { muteQuestion } from '~/features/questions/notices/notices.server.ts'
+import { limits } from '~/features/questions/questions.limits.ts'
+import { getResume } from '~/features/resume/resume.server.ts'
+import { MAX_FOLLOWED_TAGS, setFollowing } from '~/features/tags/following.server.ts'
+import { Invalid, TooMany } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { filled } from '../../../tests/factories/profiles.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { useLimits } from './limits.server.ts'
+import { sweepRateLimits } from './rate-limits.queries.server.ts'
+import { countPage, countUse, measureUse, type UseName } from './rate-limits.server.ts'
+
+useDatabase()
+
+let made = 0
+let member: SignedIn
+let author: SignedIn
+
+beforeAll(async () => {
+	author = await makeMember('author')
+})
+
+beforeEach(async () => {
+	// However long it takes to use a limit up, its time does not end meanwhile.
+	vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+	member = await makeMember(`member${++made}`)
+})
+
+afterEach(() => {
+	vi.useRealTimers()
+})
+
+/** How often it goes well, one after the other, until it is refused. */
+async function timesUntilRefused(work: () => Promise<unknown>, most: number): Promise<[number, unknown]> {
+	for (let times = 0; times <= most; times += 1) {
+		const refusal = await work().then(
+			() => null,
+			(error: unknown) => error,
+		)
+		if (refusal) return [times, refusal]
+	}
+	return [most + 1, null]
+}
+
+const isWorded = (name: keyof typeof useLimits): name is UseName => 'words' in useLimits[name]
+const all = Object.keys(useLimits) as (keyof typeof useLimits)[]
+const names = all.filter(isWorded)
+
+describe('a limit of reading and saving', () => {
+	test.each(names)(
+		'%s: a member has as often as the table says, others are not held up, and the pause is told',
+		async (name) => {
+			const { member: most, duration, words } = useLimits[name]
+			const [times, refusal] = await timesUntilRefused(() => countUse(name, member, '192.0.2.1'), most)
+			expect(times).toBe(most)
+			expect(refusal).toBeInstanceOf(TooMany)
+			const { message, retryAfter } = refusal as TooMany
+			expect(message).toMatch(
+				new RegExp(`^${words} in a short time\\. Wait (a minute|\\d+ minutes), then try again\\.$`),
+			)
+			expect(retryAfter).toBeGreaterThan(duration - 60)
+			expect(retryAfter).toBeLessThanOrEqual(duration)
+			await countUse(name, author, '192.0.2.1')
+		},
+	)
+
+	test.each(names.filter((name) => useLimits[name].address !== null))(
+		'%s: the visitors of an address share one',
+		async (name) => {
+			const most = Number(useLimits[name].address)
+			const [times, refusal] = await timesUntilRefused(() => countUse(name, null, `2001:db8:0:${made}::1`), most)
+			expect([times, refusal instanceof TooMany]).toEqual([most, true])
+			await expect(countUse(name, null, `2001:db8:0:${made}:ffff::2`)).rejects.toThrow(TooMany)
+			await countUse(name, null, `2001:db8:1:${made}::1`)
+			await countUse(name, member, `2001:db8:0:${made}::1`)
+		},
+	)
+
+	test.each(all.filter((name) => !isWorded(name)))(
+		'%s: a feature that words its refusal is told what is left, of a member and of an address',
+		async (name) => {
+			const { member: ofMember, address: ofAddress, duration } = useLimits[name]
+			const callers = [
+				{ count: () => measureUse(name, member, '192.0.2.1'), limit: ofMember },
+				{ count: () => measureUse(name, null, '192.0.2.1'), limit: ofAddress },
+			]
+			for (const { count, limit } of callers) {
+				if (limit === null) continue
+				for (let left = limit - 1; left >= 0; left -= 1)
+					expect(await count()).toMatchObject({ limit, left, exceeded: false })
+				const { left, reset, exceeded } = await count()
+				expect([left, exceeded, reset > 0 && reset <= duration]).toEqual([0, true, true])
+			}
+			expect((await measureUse(name, author, '192.0.2.1')).exceeded).toBe(false)
+		},
+	)
+
+	test('leaves no counter behind once its time is over', async () => {
+		await countUse('peopleSearch', member)
+		await countUse('edits', member)
+		const ended = `rate:peopleSearch:member:${member.id}`
+		await sql`update rate_limits set expire = ${Date.now() - 3_700_000} where key = ${ended}`.execute(db())
+		await sql`insert into attempts (key, count, last_at) values
+			('login-account:old', 1, now() - interval '9 days'), ('login-account:new', 1, now())`.execute(db())
+		await sweepRateLimits()
+		const { rows } = await sql<{ key: string }>`
+			select key from rate_limits where key like ${`%:member:${member.id}`}
+			union all select key from attempts where key in ('login-account:old', 'login-account:new')`.execute(db())
+		expect(rows.map(({ key }) => key)).toEqual([`rate:edits:member:${member.id}`, 'login-account:new'])
+	})
+
+	test('ends with its time, for a counter of the site', async () => {
+		await timesUntilRefused(() => countUse('peopleSearch', member), useLimits.peopleSearch.member)
+		await sql`update rate_limits set expire = ${Date.now() - 1} where key like ${`rate:peopleSearch:member:${member.id}`}`.execute(
+			db(),
+		)
+		await expect(countUse('peopleSearch', member)).resolves.toBeUndefined()
+	})
+
+	test('a counter of the site is asked once for a block', async () => {
+		const points = async () => {
+			const { rows } = await sql<{ points: number }>`
+				select points from rate_limits where key = ${`rate:profiles:member:${member.id}`}`.execute(db())
+			return rows[0]?.points
+		}
+		for (const [times, expected] of [
+			[1, 20],
+			[19, 20],
+			[1, 40],
+		] as const) {
+			for (let time = 0; time < times; time += 1) await countUse('profiles', member)
+			expect(await points()).toBe(expected)
+		}
+	})
+
+	test('pages do not count pictures, suggestions and what tabs ask by themselves', async () => {
+		const { member: most } = useLimits.pages
+		for (const path of ['/media/a.webp', '/suggest/tags', '/messages/omar/wire', '/notifications/latest'])
+			for (let time = 0; time <= most; time += 1) await countPage(member, '192.0.2.1', path)
+		const [times] = await timesUntilRefused(() => countPage(member, '192.0.2.1', '/forum'), most)
+		expect(times).toBe(most)
+		for (let time = 0; time <= most; time += 1) await countPage(null, '127.0.0.1', '/find-dev')
+	})
+})
+
+describe('what is counted', () => {
+	/** Uses up all but one of a member's times. */
+	async function leaveOne(name: UseName): Promise<void> {
+		for (let time = 1; time < useLimits[name].member; time += 1) await countUse(name, member)
+	}
+
+	test('profiles of others by page and as JSON Resume together, whether they are there or not; never one’s own', async () => {
+		await leaveOne('profiles')
+		await getProfile(member, 'author')
+		await expect(getResume(member, 'author')).rejects.toThrow(TooMany)
+		await expect(getProfile(member, 'nobody')).rejects.toThrow(TooMany)
+		await getProfile(member, member.username.toUpperCase())
+		await getResume(member, member.username)
+	})
+
+	test('saves of all parts of a profile', async () => {
+		await leaveOne('profileSaves')
+		await saveSocial(member, member.username, { ...filled.social, version: '1' })
+		await expect(addProject(member, member.username, filled.project)).rejects.toThrow(TooMany)
+		await expect(saveSocial(member, member.username, { ...filled.social, version: '2' })).rejects.toThrow(TooMany)
+	})
+
+	test('edits of questions and comments', async () => {
+		const { id } = await makeQuestion(member)
+		const comment = await makeComment(member, id)
+		await leaveOne('edits')
+		await editComment(member, comment, { body: 'Another word.' })
+		await expect(editComment(member, comment, { body: 'And another.' })).rejects.toThrow(TooMany)
+		await expect(
+			editQuestion(member, id, { title: 'Another title', description: 'x', tags: 'a', category: 'others' }),
+		).rejects.toThrow(TooMany)
+	})
+})
+
+describe('what one member can store ends at', () => {
+	test('200 tags to follow, also when the last two come at once', async () => {
+		await sql`insert into tags (name) select 'cap-' || n from generate_series(1, ${MAX_FOLLOWED_TAGS + 1}) as n`.execute(
+			db(),
+		)
+		await sql`insert into follows (user_id, tag_id) select ${member.id}, id from tags where name like 'cap-%'
+			order by id limit ${MAX_FOLLOWED_TAGS - 1}`.execute(db())
+		const places = [MAX_FOLLOWED_TAGS, MAX_FOLLOWED_TAGS + 1].map((number) => ({ tag: `cap-${number}` }))
+		const ends = await Promise.allSettled(places.map((place) => setFollowing(member, place, true)))
+		expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+		expect(ends.find((end) => end.status === 'rejected')?.reason).toBeInstanceOf(Invalid)
+		await setFollowing(member, { tag: 'cap-1' }, true)
+		await setFollowing(member, { tag: 'cap-1' }, false)
+	})
+
+	test('1,000 members to block', async () => {
+		await makeCrowd(MAX_BLOCKED)
+		await sql`insert into blocks (blocker_id, blocked_id) select ${member.id}, id from users where username like 'crowd%'`.execute(
+			db(),
+		)
+		await expect(setBlocked(member, 'author', true)).rejects.toThrow(Invalid)
+		await setBlocked(member, 'crowd1', true)
+		await setBlocked(member, 'crowd1', false)
+		await setBlocked(member, 'author', true)
+	})
+
+	test('1,000 questions to mute', async () => {
+		const { id } = await makeQuestion(author)
+		await sql`insert into questions (author_id, category_id, title, description, description_html, excerpt, tags, created_at)
+			select author_id, category_id, title, description, description_html, excerpt, '{}', created_at - interval '1 day'
+			from questions, generate_series(1, ${MAX_MUTED}) where id = ${id}`.execute(db())
+		await sql`insert into muted_subjects (user_id, subject_type, subject_id) select ${member.id}, 'query', id from questions where id > ${id}`.execute(
+			db(),
+		)
+		await expect(muteQuestion(member, id, true)).rejects.toThrow(Invalid)
+		await muteQuestion(member, id + 1, true)
+		await muteQuestion(member, id + 1, false)
+		await muteQuestion(member, id, true)
+	})
+
+	test('200 edits of one text, but for moderators', async () => {
+		const { id } = await makeQuestion(author)
+		const comment = await makeComment(author, id)
+		const most = limits.editsMax
+		await sql`insert into revisions (question_id, comment_id, editor_id, by_moderator, body)
+			select ${id}, ${comment}, ${author.id}, false, 'x' from generate_series(1, ${most})`.execute(db())
+		await sql`insert into revisions (question_id, editor_id, by_moderator, title, description, tags, category)
+			select ${id}, ${author.id}, false, 'x', 'x', '{}', 'Others' from generate_series(1, ${most})`.execute(db())
+		const texts = { title: 'Another title', description: 'x', tags: 'a', category: 'others' }
+		await expect(editComment(author, comment, { body: 'Another.' })).rejects.toThrow(Invalid)
+		await expect(editQuestion(author, id, texts)).rejects.toThrow(Invalid)
+		const moderator = await makeMember('moderator', 'moderator')
+		await editComment(moderator, comment, { body: 'Another.' })
+		await editQuestion(moderator, id, texts)
+	})
+
+	test('100 projects', async () => {
+		await sql`insert into profiles (user_id) values (${member.id}) on conflict do nothing`.execute(db())
+		await sql`insert into projects (project_id, user_id, project_title)
+			select gen_random_uuid(), ${member.id}, 'x' from generate_series(1, ${profileLimits.items})`.execute(db())
+		await expect(addProject(member, member.username, filled.project)).rejects.toThrow(Invalid)
+	})
+
+	async function makeCrowd(count: number): Promise<void> {
+		// In portions: each member is written into the index of the people search, and no statement may take long.
+		for (let from = 1; from <= count; from += 100)
+			await sql`insert into users (username, name, email)
+				select 'crowd' || n, 'Crowd', 'crowd' || n || '@campus.example'
+				from generate_series(${from}::int, ${Math.min(count, from + 99)}::int) as n`.execute(db())
+	}
+})

@@ -1,0 +1,54 @@
+import { type RawBuilder, sql } from 'kysely'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { AttemptLimit } from './limits.server.ts'
+
+/** The seconds to wait after `count` attempts by a limit. */
+function waitAfter({ free, waits }: AttemptLimit): RawBuilder<number> {
+	return sql`case when attempts.count < ${free} then 0
+		else (${[...waits]}::int[])[least(attempts.count - ${free} + 1, ${waits.length})] end`
+}
+
+/**
+ * When the next attempt may be made. The time of the statement's turn counts, not that of the transaction: others may have
+ * counted while this one waited for the row.
+ */
+function freeAt(limit: AttemptLimit): RawBuilder<Date> {
+	return sql`attempts.last_at + make_interval(secs => ${waitAfter(limit)})`
+}
+
+/**
+ * Counts an attempt unless it has to wait. A last attempt in the future shows that the clock was set back: nobody waits for that.
+ * @returns whether it was counted
+ */
+export async function tryToCount(trx: Executor, key: string, limit: AttemptLimit): Promise<boolean> {
+	const { rows } = await sql`
+		insert into attempts (key, count, last_at) values (${key}, 1, clock_timestamp())
+		on conflict (key) do update set last_at = clock_timestamp(), count = case
+			when attempts.last_at < clock_timestamp() - make_interval(secs => ${limit.forgottenAfter}) then 1
+			else attempts.count + 1 end
+		where ${freeAt(limit)} <= clock_timestamp() or attempts.last_at > clock_timestamp()
+		returning key`.execute(trx)
+	return rows.length > 0
+}
+
+/** How many seconds are left to wait. */
+export async function waitLeft(trx: Executor, key: string, limit: AttemptLimit): Promise<number> {
+	const { rows } = await sql<{ seconds: number }>`
+		select ceil(extract(epoch from ${freeAt(limit)} - clock_timestamp()))::float8 as seconds
+		from attempts where key = ${key}`.execute(trx)
+	return Math.max(1, rows[0]?.seconds ?? 1)
+}
+
+export async function deleteAttempts(keys: string[]): Promise<void> {
+	await sql`delete from attempts where key = any(${keys})`.execute(db())
+}
+
+export async function takeBackAttempts(keys: string[]): Promise<void> {
+	await sql`update attempts set count = greatest(0, count - 1) where key = any(${keys})`.execute(db())
+}
+
+/** Deletes counters whose time is over: no wait is longer than eight days, and an hour is left for clocks that differ. */
+export async function sweepRateLimits(): Promise<void> {
+	await sql`delete from attempts where last_at < now() - interval '8 days'`.execute(db())
+	await sql`delete from rate_limits where expire < extract(epoch from now() - interval '1 hour') * 1000`.execute(db())
+}

@@ -1,0 +1,230 @@
+import { isIPv6 } from 'node:net'
+import {
+	type RateLimiterAbstract,
+	RateLimiterMemory,
+	RateLimiterPostgres,
+	RateLimiterRedis,
+	RateLimiterRes,
+} from 'rate-limiter-flexible'
+import { config } from '~/config.server.ts'
+import { TooMany } from '~/lib/errors.ts'
+import { remember } from '~/lib/remember.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { redis } from '~/platform/bus/redis.server.ts'
+import { db, pool } from '~/platform/db/db.server.ts'
+import { attemptLimits, type UseLimit, useLimits } from './limits.server.ts'
+import { deleteAttempts, takeBackAttempts, tryToCount, waitLeft } from './rate-limits.queries.server.ts'
+
+type AnyUse = keyof typeof useLimits
+
+/** A limit of reading or saving whose refusal is worded here. */
+export type UseName = { [Name in AnyUse]: (typeof useLimits)[Name] extends { words: string } ? Name : never }[AnyUse]
+
+/** What was counted. */
+export interface Quota {
+	/** Uses within the duration of the limit. */
+	limit: number
+	/** How many are left at least. */
+	left: number
+	/** Whole seconds until everything is allowed anew. */
+	reset: number
+	exceeded: boolean
+}
+
+/** Uses that this process took from the database's counter and did not count yet. */
+interface Block {
+	left: number
+	/** Of the clock that only goes forward, in milliseconds. */
+	until: number
+}
+
+/** Clocks of nodes may differ by this much, in milliseconds. */
+const CLOCK_TOLERANCE_MS = 60_000
+const MAX_BLOCKS = 10_000
+const memory = remember('rate-limits', () => ({
+	limiters: new Map<string, RateLimiterMemory>(),
+	blocks: new Map<string, Block>(),
+}))
+
+/**
+ * Counts one use, of the member where there is one, else of the address.
+ * @param address where the request comes from; without one a visitor is not counted
+ * @throws TooMany with the seconds to wait
+ */
+export async function countUse(name: UseName, viewer: Viewer, address = ''): Promise<void> {
+	const { exceeded, reset } = await measureUse(name, viewer, address)
+	if (!exceeded) return
+	const minutes = Math.ceil(reset / 60)
+	const pause = minutes <= 1 ? 'a minute' : `${minutes} minutes`
+	throw new TooMany(`${useLimits[name].words} in a short time. Wait ${pause}, then try again.`, reset)
+}
+
+/** Pictures and what tabs ask by themselves are no pages: one page may ask for dozens of them. */
+const noPage = /^\/(?:media|suggest)\/|\/(?:wire|latest)$/
+/** The machine that the site runs on, and everybody behind a proxy that TRUST_PROXY does not name: no address of anyone. */
+const ownMachine = /^(?:127\.|::1$|::ffff:127\.)/
+
+/** Counts a page that is made for this request. @param path of its address @throws TooMany */
+export async function countPage(viewer: Viewer, address: string, path: string): Promise<void> {
+	if (noPage.test(path) || (!viewer && ownMachine.test(address))) return
+	await countUse('pages', viewer, address)
+}
+
+/**
+ * Counts one use as {@link countUse} does, for a feature that words the refusal itself or tells what is left.
+ * @returns what is left, and whether this one is too many
+ */
+export async function measureUse(name: AnyUse, viewer: Viewer, address = ''): Promise<Quota> {
+	const rule: UseLimit = useLimits[name]
+	const limit = viewer ? rule.member : rule.address
+	const key = viewer ? String(viewer.id) : network(address)
+	if (limit === null || key === '') return { limit: 0, left: 0, reset: 0, exceeded: false }
+	const blockKey = `${name}:${key}`
+	const block = memory.blocks.get(blockKey)
+	const now = performance.now()
+	if (viewer && block && block.left > 0 && now < block.until) {
+		block.left -= 1
+		return { limit, left: block.left, reset: Math.max(1, Math.ceil((block.until - now) / 1_000)), exceeded: false }
+	}
+	const size = viewer ? (rule.block ?? 1) : 1
+	const counted = await countUp(limiterOf(`rate:${name}:${viewer ? 'member' : 'address'}`, rule, limit), key, size)
+	const exceeded = counted.consumedPoints > limit
+	if (size > 1 && !exceeded) {
+		if (memory.blocks.size >= MAX_BLOCKS) memory.blocks.clear()
+		memory.blocks.set(blockKey, { left: size - 1, until: now + counted.msBeforeNext })
+	}
+	return {
+		limit,
+		left: Math.max(0, counted.remainingPoints),
+		reset: Math.max(1, Math.ceil(counted.msBeforeNext / 1_000)),
+		exceeded,
+	}
+}
+
+/**
+ * Counts so many more in a counter. One that ends later than a whole stretch from now was begun before the machine's clock was set
+ * back: it counts for nothing, and begins anew.
+ * @throws Error when it cannot be counted
+ */
+async function countUp(limiter: RateLimiterAbstract, key: string, points: number): Promise<RateLimiterRes> {
+	const consume = () =>
+		limiter.consume(key, points).catch((refusal: unknown) => {
+			if (refusal instanceof RateLimiterRes) return refusal
+			throw refusal
+		})
+	const outcome = await consume()
+	if (outcome.msBeforeNext <= limiter.duration * 1_000 + CLOCK_TOLERANCE_MS) return outcome
+	await limiter.delete(key)
+	return consume()
+}
+
+function limiterOf(keyPrefix: string, { counted, duration }: UseLimit, points: number): RateLimiterAbstract {
+	if (counted === 'process') {
+		const limiter = memory.limiters.get(keyPrefix) ?? new RateLimiterMemory({ keyPrefix, points, duration })
+		memory.limiters.set(keyPrefix, limiter)
+		return limiter
+	}
+	const stored = new RateLimiterPostgres({
+		storeClient: pool(),
+		tableName: 'rate_limits',
+		tableCreated: true,
+		keyPrefix,
+		clearExpiredByTimeout: false,
+		points,
+		duration,
+	})
+	const { REDIS_URL, publicUrl } = config()
+	if (counted === 'database' || !REDIS_URL) return stored
+	return new RateLimiterRedis({
+		storeClient: redis(REDIS_URL),
+		rejectIfRedisNotReady: true,
+		keyPrefix: `${publicUrl} ${keyPrefix}`,
+		// While Redis is away PostgreSQL counts, from nothing.
+		insuranceLimiter: stored,
+		points,
+		duration,
+	})
+}
+
+export type AttemptName = keyof typeof attemptLimits
+
+/** What an attempt is counted for: a limit, and the account, device, address or network that it is about. */
+export type AttemptCounters = readonly (readonly [AttemptName, string])[]
+
+/**
+ * Counts an attempt before it is looked at. One that is refused counts nowhere, so that whoever waits is not slowed further.
+ * The counters live in PostgreSQL: a restart or another process forgets nothing, and of many at once no more pass than of
+ * one after the other.
+ * @throws TooMany with the seconds to wait
+ */
+export async function countAttempt(counters: AttemptCounters): Promise<void> {
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			for (const [name, about] of counters) {
+				const key = keyOf(name, about)
+				if (await tryToCount(trx, key, attemptLimits[name])) continue
+				const seconds = await waitLeft(trx, key, attemptLimits[name])
+				throw new TooMany(waitMessage(seconds), seconds)
+			}
+		})
+}
+
+/** Deletes what was counted for these, once somebody has proven who they are. */
+export async function resetAttempts(counters: AttemptCounters): Promise<void> {
+	await deleteAttempts(counters.map(([name, about]) => keyOf(name, about)))
+}
+
+/** Takes one attempt back from each of these: it succeeded. */
+export async function takeBackAttempt(counters: AttemptCounters): Promise<void> {
+	await takeBackAttempts(counters.map(([name, about]) => keyOf(name, about)))
+}
+
+/** Whatever was typed fits the column, also what PostgreSQL takes for no text; and the table lists no addresses. */
+function keyOf(name: AttemptName, about: string): string {
+	return `${name}:${hashToken(about)}`
+}
+
+const units = [
+	[86_400, 'a day', 'days'],
+	[3_600, 'an hour', 'hours'],
+	[60, 'a minute', 'minutes'],
+] as const
+
+function waitMessage(seconds: number): string {
+	// From one and a half of a unit on the wait is given in it, rounded up: never shorter than it is.
+	const [size, one, many] = units.find(([length]) => seconds > length * 1.5) ?? [1, 'a second', 'seconds']
+	const count = Math.ceil(seconds / size)
+	return `Too many attempts. Wait ${count === 1 ? one : `${count} ${many}`}, then try again.`
+}
+
+/**
+ * What stands for the holder of an address: of IPv6 the first 64 bits, as one reader commands all addresses that share them.
+ * IPv4 written as IPv6 (`::ffff:192.0.2.1`) is IPv4.
+ */
+export function network(address: string): string {
+	const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+	if (mapped) return mapped
+	return isIPv6(address) ? prefixOf(address, 4) : address
+}
+
+/** The network round an address, for a looser limit: of IPv6 the first 48 bits, a usual customer's; of IPv4 the first 24. */
+export function wideNetwork(address: string): string {
+	const holder = network(address)
+	if (isIPv6(address) && holder.includes(':')) return prefixOf(address, 3)
+	return /^\d+\.\d+\.\d+\.\d+$/.test(holder) ? `${holder.replace(/\.\d+$/, '.0')}/24` : holder
+}
+
+/** The first groups of 16 bits of an IPv6 address, with the length of the prefix. */
+function prefixOf(address: string, groups: number): string {
+	const [head = '', tail = ''] = address.split('%')[0]?.toLowerCase().split('::') ?? []
+	const first = head.split(':').filter(Boolean)
+	const last = tail.split(':').filter(Boolean)
+	const gap = address.includes('::') ? 8 - first.length - last.length : 0
+	const all = [...first, ...Array<string>(Math.max(0, gap)).fill('0'), ...last]
+	return `${all
+		.slice(0, groups)
+		.map((group) => group.replace(/^0+(?=.)/, ''))
+		.join(':')}::/${groups * 16}`
+}

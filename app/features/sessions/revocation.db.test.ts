@@ -1,0 +1,297 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import {
+	authHandler,
+	logIn,
+	logOut,
+	registerMember,
+	requireSession,
+	viewerFromRequest,
+} from '~/features/accounts/accounts.server.ts'
+import { runInRequestScope } from '~/lib/request-scope.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
+import { listSecurityEvents } from './security-log.server.ts'
+import { deleteOldRevocations, readRevocations } from './sessions.queries.server.ts'
+import {
+	announceAccountChange,
+	listenForRevocations,
+	listSessions,
+	sweepSessions,
+	withLastKnownSessions,
+} from './sessions.server.ts'
+
+/* The life of a session in one process; what several processes know of each other is in tests/process/revocation.db.test.ts. */
+
+useDatabase()
+
+let stop = async () => {}
+
+beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
+	stop = await listenForRevocations()
+})
+
+afterAll(() => stop())
+
+beforeEach(async () => {
+	await sql`truncate rate_limits`.execute(db())
+})
+
+const password = 'a lantern at the ford'
+
+function request(cookie = '', path = '/', body?: object): Request {
+	return new Request(`http://localhost:3000${path}`, {
+		headers: {
+			'x-client-ip': '2001:db8::7',
+			Cookie: cookie,
+			...(body && { Origin: 'http://localhost:3000', 'Content-Type': 'application/json' }),
+		},
+		...(body && { method: 'POST', body: JSON.stringify(body) }),
+	})
+}
+
+function form(values: Record<string, string>): FormData {
+	const data = new FormData()
+	for (const [name, value] of Object.entries(values)) data.set(name, value)
+	return data
+}
+
+const cookiesOf = (headers: Headers) =>
+	headers
+		.getSetCookie()
+		.map((cookie) => cookie.split(';')[0] ?? '')
+		// One that is taken back may stand before the one that takes its place.
+		.filter((cookie) => !cookie.endsWith('='))
+		.join('; ')
+
+/** Asks as a request of its own, as the server does. */
+const ask = (cookie: string) => runInRequestScope('a request', '', () => viewerFromRequest(request(cookie)))
+const usernameOf = async (cookie: string) => (await ask(cookie)).viewer?.username ?? null
+
+/** The cookies of a session whose signed part is the one that comes back now. */
+async function renew(cookie: string): Promise<string> {
+	return `${/(?<![\w-])session=[^;]+/.exec(cookie)?.[0]}; ${cookiesOf((await ask(cookie)).headers)}`
+}
+
+/** Runs work and says whether it looked a session up. What the process reads beside it, of changes, does not count. */
+async function looksUp(work: () => Promise<unknown>): Promise<boolean> {
+	const statements = vi.spyOn(pg.Client.prototype, 'query')
+	await work()
+	const asked = statements.mock.calls.map(
+		([statement]) => (statement as unknown as { text?: string } | undefined)?.text,
+	)
+	statements.mockRestore()
+	return asked.some((text) => text?.includes('from "sessions"'))
+}
+
+/** Whether a request with these cookies is answered without a look at its session. */
+async function isBelieved(cookie: string): Promise<boolean> {
+	return !(await looksUp(() => ask(cookie)))
+}
+
+async function enter(email: string, cookie = ''): Promise<string> {
+	return cookiesOf(await logIn(form({ email, password }), request(cookie)))
+}
+
+async function member(name: string): Promise<{ email: string; viewer: SignedIn; cookie: string }> {
+	const email = `${name}@eastmere.example`
+	await registerMember(form({ name, email, password, confirmPassword: password }), request())
+	const cookie = await enter(email)
+	const { viewer } = await ask(cookie)
+	if (!viewer) throw new Error('not logged in')
+	return { email, viewer, cookie }
+}
+
+const countSessions = async (userId: number) =>
+	(await sql<{ count: number }>`select count(*)::int from sessions where user_id = ${userId}`.execute(db())).rows[0]
+		?.count
+
+describe('the signed cookie', () => {
+	test('is believed without asking the database', async () => {
+		const { cookie } = await member('ada')
+		for (let time = 0; time < 3; time += 1) expect(await isBelieved(cookie)).toBe(true)
+	})
+
+	test('is looked up once after a change, and the one that comes back is believed again', async () => {
+		const { viewer, cookie } = await member('bea')
+		await sql`update users set role = 'moderator' where id = ${viewer.id}`.execute(db())
+		await announceAccountChange(viewer.id)
+		expect((await ask(cookie)).viewer?.role).toBe('moderator')
+		// The process has read of the change by then, so that a request that comes later is signed for good.
+		await eventually(async () => expect(await isBelieved(await renew(cookie))).toBe(true))
+		expect((await ask(await renew(cookie))).viewer?.role).toBe('moderator')
+	})
+
+	test('of a session that ended is worth nothing at once, in a page and in Better Auth’s own answers', async () => {
+		const { email, cookie } = await member('cleo')
+		const other = await enter(email)
+		await logOut(request(cookie))
+		expect([await usernameOf(cookie), await usernameOf(other)]).toEqual([null, 'cleo'])
+		expect(await (await authHandler(request(cookie, '/api/auth/get-session'))).json()).toBeNull()
+		await authHandler(request(other, '/api/auth/sign-out', {}))
+		expect(await usernameOf(other)).toBeNull()
+	})
+
+	test('does not outlive what changed in the database, though nobody said a word', async () => {
+		const changes = [
+			'delete from sessions where user_id = ',
+			"update sessions set expires_at = now() - interval '1 s' where user_id = ",
+			"update sessions set created_at = now() - interval '91 days' where user_id = ",
+		]
+		const cookies: string[] = []
+		for (const [index, change] of changes.entries()) {
+			const { viewer, cookie } = await member(`silent${index}`)
+			cookies.push(cookie)
+			await sql.raw(change + viewer.id).execute(db())
+		}
+		expect((await Promise.all(cookies.map(usernameOf))).filter(Boolean)).not.toEqual([])
+		await expect.poll(() => Promise.all(cookies.map(usernameOf)), { timeout: 10_000 }).toEqual([null, null, null])
+	})
+
+	test('cannot be joined with that of another session', async () => {
+		const [mine, other] = [await member('dora'), await member('eve')]
+		const stolen = `${/session_data=[^;]+/.exec(mine.cookie)?.[0]}; ${other.cookie}`
+		await logOut(request(mine.cookie))
+		expect(await usernameOf(stolen)).not.toBe('dora')
+		expect(await usernameOf(`${mine.cookie}; ${other.cookie}`)).not.toBe('dora')
+	})
+})
+
+describe('the life of a session', () => {
+	test.each([
+		[1, 30],
+		[59, 30],
+		[75, 15],
+		[89, 1],
+	])('renewed %i days after it began, it lives %i days more', async (age, left) => {
+		const { viewer, cookie } = await member(`aged${age}`)
+		await sql`update sessions set created_at = now() - make_interval(days => ${age}),
+			expires_at = least(expires_at, now() + interval '12 hours') where user_id = ${viewer.id}`.execute(db())
+		expect((await viewerFromRequest(request(cookie), { fresh: true })).viewer).not.toBeNull()
+		const { rows } = await sql<{ days: number }>`
+			select extract(epoch from expires_at - now())::float / 86400 as days from sessions
+			where user_id = ${viewer.id}`.execute(db())
+		expect(rows[0]?.days).toBeCloseTo(left, 1)
+	})
+
+	test('90 days after it began it is over, whatever its row says', async () => {
+		const { viewer, cookie } = await member('flora')
+		await sql`update sessions set created_at = now() - interval '90 days', expires_at = now() + interval '1 year'
+			where user_id = ${viewer.id}`.execute(db())
+		expect((await viewerFromRequest(request(cookie), { fresh: true })).viewer).toBeNull()
+		await sweepSessions()
+		expect(await countSessions(viewer.id)).toBe(0)
+	})
+
+	test('logging in again gives a new token and ends the session of this browser, and no other', async () => {
+		const { email, viewer, cookie } = await member('gwen')
+		const elsewhere = await enter(email)
+		const again = await enter(email, cookie)
+		expect([await usernameOf(cookie), await usernameOf(elsewhere), await usernameOf(again)]).toEqual([
+			null,
+			'gwen',
+			'gwen',
+		])
+		expect(await countSessions(viewer.id)).toBe(2)
+		const other = await member('hope')
+		await enter(other.email, again)
+		expect([await usernameOf(again), await usernameOf(elsewhere)]).toEqual([null, 'gwen'])
+		expect((await listSecurityEvents(viewer)).map(({ text }) => text)).toContain('Logged out')
+	})
+
+	test('a wrong password ends nothing', async () => {
+		const { email, cookie } = await member('ines')
+		await expect(logIn(form({ email, password: 'wrong password' }), request(cookie))).rejects.toThrow()
+		expect(await usernameOf(cookie)).toBe('ines')
+	})
+
+	test('of 51 sessions the one that was used least recently ends', async () => {
+		const { email, viewer, cookie } = await member('jo')
+		const second = await enter(email)
+		await sql`insert into sessions (user_id, token, expires_at) select ${viewer.id}, 'token ' || n, now() + interval '1 day'
+			from generate_series(1, 48) n`.execute(db())
+		await sql`update sessions set updated_at = now() - interval '1 hour' where user_id = ${viewer.id}
+			and id = (select min(id) from sessions where user_id = ${viewer.id})`.execute(db())
+		const newest = await enter(email)
+		expect(await countSessions(viewer.id)).toBe(50)
+		expect([await usernameOf(cookie), await usernameOf(second), await usernameOf(newest)]).toEqual([null, 'jo', 'jo'])
+		expect(await listSessions(viewer, await requireSession(viewer, request(newest)))).toHaveLength(50)
+	})
+})
+
+describe('scripts see no token', () => {
+	test('in the body of any answer of Better Auth', async () => {
+		const { email, cookie } = await member('kira')
+		const calls: [string, Request][] = [
+			['sign-in', request('', '/api/auth/sign-in/email', { email, password })],
+			['get-session', request(cookie, '/api/auth/get-session')],
+			['fresh', request(cookie, '/api/auth/get-session?disableCookieCache=true')],
+			['sign-up', request('', '/api/auth/sign-up/email', { name: 'Lea', email: 'lea@eastmere.example', password })],
+			['forgotten', request('', '/api/auth/request-password-reset', { email })],
+			['sign-out', request(cookie, '/api/auth/sign-out', {})],
+		]
+		const { rows } = await sql<{ token: string }>`select token from sessions`.execute(db())
+		for (const [what, call] of calls) {
+			const answer = await authHandler(call)
+			const text = await answer.text()
+			expect([what, answer.status]).toEqual([what, 200])
+			expect(text).not.toContain('token')
+			for (const { token } of rows) expect(text).not.toContain(token)
+			for (const line of answer.headers.getSetCookie()) expect(line).toContain('HttpOnly')
+		}
+	})
+
+	test('and a program that logs in goes on with the cookie', async () => {
+		const { email } = await member('mona')
+		const answer = await authHandler(request('', '/api/auth/sign-in/email', { email, password }))
+		const session = await (await authHandler(request(cookiesOf(answer.headers), '/api/auth/get-session'))).json()
+		expect(session).toMatchObject({ user: { email }, session: { userId: expect.any(String) } })
+	})
+})
+
+test('while nothing can be heard a cookie is good for a name in the header, unless its session was known to have ended', async () => {
+	const [here, gone] = [await member('olive'), await member('piet')]
+	await logOut(request(gone.cookie))
+	expect(await isBelieved(here.cookie)).toBe(true)
+	await stop()
+	try {
+		const named = ({ cookie }: { cookie: string }) =>
+			runInRequestScope('a request', '', async () => {
+				let name: string | null = null
+				const asked = await looksUp(async () => {
+					const { viewer } = await withLastKnownSessions(() => viewerFromRequest(request(cookie)))
+					name = viewer?.username ?? null
+				})
+				return [name, asked]
+			})
+		expect(await isBelieved(here.cookie)).toBe(false)
+		expect([await named(here), await named(gone)]).toEqual([
+			['olive', false],
+			[null, true],
+		])
+	} finally {
+		stop = await listenForRevocations()
+	}
+})
+
+test('two changes of which the earlier number is committed later give two versions', async () => {
+	const { viewer } = await member('nora')
+	const version = async () => (await readRevocations(600)).get(viewer.id)
+	await sql`insert into session_revocations (id, user_id) overriding system value values (1000000002, ${viewer.id})`.execute(
+		db(),
+	)
+	const first = await version()
+	await sql`insert into session_revocations (id, user_id) overriding system value values (1000000001, ${viewer.id})`.execute(
+		db(),
+	)
+	expect(await version()).not.toBe(first)
+	await sql`update session_revocations set at = now() - interval '25 hours'`.execute(db())
+	await deleteOldRevocations()
+	expect((await sql`select 1 from session_revocations`.execute(db())).rows).toEqual([])
+})

@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import { db } from '~/platform/db/db.server.ts'
+import type { SecurityEventKind } from './sessions.view.ts'
+
+/**
+ * Writes an event of a member's account.
+ * @param atMostOnceAMinute leaves out what was written within a minute already, so that a program that is refused again and
+ * again fills no table
+ */
+export async function insertSecurityEvent(
+	event: { userId: number; kind: SecurityEventKind; requestId: string; device: string },
+	atMostOnceAMinute: boolean,
+): Promise<void> {
+	const { userId, kind, requestId, device } = event
+	await sql`insert into security_events (user_id, kind, request_id, device)
+		select ${userId}, ${kind}, ${requestId}, ${device}
+		where not (${atMostOnceAMinute} and exists (
+			select 1 from security_events
+			where user_id = ${userId} and kind = ${kind} and at > now() - interval '1 minute'
+		))`.execute(db())
+}
+
+/** The newest events of a member's account. @param limit how many at most */
+export function listSecurityEventRows(
+	userId: number,
+	limit: number,
+): Promise<{ id: string; kind: string; device: string; at: Date }[]> {
+	return db()
+		.selectFrom('security_events')
+		.select(['id', 'kind', 'device', 'at'])
+		.where('user_id', '=', userId)
+		.orderBy('id', 'desc')
+		.limit(limit)
+		.execute()
+}
+
+/** Deletes events older than `days`, and the oldest of each member who has more than `perMember`. */
+export async function deleteOldSecurityEvents({ days, perMember }: { days: number; perMember: number }): Promise<void> {
+	await sql`delete from security_events where at < now() - make_interval(days => ${days})`.execute(db())
+	// Only who got new events since the last sweeps can have too many.
+	await sql`
+		delete from security_events where id in (
+			select id from (
+				select id, row_number() over (partition by user_id order by id desc) as place
+				from security_events
+				where user_id in (select user_id from security_events where at > now() - interval '2 days')
+			) numbered
+			where place > ${perMember}
+		)`.execute(db())
+}

@@ -1,0 +1,180 @@
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+	getAccount,
+	logIn,
+	logOut,
+	registerMember,
+	requestPasswordReset,
+	requireSession,
+	resetPassword,
+	viewerFromRequest,
+} from '~/features/accounts/accounts.server.ts'
+import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { forgetCounts, sentMails } from '../../../tests/support/account-mails.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { listSessions, revokeOtherSessions, revokeSession } from './sessions.server.ts'
+
+useDatabase()
+
+beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
+})
+
+beforeEach(async () => {
+	await forgetCounts()
+})
+
+const password = 'a lantern at the ford'
+
+function request(cookie = '', agent = ''): Request {
+	return new Request('http://localhost:3000/', {
+		headers: { 'x-client-ip': '2001:db8::7', Cookie: cookie, 'User-Agent': agent },
+	})
+}
+
+function form(values: Record<string, string>): FormData {
+	const data = new FormData()
+	for (const [name, value] of Object.entries(values)) data.set(name, value)
+	return data
+}
+
+async function enter(email: string, agent = '', secret = password): Promise<string> {
+	const headers = await logIn(form({ email, password: secret }), request('', agent))
+	const cookies = headers.getSetCookie().map((cookie) => cookie.split(';')[0])
+	return cookies.join('; ')
+}
+
+async function member(name: string): Promise<{ email: string; viewer: SignedIn; cookie: string }> {
+	const email = `${name}@eastmere.example`
+	await registerMember(form({ name, email, password, confirmPassword: password }), request())
+	const cookie = await enter(email, 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0')
+	const { viewer } = await viewerFromRequest(request(cookie))
+	if (!viewer) throw new Error('not logged in')
+	return { email, viewer, cookie }
+}
+
+const viewerOf = async (cookie: string, fresh = true) => (await viewerFromRequest(request(cookie), { fresh })).viewer
+
+/** The tokens of the links that a member was mailed, the oldest first. */
+async function tokens(email: string): Promise<string[]> {
+	return (await sentMails(email)).flatMap(({ text }) => /reset-password\?token=(\S+)/.exec(text)?.[1] ?? [])
+}
+
+test('a member sees where they are logged in, and which one this is', async () => {
+	const { email, viewer, cookie } = await member('ada')
+	await enter(email, 'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Mobile Safari/604.1')
+	const sessions = await listSessions(viewer, await requireSession(viewer, request(cookie)))
+	expect(sessions.map(({ device, current }) => [device, current])).toEqual([
+		['Safari on iOS', false],
+		['Firefox on Linux', true],
+	])
+	expect(await getAccount(viewer)).toMatchObject({ email, emailVerified: false })
+})
+
+test('one session is ended, or all but this one', async () => {
+	const { email, viewer, cookie } = await member('bea')
+	const others = [await enter(email), await enter(email)]
+	const other = (await listSessions(viewer, await requireSession(viewer, request(cookie)))).find(
+		({ current }) => !current,
+	)
+	await revokeSession(viewer, Number(other?.id))
+	expect(await listSessions(viewer, await requireSession(viewer, request(cookie)))).toHaveLength(2)
+	await revokeOtherSessions(viewer, await requireSession(viewer, request(cookie)))
+	for (const each of others) expect(await viewerOf(each)).toBeNull()
+	expect(await viewerOf(cookie)).toMatchObject({ username: 'bea' })
+})
+
+test.each([0, -1, 1.5, Number.NaN, 2 ** 31, Number.POSITIVE_INFINITY])('the session %s is not there', async (id) => {
+	await expect(revokeSession({ id: 1 } as SignedIn, id)).rejects.toThrow(NotFound)
+})
+
+test('nobody ends the session of another', async () => {
+	const [victim, other] = [await member('cleo'), await member('dina')]
+	const [session] = await listSessions(victim.viewer, await requireSession(victim.viewer, request(victim.cookie)))
+	await expect(revokeSession(other.viewer, Number(session?.id))).rejects.toThrow(NotFound)
+	expect(await viewerOf(victim.cookie)).not.toBeNull()
+})
+
+test('a session that was ended elsewhere sees nothing: a process that does not hear of it asks the database', async () => {
+	const { viewer, cookie } = await member('elin')
+	await sql`delete from sessions where user_id = ${viewer.id}`.execute(db())
+	expect(await viewerOf(cookie, false)).toBeNull()
+	await expect(requireSession(viewer, request(cookie))).rejects.toThrow(NotAllowed)
+})
+
+test('logging out ends the session and takes its cookies back', async () => {
+	const { cookie } = await member('fern')
+	const cookies = (await logOut(request(cookie))).getSetCookie()
+	expect(cookies.some((each) => /^session=;.*Max-Age=0/.test(each))).toBe(true)
+	expect(cookies.some((each) => /^session_data=;.*Max-Age=0/.test(each))).toBe(true)
+	expect(await viewerOf(cookie)).toBeNull()
+	await expect(logOut(request())).resolves.toBeDefined()
+})
+
+test.each(['session=forged.forged', 'session=', 'session_data=e30', 'session=%00; session_data=%%%'])(
+	'the cookie %s is nobody’s',
+	async (cookie) => {
+		expect(await viewerOf(cookie, false)).toBeNull()
+	},
+)
+
+test('the newest link alone resets, and lets in whom wrong tries had slowed', async () => {
+	const { email } = await member('gwen')
+	for (let attempt = 0; attempt < 6; attempt += 1) await enter(email, '', 'wrong password').catch(() => {})
+	await expect(enter(email)).rejects.toThrow(TooMany)
+	await requestPasswordReset(form({ email }), request())
+	await requestPasswordReset(form({ email }), request())
+	const [older = '', newer = ''] = await tokens(email)
+	const next = 'another lantern'
+	await expect(resetPassword(form({ token: older, password: next, confirmPassword: next }), request())).rejects.toThrow(
+		/has been used or has expired/,
+	)
+	await resetPassword(form({ token: newer, password: next, confirmPassword: next }), request())
+	await expect(enter(email, '', next)).resolves.toContain('session=')
+	await expect(resetPassword(form({ token: newer, password, confirmPassword: password }), request())).rejects.toThrow(
+		/has been used or has expired/,
+	)
+})
+
+test('a link that was refused for a weak password still works', async () => {
+	const { email } = await member('hope')
+	await requestPasswordReset(form({ email }), request())
+	const [token = ''] = await tokens(email)
+	await expect(
+		resetPassword(form({ token, password: 'password1', confirmPassword: 'password1' }), request()),
+	).rejects.toMatchObject({
+		fields: { password: expect.stringContaining('too common') },
+	})
+	await expect(
+		resetPassword(form({ token, password: 'a better one', confirmPassword: 'a better one' }), request()),
+	).resolves.toBeInstanceOf(Headers)
+})
+
+test('the table of links cannot be used to reset anything', async () => {
+	const { email, viewer } = await member('iris')
+	await requestPasswordReset(form({ email }), request())
+	const [token = ''] = await tokens(email)
+	const { rows } = await sql<{
+		identifier: string
+	}>`select identifier from verifications where value = ${String(viewer.id)}`.execute(db())
+	expect(rows).toHaveLength(1)
+	expect(rows[0]?.identifier).not.toContain(token)
+})
+
+test('for an imported author no link is made', async () => {
+	await db()
+		.insertInto('users')
+		.values({ username: 'stranger', name: 'X', email: 'stranger@import.invalid', image: null, imported: true })
+		.execute()
+	await requestPasswordReset(form({ email: 'stranger@import.invalid' }), request())
+	const { rows } =
+		await sql`select 1 from verifications join users on users.id::text = verifications.value where users.imported`.execute(
+			db(),
+		)
+	expect(rows).toEqual([])
+})

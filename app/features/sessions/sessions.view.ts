@@ -1,0 +1,44 @@
+/** A place where a member is logged in. Times are ISO 8601 in UTC. */
+export interface SessionView {
+	id: number
+	device: string
+	address: string
+	createdAt: string
+	seenAt: string
+	current: boolean
+}
+
+/** What happens to an account or a request that concerns safety, in the words that a member reads. */
+export const securityEventTexts = {
+	login: 'Logged in',
+	'login-failed': 'Wrong password at login',
+	logout: 'Logged out',
+	register: 'Registered',
+	verify: 'Confirmed the email address',
+	'reset-requested': 'Asked for a password reset link',
+	reset: 'Reset the password with a link from an email',
+	'password-changed': 'Changed the password',
+	'token-created': 'Created an access token',
+	'token-revoked': 'Revoked an access token',
+	'session-revoked': 'Ended another session',
+	'role-changed': 'The role changed',
+	suspended: 'Suspended',
+	restored: 'The suspension ended',
+	'rate-limited': 'Blocked after too many attempts',
+	refused: 'Request refused',
+	'admin-claimed': 'Became admin of this site',
+	'new-device': 'Logged in from a new device',
+	'campus-confirmed': 'Confirmed the campus address',
+} as const
+
+export type SecurityEventKind = keyof typeof securityEventTexts
+
+/** An event as its member sees it. */
+export interface SecurityEventView {
+	id: string
+	text: string
+	/** “Firefox on Linux”, or empty when no browser was involved. */
+	device: string
+	/** ISO 8601 in UTC. */
+	at: string
+}

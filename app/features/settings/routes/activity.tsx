@@ -1,0 +1,41 @@
+import { Link, redirect } from 'react-router'
+import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, signedIn } from '~/platform/http/http.ts'
+import { ActivityList } from '../components/security-lists.tsx'
+import type { Route } from './+types/activity'
+
+/** Believes no cookie alone, as the settings do. */
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
+		if (!viewer) throw redirect('/login?redirectTo=/settings/activity', { headers })
+		return { events: await listSecurityEvents(viewer) }
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Recent activity', noindex: true })
+}
+
+export default function Activity({ loaderData: { events } }: Route.ComponentProps) {
+	return (
+		<div className="max-w-[44rem] pt-6 md:pt-8">
+			<h1 className="text-2xl leading-9 font-bold">Recent activity</h1>
+			<p className="mt-2 max-w-read text-ink-2">
+				The last 50 events of your account, for at most 90 days. If one was not you, change your password: that ends all
+				other sessions and all access tokens.
+			</p>
+			<div className="mt-6 border-t border-line">
+				<ActivityList events={events} exact />
+			</div>
+			<p className="mt-4">
+				<Link className="link" to="/settings">
+					Back to settings
+				</Link>
+			</p>
+		</div>
+	)
+}

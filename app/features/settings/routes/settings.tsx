@@ -1,0 +1,145 @@
+import { Form, Link, Outlet, redirect } from 'react-router'
+import { type AccountView, getAccount, requireSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
+import { listSessions, revokeOtherSessions, revokeSession } from '~/features/sessions/sessions.server.ts'
+import { TokenSection } from '~/features/tokens/components/token-section.tsx'
+import { listTokens } from '~/features/tokens/tokens.server.ts'
+import type { SignedIn } from '~/lib/context.ts'
+import { monthAndYear } from '~/lib/dates.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { readForm } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { ActivityList, SessionList } from '../components/security-lists.tsx'
+import type { Route } from './+types/settings'
+
+/** Events of the account that stand here; the page of all of them holds more. */
+const MAX_EVENTS = 3
+
+/** Believes no cookie alone: whoever was logged out elsewhere sees nothing here. */
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
+		if (!viewer) throw redirect('/login?redirectTo=/settings', { headers })
+		const [account, sessions, tokens, events] = await Promise.all([
+			getAccount(viewer),
+			requireSession(viewer, request).then((id) => listSessions(viewer, id)),
+			listTokens(viewer),
+			listSecurityEvents(viewer),
+		])
+		return { viewer, account, sessions, tokens, events: events.slice(0, MAX_EVENTS) }
+	})
+}
+
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const form = await readForm(request)
+		const all = form.get('intent') === 'revoke-others'
+		if (all) await revokeOtherSessions(viewer, await requireSession(viewer, request))
+		else await revokeSession(viewer, Number(form.get('session')))
+		return redirectWithToast('/settings', {
+			type: 'success',
+			message: all ? 'Logged out everywhere else.' : 'That device is logged out.',
+		})
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Settings', noindex: true })
+}
+
+export default function Settings({ loaderData }: Route.ComponentProps) {
+	const { viewer, account, sessions, tokens, events } = loaderData
+	return (
+		<div className="max-w-[44rem] pt-6 md:pt-8">
+			<h1 className="text-2xl leading-9 font-bold">Settings</h1>
+			<section className="mt-8" aria-labelledby="account">
+				<RuleHead id="account" title="Account" />
+				<Facts viewer={viewer} account={account} />
+			</section>
+			<section className="mt-10" aria-labelledby="theme">
+				<RuleHead id="theme" title="Theme" />
+				<ThemeForm />
+			</section>
+			<Outlet />
+			<section className="mt-10" aria-labelledby="sessions">
+				<RuleHead id="sessions" title="Where you are logged in">
+					<span>{sessions.length}</span>
+				</RuleHead>
+				<SessionList sessions={sessions} />
+				{sessions.length > 1 && (
+					<Form method="post" action="/settings" className="mt-4">
+						<button className="btn btn-outline" name="intent" value="revoke-others" type="submit">
+							Log out everywhere else
+						</button>
+					</Form>
+				)}
+			</section>
+			<section className="mt-10" aria-labelledby="activity">
+				<RuleHead id="activity" title="Recent activity">
+					<Link className="quiet-link" to="/settings/activity" aria-label="All recent activity">
+						All
+					</Link>
+				</RuleHead>
+				<ActivityList events={events} />
+			</section>
+			<TokenSection tokens={tokens}>
+				<Link className="btn btn-outline mt-4" to="/settings/tokens">
+					New token
+				</Link>
+			</TokenSection>
+		</div>
+	)
+}
+
+function Facts({ viewer, account }: { viewer: SignedIn; account: AccountView }) {
+	const facts = [
+		['Full name', viewer.name],
+		['Username', `@${viewer.username}`],
+		['Email', `${account.email}${account.emailVerified ? ', confirmed' : ''}`],
+		['Member since', monthAndYear(account.joinedAt)],
+		...(viewer.role === 'member' ? [] : [['Role', viewer.role] as const]),
+	] as const
+	return (
+		<dl>
+			{facts.map(([name, value]) => (
+				<div key={name} className="grid gap-x-4 border-b border-line py-2.5 sm:grid-cols-[9rem_1fr]">
+					<dt className="text-ink-3">{name}</dt>
+					<dd className="min-w-0 wrap-anywhere">{value}</dd>
+				</div>
+			))}
+		</dl>
+	)
+}
+
+const themes = [
+	['system', 'Same as the system'],
+	['light', 'Light'],
+	['dark', 'Dark'],
+] as const
+
+/** Chooses the theme; a form, so that it works before and without scripts. */
+function ThemeForm() {
+	const { theme } = useRootData()
+	return (
+		<Form method="post" action="/theme" className="flex flex-wrap gap-2 py-2" preventScrollReset>
+			<input type="hidden" name="redirectTo" value="/settings" />
+			{themes.map(([value, label]) => (
+				<button
+					key={value}
+					className="chip h-8 px-3"
+					name="theme"
+					value={value}
+					type="submit"
+					aria-pressed={theme === value}
+					data-selected={theme === value ? '' : undefined}
+				>
+					{label}
+				</button>
+			))}
+		</Form>
+	)
+}

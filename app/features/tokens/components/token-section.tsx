@@ -1,0 +1,64 @@
+import { Form, Link } from 'react-router'
+import { fullDate } from '~/lib/dates.ts'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
+import type { TokenView } from '../tokens.view.ts'
+
+/** The member's access tokens, each with a button that revokes it, and what stands under them. */
+export function TokenSection({ tokens, children }: { tokens: TokenView[]; children: React.ReactNode }) {
+	return (
+		<section className="mt-10" aria-labelledby="tokens">
+			<RuleHead id="tokens" title="Access tokens">
+				<span>{tokens.length}</span>
+			</RuleHead>
+			<p className="mt-2 max-w-read text-ink-2">
+				A token lets your programs read and write as you through the{' '}
+				<Link className="link" to="/api/docs">
+					API
+				</Link>
+				. Changing your password ends all of them.
+			</p>
+			<ul className="mt-2">
+				{tokens.map((token) => (
+					<TokenItem key={token.id} token={token} />
+				))}
+			</ul>
+			{children}
+		</section>
+	)
+}
+
+function TokenItem({ token }: { token: TokenView }) {
+	return (
+		<li className="flex items-center justify-between gap-4 border-b border-line py-3">
+			<div className="min-w-0">
+				<p className="font-semibold wrap-anywhere">
+					{token.name}
+					<code className="ml-2 font-mono text-xs font-normal text-ink-3">dq_…{token.lastFour}</code>
+				</p>
+				<p className="meta">
+					{token.scopes.join(', ')}; {token.expired ? 'expired' : 'expires'} {fullDate(token.expiresAt.slice(0, 10))};{' '}
+					{token.lastUsedAt ? (
+						<>
+							last used <RelativeTime at={token.lastUsedAt} />
+						</>
+					) : (
+						'never used'
+					)}
+				</p>
+			</div>
+			<Form method="post" action="/settings/tokens">
+				<input type="hidden" name="token" value={token.id} />
+				<button
+					className="btn btn-sm btn-outline"
+					name="intent"
+					value="revoke"
+					type="submit"
+					aria-label={`Revoke ${token.name}`}
+				>
+					Revoke
+				</button>
+			</Form>
+		</li>
+	)
+}

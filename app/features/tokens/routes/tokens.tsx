@@ -1,0 +1,90 @@
+import { useState } from 'react'
+import { data, Link, redirect } from 'react-router'
+import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { Invalid } from '~/lib/errors.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { isModerator } from '~/lib/viewer.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { TokenForm } from '../components/token-form.tsx'
+import { TokenSection } from '../components/token-section.tsx'
+import { listTokens, makeToken, revokeToken } from '../tokens.server.ts'
+import type { Route } from './+types/tokens'
+
+/** Believes no cookie alone, as the settings do. */
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
+		if (!viewer) throw redirect('/login?redirectTo=/settings/tokens', { headers })
+		return { tokens: await listTokens(viewer), moderator: isModerator(viewer) }
+	})
+}
+
+/** A new token stands in the answer to the form alone: no address, cookie or later page holds it. */
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const form = await readForm(request)
+		if (form.get('intent') === 'revoke') {
+			await revokeToken(viewer, Number(form.get('token')))
+			return redirectWithToast('/settings#tokens', { type: 'success', message: 'Token revoked.' })
+		}
+		const scopes = form.getAll('scopes').map(String)
+		try {
+			const made = await makeToken(viewer, { ...Object.fromEntries(form), scopes })
+			return data({ ...made, refusal: null }, { status: 201, headers: { 'Cache-Control': 'no-store' } })
+		} catch (error) {
+			if (!(error instanceof Invalid)) throw error
+			const { data: refusal, init } = refused(error, form)
+			return data({ token: null, refusal: { ...refusal, scopes } }, init ?? {})
+		}
+	})
+}
+
+export function headers({ actionHeaders }: Route.HeadersArgs) {
+	return actionHeaders
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Access tokens', noindex: true })
+}
+
+export default function Tokens({ loaderData: { tokens, moderator }, actionData }: Route.ComponentProps) {
+	// It is shown nowhere else, so that it stays though the next one is refused or gets no answer, which ends `actionData`.
+	const [token, setToken] = useState(actionData?.token)
+	if (actionData?.token && actionData.token !== token) setToken(actionData.token)
+	return (
+		<div className="max-w-[44rem] pt-6 md:pt-8">
+			<h1 className="text-2xl leading-9 font-bold">Access tokens</h1>
+			{token && <Made token={token} />}
+			<section className="mt-8" aria-labelledby="new-token">
+				<RuleHead id="new-token" title="New token" />
+				{/* After a token was made the form begins anew. */}
+				<TokenForm key={token ?? 'first'} moderator={moderator} refusal={actionData?.refusal ?? null} />
+			</section>
+			<TokenSection tokens={tokens}>
+				<p className="mt-4">
+					<Link className="link" to="/settings">
+						Back to settings
+					</Link>
+				</p>
+			</TokenSection>
+		</div>
+	)
+}
+
+function Made({ token }: { token: string }) {
+	return (
+		<section className="mt-6" aria-labelledby="made" role="status">
+			<RuleHead id="made" title="Your new token" />
+			<p className="mt-2 max-w-read text-ink-2">
+				Copy it now: you will not see it again. Anyone who has it can act as you, so keep it safe like a password.
+			</p>
+			<p className="mt-3 rounded-sm border border-line bg-sunken px-3 py-2.5 font-mono text-sm wrap-anywhere select-all">
+				{token}
+			</p>
+		</section>
+	)
+}

@@ -1,0 +1,123 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { resetPassword } from '~/features/accounts/accounts.server.ts'
+import { auth } from '~/features/accounts/auth.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { mailedToken } from '../../../tests/support/account-mails.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { listTokens, makeToken, readToken, revokeToken } from './tokens.server.ts'
+
+useDatabase()
+
+beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
+})
+
+const input = { name: 'Backup', scopes: ['read'], days: 30 }
+
+test('a token is stored as a hash alone, and its owner is told by mail', async () => {
+	const nell = await makeMember('nell')
+	const { token } = await makeToken(nell, { ...input, name: '  Backup \n script ', scopes: ['write', 'read'] })
+	expect(token).toMatch(/^dq_[\w-]{43}$/)
+	const { rows } = await sql<{ row: string }>`select t::text as row from access_tokens t`.execute(db())
+	expect(JSON.stringify(rows)).not.toContain(token.slice(3, 20))
+	expect(await listTokens(nell)).toMatchObject([
+		{ name: 'Backup script', lastFour: token.slice(-4), scopes: ['read', 'write'], expired: false, lastUsedAt: null },
+	])
+	const mails = await sql<{ payload: { to: string; text: string } }>`
+		select payload from graphile_worker._private_jobs`.execute(db())
+	expect(mails.rows.at(-1)?.payload.to).toBe('nell@campus.example')
+	expect(mails.rows.at(-1)?.payload.text).toContain('“Backup script”')
+	expect(JSON.stringify(mails.rows)).not.toContain(token.slice(3))
+})
+
+test.each([
+	['no name', { name: ' ' }, 'name'],
+	['a name too long', { name: 'n'.repeat(61) }, 'name'],
+	['no scope', { scopes: [] }, 'scopes'],
+	['an unknown scope', { scopes: ['admin'] }, 'scopes'],
+	['the scope of moderators', { scopes: ['moderate'] }, 'scopes'],
+	['no end', { days: 100_000 }, 'days'],
+])('a token with %s is refused at its field', async (_what, change, field) => {
+	const member = await makeMember(`refused-${_what.replaceAll(' ', '-')}`)
+	await expect(makeToken(member, { ...input, ...change })).rejects.toMatchObject({
+		status: 422,
+		fields: { [field]: expect.any(String) },
+	})
+	expect(await listTokens(member)).toEqual([])
+})
+
+test('of 25 that are made at once 20 are, and those that ended make room', async () => {
+	const eager = await makeMember('eager')
+	const made = await Promise.allSettled(Array.from({ length: 25 }, () => makeToken(eager, input)))
+	expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
+	await sql`update access_tokens set expires_at = now() - interval '1 second'
+		where id = (select min(id) from access_tokens where user_id = ${eager.id})`.execute(db())
+	await makeToken(eager, input)
+	await expect(makeToken(eager, input)).rejects.toMatchObject({ status: 422 })
+})
+
+describe('using one', () => {
+	test('it acts for its owner as they are now, and as a member unless it moderates', async () => {
+		const keeper = await makeMember('keeper', 'moderator')
+		const plain = (await makeToken(keeper, { ...input, scopes: ['read', 'write'] })).token
+		const strong = (await makeToken(keeper, { ...input, scopes: ['moderate'] })).token
+		expect((await readToken(plain))?.viewer).toEqual({ ...keeper, role: 'member' })
+		expect((await readToken(strong))?.viewer).toEqual(keeper)
+		await db().updateTable('users').set({ role: 'member' }).where('id', '=', keeper.id).execute()
+		expect((await readToken(strong))?.viewer.role).toBe('member')
+	})
+
+	test('its last use is written, at most once a minute', async () => {
+		const user = await makeMember('user')
+		const { token } = await makeToken(user, input)
+		await readToken(token)
+		const first = (await listTokens(user))[0]?.lastUsedAt
+		expect(first).toEqual(expect.any(String))
+		await readToken(token)
+		expect((await listTokens(user))[0]?.lastUsedAt).toBe(first)
+		await sql`update access_tokens set last_used_at = now() - interval '61 seconds' where user_id = ${user.id}`.execute(
+			db(),
+		)
+		await readToken(token)
+		expect(Date.parse((await listTokens(user))[0]?.lastUsedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(first ?? ''))
+	})
+
+	test('it works neither after its end, nor revoked, nor altered, and only its owner revokes it', async () => {
+		const owner = await makeMember('owner')
+		const other = await makeMember('other')
+		const [ended, revoked] = [(await makeToken(owner, input)).token, (await makeToken(owner, input)).token]
+		const [last, first] = await listTokens(owner)
+		await expect(revokeToken(other, last?.id ?? 0)).rejects.toMatchObject({ status: 404 })
+		expect(await readToken(revoked)).not.toBeNull()
+		await revokeToken(owner, last?.id ?? 0)
+		await sql`update access_tokens set expires_at = now() where id = ${first?.id ?? 0}`.execute(db())
+		expect(await Promise.all([ended, revoked, `${revoked}x`, 'dq_', ''].map(readToken))).toEqual(Array(5).fill(null))
+	})
+
+	test('a new password by mail ends every token', async () => {
+		const { member, token } = await registered('forgetful')
+		await auth().api.requestPasswordReset({ body: { email: 'forgetful@campus.example' } })
+		const form = new FormData()
+		form.set('token', await mailedToken('forgetful@campus.example'))
+		for (const name of ['password', 'confirmPassword']) form.set(name, 'another lantern at the ford')
+		await resetPassword(form, new Request('http://localhost/reset-password'))
+		expect(await readToken(token)).toBeNull()
+		expect(await listTokens(member)).toEqual([])
+	})
+})
+
+async function registered(username: string): Promise<{ member: SignedIn; token: string }> {
+	const body = { name: 'A Member', email: `${username}@campus.example`, password: 'a lantern at the ford' }
+	await auth().api.signUpEmail({ body })
+	const row = await db()
+		.selectFrom('users')
+		.select(['id', 'username', 'name', 'image', 'role'])
+		.where('email', '=', body.email)
+		.executeTakeFirstOrThrow()
+	return { member: row, ...(await makeToken(row, input)) }
+}

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import { config } from '~/config.server.ts'
+import { getAccount } from '~/features/accounts/accounts.server.ts'
+import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { isId } from '~/lib/checks.ts'
+import { Invalid, NotFound } from '~/lib/errors.ts'
+import { setRequestMember } from '~/lib/request-scope.server.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
+import { isModerator, type SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { parseInput } from '~/platform/http/form.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { letter } from '~/platform/mail/mail.server.ts'
+import {
+	countForNewToken,
+	deleteToken,
+	findTokenHolder,
+	insertToken,
+	listTokenRows,
+	touchToken,
+} from './tokens.queries.server.ts'
+import { tokenInput } from './tokens.schema.ts'
+import { type TokenScope, type TokenView, tokenLimits } from './tokens.view.ts'
+
+/** What every token begins with, so that programs that look for leaked secrets know one when they see it. */
+const prefix = 'dq_'
+const shape = /^dq_[\w-]{43}$/
+
+/** The member's tokens, newest first. */
+export async function listTokens(viewer: SignedIn): Promise<TokenView[]> {
+	const rows = await listTokenRows(viewer.id)
+	return rows.map((row) => ({
+		id: row.id,
+		name: row.name,
+		lastFour: row.last_four,
+		scopes: row.scopes,
+		createdAt: row.created_at.toISOString(),
+		expiresAt: row.expires_at.toISOString(),
+		expired: row.expires_at.getTime() <= Date.now(),
+		lastUsedAt: row.last_used_at?.toISOString() ?? null,
+	}))
+}
+
+/**
+ * Makes a token and mails its owner that there is one.
+ * @param input name, scopes (a list), days
+ * @returns the token itself, which is stored nowhere and cannot be shown again
+ * @throws NotAllowed for a suspended member, Invalid with a message per field; also when the member has as many as are allowed
+ */
+export async function makeToken(viewer: SignedIn, input: Record<string, unknown>): Promise<{ token: string }> {
+	await requireMayWrite(viewer.id)
+	const { name, scopes, days } = parseInput(tokenInput, input)
+	if (scopes.includes('moderate') && !isModerator(viewer)) {
+		const message = 'Only moderators can create a token that moderates.'
+		throw new Invalid(message, { scopes: message })
+	}
+	const { email } = await getAccount(viewer)
+	const token = prefix + randomBytes(32).toString('base64url')
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			if ((await countForNewToken(trx, viewer.id)) >= tokenLimits.perMember)
+				throw new Invalid(`You can have at most ${tokenLimits.perMember} tokens. Revoke one that you do not need.`)
+			await insertToken(trx, {
+				userId: viewer.id,
+				name,
+				hash: hashToken(token),
+				lastFour: token.slice(-4),
+				scopes,
+				days,
+			})
+			await addJob('send-mail', newTokenMail(email, { name, scopes, days }), trx)
+		})
+	await recordSecurityEvent('token-created', { userId: viewer.id, detail: { scopes: scopes.join(' '), days } })
+	return { token }
+}
+
+/** Takes a token of the member away; it stops working at once. @throws NotFound when it is not theirs */
+export async function revokeToken(viewer: SignedIn, id: number): Promise<void> {
+	if (!isId(id) || !(await deleteToken(viewer.id, id))) throw new NotFound('This token has already been revoked.')
+	await recordSecurityEvent('token-revoked', { userId: viewer.id })
+}
+
+/** Whom a token acts for and what it may do. */
+export interface TokenGrant {
+	viewer: SignedIn
+	scopes: TokenScope[]
+}
+
+/**
+ * Whose token this is, looked up for every request, so that revoking and roles count at once.
+ * Without the scope `moderate` a moderator's token acts for a plain member.
+ * @returns null for anything that is not a token that works
+ */
+export async function readToken(token: string): Promise<TokenGrant | null> {
+	const holder = shape.test(token) ? await findTokenHolder(hashToken(token)) : undefined
+	if (!holder) return null
+	if (holder.stale) await touchToken(holder.token_id)
+	const { user, scopes } = holder
+	setRequestMember(user.id)
+	return { viewer: { ...user, role: scopes.includes('moderate') ? user.role : 'member' }, scopes }
+}
+
+function newTokenMail(email: string, { name, scopes, days }: { name: string; scopes: TokenScope[]; days: number }) {
+	const { publicUrl, SITE_NAME } = config()
+	const text = `An access token named “${name}” was created for your ${SITE_NAME} account. For ${days} days, anyone who has it can act as you. Its permissions: ${scopes.join(', ')}.`
+	const link = { label: 'See my tokens', url: `${publicUrl}/settings` }
+	const closing = 'If this was not you, revoke it and change your password, which ends all tokens.'
+	return letter(email, `A new access token for ${SITE_NAME}`, text, link, closing)
+}

@@ -1,0 +1,44 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+
+/**
+ * The text of a file that is made when it is first asked for, readable by its owner alone. Of several processes that ask at
+ * once one writes it, and all read the same.
+ * @param make the text; called when there is no such file yet
+ */
+export function madeOnce(file: string, make: () => string): string {
+	return read(file) ?? write(file, make())
+}
+
+function write(file: string, text: string): string {
+	const mine = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+	writeFileSync(mine, text, { mode: 0o600 })
+	try {
+		// A link appears whole or not at all, and never over another's.
+		linkSync(mine, file)
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+	} finally {
+		rmSync(mine, { force: true })
+	}
+	return readFileSync(file, 'utf8').trim()
+}
+
+function read(file: string): string | null {
+	try {
+		return readFileSync(file, 'utf8').trim()
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+		return null
+	}
+}
+
+/** A token for a link or a cookie: 192 random bits as 32 characters of base64url. */
+export function newToken(): string {
+	return randomBytes(24).toString('base64url')
+}
+
+/** What stands for a token in the database: SHA-256 in base64url. Enough for random tokens, never for passwords. */
+export function hashToken(token: string): string {
+	return createHash('sha256').update(token).digest('base64url')
+}
