@@ -62,8 +62,6 @@ export function chromiumFlags(): string[] {
 		'--disable-background-networking',
 		'--disable-component-update',
 		'--disable-sync',
-		// Pages live for seconds here: what V8 spends on compiling their scripts to fast code, a third of a page's time, never pays.
-		'--js-flags=--no-opt --no-maglev',
 	]
 	return process.getuid?.() === 0 ? ['--no-sandbox', ...quiet] : quiet
 }
