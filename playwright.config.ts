@@ -1,10 +1,16 @@
 import { defineConfig } from '@playwright/test'
 import { chromiumFlags, findChromium } from './scripts/support/chromium.ts'
 
+/**
+ * Pages live for seconds here: what V8 spends on compiling their scripts to fast code, up to a third of a page's processor time,
+ * never pays. Benchmarks measure a browser without this.
+ */
+const shortLived = '--js-flags=--no-opt --no-maglev'
+
 export default defineConfig({
 	testDir: 'tests/e2e',
 	outputDir: 'test-results',
-	// One more than processors, as many journeys wait for a network that is slow or away on purpose.
+	// Each has a site of its own, and a browser; some journeys wait for a network that is slow or away on purpose.
 	workers: 2,
 	retries: 0,
 	// Both only end what hangs: a page that is there at once alone may wait for its turn on a busy machine.
@@ -21,7 +27,7 @@ export default defineConfig({
 		viewport: { width: 1280, height: 800 },
 		// What a worker fetches passes by the routes of a journey; those that need it say so.
 		serviceWorkers: 'block',
-		launchOptions: { executablePath: findChromium(), args: chromiumFlags() },
+		launchOptions: { executablePath: findChromium(), args: [...chromiumFlags(), shortLived] },
 		// Recording takes an eighth of the processor's time; ask for it where a failure is looked into (`--trace on`).
 		trace: 'off',
 	},

@@ -78,6 +78,9 @@ test('an own message is edited with ArrowUp and deleted, and both see the trace'
 	await openChatPage(bo.page, ada)
 	await say(page, 'Tomorow at ten')
 	await expect(bo.page.locator('.bubble').last()).toHaveText('Tomorow at ten')
+	// The key edits what this page knows to be stored.
+	const sent = page.locator('.chat-message').filter({ hasText: 'Tomorow at ten' })
+	await expect(sent.getByTitle(/^(Sent|Delivered|Read)$/)).toBeVisible()
 	await composer(page).press('ArrowUp')
 	await expect(composer(page)).toHaveValue('Tomorow at ten')
 	await composer(page).press('Escape')

@@ -121,7 +121,7 @@ test('a query that others answered leaves a page that says it is gone, with thei
 })
 
 test('an edited comment shows what it said before, and its time leads to its own address', async ({ page }) => {
-	await enrol(page, 'Edda Editor')
+	await enrol(page, 'Rhoda Rewriter')
 	const path = await ask(page, 'What did it say?')
 	const id = await comment(page, path, 'The first words.')
 	await page.goto(path)
@@ -169,7 +169,7 @@ test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
 	test('a member comments, replies, edits, chooses the order and deletes', async ({ page }) => {
-		await enrol(page, 'Nils Noscript')
+		await enrol(page, 'Piet Plainform')
 		const path = await ask(page, 'Do plain forms do?')
 		await page.goto(path)
 		await page.getByLabel('Your comment').fill('A plain comment.')

@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import sharp from 'sharp'
 import { anotherBrowser, composer, type Member, post } from './support/chat.ts'
-import { enrol, enrolAdmin, expect, hydrated, test } from './support/journey.ts'
+import { enrol, enrolAdmin, expect, settled, test } from './support/journey.ts'
 
 interface Row {
 	form: string
@@ -244,7 +244,7 @@ test('a session that ended while a form was filled: after the login the form say
 	for (const { form, path, type, send, back, at } of [...profileRows(image), ...forumRows(content), ...otherRows()]) {
 		await test.step(form, async () => {
 			await page.goto(path)
-			await hydrated(page)
+			await settled(page)
 			await type(page)
 			await endSessionAndSend(
 				page,
@@ -259,21 +259,21 @@ test('a session that ended while a form was filled: after the login the form say
 	await test.step('what was typed is forgotten once it is sent, is never a password, and is nobody else’s', async () => {
 		const stored = () => page.evaluate(() => JSON.stringify(Object.entries(sessionStorage)))
 		await page.goto(`${profile}/social-links`)
-		await hydrated(page)
+		await settled(page)
 		await page.getByLabel('Github').fill('typed.by.wanda')
 		await endSessionAndSend(page, page.getByRole('button', { name: 'Save changes' }))
 		expect(await stored()).toContain('typed.by.wanda')
 		await logInAs(page, 'wanda.warden')
 		await expect(page.getByText(returned)).toBeVisible()
 		await page.reload()
-		await hydrated(page)
+		await settled(page)
 		await expect(page.getByLabel('Github')).toHaveValue('typed.by.wanda')
 		await page.getByRole('button', { name: 'Save changes' }).click()
 		await expect(page.getByText('Social links updated successfully!')).toBeVisible()
 		expect(await stored()).not.toContain('typed.by.wanda')
 
 		await page.goto(`${profile}/change-password`)
-		await hydrated(page)
+		await settled(page)
 		await page.getByLabel('Current password').fill('typed current one')
 		await page.getByLabel('New password').fill('typed new one')
 		await page.getByRole('button', { name: 'Show password' }).first().click()
@@ -283,7 +283,7 @@ test('a session that ended while a form was filled: after the login the form say
 		await expect(page.getByLabel('Current password')).toHaveValue('')
 
 		await page.goto(content.question)
-		await hydrated(page)
+		await settled(page)
 		await field(page, 'Your comment').fill('typed.by.wanda')
 		await endSessionAndSend(page, page.getByRole('button', { name: 'Comment', exact: true }))
 		expect(await stored()).toContain('typed.by.wanda')

@@ -257,6 +257,10 @@ test('what moderators decide, readers press, and a new password', async ({ page,
 		tags: 'harbours',
 		category: 'others',
 	})
+	const promoted = await (await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })).newPage()
+	// Not the moderator of the demo content, whom other journeys on this site need.
+	const username = await enrol(promoted, 'Mona Mariner')
+	await promoted.context().close()
 	await enrolAdmin(page)
 	const number = at.split('/').at(-1)
 	await expectAllKept(page, [
@@ -306,9 +310,16 @@ test('what moderators decide, readers press, and a new password', async ({ page,
 		},
 		{
 			at: '/moderation/members',
-			within: (page) => page.getByRole('listitem').filter({ hasText: 'Odalys Fernbrook' }),
+			typed: { Username: username },
+			press: 'Make a moderator',
+			under: [],
+			done: 'They are now a moderator.',
+		},
+		{
+			at: '/moderation/members',
+			within: (page) => page.getByRole('listitem').filter({ hasText: 'Mona Mariner' }),
 			press: 'Make a member',
-			done: 'Moderators and admins',
+			done: 'They are now an ordinary member.',
 		},
 		{
 			at: `/report/query/${number}`,

@@ -45,7 +45,7 @@ test('a comment shows in every tab at once, is read in the panel, and reading it
 	page,
 	browser,
 }) => {
-	await logIn(page)
+	await enrol(page, 'Bella Ringer')
 	const path = await ask(page, 'Who rings the bell?')
 	await page.goto('/forum')
 	const other = await page.context().newPage()
@@ -73,7 +73,7 @@ test('a comment shows in every tab at once, is read in the panel, and reading it
 })
 
 test('a muted query tells nothing, and the panel marks all as read', async ({ page, browser }) => {
-	await logIn(page)
+	await enrol(page, 'Quentin Hush')
 	const muted = await ask(page, 'What is a quiet question?')
 	const loud = await ask(page, 'What is a loud question?')
 	await page.goto(muted)
@@ -117,7 +117,7 @@ test('the page, the settings and the panel fit a phone and a wide screen, and ar
 })
 
 test('without JavaScript the header counts, the query clears it, and the forms work', async ({ page, browser }) => {
-	await logIn(page)
+	await enrol(page, 'Nina Countwell')
 	const paths = [await ask(page, 'One without scripts'), await ask(page, 'Two without scripts')]
 	await page.request.post('/notifications/read.data', { headers: { Origin: process.env.SITE_URL ?? '' } })
 	const ines = await another(browser, 'Ines Plainbell')

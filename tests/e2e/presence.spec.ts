@@ -50,7 +50,8 @@ test('a reader further down is told of a newcomer, and nothing moves until they 
 })
 
 test('View Details shows what the card knew while the rest is on its way', async ({ page }) => {
-	await logIn(page)
+	// A newcomer, as the title begins with the number of what is unread.
+	await enrol(page, 'Vida Hastings')
 	await page.goto('/find-dev?q=odalys+fernbrook')
 	// A click before the scripts are there opens the page whole, without a list that knows anything.
 	await hydrated(page)

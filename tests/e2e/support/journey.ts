@@ -18,7 +18,7 @@ const adminEmail = 'wanda.warden@eastmere.example'
  * with the demo content of its own, so that two journeys at once never meet; its address and data directory are in the
  * worker's environment as SITE_URL and SITE_DATA_DIR.
  */
-export const test = base.extend<{ quiet: undefined }, { site: undefined }>({
+export const test = base.extend<{ quiet: undefined; alone: undefined }, { site: undefined }>({
 	site: [
 		async ({}, use) => {
 			const dataDir = mkdtempSync(join(tmpdir(), 'devquad-e2e-'))
@@ -32,6 +32,14 @@ export const test = base.extend<{ quiet: undefined }, { site: undefined }>({
 		{ scope: 'worker', auto: true, timeout: 300_000 },
 	],
 	baseURL: async ({}, use) => use(process.env.SITE_URL),
+	alone: [
+		async ({ browser }, use) => {
+			await use(undefined)
+			// A page that is left open goes on working, and its member stays online in the journeys after this one.
+			for (const context of browser.contexts()) await context.close()
+		},
+		{ auto: true },
+	],
 	quiet: [
 		async ({ page }, use) => {
 			const said: string[] = []
@@ -89,7 +97,14 @@ export async function hydrated(page: Page): Promise<void> {
 /** Waits until the test's own page has what its scripts asked for when they took it over, as the routes that its links lead to. */
 export async function settled(page: Page): Promise<void> {
 	await hydrated(page)
-	await expect.poll(() => underWay.get(page)?.size).toBe(0)
+	// Idle before it counts, as scripts may be about to ask, and after it, as they have yet to run what came.
+	const idle = () => page.evaluate(() => new Promise((done) => requestIdleCallback(done, { timeout: 1_000 })))
+	await expect(async () => {
+		await idle()
+		expect(underWay.get(page)?.size).toBe(0)
+		await idle()
+		expect(underWay.get(page)?.size).toBe(0)
+	}).toPass({ intervals: [50] })
 }
 
 /**
