@@ -115,8 +115,10 @@ app.all('/api/*', (context, next) =>
 	isDescription(context.req.path) ? next() : problem(404, 'There is nothing at this address.'),
 )
 
+const siteRoutes = async () => guardRoutes(await import('virtual:react-router/server-build'))
+// Given a function, React Router derives all routes anew for each request: a millisecond, needed only where code changes.
 const pages = createRequestHandler(
-	async () => guardRoutes(await import('virtual:react-router/server-build')),
+	config().NODE_ENV === 'development' ? siteRoutes : await siteRoutes(),
 	config().NODE_ENV,
 )
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
-import { brotliCompress, brotliDecompress, gzip } from 'node:zlib'
+import { brotliDecompress } from 'node:zlib'
 import { config } from '~/config.server.ts'
 import { features } from '~/features/index.server.ts'
 import { visitorAddress } from '~/platform/cache/cached-page.ts'
@@ -9,12 +9,10 @@ import type { CacheEntry } from '~/platform/cache/page-cache.ts'
 import { everyPage, pageCache } from '~/platform/cache/pages.server.ts'
 import { outageLasting } from '~/platform/db/db.server.ts'
 import { readTheme } from '~/platform/http/cookies.ts'
-import { accepted, brotliParams } from './middleware/compress.ts'
+import { accepted, type Coding, encode } from './middleware/compress.ts'
 import { policy, policyHeader, securityHeaders } from './middleware/security.ts'
 
-const brotli = promisify(brotliCompress)
 const unbrotli = promisify(brotliDecompress)
-const zip = promisify(gzip)
 
 /** A page for visitors that may be cached. */
 export interface VisitorPage {
@@ -97,7 +95,7 @@ export async function answerVisitor(request: Request, render: Render): Promise<R
 	const headers = new Headers(page.headers.map(([name, value]) => [name, value]))
 	if (page.status === 200 && isCurrent(request.headers.get('If-None-Match'), page))
 		return new Response(null, { status: 304, headers })
-	const coding = accepted(request.headers.get('Accept-Encoding') ?? '')
+	const coding = accepted(request.headers.get('Accept-Encoding') ?? '', CACHED_CODINGS)
 	if (coding !== 'identity') headers.set('Content-Encoding', coding)
 	const body = await bodyIn(coding, page, wanted.key)
 	headers.set('Content-Length', String(body.length))
@@ -135,7 +133,7 @@ async function renderEntry(wanted: VisitorPage, render: Render): Promise<CacheEn
 	return {
 		status: response.status,
 		etag,
-		br: await brotli(text, { params: brotliParams }),
+		br: await encode(Buffer.from(text), 'br'),
 		headers: [
 			...headers,
 			...always,
@@ -166,7 +164,7 @@ async function bodyIn(coding: string, page: CacheEntry, key: string): Promise<Bu
 	if (coding === 'br') return page.br
 	if (coding === 'identity') return unbrotli(page.br)
 	if (!page.gzip) {
-		const packed = await zip(await unbrotli(page.br))
+		const packed = await encode(await unbrotli(page.br), 'gzip')
 		if (!page.gzip) pageCache.grew(key, packed.length)
 		page.gzip = packed
 	}
@@ -189,13 +187,17 @@ function rawHeaders({ headers }: CacheEntry, coding: string, body: Buffer): stri
 	return flat
 }
 
-const codings = new Map<string, ReturnType<typeof accepted>>()
+/** Pages are cached in one coding that every browser takes, and in gzip for programs that take no other. */
+const CACHED_CODINGS = ['br', 'gzip'] as const satisfies Coding[]
+type CachedCoding = (typeof CACHED_CODINGS)[number] | 'identity'
+
+const codings = new Map<string, CachedCoding>()
 
 /** Browsers send few different headers; whoever sends many gets no more room than these. */
-function codingOf(header = ''): ReturnType<typeof accepted> {
+function codingOf(header = ''): CachedCoding {
 	const known = codings.get(header)
 	if (known) return known
-	const coding = accepted(header)
+	const coding = accepted(header, CACHED_CODINGS)
 	if (codings.size < 100) codings.set(header, coding)
 	return coding
 }

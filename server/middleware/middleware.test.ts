@@ -3,6 +3,8 @@ import { accepted } from './compress.ts'
 import { clientIpHeader, publicRequest } from './public-request.ts'
 
 test.each([
+	['gzip, deflate, br, zstd', 'zstd'],
+	['zstd;q=0, br, gzip', 'br'],
 	['br, gzip', 'br'],
 	['gzip, deflate, br;q=0', 'gzip'],
 	['GZIP;q=0.5', 'gzip'],
