@@ -56,6 +56,8 @@ export async function makeOldCluster(dataDir: string): Promise<OldCluster> {
 	await client.query('create database devquad')
 	await client.end()
 	const pool = new pg.Pool({ ...connection, max: 1 })
+	// The server may be stopped before a connection that is ending has ended.
+	pool.on('connect', (client) => client.on('error', () => {}))
 	await migrate(pool, fileURLToPath(new URL('../../migrations', import.meta.url)))
 	await pool.end()
 	return { dataDir, connection, run, start, stop }

@@ -20,6 +20,7 @@ test('a PostgreSQL that was killed is started again with what was committed, and
 	const postgres = await superviseEmbeddedPostgres(dataDir)
 	const pool = new pg.Pool(postgres.connection)
 	pool.on('error', () => {})
+	pool.on('connect', (client) => client.on('error', () => {}))
 	await pool.query('create table kept (words text)')
 	await pool.query("insert into kept values ('still here')")
 	const leader = Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
@@ -41,6 +42,7 @@ test('one that lives and serves nobody is started anew, and one that was stopped
 	const leader = () => Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
 	const pool = new pg.Pool(postgres.connection)
 	pool.on('error', () => {})
+	pool.on('connect', (client) => client.on('error', () => {}))
 	await pool.query("create table kept as select 'still here' as words")
 	const stopped = leader()
 	process.kill(stopped, 'SIGSTOP')
@@ -76,6 +78,7 @@ test('a process that outlives its leader and does not notice holds nothing up', 
 	process.kill(Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10), 'SIGKILL')
 	const pool = new pg.Pool(postgres.connection)
 	pool.on('error', () => {})
+	pool.on('connect', (client) => client.on('error', () => {}))
 	expect(await eventually(async () => (await pool.query('select words from kept')).rows)).toEqual([
 		{ words: 'still here' },
 	])
