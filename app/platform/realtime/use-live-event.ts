@@ -1,7 +1,15 @@
 import { useEffect, useRef, useState } from 'react'
 import { useFetchers, useNavigation, useRevalidator } from 'react-router'
 import type { ServerEvents } from './events.ts'
-import { withLive } from './live.ts'
+import { openLive, withLive } from './live.ts'
+
+/**
+ * Keeps the socket open while this tab shows pages to a member, so that they count as online and hear what happens.
+ * @param me username; undefined for a visitor
+ */
+export function useConnection(me: string | undefined): void {
+	useEffect(() => (me ? openLive(me) : undefined), [me])
+}
 
 /** Calls `handle` for each event of this name while the component stands. Visitors hear of nothing. */
 export function useLiveEvent<Name extends keyof ServerEvents>(name: Name, handle: ServerEvents[Name]): void {
