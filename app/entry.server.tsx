@@ -4,7 +4,7 @@ import { type EntryContext, isRouteErrorResponse, type RouterContextProvider, Se
 import { factsOf } from '~/lib/context.ts'
 import { log } from '~/lib/log.server.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
-import { NonceContext } from '~/ui/broken-pictures-script.tsx'
+import { NonceContext } from '~/ui/broken-pictures.tsx'
 import stylesheet from './app.css?url'
 
 /** A page may take this long to render; its data is there before rendering begins. */

@@ -23,7 +23,7 @@ import { useTheme } from '~/shell/theme-switch.tsx'
 import type { Route } from './+types/root'
 import stylesheet from './app.css?url'
 import { ErrorPage } from './shell/error-page.tsx'
-import { BrokenPicturesScript } from './ui/broken-pictures-script.tsx'
+import { BrokenPicturesScript } from './ui/broken-pictures.tsx'
 import mono from './ui/fonts/quad-mono.woff2?url'
 import schibsted from './ui/fonts/schibsted-grotesk-basic.woff2?url'
 

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { PORTRAIT_WIDTHS, pictureSrcSet, pictureUrl } from '~/lib/picture-urls.ts'
 import { initials } from '~/lib/text.ts'
 import { never } from '~/lib/use-hydrated.ts'
-import { isBroken } from './broken-pictures.ts'
+import { isBroken } from './broken-pictures.tsx'
 
 interface AvatarProps {
 	user: { username: string; name: string; image: string | null }
@@ -13,7 +13,7 @@ interface AvatarProps {
 
 /**
  * A member's picture, or their initials on one of six grounds. Decorative: the name stands beside it. A picture that fails is
- * hidden by `broken-pictures-script.tsx`, and the initials that the style sheet reads here come in its place.
+ * hidden by `broken-pictures.tsx`, and the initials that the style sheet reads here come in its place.
  */
 export function Avatar({ user, size, online }: AvatarProps) {
 	const { image } = user

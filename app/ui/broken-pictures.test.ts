@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { isBroken } from './broken-pictures.ts'
+import { isBroken } from './broken-pictures.tsx'
 
 const day = 24 * 60 * 60 * 1000
 let stored: string | null

@@ -1,7 +1,21 @@
 import { createContext, use } from 'react'
-import { KEY, MAX_AGE_MS } from './broken-pictures.ts'
 
+const KEY = 'broken-pictures'
+const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1000
 const MAX_PICTURES = 20
+
+/**
+ * Whether this picture failed to load in this browser within the last 7 days.
+ * @param path of the picture, as the database has it; only the hash at its end is kept, which names no member
+ */
+export function isBroken(path: string): boolean {
+	try {
+		const list: [hash: string, at: number][] = JSON.parse(localStorage.getItem(KEY) ?? '[]')
+		return list.some(([hash, at]) => path.endsWith(`/${hash}`) && Date.now() - at < MAX_AGE_MS)
+	} catch {
+		return false
+	}
+}
 
 /**
  * The script that stands in the head of each page: a member's picture that fails gives way to the initials and is noted, the
