@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { on, once } from 'node:events'
 import { io, type Socket } from 'socket.io-client'
 
 /* Tabs of members, as the built site sees them: sockets of the real client. */
@@ -47,7 +47,13 @@ export function next(socket: Socket, name: string, milliseconds = 30_000): Promi
 	return once(events, name, { signal: AbortSignal.timeout(milliseconds) }).then(([event]) => event)
 }
 
-/** The next change of presence that this tab is told of. */
-export function heard(socket: Socket): Promise<unknown> {
-	return next(socket, 'presence:changed')
+/**
+ * Waits until this tab is told that a member came or left; what it is told of others, or was told late, is passed over: the rows say
+ * who is online a moment before the event does.
+ * @throws when it is not told within 30 s
+ */
+export async function heard(socket: Socket, username: string, online: boolean): Promise<void> {
+	const events = socket as unknown as NodeJS.EventEmitter
+	for await (const [event] of on(events, 'presence:changed', { signal: AbortSignal.timeout(30_000) }))
+		if (event.username === username && event.online === online) return
 }

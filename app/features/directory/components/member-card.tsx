@@ -29,8 +29,9 @@ export function MemberCard({ member, online = member.online, isNew = false }: Me
 				<Avatar user={member} size={48} online={online} />
 				<div className="min-w-0 flex-1">
 					<div className="flex items-baseline justify-between gap-3">
-						<h2 className="min-w-0 truncate text-lg leading-6 font-semibold">
-							<Link className="quiet-link" to={page} state={known}>
+						<h2 className="relative min-w-0 text-lg leading-6 font-semibold">
+							{/* A block is cut where it is seen to end; an inline link would go on below the links beside it. */}
+							<Link className="quiet-link block truncate" to={page} state={known}>
 								{member.name}
 							</Link>
 							<PresenceWords online={online} />

@@ -134,8 +134,9 @@ export async function secondsOverLimit(
 	userId: number,
 	most: number,
 ): Promise<number | null> {
+	// now() is when this transaction began, which may be before a row that it waited for was made.
 	const { rows } = await sql<{ seconds: number }>`
-		select extract(epoch from created_at + interval '1 hour' - now())::float8 as seconds from ${kind === 'query' ? sql`questions` : sql`comments`}
+		select extract(epoch from created_at + interval '1 hour' - clock_timestamp())::float8 as seconds from ${kind === 'query' ? sql`questions` : sql`comments`}
 		where author_id = ${userId} and ${isRecent('created_at', '1 hour')}
 		order by created_at desc, id desc limit 1 offset ${most - 1}`.execute(trx)
 	return rows[0]?.seconds ?? null
