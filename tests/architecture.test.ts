@@ -97,6 +97,17 @@ describe('the import ladder', () => {
 		)
 	})
 
+	test('a feature has at most 30 files and 4,000 lines', () => {
+		const large = ladder.flat().flatMap(({ name }) => {
+			const folder = `app/features/${name}/`
+			const files = product.filter(({ path }) => path.startsWith(folder))
+			const lines = files.reduce((sum, { text }) => sum + text.split('\n').length, 0)
+			expect(files.length, name).toBeGreaterThan(0)
+			return files.length > 30 || lines > 4_000 ? [`${name}: ${files.length} files, ${lines} lines`] : []
+		})
+		expect(large).toEqual([])
+	})
+
 	test('no folder of a feature has more than 25 files', () => {
 		const folders = Map.groupBy(
 			sources.filter(({ path }) => path.startsWith('app/features/')),
@@ -216,6 +227,11 @@ describe('the places of things', () => {
 			.map(({ path, text }) => ({ path, lines: text.split('\n').length }))
 			.filter(({ lines }) => lines > 400)
 		expect(long).toEqual([])
+	})
+
+	test('at most a fifth of the files have fewer than 40 lines', () => {
+		const small = product.filter(({ text }) => text.trimEnd().split('\n').length < 40)
+		expect(small.length / product.length).toBeLessThanOrEqual(0.2)
 	})
 
 	test('a path is made from an address by fileURLToPath, as a blank in a folder is %20 in an address', () => {
