@@ -16,6 +16,9 @@ const LOAD_AFTER_MS = 4_000
 const RELOAD_PAUSE_MS = 1_000
 const MAX_TRIES = 60
 
+/** What was sent, from any page but the login, before that had loaded which stores forms. A form keeps its values when its page is gone. */
+export const earlySubmit: { current: SubmitEvent | null } = { current: null }
+
 let loading: Promise<Guard> | undefined
 let interceptMove: Guard['interceptMove'] | undefined
 
@@ -52,6 +55,10 @@ export function guardRouter(): void {
 	// Before React Router listens: listeners of the window run in the order in which they came.
 	window.addEventListener('popstate', (event) => interceptMove?.(event))
 	window.addEventListener('input', () => void guard(), { once: true })
+	const noteSubmit = (event: SubmitEvent) => {
+		if (window.location.pathname !== '/login') earlySubmit.current = event
+	}
+	window.addEventListener('submit', noteSubmit, true)
 }
 
 /**

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import { useFetchers, useLocation, useNavigation } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
+import { earlySubmit } from './guarded.ts'
 import { toast } from './toast.ts'
 
 /** What a form said when it was sent. */
@@ -47,8 +48,9 @@ export default function UnsentForms({ member }: { member: string }) {
 
 	useEffect(() => {
 		if (!isMember) return
-		const note = ({ target, submitter }: SubmitEvent) => {
-			if (target instanceof HTMLFormElement) submitted.current = read(target, submitter)
+		const note = (event: SubmitEvent) => {
+			submitted.current = read(event)
+			earlySubmit.current = null
 		}
 		document.addEventListener('submit', note, { capture: true })
 		return () => document.removeEventListener('submit', note, { capture: true })
@@ -57,8 +59,9 @@ export default function UnsentForms({ member }: { member: string }) {
 	useEffect(() => {
 		if (isBusy || isFetching) return
 		const { pathname, search } = location
-		const sent = submitted.current
+		const sent = submitted.current ?? (pathname === '/login' && earlySubmit.current ? read(earlySubmit.current) : null)
 		submitted.current = null
+		earlySubmit.current = null
 		if (pathname === '/login') {
 			const to = new URLSearchParams(search).get('redirectTo')
 			if (to && sent) write(member, { ...sent, page: new URL(to, window.location.origin).pathname, isBack: false })
@@ -79,8 +82,8 @@ export default function UnsentForms({ member }: { member: string }) {
 }
 
 /** What a form says; null when there is nothing that would have to be typed again. */
-function read(form: HTMLFormElement, submitter: HTMLElement | null): SubmittedForm | null {
-	if (form.method !== 'post' || 'keepsDraft' in form.dataset) return null
+function read({ target: form, submitter }: SubmitEvent): SubmittedForm | null {
+	if (!(form instanceof HTMLFormElement) || form.method !== 'post' || 'keepsDraft' in form.dataset) return null
 	const names = namesOf(form)
 	if (names.length === 0) return null
 	const fields = [...new FormData(form)].filter(

@@ -256,6 +256,24 @@ test('a session that ended while a form was filled: after the login the form say
 		})
 	}
 
+	await test.step('what stores it comes only after it was sent', async () => {
+		await page.goto('/')
+		const come = Promise.withResolvers<void>()
+		await page.route(/\/assets\/member-parts-/, async (route) => {
+			await come.promise
+			await route.continue()
+		})
+		await page.goto(`${profile}/social-links`)
+		await page.locator('html[data-hydrated]').waitFor()
+		await page.getByLabel('Github').fill('typed.early')
+		await endSessionAndSend(page, page.getByRole('button', { name: 'Save changes' }))
+		come.resolve()
+		await expect.poll(() => page.evaluate(() => JSON.stringify(sessionStorage))).toContain('typed.early')
+		await page.unroute(/\/assets\/member-parts-/)
+		await logInAs(page, 'wanda.warden')
+		await expect(page.getByLabel('Github')).toHaveValue('typed.early')
+	})
+
 	await test.step('what was typed is forgotten once it is sent, is never a password, and is nobody else’s', async () => {
 		const stored = () => page.evaluate(() => JSON.stringify(Object.entries(sessionStorage)))
 		await page.goto(`${profile}/social-links`)
