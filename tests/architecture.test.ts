@@ -229,11 +229,6 @@ describe('the places of things', () => {
 		expect(long).toEqual([])
 	})
 
-	test('at most a fifth of the files have fewer than 40 lines', () => {
-		const small = product.filter(({ text }) => text.trimEnd().split('\n').length < 40)
-		expect(small.length / product.length).toBeLessThanOrEqual(0.2)
-	})
-
 	test('a path is made from an address by fileURLToPath, as a blank in a folder is %20 in an address', () => {
 		const wrong = sources.filter(({ text }) => /import\.meta\.url\)\.path[n]ame/.test(text))
 		expect(wrong.map(({ path }) => path)).toEqual([])
