@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dayAndMonth, monthAndYear, relativeTime, shortDate, utcTime } from './dates.ts'
+import { dayAndMonth, momentShown, monthAndYear, relativeTime, shortDate, utcTime } from './dates.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 
@@ -15,6 +15,16 @@ test.each([
 	['2025-01-02T08:00:00Z', '2 Jan 2025'],
 ])('%s is said as “%s”', (at, expected) => {
 	expect(relativeTime(at, now)).toBe(expected)
+})
+
+test.each([
+	['a fresh page over the turn of a minute', '11:59:59.900', '12:00:00.100', '11:59:59.900'],
+	['a browser whose clock is behind', '12:00:30', '11:58:00', '12:00:30'],
+	['a page that is a minute old', '12:00:30', '12:01:30', '12:01:00'],
+	['a page from a cache', '11:50:30', '12:00:59', '12:00:00'],
+])('%s: times count from the moment that nothing jumps by', (_, served, clock, expected) => {
+	const moment = (time: string) => Date.parse(`2026-11-21T${time}Z`)
+	expect(momentShown(moment(served), moment(clock))).toBe(moment(expected))
 })
 
 test('the full time in UTC has the form that the browser shows in its own zone', () => {

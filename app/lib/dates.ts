@@ -36,6 +36,15 @@ export function relativeTime(at: string, now: number): string {
 	return shortDate(at, now)
 }
 
+/**
+ * The moment that relative times are counted from: the server's for the first minute of a page, so that nothing moves when the
+ * browser takes it over at the turn of a minute, then the last whole minute of the browser's clock.
+ * @param served when the server made the page, in milliseconds of the epoch @param clock the browser's
+ */
+export function momentShown(served: number, clock: number): number {
+	return clock - served < minute ? served : Math.floor(clock / minute) * minute
+}
+
 /** “12 Nov”, with the year when it is not that of `now`; in UTC. */
 export function shortDate(at: string, now: number): string {
 	const date = new Date(at)

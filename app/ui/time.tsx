@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { localTime, relativeTime, utcTime } from '~/lib/dates.ts'
+import { localTime, momentShown, relativeTime, utcTime } from '~/lib/dates.ts'
 import { useRootData } from '~/lib/root-data.ts'
 
 /** How long ago `at` (ISO 8601) was, in words that are renewed every minute. */
@@ -17,17 +17,16 @@ export function LocalTime({ at }: { at: string }) {
 	return <time dateTime={at}>{text}</time>
 }
 
-/** Milliseconds of the epoch, in whole minutes; the server's moment while the page is taken over. */
+/** The moment that a page's relative times count from, in milliseconds of the epoch; it moves on every minute. */
 export function useNow(): number {
 	const { now } = useRootData()
+	const served = Date.parse(now)
 	return useSyncExternalStore(
 		everyMinute,
-		() => Math.max(minutes(), Date.parse(now)),
-		() => Date.parse(now),
+		() => momentShown(served, Date.now()),
+		() => served,
 	)
 }
-
-const minutes = () => Math.floor(Date.now() / 60_000) * 60_000
 
 const never = () => () => {}
 
