@@ -1,8 +1,9 @@
-import { Download } from 'lucide-react'
+import { Download } from 'lucide'
 import { useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { themeColors } from '~/lib/theme-colors.ts'
 import { useTheme } from '~/shell/theme-switch.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import { registerWorker } from './client.ts'
 import { removeOldCopies } from './saved-pages.ts'
 
@@ -49,7 +50,7 @@ function InstallItems() {
 	return slots.map((slot) =>
 		createPortal(
 			<button type="button" className={slot.dataset.install} onClick={offer}>
-				<Download className="icon" aria-hidden="true" /> Install app
+				<Icon of={Download} /> Install app
 			</button>,
 			slot,
 			slot.dataset.install,

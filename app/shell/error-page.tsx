@@ -1,7 +1,8 @@
-import { RotateCw, Search } from 'lucide-react'
+import { RotateCw, Search } from 'lucide'
 import { Suspense } from 'react'
 import { Form, isRouteErrorResponse, Link, useLocation } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { GoHome, Message, Refused } from './error-message.tsx'
 import { lazyPart } from './guarded.ts'
@@ -50,7 +51,7 @@ function NothingHere({ said }: { said: string }) {
 				<search>
 					<Form className="mt-7 flex max-w-md gap-2" action={isMember ? '/find-dev' : '/forum'} method="get">
 						<div className="input-box h-11 min-w-0 flex-1 flex-nowrap">
-							<Search className="icon" aria-hidden="true" />
+							<Icon of={Search} />
 							<input type="search" name="q" aria-label={search} placeholder={search} />
 						</div>
 						<button type="submit" className="btn btn-primary btn-lg">
@@ -112,7 +113,7 @@ function Ways() {
 	return (
 		<>
 			<a className="btn btn-primary" href={pathname + search}>
-				<RotateCw className="icon" aria-hidden="true" /> Reload the page
+				<Icon of={RotateCw} /> Reload the page
 			</a>
 			<GoHome />
 		</>

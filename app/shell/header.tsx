@@ -1,9 +1,10 @@
-import { ChevronDown, Menu, Settings, ShieldCheck, SquarePen, User } from 'lucide-react'
+import { ChevronDown, Menu, Settings, ShieldCheck, SquarePen, User } from 'lucide'
 import { type ComponentType, type ReactNode, useSyncExternalStore } from 'react'
 import { Link, NavLink, useMatches } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import { LogoutItem } from './logout.tsx'
 import { closeOnLink } from './navigation.tsx'
 import { Brand, CaseCount, SideMenu, sideMenuId } from './side-menu.tsx'
@@ -22,7 +23,7 @@ export function Header({ inbox }: { inbox: ReactNode }) {
 					aria-label="Open menu"
 					popoverTarget={sideMenuId}
 				>
-					<Menu className="icon icon-lg" aria-hidden="true" />
+					<Icon of={Menu} className="icon-lg" />
 				</button>
 				<Brand />
 				<nav className="hidden flex-none gap-4 self-stretch md:flex lg:gap-6" aria-label="Main">
@@ -91,7 +92,7 @@ function AccountMenu({ viewer }: { viewer: SignedIn }) {
 			<button type="button" className="-mr-1 flex h-11 items-center gap-1.5 rounded-sm pr-1 pl-2" popoverTarget={id}>
 				<Avatar user={viewer} size={32} />
 				<span className="sr-only">{viewer.name}, account menu</span>
-				<ChevronDown className="icon icon-sm hidden text-ink-3 sm:block" aria-hidden="true" />
+				<Icon of={ChevronDown} className="icon-sm hidden text-ink-3 sm:block" />
 			</button>
 			{/* biome-ignore lint/a11y: the handler only closes the menu behind its own links */}
 			<div className="popup account-menu" id={id} popover="auto" onClick={closeOnLink}>
@@ -104,17 +105,17 @@ function AccountMenu({ viewer }: { viewer: SignedIn }) {
 				</div>
 				<div className="menu border-t border-line">
 					<Link className="menu-item" to={`/my-profile/${viewer.username}`}>
-						<User className="icon" aria-hidden="true" /> My Profile
+						<Icon of={User} /> My Profile
 					</Link>
 					<Link className="menu-item" to={`/edit-profile/${viewer.username}`}>
-						<SquarePen className="icon" aria-hidden="true" /> Edit Profile
+						<Icon of={SquarePen} /> Edit Profile
 					</Link>
 					<Link className="menu-item" to="/settings">
-						<Settings className="icon" aria-hidden="true" /> Settings
+						<Icon of={Settings} /> Settings
 					</Link>
 					{isModerator(viewer) && (
 						<Link className="menu-item" to="/moderation">
-							<ShieldCheck className="icon" aria-hidden="true" /> Moderation <CaseCount />
+							<Icon of={ShieldCheck} /> Moderation <CaseCount />
 						</Link>
 					)}
 					<div className="menu-separator" />

@@ -1,8 +1,9 @@
-import { LogOut } from 'lucide-react'
+import { LogOut } from 'lucide'
 import { useLayoutEffect, useRef } from 'react'
 import { Form } from 'react-router'
 import { claimStorage } from '~/lib/private-storage.ts'
 import type { RootData } from '~/lib/root-data.ts'
+import { Icon } from '~/ui/icon.tsx'
 
 let isLeaving = false
 
@@ -11,7 +12,7 @@ export function LogoutItem({ item }: { item: string }) {
 	return (
 		<Form method="post" action="/logout" onSubmit={leave}>
 			<button type="submit" className={item}>
-				<LogOut className="icon" aria-hidden="true" /> Logout
+				<Icon of={LogOut} /> Logout
 			</button>
 		</Form>
 	)

@@ -1,8 +1,9 @@
-import { House, MessagesSquare, Settings, ShieldCheck, SquarePen, User, Users, X } from 'lucide-react'
+import { House, MessagesSquare, Settings, ShieldCheck, SquarePen, User, Users, X } from 'lucide'
 import { Link, NavLink } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import { LogoutItem } from './logout.tsx'
 import { closeOnLink } from './navigation.tsx'
 
@@ -25,18 +26,18 @@ export function SideMenu() {
 					popoverTarget={sideMenuId}
 					popoverTargetAction="hide"
 				>
-					<X className="icon icon-lg" aria-hidden="true" />
+					<Icon of={X} className="icon-lg" />
 				</button>
 			</div>
 			<nav className="flex-1 overflow-y-auto p-2" aria-label="Menu">
 				<NavLink className={item} to="/" end>
-					<House className="icon" aria-hidden="true" /> Home
+					<Icon of={House} /> Home
 				</NavLink>
 				<NavLink className={item} to="/find-dev">
-					<Users className="icon" aria-hidden="true" /> FindDev
+					<Icon of={Users} /> FindDev
 				</NavLink>
 				<NavLink className={item} to="/forum">
-					<MessagesSquare className="icon" aria-hidden="true" /> Forum
+					<Icon of={MessagesSquare} /> Forum
 				</NavLink>
 				{viewer && <OwnItems viewer={viewer} />}
 			</nav>
@@ -51,17 +52,17 @@ function OwnItems({ viewer }: { viewer: SignedIn }) {
 		<>
 			<div className="menu-separator my-2" />
 			<NavLink className={item} to={`/my-profile/${viewer.username}`}>
-				<User className="icon" aria-hidden="true" /> My Profile
+				<Icon of={User} /> My Profile
 			</NavLink>
 			<NavLink className={item} to={`/edit-profile/${viewer.username}`}>
-				<SquarePen className="icon" aria-hidden="true" /> Edit Profile
+				<Icon of={SquarePen} /> Edit Profile
 			</NavLink>
 			<NavLink className={item} to="/settings">
-				<Settings className="icon" aria-hidden="true" /> Settings
+				<Icon of={Settings} /> Settings
 			</NavLink>
 			{isModerator(viewer) && (
 				<NavLink className={item} to="/moderation">
-					<ShieldCheck className="icon" aria-hidden="true" /> Moderation <CaseCount />
+					<Icon of={ShieldCheck} /> Moderation <CaseCount />
 				</NavLink>
 			)}
 			<LogoutItem item={item} />

@@ -1,4 +1,4 @@
-import { RotateCw } from 'lucide-react'
+import { RotateCw } from 'lucide'
 import { useEffect, useState } from 'react'
 import { type ErrorResponse, useLocation } from 'react-router'
 import type { RootData } from '~/lib/root-data.ts'
@@ -9,6 +9,7 @@ import {
 	type SiteFaultData,
 	siteFaultData,
 } from '~/platform/http/site-fault.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { Message, Refused } from './error-message.tsx'
 
 /** Seconds between two tries: growing, so that a site that comes back is not met by everybody at once for long. */
@@ -42,7 +43,7 @@ function SiteFaultPage({ status, fault }: { status: number; fault: SiteFaultData
 			actions={
 				fault.typed === null && (
 					<a className="btn btn-primary" href={pathname + search}>
-						<RotateCw className="icon" aria-hidden="true" /> Try again now
+						<Icon of={RotateCw} /> Try again now
 					</a>
 				)
 			}

@@ -1,11 +1,12 @@
-import { Monitor, Moon, Sun } from 'lucide-react'
+import { Monitor, Moon, Sun } from 'lucide'
 import { useFetcher, useLocation } from 'react-router'
 import { type RootData, useRootData } from '~/lib/root-data.ts'
+import { Icon } from '~/ui/icon.tsx'
 
 const choices = [
-	{ theme: 'light', label: 'Light', Icon: Sun },
-	{ theme: 'dark', label: 'Dark', Icon: Moon },
-	{ theme: 'system', label: 'System', Icon: Monitor },
+	{ theme: 'light', label: 'Light', icon: Sun },
+	{ theme: 'dark', label: 'Dark', icon: Moon },
+	{ theme: 'system', label: 'System', icon: Monitor },
 ] as const
 
 const fetcherKey = 'theme'
@@ -19,7 +20,7 @@ export function ThemeSwitch() {
 		<fetcher.Form method="post" action="/theme" preventScrollReset>
 			<input type="hidden" name="redirectTo" value={pathname + search} />
 			<fieldset className="flex" aria-label="Theme">
-				{choices.map(({ theme, label, Icon }) => (
+				{choices.map(({ theme, label, icon }) => (
 					<button
 						key={theme}
 						type="submit"
@@ -30,7 +31,7 @@ export function ThemeSwitch() {
 						aria-pressed={theme === current}
 						data-pressed={theme === current || undefined}
 					>
-						<Icon className="icon icon-sm" aria-hidden="true" />
+						<Icon of={icon} className="icon-sm" />
 					</button>
 				))}
 			</fieldset>

@@ -1,8 +1,9 @@
-import { CircleAlert, CircleCheck, Info, LoaderCircle, X } from 'lucide-react'
+import { CircleAlert, CircleCheck, Info, LoaderCircle, X } from 'lucide'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { Form } from 'react-router'
 import type { Flash, FlashAction } from '~/lib/context.ts'
 import { useRootData } from '~/lib/root-data.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { actionTime, dismiss, type Toast, toastStore, toastTime } from './toast.ts'
 
 const icons = { success: CircleCheck, error: CircleAlert, plain: Info, loading: LoaderCircle }
@@ -73,10 +74,9 @@ export function ToastCard({ type, message, action, paused, onDone }: ToastCardPr
 		}
 	}, [paused])
 
-	const Icon = icons[type]
 	return (
 		<div className="toast" data-type={type} role={type === 'error' ? 'alert' : undefined}>
-			<Icon className={type === 'loading' ? 'icon spin' : 'icon'} aria-hidden="true" />
+			<Icon of={icons[type]} className={type === 'loading' ? 'spin' : ''} />
 			<p className="min-w-0 font-semibold wrap-anywhere">{message}</p>
 			{action && <ActionForm action={action} onSent={() => done.current()} />}
 			<button
@@ -85,7 +85,7 @@ export function ToastCard({ type, message, action, paused, onDone }: ToastCardPr
 				aria-label="Dismiss"
 				onClick={() => done.current()}
 			>
-				<X className="icon icon-sm" aria-hidden="true" />
+				<Icon of={X} className="icon-sm" />
 			</button>
 		</div>
 	)

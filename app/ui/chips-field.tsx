@@ -1,4 +1,4 @@
-import { X } from 'lucide-react'
+import { X } from 'lucide'
 import {
 	type ClipboardEvent,
 	type KeyboardEvent,
@@ -11,6 +11,7 @@ import {
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { comboboxAttributes, Suggestions } from './combobox.tsx'
 import { described, Field, FieldShell } from './field.tsx'
+import { Icon } from './icon.tsx'
 import type { Suggestion } from './suggestions.tsx'
 
 interface ChipsFieldProps {
@@ -133,7 +134,7 @@ function Chips({ label, name, defaultValue, before, most, longest, source, error
 									input.current?.focus()
 								}}
 							>
-								<X className="icon icon-sm" aria-hidden="true" />
+								<Icon of={X} className="icon-sm" />
 							</button>
 						</span>
 					))}

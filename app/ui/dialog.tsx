@@ -1,5 +1,6 @@
-import { X } from 'lucide-react'
+import { X } from 'lucide'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { Icon } from './icon.tsx'
 
 interface DialogProps {
 	open: boolean
@@ -35,7 +36,7 @@ export function Dialog({ open, onClose, title, children }: DialogProps) {
 					{title}
 				</h2>
 				<button type="button" className="icon-btn -mr-2" aria-label="Close" onClick={onClose}>
-					<X className="icon" aria-hidden="true" />
+					<Icon of={X} />
 				</button>
 			</div>
 			{children}

@@ -1,5 +1,6 @@
-import { ChevronDown, CircleAlert } from 'lucide-react'
+import { ChevronDown, CircleAlert } from 'lucide'
 import type { ComponentProps, ReactNode } from 'react'
+import { Icon } from './icon.tsx'
 
 interface FieldFrame {
 	label: string
@@ -49,9 +50,9 @@ export function Select({ label, name, error, hint, aside, optional, id = name, .
 					{...input}
 					{...described(id, error, hint)}
 				/>
-				<ChevronDown
-					className="icon icon-sm pointer-events-none absolute top-1/2 right-3 -translate-y-1/2 text-ink-3"
-					aria-hidden="true"
+				<Icon
+					of={ChevronDown}
+					className="icon-sm pointer-events-none absolute top-1/2 right-3 -translate-y-1/2 text-ink-3"
 				/>
 			</span>
 		</FieldShell>
@@ -85,7 +86,7 @@ export function FieldShell({
 			)}
 			{error && (
 				<p className="error" id={`${id}-error`}>
-					<CircleAlert className="icon icon-sm mt-px" aria-hidden="true" />
+					<Icon of={CircleAlert} className="icon-sm mt-px" />
 					<span>{error}</span>
 				</p>
 			)}

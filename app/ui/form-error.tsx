@@ -1,5 +1,6 @@
-import { CircleAlert } from 'lucide-react'
+import { CircleAlert } from 'lucide'
 import { Fragment, type MouseEvent, type ReactNode } from 'react'
+import { Icon } from './icon.tsx'
 
 interface FormErrorProps {
 	/** What is wrong with the form. What is said at a field already is not said again. */
@@ -20,7 +21,7 @@ export function FormError({ children, errors = {}, names = {} }: FormErrorProps)
 			className="flex gap-2.5 rounded-sm border border-red-line bg-red-wash px-3 py-2.5 leading-5 text-red"
 			role="alert"
 		>
-			<CircleAlert className="icon mt-0.5" aria-hidden="true" />
+			<Icon of={CircleAlert} className="mt-0.5" />
 			<div className="min-w-0">
 				{message && <p>{message}</p>}
 				{wrong.length > 0 && (

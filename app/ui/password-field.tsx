@@ -1,6 +1,7 @@
-import { Eye, EyeOff } from 'lucide-react'
+import { Eye, EyeOff } from 'lucide'
 import { type ComponentProps, type ReactNode, useState } from 'react'
 import { described, FieldShell } from './field.tsx'
+import { Icon } from './icon.tsx'
 
 interface PasswordFieldProps extends Omit<ComponentProps<'input'>, 'name' | 'type'> {
 	label: string
@@ -13,7 +14,6 @@ interface PasswordFieldProps extends Omit<ComponentProps<'input'>, 'name' | 'typ
 /** A password with a button that shows it; without JavaScript the button is not there. */
 export function PasswordField({ label, name, error, hint, aside, id = name, ...input }: PasswordFieldProps) {
 	const [shown, setShown] = useState(false)
-	const Icon = shown ? EyeOff : Eye
 	return (
 		<FieldShell {...{ label, name, error, hint, aside, id }}>
 			<div className="relative">
@@ -33,7 +33,7 @@ export function PasswordField({ label, name, error, hint, aside, id = name, ...i
 					aria-label={shown ? 'Hide password' : 'Show password'}
 					onClick={() => setShown(!shown)}
 				>
-					<Icon className="icon" aria-hidden="true" />
+					<Icon of={shown ? EyeOff : Eye} />
 				</button>
 			</div>
 		</FieldShell>

@@ -1,6 +1,7 @@
-import { LoaderCircle } from 'lucide-react'
+import { LoaderCircle } from 'lucide'
 import type { ReactNode } from 'react'
 import { useNavigation, useResolvedPath } from 'react-router'
+import { Icon } from './icon.tsx'
 
 interface SubmitButtonProps {
 	/** Stands in the button while the form is on its way: “Saving...”. */
@@ -37,5 +38,5 @@ export function SubmitButton({
 
 /** Goes before the words of a busy button. */
 export function Spinner() {
-	return <LoaderCircle className="icon spin" aria-hidden="true" />
+	return <Icon of={LoaderCircle} className="spin" />
 }

@@ -1,7 +1,8 @@
 import Navigation from '@github/combobox-nav'
-import { Plus } from 'lucide-react'
+import { Plus } from 'lucide'
 import { type ReactNode, useCallback, useEffect, useId, useState } from 'react'
 import { Link } from 'react-router'
+import { Icon } from './icon.tsx'
 
 /** One thing that may be meant; `note` stands beside it. */
 export interface Suggestion {
@@ -274,7 +275,7 @@ function Option({ id, suggestion, text, onPick }: OptionProps) {
 	const inside = (
 		<>
 			{content}
-			{own && <Plus className="icon" aria-hidden="true" />}
+			{own && <Icon of={Plus} />}
 			{own && <span className="text-ink-2">Add “{value}”</span>}
 			{!own && !content && (
 				<span className="min-w-0">

@@ -1,6 +1,7 @@
-import { CloudOff, RotateCw } from 'lucide-react'
+import { CloudOff, RotateCw } from 'lucide'
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
 import { createRoot } from 'react-dom/client'
+import { Icon } from '~/ui/icon.tsx'
 
 interface Connection {
 	/** How many requests are being tried again. */
@@ -41,14 +42,14 @@ function ConnectionBar() {
 			<Bar key="reload">
 				<span>This site was updated. What you typed is still here: save or copy it, then reload.</span>
 				<a className="btn btn-sm btn-outline" href={reload}>
-					<RotateCw className="icon icon-sm" aria-hidden="true" /> Reload
+					<Icon of={RotateCw} className="icon-sm" /> Reload
 				</a>
 			</Bar>
 		)
 	if (lost === 0) return null
 	return (
 		<Bar key="lost">
-			<CloudOff className="icon icon-sm" aria-hidden="true" /> No connection. Trying again…
+			<Icon of={CloudOff} className="icon-sm" /> No connection. Trying again…
 		</Bar>
 	)
 }

@@ -1,4 +1,4 @@
-import { ArrowLeft } from 'lucide-react'
+import { ArrowLeft } from 'lucide'
 import { Form, Link } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
@@ -6,6 +6,7 @@ import { redirectWithToast } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { requestPasswordReset } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
@@ -42,7 +43,7 @@ export default function ForgotPassword({ loaderData: { sent }, actionData }: Rou
 			}
 			back={
 				<Link className="btn btn-sm btn-ghost mb-4 -ml-2.5" to="/login">
-					<ArrowLeft className="icon" aria-hidden="true" /> Back to login
+					<Icon of={ArrowLeft} /> Back to login
 				</Link>
 			}
 		>

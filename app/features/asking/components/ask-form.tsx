@@ -1,4 +1,4 @@
-import { History, X } from 'lucide-react'
+import { History, X } from 'lucide'
 import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react'
 import { type FetcherWithComponents, Form, Link, useNavigate, useNavigation } from 'react-router'
 import type { CategoryView } from '~/features/tags/tags.view.ts'
@@ -10,6 +10,7 @@ import { toast } from '~/shell/toast.ts'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusal } from '~/ui/form-kit.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { Spinner } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { AskValues, Draft } from '../asking.view.ts'
@@ -283,7 +284,7 @@ export function DraftNotice({ notice, onDiscard, onSwap, onClose }: DraftNoticeP
 		<div role="status" className="contents">
 			{notice && (
 				<div className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-sm bg-sunken py-1 pr-1 pl-3 text-sm leading-5">
-					<History className="icon text-ink-3 max-sm:hidden" aria-hidden="true" />
+					<Icon of={History} className="text-ink-3 max-sm:hidden" />
 					<span className="min-w-0 flex-1 py-1">
 						{words[notice.kind]}{' '}
 						<span className="text-ink-3">
@@ -302,7 +303,7 @@ export function DraftNotice({ notice, onDiscard, onSwap, onClose }: DraftNoticeP
 							</button>
 						)}
 						<button type="button" className="icon-btn icon-btn-sm" aria-label="Close this notice" onClick={onClose}>
-							<X className="icon icon-sm" aria-hidden="true" />
+							<Icon of={X} className="icon-sm" />
 						</button>
 					</span>
 				</div>

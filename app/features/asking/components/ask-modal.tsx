@@ -1,4 +1,4 @@
-import { X } from 'lucide-react'
+import { X } from 'lucide'
 import { useEffect, useRef, useState } from 'react'
 import { PrefetchPageLinks, useFetcher } from 'react-router'
 import { SimilarQuestions } from '~/features/search/components/similar-questions.tsx'
@@ -7,6 +7,7 @@ import { loginPath } from '~/lib/addresses.ts'
 import { newKey } from '~/lib/new-key.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { AskForm } from './ask-form.tsx'
 
 interface AskModalProps {
@@ -46,7 +47,7 @@ export default function AskModal({ category, categories, onClose }: AskModalProp
 					Ask a Question
 				</h2>
 				<button type="button" className="icon-btn" aria-label="Close" onClick={close}>
-					<X className="icon" aria-hidden="true" />
+					<Icon of={X} />
 				</button>
 			</header>
 			<AskForm

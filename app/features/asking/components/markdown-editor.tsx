@@ -3,20 +3,21 @@ import {
 	CircleAlert,
 	Code,
 	Heading,
+	type IconNode,
 	Image,
 	Italic,
 	Link,
 	List,
 	ListOrdered,
-	type LucideIcon,
 	Quote,
 	SquareCode,
 	X,
-} from 'lucide-react'
+} from 'lucide'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { described } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import { Prose } from '~/ui/prose.tsx'
 import { Skeleton } from '~/ui/skeleton.tsx'
 import { applyEdit, type EditKind, editOf, selectedOf } from './markdown-edits.ts'
@@ -151,7 +152,7 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 function Wrong({ id, children }: { id?: string; children: string }) {
 	return (
 		<p className="error" id={id} role="alert">
-			<CircleAlert className="icon icon-sm mt-px" aria-hidden="true" />
+			<Icon of={CircleAlert} className="icon-sm mt-px" />
 			<span>{children}</span>
 		</p>
 	)
@@ -250,7 +251,7 @@ export function UploadProgress({ name, sent, waiting, cancel }: PictureUpload) {
 				aria-label={`Cancel the upload of ${name}`}
 				onClick={cancel}
 			>
-				<X className="icon icon-sm" aria-hidden="true" />
+				<Icon of={X} className="icon-sm" />
 			</button>
 		</div>
 	)
@@ -259,7 +260,7 @@ export function UploadProgress({ name, sent, waiting, cancel }: PictureUpload) {
 interface Tool {
 	kind: EditKind | 'image'
 	name: string
-	icon: LucideIcon
+	icon: IconNode
 	/** Key with Ctrl, or Command on a Mac; a capital one with Shift as well. */
 	key?: string
 }
@@ -318,7 +319,7 @@ export function Toolbar({ controls, pictures, disabled, onTool }: ToolbarProps) 
 			aria-controls={controls}
 			onKeyDown={move}
 		>
-			{shown.map(({ kind, name, icon: Icon, key }, index) => (
+			{shown.map(({ kind, name, icon, key }, index) => (
 				<button
 					key={kind}
 					type="button"
@@ -333,7 +334,7 @@ export function Toolbar({ controls, pictures, disabled, onTool }: ToolbarProps) 
 					onFocus={() => setAt(index)}
 					onClick={() => onTool(kind)}
 				>
-					<Icon className="icon" aria-hidden="true" />
+					<Icon of={icon} />
 				</button>
 			))}
 		</div>

@@ -1,8 +1,9 @@
-import { Plus } from 'lucide-react'
+import { Plus } from 'lucide'
 import { type ComponentType, type MouseEvent, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import type { CategoryView } from '~/features/tags/tags.view.ts'
 import { withParams } from '~/lib/addresses.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { Spinner } from '~/ui/submit-button.tsx'
 import type AskModal from './ask-modal.tsx'
 
@@ -51,7 +52,7 @@ export function NewQuestion({ category, categories }: NewQuestionProps) {
 				onPointerEnter={prefetch}
 				onFocus={prefetch}
 			>
-				New {loading ? <Spinner /> : <Plus className="icon" aria-hidden="true" />}
+				New {loading ? <Spinner /> : <Icon of={Plus} />}
 			</Link>
 			{open && Modal && (
 				<Modal category={category ?? 'others'} categories={categories} onClose={() => setOpen(false)} />

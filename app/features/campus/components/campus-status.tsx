@@ -1,6 +1,7 @@
-import { Check } from 'lucide-react'
+import { Check } from 'lucide'
 import { Form } from 'react-router'
 import { fullDate } from '~/lib/dates.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import type { CampusStatus as Status } from '../campus.view.ts'
@@ -54,7 +55,7 @@ function sentence({ state, email, university, until }: Status): string {
 export function CampusMark({ university, className = '' }: { university: string; className?: string }) {
 	return (
 		<p className={`flex gap-1.5 text-xs font-medium text-ink-2 ${className}`}>
-			<Check className="icon icon-sm flex-none text-ivy" aria-hidden="true" />
+			<Icon of={Check} className="icon-sm flex-none text-ivy" />
 			<span className="min-w-0 wrap-anywhere">Verified student of {university}</span>
 		</p>
 	)

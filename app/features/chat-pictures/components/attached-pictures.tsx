@@ -1,6 +1,7 @@
-import { ImagePlus, X } from 'lucide-react'
+import { ImagePlus, X } from 'lucide'
 import { type ClipboardEvent, type DragEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { cutOf, smallSizeOf } from '~/features/pictures/components/picture.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import { MAX_ALT_LENGTH, type OutgoingPicture } from '../chat-pictures.view.ts'
 import type { Attached, Attachments } from '../client/attachments.ts'
 import type { PictureStore } from '../client/picture-store.ts'
@@ -158,7 +159,7 @@ function AttachedItem({ client, peer, picture }: AttachedItemProps) {
 				aria-label={progress ? `Cancel ${name}` : `Remove ${name}`}
 				onClick={() => client?.attachments.drop(peer, id)}
 			>
-				<X className="icon icon-sm" aria-hidden="true" />
+				<Icon of={X} className="icon-sm" />
 			</button>
 		</li>
 	)
@@ -182,7 +183,7 @@ export function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) 
 			className="icon-btn relative size-9 flex-none cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-ivy noscript:hidden"
 			title="Add pictures"
 		>
-			<ImagePlus className="icon" aria-hidden="true" />
+			<Icon of={ImagePlus} />
 			<input
 				ref={input}
 				className="sr-only"

@@ -1,4 +1,4 @@
-import { SendHorizontal, X } from 'lucide-react'
+import { SendHorizontal, X } from 'lucide'
 import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useState } from 'react'
 import { Form, Link } from 'react-router'
 import {
@@ -10,6 +10,7 @@ import {
 } from '~/features/chat-pictures/components/attached-pictures.tsx'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { type ChatMessage, chatLimits } from '../chat.view.ts'
 import { useChatClient } from '../client/use-chat.ts'
 
@@ -142,7 +143,7 @@ export function Composer(props: ComposerProps) {
 					name="intent"
 					value={editing ? 'edit' : 'send'}
 				>
-					<SendHorizontal className="icon sm:hidden" aria-hidden="true" />
+					<Icon of={SendHorizontal} className="sm:hidden" />
 					<span className="max-sm:sr-only">{editing ? 'Save' : 'Send'}</span>
 				</button>
 			</div>
@@ -167,7 +168,7 @@ function EditingBar({ path, onLeave }: { path: string; onLeave: () => void }) {
 					onLeave()
 				}}
 			>
-				<X className="icon icon-sm" aria-hidden="true" />
+				<Icon of={X} className="icon-sm" />
 			</Link>
 		</p>
 	)

@@ -1,7 +1,8 @@
-import { WifiOff } from 'lucide-react'
+import { WifiOff } from 'lucide'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useFetcher } from 'react-router'
 import type { Peer } from '~/features/conversations/conversations.view.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { textOfMessage } from '../chat.view.ts'
 import type { ConversationView } from '../client/live-conversation.ts'
 import { useConnectionState } from '../client/use-chat.ts'
@@ -88,7 +89,7 @@ export function AwayBar({ className }: { className: string }) {
 		<div role="status" className="flex-none">
 			{line === 'away' && (
 				<p className="flex items-center gap-2 border-t border-line bg-marigold-wash px-3 py-2 text-sm text-marigold-ink">
-					<WifiOff className="icon icon-sm" aria-hidden="true" />
+					<Icon of={WifiOff} className="icon-sm" />
 					You are offline. Your messages are kept and will be sent when you are back.
 				</p>
 			)}

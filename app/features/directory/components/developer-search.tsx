@@ -1,7 +1,8 @@
-import { Search, X } from 'lucide-react'
+import { Search, X } from 'lucide'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { Form, useLocation, useSearchParams } from 'react-router'
 import { comboboxAttributes, Suggestions } from '~/ui/combobox.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import { anybody, closeDelay, fieldsOf, MAX_SEARCH_LENGTH, searchDebounce, wishOf } from '../directory.paths.ts'
 import type { SuggestionsView } from '../directory.view.ts'
 import { PEOPLE, suggestionGroups } from './suggestion-groups.tsx'
@@ -23,7 +24,7 @@ export function DeveloperSearch() {
 				aria-label="Search"
 				popoverTarget={sheetId}
 			>
-				<Search className="icon icon-lg" aria-hidden="true" />
+				<Icon of={Search} className="icon-lg" />
 			</button>
 			<div
 				ref={sheet}
@@ -53,7 +54,7 @@ function SearchBox() {
 				<input key={`${name}=${value}`} type="hidden" name={name} value={value} />
 			))}
 			<div className="input-box">
-				<Search className="icon" aria-hidden="true" />
+				<Icon of={Search} />
 				<input
 					ref={input}
 					className="[&::-webkit-search-cancel-button]:hidden"
@@ -70,7 +71,7 @@ function SearchBox() {
 				/>
 				{text ? (
 					<button type="button" className="icon-btn icon-btn-sm -mr-1" aria-label="Clear search" onClick={clear}>
-						<X className="icon icon-sm" aria-hidden="true" />
+						<Icon of={X} className="icon-sm" />
 					</button>
 				) : (
 					<kbd className="kbd max-md:hidden">/</kbd>

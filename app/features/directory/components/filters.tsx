@@ -1,6 +1,7 @@
-import { X } from 'lucide-react'
+import { X } from 'lucide'
 import { Form, Link } from 'react-router'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { anybody, communityPath, type Wish } from '../directory.paths.ts'
 import { type Choice, type Count, countText, type FiltersView } from '../directory.view.ts'
 import { FilterGroup } from './filter-group.tsx'
@@ -37,7 +38,7 @@ export function Filters({ wish, filters, count }: FiltersProps) {
 					popoverTarget={filtersId}
 					popoverTargetAction="hide"
 				>
-					<X className="icon icon-lg" aria-hidden="true" />
+					<Icon of={X} className="icon-lg" />
 				</button>
 			</div>
 			<Form

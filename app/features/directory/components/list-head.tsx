@@ -1,8 +1,9 @@
-import { ChevronDown, SlidersHorizontal } from 'lucide-react'
+import { ChevronDown, SlidersHorizontal } from 'lucide'
 import { useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { grouped } from '~/lib/text.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { communityPath, countFilters, type Sort, sortOf, type Wish } from '../directory.paths.ts'
 import { type Count, countText } from '../directory.view.ts'
 import { filtersFormId, filtersId } from './filters.tsx'
@@ -26,7 +27,7 @@ export function ListHead({ wish, count }: ListHeadProps) {
 			</h1>
 			<div className="flex gap-2 max-sm:w-full">
 				<button type="button" className="btn btn-outline flex-1 lg:hidden" popoverTarget={filtersId}>
-					<SlidersHorizontal className="icon" aria-hidden="true" /> Filters
+					<Icon of={SlidersHorizontal} /> Filters
 					{filters > 0 && <span className="badge">{filters}</span>}
 				</button>
 				<SortSelect wish={wish} />
@@ -62,9 +63,9 @@ function SortSelect({ wish }: { wish: Wish }) {
 					<option value="newest">Newest</option>
 					<option value="active">Recently active</option>
 				</select>
-				<ChevronDown
-					className="icon icon-sm pointer-events-none absolute top-1/2 right-3 -translate-y-1/2 text-ink-3"
-					aria-hidden="true"
+				<Icon
+					of={ChevronDown}
+					className="icon-sm pointer-events-none absolute top-1/2 right-3 -translate-y-1/2 text-ink-3"
 				/>
 			</span>
 			{!hydrated && (

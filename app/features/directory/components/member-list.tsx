@@ -1,4 +1,4 @@
-import { ArrowUp } from 'lucide-react'
+import { ArrowUp } from 'lucide'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { Link, useLocation, useRevalidator } from 'react-router'
 import { FirstSteps } from '~/features/profiles/components/first-steps.tsx'
@@ -7,6 +7,7 @@ import { counted } from '~/lib/text.ts'
 import type { ServerEvents } from '~/platform/realtime/events.ts'
 import { withLive } from '~/platform/realtime/live.ts'
 import { usePresence } from '~/platform/realtime/use-presence.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { Skeleton, SkeletonList } from '~/ui/skeleton.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
@@ -68,7 +69,7 @@ function NewcomersBar({ count, show }: { count: number; show: () => void }) {
 		<div role="status" className="sticky top-17 z-10 flex h-0 justify-center">
 			{count > 0 && (
 				<button type="button" className="btn btn-outline btn-sm mt-3 shadow-overlay max-sm:h-10" onClick={show}>
-					<ArrowUp className="icon icon-sm" aria-hidden="true" />
+					<Icon of={ArrowUp} className="icon-sm" />
 					{counted(count, 'new developer')}
 				</button>
 			)}

@@ -1,7 +1,8 @@
-import { X } from 'lucide-react'
+import { X } from 'lucide'
 import { type KeyboardEvent, type MouseEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { comboboxAttributes, Suggestions } from '~/ui/combobox.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import type { Suggestion } from '~/ui/suggestions.tsx'
 import { communityPath, type Wish } from '../directory.paths.ts'
 import { FilterGroup } from './filter-group.tsx'
@@ -84,7 +85,7 @@ export function SkillFilter({ wish, onStage }: SkillFilterProps) {
 								}
 								aria-label={`Remove ${skill}`}
 							>
-								<X className="icon icon-sm" aria-hidden="true" />
+								<Icon of={X} className="icon-sm" />
 							</Link>
 							<input type="hidden" name="skill" value={skill} />
 						</span>

@@ -1,8 +1,9 @@
-import { Plus } from 'lucide-react'
+import { Plus } from 'lucide'
 import { Link } from 'react-router'
 import { Answered } from '~/features/search/components/answered.tsx'
 import { withParams } from '~/lib/addresses.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import type { CommentView } from '../comment.view.ts'
 import { ReplyForm } from './comment-forms.tsx'
 import { CommentActions, CommentHead } from './comment-parts.tsx'
@@ -81,7 +82,7 @@ export function Replies({ comment, level, className }: CommentItemProps & { clas
 						to={`${withParams(url, { thread: comment.id })}#comments`}
 						rel="nofollow"
 					>
-						<Plus className="icon icon-sm" aria-hidden="true" /> Continue thread ({comment.hiddenReplies} more)
+						<Icon of={Plus} className="icon-sm" /> Continue thread ({comment.hiddenReplies} more)
 					</Link>
 				</li>
 			)}

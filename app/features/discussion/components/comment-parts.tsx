@@ -1,4 +1,4 @@
-import { Check } from 'lucide-react'
+import { Check } from 'lucide'
 import type { ReactNode } from 'react'
 import { Form, Link } from 'react-router'
 import { ReportLink } from '~/features/moderation/components/report-link.tsx'
@@ -7,6 +7,7 @@ import { commentPath } from '~/features/search/search.view.ts'
 import { loginPath, profilePath } from '~/lib/addresses.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { CommentView } from '../comment.view.ts'
@@ -165,7 +166,7 @@ export function SolutionButton({ comment: { id, solution } }: { comment: Comment
 				name="box"
 				value={`solution-${id}`}
 			>
-				<Check className="icon icon-sm" aria-hidden="true" /> {solution ? 'No longer the answer' : 'This solved it'}
+				<Icon of={Check} className="icon-sm" /> {solution ? 'No longer the answer' : 'This solved it'}
 			</SubmitButton>
 		</Form>
 	)

@@ -1,7 +1,8 @@
-import { Link as LinkIcon } from 'lucide-react'
+import { Copy, Link as LinkIcon } from 'lucide'
 import { useEffect, useRef } from 'react'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { toast } from '~/shell/toast.ts'
+import { Icon, iconMarkup } from '~/ui/icon.tsx'
 import { Prose } from '~/ui/prose.tsx'
 
 /** Copies an address. It needs scripts and a browser that lets pages write to the clipboard, so it comes after them. */
@@ -10,7 +11,7 @@ export function CopyLink({ href }: { href: string }) {
 	if (!usable) return null
 	return (
 		<button className="btn btn-sm btn-ghost -ml-2.5" type="button" onClick={() => copy(href, 'Link copied.')}>
-			<LinkIcon className="icon icon-sm" aria-hidden="true" /> Copy link
+			<Icon of={LinkIcon} className="icon-sm" /> Copy link
 		</button>
 	)
 }
@@ -30,9 +31,8 @@ export function RenderedText({ html, small }: { html: string; small?: boolean })
 	)
 }
 
-// lucide's "copy": the blocks stand in HTML that React does not draw, so neither can their buttons.
-const icon =
-	'<svg class="icon icon-sm" viewBox="0 0 24 24" aria-hidden="true"><rect width="14" height="14" x="8" y="8" rx="2" ry="2"/><path d="M4 16c-1.1 0-2-.9-2-2V4c0-1.1.9-2 2-2h10c1.1 0 2 .9 2 2"/></svg>'
+// The blocks stand in HTML that React does not draw, so neither can their buttons.
+const icon = `<svg class="icon icon-sm" viewBox="0 0 24 24" aria-hidden="true">${iconMarkup(Copy)}</svg>`
 
 function addButton(figure: HTMLElement): void {
 	if (figure.querySelector('button')) return

@@ -1,10 +1,11 @@
-import { ChevronDown } from 'lucide-react'
+import { ChevronDown } from 'lucide'
 import { type FocusEvent, type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'react-router'
 import type { Page, QuestionPageView } from '~/features/questions/question.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { useMore } from '~/ui/use-more.ts'
@@ -164,7 +165,7 @@ function SortLinks({ url, sort }: { url: string; sort: CommentSort }) {
 			<details key={sort} className="relative" onBlur={closeWhenLeft} onKeyDown={closeOnEscape}>
 				<summary className="quiet-link flex cursor-pointer list-none items-center gap-1.5 max-sm:min-h-11 [&::-webkit-details-marker]:hidden">
 					{titles[sort]}
-					<ChevronDown className="icon icon-sm" aria-hidden="true" />
+					<Icon of={ChevronDown} className="icon-sm" />
 				</summary>
 				<ul className="popup menu absolute top-full right-0 z-(--z-popover) mt-1.5 w-40">
 					{sorts.map((one) => (

@@ -1,10 +1,11 @@
-import { MessageSquare } from 'lucide-react'
+import { MessageSquare } from 'lucide'
 import { useEffect, useState } from 'react'
 import { useNavigate, useRevalidator } from 'react-router'
 import { commentPath } from '~/features/search/search.view.ts'
 import { counted } from '~/lib/text.ts'
 import type { ServerEvents } from '~/platform/realtime/events.ts'
 import { withLive } from '~/platform/realtime/live.ts'
+import { Icon } from '~/ui/icon.tsx'
 
 /**
  * Tells how many comments others wrote meanwhile. Its place under the head is always free, so that nothing moves when it comes.
@@ -18,7 +19,7 @@ export function NewCommentsBar({ count, show }: { count: number; show: () => voi
 		>
 			{count > 0 && (
 				<button type="button" className="btn btn-outline btn-sm mt-2 shadow-overlay max-sm:h-9" onClick={show}>
-					<MessageSquare className="icon icon-sm" aria-hidden="true" />
+					<Icon of={MessageSquare} className="icon-sm" />
 					{counted(count, 'new comment')}
 				</button>
 			)}

@@ -1,4 +1,4 @@
-import { ArrowLeft, Bell, BellOff, Flag, MessageSquare, Pencil, ShieldCheck, Trash2 } from 'lucide-react'
+import { ArrowLeft, Bell, BellOff, Flag, MessageSquare, Pencil, ShieldCheck, Trash2 } from 'lucide'
 import type { ReactNode } from 'react'
 import { Form, Link, useNavigate } from 'react-router'
 import type { Introduction } from '~/features/members/members.view.ts'
@@ -12,6 +12,7 @@ import { useRootData } from '~/lib/root-data.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { DeleteControl } from '~/ui/delete-control.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { LocalTime } from '~/ui/time.tsx'
 import { CopyLink, RenderedText } from './copy.tsx'
@@ -85,7 +86,7 @@ function Tools({ question, muted, votes }: { question: QuestionPageView; muted: 
 			<span className="ml-auto flex">
 				{isModerator(viewer) && (
 					<Link className="icon-btn icon-btn-sm" to={`/moderation/query/${question.id}`} aria-label="Moderate query">
-						<ShieldCheck className="icon icon-sm" aria-hidden="true" />
+						<Icon of={ShieldCheck} className="icon-sm" />
 					</Link>
 				)}
 				{viewer?.username !== question.author.username && question.unpublished === null && (
@@ -96,13 +97,13 @@ function Tools({ question, muted, votes }: { question: QuestionPageView; muted: 
 						label="Report query"
 						signedIn={viewer !== null}
 					>
-						<Flag className="icon icon-sm" aria-hidden="true" />
+						<Icon of={Flag} className="icon-sm" />
 					</ReportLink>
 				)}
 				{question.mayEdit && (
 					// Saving leads back here: the edit takes this page's place in the history, so that Back meets the question once.
 					<Link className="icon-btn icon-btn-sm" to={editPath(question.url)} replace aria-label="Edit query">
-						<Pencil className="icon icon-sm" aria-hidden="true" />
+						<Icon of={Pencil} className="icon-sm" />
 					</Link>
 				)}
 				{question.mayDelete && (
@@ -111,7 +112,7 @@ function Tools({ question, muted, votes }: { question: QuestionPageView; muted: 
 						label="Delete query"
 						question={confirmDeletion(question)}
 					>
-						<Trash2 className="icon icon-sm" aria-hidden="true" />
+						<Icon of={Trash2} className="icon-sm" />
 					</DeleteControl>
 				)}
 			</span>
@@ -121,7 +122,6 @@ function Tools({ question, muted, votes }: { question: QuestionPageView; muted: 
 
 /** Stops or resumes what is told of the question whose page this is; `intent` is the page's. */
 function MuteThread({ muted }: { muted: boolean }) {
-	const Icon = muted ? BellOff : Bell
 	return (
 		<Form method="post" className="flex">
 			<button
@@ -133,7 +133,7 @@ function MuteThread({ muted }: { muted: boolean }) {
 				aria-label="Mute this query"
 				title={muted ? 'Muted: no notifications about this query' : 'Mute this query'}
 			>
-				<Icon className="icon icon-sm" aria-hidden="true" />
+				<Icon of={muted ? BellOff : Bell} className="icon-sm" />
 			</button>
 		</Form>
 	)
@@ -162,7 +162,7 @@ export function AskedBy({ author, introduction }: { author: AuthorView; introduc
 			</div>
 			{!introduction.imported && viewer?.username !== author.username && (
 				<Link className="btn btn-accent btn-sm mt-2 w-full" to={`/messages/${author.username}`} rel="nofollow">
-					<MessageSquare className="icon icon-sm" aria-hidden="true" />
+					<Icon of={MessageSquare} className="icon-sm" />
 					Chat<span className="sr-only"> with {author.name}</span>
 				</Link>
 			)}
@@ -191,7 +191,7 @@ export function BackLink() {
 				navigate(-1)
 			}}
 		>
-			<ArrowLeft className="icon" aria-hidden="true" /> Back
+			<Icon of={ArrowLeft} /> Back
 		</Link>
 	)
 }

@@ -1,9 +1,10 @@
-import { ArrowDown, ArrowUp } from 'lucide-react'
+import { ArrowDown, ArrowUp } from 'lucide'
 import type { FormEvent } from 'react'
 import { Form, Link } from 'react-router'
 import type { QuestionPageView } from '~/features/questions/question.view.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { usePress } from '~/ui/use-press.ts'
 import type { CommentView } from '../comment.view.ts'
 import { threadAfter, useDiscussion } from './discussion-context.ts'
@@ -45,7 +46,7 @@ export function QuestionVotes({ ballot, place }: { ballot: Ballot; place: 'colum
 					ballot={ballot}
 					className={`flex items-center ${column ? 'flex-col' : '-ml-2'}`}
 					button="icon-btn"
-					icon={column ? 'icon icon-lg' : 'icon'}
+					icon={column ? 'icon-lg' : ''}
 					number={`font-semibold ${column ? 'text-lg' : 'text-md text-ink'}`}
 				/>
 			)}
@@ -72,7 +73,7 @@ export function CommentVotes({ comment }: { comment: CommentView }) {
 			ballot={{ ...press, fields, own, login, name }}
 			className="mr-1 flex items-center"
 			button="icon-btn icon-btn-sm"
-			icon="icon icon-sm"
+			icon="icon-sm"
 			number={`min-w-4 text-center ${press.value === 0 ? '' : 'font-semibold text-ivy'}`}
 		/>
 	)
@@ -99,11 +100,11 @@ function Buttons({ ballot, className, button, icon, number }: ButtonsProps) {
 		return (
 			<span className={className}>
 				<Link className={button} to={loginPath(login)} rel="nofollow" aria-label="Log in to vote up">
-					<ArrowUp className={icon} aria-hidden="true" />
+					<Icon of={ArrowUp} className={icon} />
 				</Link>
 				{figure}
 				<Link className={button} to={loginPath(login)} rel="nofollow" aria-label="Log in to vote down">
-					<ArrowDown className={icon} aria-hidden="true" />
+					<Icon of={ArrowDown} className={icon} />
 				</Link>
 			</span>
 		)
@@ -128,11 +129,11 @@ function Buttons({ ballot, className, button, icon, number }: ButtonsProps) {
 			))}
 			<fieldset className={className} aria-label={`Votes on ${name}`}>
 				<button {...side(1)} aria-label="Vote up">
-					<ArrowUp className={icon} aria-hidden="true" />
+					<Icon of={ArrowUp} className={icon} />
 				</button>
 				{figure}
 				<button {...side(-1)} aria-label="Vote down">
-					<ArrowDown className={icon} aria-hidden="true" />
+					<Icon of={ArrowDown} className={icon} />
 				</button>
 			</fieldset>
 		</Form>

@@ -1,7 +1,8 @@
-import { MessageSquare } from 'lucide-react'
+import { MessageSquare } from 'lucide'
 import { type MouseEvent, useSyncExternalStore } from 'react'
 import { Link } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
+import { Icon } from '~/ui/icon.tsx'
 
 interface ChatButtonProps {
 	peer: ChatPeer
@@ -29,7 +30,7 @@ export function ChatButton({ peer, look }: ChatButtonProps) {
 			aria-label={`Chat with ${peer.name}`}
 			onClick={open}
 		>
-			<MessageSquare className="icon icon-sm" aria-hidden="true" /> Chat
+			<Icon of={MessageSquare} className="icon-sm" /> Chat
 		</Link>
 	)
 }

@@ -1,9 +1,10 @@
-import { Maximize2, X } from 'lucide-react'
+import { Maximize2, X } from 'lucide'
 import { type KeyboardEvent, Suspense, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useChatClient } from '~/features/chat/client/use-chat.ts'
 import { ConversationHead } from '~/features/chat/components/conversation-head.tsx'
 import { lazyPart } from '~/shell/guarded.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { Skeleton } from '~/ui/skeleton.tsx'
 import { type ChatPeer, closeChat, useChatPeer } from './chat-button.tsx'
 
@@ -47,7 +48,7 @@ function ChatPanel({ peer }: { peer: ChatPeer }) {
 					aria-label="Open in inbox"
 					title="Open in inbox"
 				>
-					<Maximize2 className="icon icon-sm" aria-hidden="true" />
+					<Icon of={Maximize2} className="icon-sm" />
 				</Link>
 				<button
 					type="button"
@@ -55,7 +56,7 @@ function ChatPanel({ peer }: { peer: ChatPeer }) {
 					aria-label="Close chat"
 					onClick={() => closeChat()}
 				>
-					<X className="icon" aria-hidden="true" />
+					<Icon of={X} />
 				</button>
 			</ConversationHead>
 			<Suspense fallback={<PanelLoading />}>

@@ -1,8 +1,9 @@
-import { BellOff } from 'lucide-react'
+import { BellOff } from 'lucide'
 import { Link } from 'react-router'
 import { shortAge } from '~/features/chat/components/thread/times.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
 import { useNow } from '~/ui/time.tsx'
 import type { ConversationSummary } from '../inbox.view.ts'
@@ -42,7 +43,7 @@ export function ConversationItem({ conversation, online, typing, current, classN
 							{excerptOf(conversation)}
 						</span>
 					)}
-					{muted && <BellOff className="icon icon-sm text-ink-3" role="img" aria-label="Muted" />}
+					{muted && <Icon of={BellOff} className="icon-sm text-ink-3" role="img" aria-label="Muted" />}
 					{unread > 0 && (
 						<span className="badge">
 							{unread > 99 ? '99+' : unread}

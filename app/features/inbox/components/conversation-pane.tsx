@@ -1,4 +1,4 @@
-import { ArrowLeft, Ellipsis } from 'lucide-react'
+import { ArrowLeft, Ellipsis } from 'lucide'
 import { useEffect, useRef } from 'react'
 import { Form, Link, useSearchParams } from 'react-router'
 import type { ChatMessage, ConversationPage, MessageWindow } from '~/features/chat/chat.view.ts'
@@ -8,6 +8,7 @@ import { Conversation } from '~/features/chat/components/conversation.tsx'
 import { ConversationHead } from '~/features/chat/components/conversation-head.tsx'
 import { Intent } from '~/features/chat/components/conversation-notices.tsx'
 import { MessageReportFields } from '~/features/chat/components/report-dialog.tsx'
+import { Icon } from '~/ui/icon.tsx'
 
 interface ConversationPaneProps {
 	page: ConversationPage
@@ -45,7 +46,7 @@ export function ConversationPane({ page, part, target, clientId, refused }: Conv
 						to={q ? `/messages?${new URLSearchParams({ q })}` : '/messages'}
 						aria-label={q ? 'Back to the search' : 'Back to conversations'}
 					>
-						<ArrowLeft className="icon icon-lg" aria-hidden="true" />
+						<Icon of={ArrowLeft} className="icon-lg" />
 					</Link>
 				}
 			>
@@ -144,7 +145,7 @@ function ConversationMenu({ view, path, profile }: { view: ConversationView; pat
 			}}
 		>
 			<summary className="icon-btn icon-btn-sm max-sm:size-11 list-none" aria-label={`More about ${peer.name}`}>
-				<Ellipsis className="icon" aria-hidden="true" />
+				<Icon of={Ellipsis} />
 			</summary>
 			<div className="popup menu absolute top-full right-0 z-(--z-popover) mt-1 w-52">
 				{profile && (

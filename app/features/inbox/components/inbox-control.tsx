@@ -1,4 +1,4 @@
-import { Inbox } from 'lucide-react'
+import { Inbox } from 'lucide'
 import { Suspense, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { useTitleCount, useUnread } from '~/features/notifications/components/use-unread.ts'
@@ -7,6 +7,7 @@ import { useHydrated } from '~/lib/use-hydrated.ts'
 import { useLiveCount, useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 import { lazyPart } from '~/shell/guarded.ts'
 import { closeOnLink } from '~/shell/navigation.tsx'
+import { Icon } from '~/ui/icon.tsx'
 
 const InboxPanel = lazyPart(() => import('./inbox-panel.tsx'))
 
@@ -64,7 +65,7 @@ export function InboxControl() {
 function Face({ unread }: { unread: number }) {
 	return (
 		<>
-			<Inbox className="icon icon-lg" aria-hidden="true" />
+			<Icon of={Inbox} className="icon-lg" />
 			{unread > 0 && (
 				<span className="badge absolute top-0.5 right-0 ring-2 ring-paper" aria-hidden="true">
 					{unread > 99 ? '99+' : unread}

@@ -1,10 +1,11 @@
-import { Search } from 'lucide-react'
+import { Search } from 'lucide'
 import type { ReactNode } from 'react'
 import { Form, Link, useRevalidator, useSearchParams } from 'react-router'
 import { shortAge } from '~/features/chat/components/thread/times.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { EmptyState } from '~/ui/empty-state.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import { useNow } from '~/ui/time.tsx'
 import type { ConversationSummary, FoundMessages as Found, MessageHit } from '../inbox.view.ts'
 import { ConversationItem } from './conversation-item.tsx'
@@ -40,7 +41,7 @@ export function Inbox({ data, current, children }: InboxProps) {
 				<div className="px-4 pt-5 pb-3 sm:pl-0">
 					<Title className="text-2xl font-bold">Messages</Title>
 					<Form className="input-box mt-3" role="search" action="/messages">
-						<Search className="icon" aria-hidden="true" />
+						<Icon of={Search} />
 						<input
 							type="search"
 							name="q"

@@ -1,7 +1,8 @@
-import { Check } from 'lucide-react'
+import { Check } from 'lucide'
 import { useEffect } from 'react'
 import { Form, Link, useFetcher } from 'react-router'
 import { Avatar } from '~/ui/avatar.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { NoticeView } from '../notifications.view.ts'
 import { others } from '../notifications.view.ts'
@@ -19,7 +20,7 @@ export function NoticeItem({ notice, from }: { notice: NoticeView; from: string 
 					<input type="hidden" name="id" value={notice.id} />
 					<input type="hidden" name="from" value={from} />
 					<button className="icon-btn" type="submit" aria-label={`Mark as read: ${notice.title || notice.words}`}>
-						<Check className="icon" aria-hidden="true" />
+						<Icon of={Check} />
 					</button>
 				</Form>
 			)}

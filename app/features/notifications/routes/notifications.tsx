@@ -1,10 +1,11 @@
-import { CheckCheck } from 'lucide-react'
+import { CheckCheck } from 'lucide'
 import { Form, Link } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm } from '~/platform/http/form.server.ts'
 import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { NoticeItem } from '../components/notices.tsx'
@@ -47,7 +48,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
 				<Form method="post" action="/notifications">
 					<input type="hidden" name="from" value={path} />
 					<button className="btn btn-outline" type="submit">
-						<CheckCheck className="icon" aria-hidden="true" /> Mark all as read
+						<Icon of={CheckCheck} /> Mark all as read
 					</button>
 				</Form>
 			</div>

@@ -1,7 +1,8 @@
-import { ZoomIn, ZoomOut } from 'lucide-react'
+import { ZoomIn, ZoomOut } from 'lucide'
 import { Suspense, useEffect, useState } from 'react'
 import { lazyPart } from '~/shell/guarded.ts'
 import { Dialog } from '~/ui/dialog.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import { Spinner } from '~/ui/submit-button.tsx'
 import type { CropArea } from './upload.ts'
 
@@ -32,7 +33,7 @@ export function CropDialog({ file, onDone, onClose, onUnreadable }: CropDialogPr
 						</Suspense>
 					</div>
 					<label className="mt-4 flex items-center gap-3">
-						<ZoomOut className="icon flex-none text-ink-3" aria-hidden="true" />
+						<Icon of={ZoomOut} className="flex-none text-ink-3" />
 						<span className="sr-only">Zoom</span>
 						<input
 							className="h-6 w-full accent-ivy"
@@ -43,7 +44,7 @@ export function CropDialog({ file, onDone, onClose, onUnreadable }: CropDialogPr
 							value={zoom}
 							onChange={(event) => setZoom(event.currentTarget.valueAsNumber)}
 						/>
-						<ZoomIn className="icon flex-none text-ink-3" aria-hidden="true" />
+						<Icon of={ZoomIn} className="flex-none text-ink-3" />
 					</label>
 					<div className="mt-5 flex gap-2">
 						<button

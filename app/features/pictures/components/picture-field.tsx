@@ -1,6 +1,7 @@
-import { CircleAlert, Upload as UploadIcon, X } from 'lucide-react'
+import { CircleAlert, Upload as UploadIcon, X } from 'lucide'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { Icon } from '~/ui/icon.tsx'
 import {
 	MAX_PICTURE_BYTES,
 	type PictureKind,
@@ -94,7 +95,7 @@ export function PictureField({
 			</p>
 			{message && (
 				<p className="error" id={`${name}-error`} role="alert">
-					<CircleAlert className="icon icon-sm mt-px" aria-hidden="true" />
+					<Icon of={CircleAlert} className="icon-sm mt-px" />
 					<span>{message}</span>
 				</p>
 			)}
@@ -180,7 +181,7 @@ function Frame({ upload: { picture, sending, cancel }, square }: { upload: Uploa
 						<progress className="block h-1 w-full accent-ivy" max={1} value={sending.sent} aria-label="Uploading" />
 					</span>
 					<button type="button" className="icon-btn icon-btn-sm" aria-label="Cancel upload" onClick={cancel}>
-						<X className="icon icon-sm" aria-hidden="true" />
+						<Icon of={X} className="icon-sm" />
 					</button>
 				</div>
 			)}
@@ -221,7 +222,7 @@ function Controls({ name, label, input, hydrated, upload, onFile }: ControlsProp
 					className="btn btn-outline btn-sm cursor-pointer peer-focus-visible:outline-2 peer-focus-visible:outline-ivy"
 					htmlFor={`${name}-file`}
 				>
-					<UploadIcon className="icon icon-sm" aria-hidden="true" />
+					<Icon of={UploadIcon} className="icon-sm" />
 					{upload.picture ? 'Replace' : 'Choose file'}
 				</label>
 			)}

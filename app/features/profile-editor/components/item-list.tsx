@@ -1,9 +1,10 @@
-import { Pencil, Trash2 } from 'lucide-react'
+import { Pencil, Trash2 } from 'lucide'
 import { Link, useLocation, useSearchParams } from 'react-router'
 import { Picture } from '~/features/pictures/components/picture.tsx'
 import type { PictureView } from '~/features/pictures/pictures.view.ts'
 import { Nothing } from '~/features/profiles/components/sections.tsx'
 import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 
 interface Item {
@@ -69,14 +70,14 @@ export function ItemList({ what, title, empty, items }: ItemListProps) {
 						)}
 						<span className="flex flex-none">
 							<Link className="icon-btn" to={`${pathname}?edit=${item.id}`} aria-label={`Edit ${item.title}`}>
-								<Pencil className="icon" aria-hidden="true" />
+								<Icon of={Pencil} />
 							</Link>
 							<DeleteControl
 								question={question(item)}
 								className="icon-btn hover:text-red"
 								label={`Delete ${item.title}`}
 							>
-								<Trash2 className="icon" aria-hidden="true" />
+								<Icon of={Trash2} />
 							</DeleteControl>
 						</span>
 					</li>

@@ -1,10 +1,11 @@
-import { Award, Folder, GraduationCap, Link as LinkIcon, LockKeyhole, User } from 'lucide-react'
+import { Award, Folder, GraduationCap, Link as LinkIcon, LockKeyhole, User } from 'lucide'
 import { useEffect, useRef } from 'react'
 import { Link, Outlet, useLocation } from 'react-router'
 import { editParts, editProfilePath, importPath } from '~/features/members/members.view.ts'
 import { StatusNotices } from '~/features/profiles/components/hidden-notice.tsx'
 import { getOwnStatus } from '~/features/profiles/hiding.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { ownPage } from '../requests.server.ts'
 import type { Route } from './+types/edit-layout'
 
@@ -62,12 +63,11 @@ function EditMenu({ username }: { username: string }) {
 			>
 				{editParts.map(({ part, title }) => {
 					const to = editProfilePath(username, part)
-					const Icon = icons[part]
 					const current = shown === to.toLowerCase() || undefined
 					return (
 						<li key={part}>
 							<Link className="side-link min-h-9 max-md:hidden" to={to} aria-current={current && 'page'}>
-								<Icon className="icon" aria-hidden="true" /> {title}
+								<Icon of={icons[part]} /> {title}
 							</Link>
 							<Link
 								className="tab mb-0 whitespace-nowrap md:hidden"

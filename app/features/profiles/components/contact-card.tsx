@@ -1,5 +1,5 @@
-import { GraduationCap, Mail, MapPin, Phone } from 'lucide-react'
-import type { ComponentType, ReactNode } from 'react'
+import { GraduationCap, type IconNode, Mail, MapPin, Phone } from 'lucide'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { CampusMark } from '~/features/campus/components/campus-status.tsx'
 import { ChatButton } from '~/features/inbox/components/chat-button.tsx'
@@ -9,6 +9,7 @@ import { bareUrl } from '~/lib/text.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import { Presence } from '~/ui/presence.tsx'
 import { openToText, type ProfileView } from '../profiles.view.ts'
 
@@ -77,20 +78,20 @@ function Facts({ profile, own }: { profile: ProfileView; own: boolean }) {
 		<div className="min-w-0">
 			{reachable && (
 				<dl className={`grid grid-cols-[1rem_minmax(0,1fr)] items-center gap-x-2.5 gap-y-2 text-sm ${ruled}`}>
-					<Fact Icon={Mail} label="E-mail" note={own && !profile.shows.email}>
+					<Fact icon={Mail} label="E-mail" note={own && !profile.shows.email}>
 						{profile.email && (
 							<a className="quiet-link" href={`mailto:${profile.email}`}>
 								{profile.email}
 							</a>
 						)}
 					</Fact>
-					<Fact Icon={Phone} label="Phone" note={own && !profile.shows.phone}>
+					<Fact icon={Phone} label="Phone" note={own && !profile.shows.phone}>
 						{profile.phone}
 					</Fact>
-					<Fact Icon={MapPin} label="City">
+					<Fact icon={MapPin} label="City">
 						{profile.city}
 					</Fact>
-					<Fact Icon={GraduationCap} label="Studies">
+					<Fact icon={GraduationCap} label="Studies">
 						{studies}
 					</Fact>
 				</dl>
@@ -120,19 +121,19 @@ function Facts({ profile, own }: { profile: ProfileView; own: boolean }) {
 }
 
 interface FactProps {
-	Icon: ComponentType<{ className: string }>
+	icon: IconNode
 	label: string
 	/** Says that nobody else sees it. */
 	note?: boolean
 	children: ReactNode
 }
 
-function Fact({ Icon, label, note, children }: FactProps) {
+function Fact({ icon, label, note, children }: FactProps) {
 	if (!children) return null
 	return (
 		<>
 			<dt className="text-ink-3">
-				<Icon className="icon icon-sm" />
+				<Icon of={icon} className="icon-sm" />
 				<span className="sr-only">{label}</span>
 			</dt>
 			<dd className="min-w-0 wrap-anywhere">

@@ -1,6 +1,7 @@
-import { Check, X } from 'lucide-react'
+import { Check, X } from 'lucide'
 import { Form, Link } from 'react-router'
 import { editProfilePath } from '~/features/members/members.view.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { type FirstStepsView, SKILLS_WANTED } from '../profiles.view.ts'
 
 interface FirstStepsProps {
@@ -23,7 +24,7 @@ export function FirstSteps({ username, steps, className = '' }: FirstStepsProps)
 				</div>
 				<Form method="post" action="/first-steps" replace preventScrollReset>
 					<button className="icon-btn -mt-1.5 -mr-1.5" type="submit" aria-label="Do not show these steps again">
-						<X className="icon" aria-hidden="true" />
+						<Icon of={X} />
 					</button>
 				</Form>
 			</div>
@@ -55,7 +56,7 @@ function Step({ number, done, to, children }: StepProps) {
 	return (
 		<li className="flex min-h-9 items-center gap-2.5">
 			<span className="grid size-6 flex-none place-items-center rounded-xs border border-line-2 font-mono text-xs text-ink-2">
-				{done ? <Check className="icon icon-sm" aria-hidden="true" /> : number}
+				{done ? <Icon of={Check} className="icon-sm" /> : number}
 			</span>
 			{done ? (
 				<span className="text-ink-3">

@@ -1,4 +1,4 @@
-import { ArrowUp, MessageSquare, Pencil, Trash2 } from 'lucide-react'
+import { ArrowUp, MessageSquare, Pencil, Trash2 } from 'lucide'
 import { Link } from 'react-router'
 import type { QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
 import { editPath } from '~/features/questions/questions.paths.ts'
@@ -7,6 +7,7 @@ import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
 import { profilePath } from '~/lib/addresses.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { DeleteControl, type DeleteQuestion } from '~/ui/delete-control.tsx'
+import { Icon } from '~/ui/icon.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 
 const marked = '[&_mark]:rounded-xs [&_mark]:bg-marigold-wash [&_mark]:text-inherit'
@@ -75,12 +76,12 @@ function Figures({ question }: { question: QuestionCardView }) {
 	return (
 		<span className="meta ml-auto flex flex-none items-center gap-3 sm:hidden">
 			<span className="flex items-center gap-1">
-				<ArrowUp className="icon icon-sm" aria-hidden="true" />
+				<Icon of={ArrowUp} className="icon-sm" />
 				<span className="sr-only">Votes </span>
 				{question.score}
 			</span>
 			<span className="flex items-center gap-1">
-				<MessageSquare className="icon icon-sm" aria-hidden="true" />
+				<Icon of={MessageSquare} className="icon-sm" />
 				<span className="sr-only">Comments </span>
 				{question.commentCount}
 			</span>
@@ -120,7 +121,7 @@ function OwnerTools({ question }: { question: QuestionCardView }) {
 		<span className="ml-auto flex sm:-my-1.5">
 			{question.mayEdit && (
 				<Link className="icon-btn icon-btn-sm" to={editPath(question.url)} aria-label={`Edit query: ${question.title}`}>
-					<Pencil className="icon icon-sm" aria-hidden="true" />
+					<Icon of={Pencil} className="icon-sm" />
 				</Link>
 			)}
 			{question.mayDelete && (
@@ -129,7 +130,7 @@ function OwnerTools({ question }: { question: QuestionCardView }) {
 					label={`Delete query: ${question.title}`}
 					question={confirmDeletion(question)}
 				>
-					<Trash2 className="icon icon-sm" aria-hidden="true" />
+					<Icon of={Trash2} className="icon-sm" />
 				</DeleteControl>
 			)}
 		</span>

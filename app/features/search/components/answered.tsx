@@ -1,4 +1,5 @@
-import { Check } from 'lucide-react'
+import { Check } from 'lucide'
+import { Icon } from '~/ui/icon.tsx'
 
 /** The mark of a question that has an accepted answer. */
 export function Answered({ children = 'Answered' }: { children?: string }) {
@@ -13,7 +14,7 @@ export function Answered({ children = 'Answered' }: { children?: string }) {
 export function AnsweredMark() {
 	return (
 		<span className="answered-mark flex-none">
-			<Check className="icon" aria-hidden="true" />
+			<Icon of={Check} />
 		</span>
 	)
 }

@@ -1,7 +1,8 @@
-import { Search, X } from 'lucide-react'
+import { Search, X } from 'lucide'
 import { type FormEvent, useEffect, useRef } from 'react'
 import { Form, Link, useNavigate } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
+import { Icon } from '~/ui/icon.tsx'
 import type { SearchTools } from '../search.view.ts'
 
 /** Milliseconds after the last key. */
@@ -45,7 +46,7 @@ export function SearchForm({ pathname, search }: SearchFormProps) {
 		<search className="mt-4 block">
 			<Form method="get" action={pathname} onSubmit={submit}>
 				<div className="input-box">
-					<Search className="icon" aria-hidden="true" />
+					<Icon of={Search} />
 					<input
 						ref={input}
 						type="search"
@@ -102,7 +103,7 @@ export function SearchToolsBar({ tools, pathname }: { tools: SearchTools | null;
 					{active.map(({ text, without }) => (
 						<li key={text} className="min-w-0">
 							<Link className="chip max-w-full" to={withParams(pathname, { q: without })} aria-label={`Remove ${text}`}>
-								<span className="truncate">{text}</span> <X className="icon icon-sm flex-none" aria-hidden="true" />
+								<span className="truncate">{text}</span> <Icon of={X} className="icon-sm flex-none" />
 							</Link>
 						</li>
 					))}

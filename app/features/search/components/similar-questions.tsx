@@ -1,7 +1,8 @@
-import { ChevronDown } from 'lucide-react'
+import { ChevronDown } from 'lucide'
 import { useEffect, useId, useState } from 'react'
 import { counted } from '~/lib/text.ts'
 import { toast } from '~/shell/toast.ts'
+import { Icon } from '~/ui/icon.tsx'
 import type { SimilarView } from '../search.view.ts'
 import { Answered } from './answered.tsx'
 
@@ -40,7 +41,7 @@ export function SimilarQuestions({ title, description, onSolved, className = '' 
 						onClick={() => setOpen(!open)}
 					>
 						{counted(rows.length, 'similar question')}
-						<ChevronDown className={`icon ${open ? 'rotate-180' : ''}`} aria-hidden="true" />
+						<Icon of={ChevronDown} className={open ? 'rotate-180' : ''} />
 					</button>
 					<div className="flex items-baseline justify-between gap-3 max-lg:hidden">
 						<h2 className="text-sm font-semibold" id={heading}>

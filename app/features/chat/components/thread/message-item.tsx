@@ -1,10 +1,11 @@
-import { Check, CheckCheck, Clock, Copy, Flag, Pencil, Trash2 } from 'lucide-react'
+import { Check, CheckCheck, Clock, Copy, Flag, Pencil, Trash2 } from 'lucide'
 import { type MouseEvent, memo } from 'react'
 import { Form, Link } from 'react-router'
 import { OutgoingPictures } from '~/features/chat-pictures/components/attached-pictures.tsx'
 import { SmallPictures } from '~/features/pictures/components/picture.tsx'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { toast } from '~/shell/toast.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { Prose } from '~/ui/prose.tsx'
 import type { ChatMessage } from '../../chat.view.ts'
 import type { ChatClient } from '../../client/chat-client.ts'
@@ -123,10 +124,9 @@ const words = { waiting: 'On its way', sent: 'Sent', delivered: 'Delivered', rea
 
 /** How far an own message has come, as a sign with its word. */
 function ReceiptIcon({ receipt }: { receipt: ReceiptState }) {
-	const Icon = icons[receipt]
 	return (
 		<span title={words[receipt]}>
-			<Icon className="icon icon-sm" aria-hidden="true" data-read={receipt === 'read' || undefined} />
+			<Icon of={icons[receipt]} className="icon-sm" data-read={receipt === 'read' || undefined} />
 			<span className="sr-only">{words[receipt]}</span>
 		</span>
 	)
@@ -152,7 +152,7 @@ function MessageTools({ message, own, current, actions }: MessageToolsProps) {
 		<div className="chat-tools popup" data-own={own || undefined}>
 			{hydrated && message.body !== '' && (
 				<button type="button" className={tool} aria-label="Copy text" onClick={() => copy(message.body)} {...stop}>
-					<Copy className="icon icon-sm" aria-hidden="true" />
+					<Icon of={Copy} className="icon-sm" />
 				</button>
 			)}
 			{own && (
@@ -163,7 +163,7 @@ function MessageTools({ message, own, current, actions }: MessageToolsProps) {
 					onClick={(event) => inPlace(event, () => actions.onEdit(message))}
 					{...stop}
 				>
-					<Pencil className="icon icon-sm" aria-hidden="true" />
+					<Icon of={Pencil} className="icon-sm" />
 				</Link>
 			)}
 			{own && (
@@ -177,7 +177,7 @@ function MessageTools({ message, own, current, actions }: MessageToolsProps) {
 				>
 					<input type="hidden" name="id" value={message.id} />
 					<button type="submit" className={tool} name="intent" value="delete" aria-label="Delete" {...stop}>
-						<Trash2 className="icon icon-sm" aria-hidden="true" />
+						<Icon of={Trash2} className="icon-sm" />
 					</button>
 				</Form>
 			)}
@@ -190,7 +190,7 @@ function MessageTools({ message, own, current, actions }: MessageToolsProps) {
 					onClick={(event) => inPlace(event, () => actions.onReport(message))}
 					{...stop}
 				>
-					<Flag className="icon icon-sm" aria-hidden="true" />
+					<Icon of={Flag} className="icon-sm" />
 				</Link>
 			)}
 		</div>

@@ -1,4 +1,4 @@
-import { ArrowDown } from 'lucide-react'
+import { ArrowDown } from 'lucide'
 import {
 	type KeyboardEvent,
 	type RefObject,
@@ -14,6 +14,7 @@ import { useLocation } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { useSavedCopy } from '~/offline/client.ts'
+import { Icon } from '~/ui/icon.tsx'
 import { useNow } from '~/ui/time.tsx'
 import type { ConversationView } from '../../client/live-conversation.ts'
 import { useChatClient, useOutgoing } from '../../client/use-chat.ts'
@@ -104,7 +105,7 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 					className="btn btn-outline btn-sm absolute right-3 bottom-2 shadow-overlay"
 					onClick={jump}
 				>
-					<ArrowDown className="icon icon-sm" aria-hidden="true" /> Jump to newest
+					<Icon of={ArrowDown} className="icon-sm" /> Jump to newest
 				</button>
 			)}
 		</div>
