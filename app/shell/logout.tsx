@@ -1,9 +1,9 @@
 import { LogOut } from 'lucide'
 import { useLayoutEffect, useRef } from 'react'
-import { Form } from 'react-router'
 import { claimStorage } from '~/lib/private-storage.ts'
 import type { RootData } from '~/lib/root-data.ts'
 import { Icon } from '~/ui/icon.tsx'
+import { Form } from '~/ui/link.tsx'
 
 let isLeaving = false
 

@@ -1,9 +1,9 @@
 import { CircleAlert, CircleCheck, Info, LoaderCircle, X } from 'lucide'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { Form } from 'react-router'
 import type { Flash, FlashAction } from '~/lib/context.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { Icon } from '~/ui/icon.tsx'
+import { Form } from '~/ui/link.tsx'
 import { actionTime, dismiss, type Toast, toastStore, toastTime } from './toast.ts'
 
 const icons = { success: CircleCheck, error: CircleAlert, plain: Info, loading: LoaderCircle }

@@ -1,4 +1,5 @@
-import { Link, useLocation } from 'react-router'
+import { useLocation } from 'react-router'
+import { Link } from './link.tsx'
 import { SubmitButton } from './submit-button.tsx'
 
 /** The fields of a form in words; the kind says how a value is shown. */

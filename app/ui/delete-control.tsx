@@ -1,6 +1,6 @@
 import { type MouseEvent, type ReactNode, useId, useState } from 'react'
-import { Form, Link } from 'react-router'
 import { Dialog } from './dialog.tsx'
+import { Form, Link } from './link.tsx'
 import { SubmitButton } from './submit-button.tsx'
 
 /** What is asked before something is deleted, and how it is deleted. */

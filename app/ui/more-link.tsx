@@ -1,6 +1,6 @@
 import type { MouseEvent } from 'react'
-import { Link } from 'react-router'
 import { Spinner } from '~/ui/submit-button.tsx'
+import { Link } from './link.tsx'
 
 interface MoreLinkProps {
 	/** The next page of the list. */

@@ -1,8 +1,8 @@
 import Navigation from '@github/combobox-nav'
 import { Plus } from 'lucide'
 import { type ReactNode, useCallback, useEffect, useId, useState } from 'react'
-import { Link } from 'react-router'
 import { Icon } from './icon.tsx'
+import { Link } from './link.tsx'
 
 /** One thing that may be meant; `note` stands beside it. */
 export interface Suggestion {

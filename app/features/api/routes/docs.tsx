@@ -1,5 +1,5 @@
-import { Link } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import type { ApiDocs } from '../api.view.ts'
 import { FieldList, OperationEntry, ShellExample } from '../components/operation-entry.tsx'

@@ -1,9 +1,10 @@
 import { Plus } from 'lucide'
 import { type ComponentType, type MouseEvent, useState } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { useNavigate } from 'react-router'
 import type { CategoryView } from '~/features/tags/tags.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { Icon } from '~/ui/icon.tsx'
+import { Link } from '~/ui/link.tsx'
 import { Spinner } from '~/ui/submit-button.tsx'
 import type AskModal from './ask-modal.tsx'
 

@@ -1,7 +1,7 @@
 import { Check } from 'lucide'
-import { Form } from 'react-router'
 import { fullDate } from '~/lib/dates.ts'
 import { Icon } from '~/ui/icon.tsx'
+import { Form } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import type { CampusStatus as Status } from '../campus.view.ts'

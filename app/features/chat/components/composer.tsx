@@ -1,6 +1,5 @@
 import { SendHorizontal, X } from 'lucide'
 import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useState } from 'react'
-import { Form, Link } from 'react-router'
 import {
 	AttachButton,
 	AttachedList,
@@ -11,6 +10,7 @@ import {
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Icon } from '~/ui/icon.tsx'
+import { Form, Link } from '~/ui/link.tsx'
 import { type ChatMessage, chatLimits } from '../chat.view.ts'
 import { useChatClient } from '../client/use-chat.ts'
 

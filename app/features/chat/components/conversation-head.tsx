@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
-import { Link } from 'react-router'
 import type { Peer } from '~/features/conversations/conversations.view.ts'
 import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { Link } from '~/ui/link.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 
 interface ConversationHeadProps {

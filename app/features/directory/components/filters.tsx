@@ -1,7 +1,7 @@
 import { X } from 'lucide'
-import { Form, Link } from 'react-router'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Icon } from '~/ui/icon.tsx'
+import { Form, Link } from '~/ui/link.tsx'
 import { anybody, communityPath, type Wish } from '../directory.paths.ts'
 import { type Choice, type Count, countText, type FiltersView } from '../directory.view.ts'
 import { FilterGroup } from './filter-group.tsx'

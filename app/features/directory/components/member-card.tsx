@@ -1,9 +1,9 @@
-import { Link } from 'react-router'
 import { CampusMark } from '~/features/campus/components/campus-status.tsx'
 import { ChatButton } from '~/features/inbox/components/chat-button.tsx'
 import { editProfilePath, studiesText } from '~/features/members/members.view.ts'
 import { type KnownState, openToText } from '~/features/profiles/profiles.view.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { Link } from '~/ui/link.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
 import type { MemberView } from '../directory.view.ts'
 

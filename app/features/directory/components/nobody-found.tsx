@@ -1,7 +1,7 @@
-import { Link } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { ordinal } from '~/lib/text.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
+import { Link } from '~/ui/link.tsx'
 import { anybody, communityPath, countFilters, type Wish } from '../directory.paths.ts'
 import { countText, type Loosening } from '../directory.view.ts'
 

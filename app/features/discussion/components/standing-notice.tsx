@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { Link } from 'react-router'
 import type { QuestionPageView, UnpublishedView } from '~/features/questions/question.view.ts'
+import { Link } from '~/ui/link.tsx'
 
 interface StandingNoticeProps {
 	question: Pick<QuestionPageView, 'locked' | 'unpublished'>

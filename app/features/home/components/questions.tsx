@@ -1,9 +1,9 @@
-import { Link } from 'react-router'
 import { CategoryAndState } from '~/features/question-lists/components/question-card.tsx'
 import type { QuestionCardView } from '~/features/questions/question.view.ts'
 import { profilePath } from '~/lib/addresses.ts'
 import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { Link } from '~/ui/link.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { LeadView } from '../home.server.ts'
 

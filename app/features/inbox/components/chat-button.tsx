@@ -1,8 +1,8 @@
 import { MessageSquare } from 'lucide'
 import { type MouseEvent, useSyncExternalStore } from 'react'
-import { Link } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { Icon } from '~/ui/icon.tsx'
+import { Link } from '~/ui/link.tsx'
 
 interface ChatButtonProps {
 	peer: ChatPeer

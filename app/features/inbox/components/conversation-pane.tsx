@@ -1,6 +1,6 @@
 import { ArrowLeft, Ellipsis } from 'lucide'
 import { useEffect, useRef } from 'react'
-import { Form, Link, useSearchParams } from 'react-router'
+import { useSearchParams } from 'react-router'
 import type { ChatMessage, ConversationPage, MessageWindow } from '~/features/chat/chat.view.ts'
 import type { ConversationView } from '~/features/chat/client/live-conversation.ts'
 import { useConversation } from '~/features/chat/client/use-chat.ts'
@@ -9,6 +9,7 @@ import { ConversationHead } from '~/features/chat/components/conversation-head.t
 import { Intent } from '~/features/chat/components/conversation-notices.tsx'
 import { MessageReportFields } from '~/features/chat/components/report-dialog.tsx'
 import { Icon } from '~/ui/icon.tsx'
+import { Form, Link } from '~/ui/link.tsx'
 
 interface ConversationPaneProps {
 	page: ConversationPage

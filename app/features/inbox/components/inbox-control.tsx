@@ -1,6 +1,5 @@
 import { Inbox } from 'lucide'
 import { Suspense, useRef, useState } from 'react'
-import { Link } from 'react-router'
 import { useTitleCount, useUnread } from '~/features/notifications/components/use-unread.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
@@ -8,6 +7,7 @@ import { useLiveCount, useLiveEvent } from '~/platform/realtime/use-live-event.t
 import { lazyPart } from '~/shell/guarded.ts'
 import { closeOnLink } from '~/shell/navigation.tsx'
 import { Icon } from '~/ui/icon.tsx'
+import { Link } from '~/ui/link.tsx'
 
 const InboxPanel = lazyPart(() => import('./inbox-panel.tsx'))
 

@@ -1,7 +1,8 @@
 import { type MouseEvent, type ReactNode, useEffect, useState } from 'react'
-import { Link, useFetcher } from 'react-router'
+import { useFetcher } from 'react-router'
 import { toast } from '~/shell/toast.ts'
 import { Dialog } from '~/ui/dialog.tsx'
+import { Link } from '~/ui/link.tsx'
 import { Spinner } from '~/ui/submit-button.tsx'
 import { ReportFormFields, type ReportRefusal } from './report-form.tsx'
 

@@ -1,7 +1,7 @@
-import { Form, Link } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
 import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { ReportFormFields } from '../components/report-form.tsx'
 import { getReportable, report } from '../reports.server.ts'

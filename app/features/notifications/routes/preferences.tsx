@@ -1,7 +1,7 @@
-import { Form } from 'react-router'
 import { readForm } from '~/platform/http/form.server.ts'
 import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { Check } from '~/ui/check.tsx'
+import { Form } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { BrowserPush } from '../components/browser-push.tsx'
 import { channelNames, channels } from '../notifications.view.ts'

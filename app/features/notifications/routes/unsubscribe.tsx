@@ -1,6 +1,6 @@
-import { Form, Link } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
+import { Form, Link } from '~/ui/link.tsx'
 import { readUnsubscribe, unsubscribe } from '../preferences.server.ts'
 import type { Route } from './+types/unsubscribe'
 

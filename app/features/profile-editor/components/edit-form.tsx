@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
-import { Form, Link, useBlocker, useLocation, useNavigation } from 'react-router'
+import { useBlocker, useLocation, useNavigation } from 'react-router'
 import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { type FormRefusal, type FormValues, formValues, type SavedValues } from '~/platform/http/form.ts'
@@ -9,6 +9,7 @@ import { ConflictNotice, type FieldNames } from '~/ui/conflict-notice.tsx'
 import { Dialog } from '~/ui/dialog.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusal } from '~/ui/form-kit.ts'
+import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 
 interface FooterState {

@@ -1,10 +1,11 @@
 import { Pencil, Trash2 } from 'lucide'
-import { Link, useLocation, useSearchParams } from 'react-router'
+import { useLocation, useSearchParams } from 'react-router'
 import { Picture } from '~/features/pictures/components/picture.tsx'
 import type { PictureView } from '~/features/pictures/pictures.view.ts'
 import { Nothing } from '~/features/profiles/components/sections.tsx'
 import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
 import { Icon } from '~/ui/icon.tsx'
+import { Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 
 interface Item {

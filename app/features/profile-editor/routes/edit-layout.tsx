@@ -1,11 +1,12 @@
 import { Award, Folder, GraduationCap, Link as LinkIcon, LockKeyhole, User } from 'lucide'
 import { useEffect, useRef } from 'react'
-import { Link, Outlet, useLocation } from 'react-router'
+import { Outlet, useLocation } from 'react-router'
 import { editParts, editProfilePath, importPath } from '~/features/members/members.view.ts'
 import { StatusNotices } from '~/features/profiles/components/hidden-notice.tsx'
 import { getOwnStatus } from '~/features/profiles/hiding.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { Icon } from '~/ui/icon.tsx'
+import { Link } from '~/ui/link.tsx'
 import { ownPage } from '../requests.server.ts'
 import type { Route } from './+types/edit-layout'
 

@@ -1,7 +1,7 @@
 import { Check, X } from 'lucide'
-import { Form, Link } from 'react-router'
 import { editProfilePath } from '~/features/members/members.view.ts'
 import { Icon } from '~/ui/icon.tsx'
+import { Form, Link } from '~/ui/link.tsx'
 import { type FirstStepsView, SKILLS_WANTED } from '../profiles.view.ts'
 
 interface FirstStepsProps {

@@ -1,5 +1,4 @@
 import { ArrowUp, MessageSquare, Pencil, Trash2 } from 'lucide'
-import { Link } from 'react-router'
 import type { QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
 import { editPath } from '~/features/questions/questions.paths.ts'
 import { Answered } from '~/features/search/components/answered.tsx'
@@ -8,6 +7,7 @@ import { profilePath } from '~/lib/addresses.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { DeleteControl, type DeleteQuestion } from '~/ui/delete-control.tsx'
 import { Icon } from '~/ui/icon.tsx'
+import { Link } from '~/ui/link.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 
 const marked = '[&_mark]:rounded-xs [&_mark]:bg-marigold-wash [&_mark]:text-inherit'

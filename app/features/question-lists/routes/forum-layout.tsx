@@ -1,6 +1,7 @@
-import { Link, Outlet, type ShouldRevalidateFunctionArgs, useLocation, useSearchParams } from 'react-router'
+import { Outlet, type ShouldRevalidateFunctionArgs, useLocation, useSearchParams } from 'react-router'
 import { CategoryNav, TagIndex } from '~/features/tags/components/forum-frame.tsx'
 import { listCategories, listTags } from '~/features/tags/tags.server.ts'
+import { Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { countQuestions, listWaiting } from '../lists.server.ts'

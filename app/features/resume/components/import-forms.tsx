@@ -1,4 +1,3 @@
-import { Form, Link } from 'react-router'
 import { academicsNames } from '~/features/profile-editor/components/academics-fields.tsx'
 import { certificateNames } from '~/features/profile-editor/components/certificate-fields.tsx'
 import { personalNames } from '~/features/profile-editor/components/personal-fields.tsx'
@@ -7,6 +6,7 @@ import { socialNames } from '~/features/profile-editor/components/social-fields.
 import { counted } from '~/lib/text.ts'
 import { Field, TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import type { Preview } from '../import/import.server.ts'

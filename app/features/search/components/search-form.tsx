@@ -1,8 +1,9 @@
 import { Search, X } from 'lucide'
 import { type FormEvent, useEffect, useRef } from 'react'
-import { Form, Link, useNavigate } from 'react-router'
+import { useNavigate } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
 import { Icon } from '~/ui/icon.tsx'
+import { Form, Link } from '~/ui/link.tsx'
 import type { SearchTools } from '../search.view.ts'
 
 /** Milliseconds after the last key. */

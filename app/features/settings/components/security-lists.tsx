@@ -1,5 +1,5 @@
-import { Form } from 'react-router'
 import type { SecurityEventView, SessionView } from '~/features/sessions/sessions.view.ts'
+import { Form } from '~/ui/link.tsx'
 import { LocalTime, RelativeTime } from '~/ui/time.tsx'
 
 /** Where a member is logged in; each but this one can be ended. */

@@ -1,8 +1,9 @@
-import { Link, redirect } from 'react-router'
+import { redirect } from 'react-router'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
+import { Link } from '~/ui/link.tsx'
 import { ActivityList } from '../components/security-lists.tsx'
 import type { Route } from './+types/activity'
 

@@ -1,7 +1,8 @@
 import type { FormEvent } from 'react'
-import { Form, Link, useLocation } from 'react-router'
+import { useLocation } from 'react-router'
 import { loginPath } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
+import { Form, Link } from '~/ui/link.tsx'
 import { usePress } from '~/ui/use-press.ts'
 
 interface FollowButtonProps {

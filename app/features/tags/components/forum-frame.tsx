@@ -1,5 +1,6 @@
-import { Link, useOutletContext } from 'react-router'
+import { useOutletContext } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
+import { Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { type CategoryView, categoryPath, type TagView, tagPath } from '../tags.view.ts'
 

@@ -1,7 +1,7 @@
-import { Form, Link } from 'react-router'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { MAX_TAG } from '../tags.limits.ts'

@@ -1,7 +1,7 @@
-import { Form, Link } from 'react-router'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { MAX_TAG_DESCRIPTION } from '../tags.limits.ts'
 import { type TagPageView, type TagView, tagPath } from '../tags.view.ts'

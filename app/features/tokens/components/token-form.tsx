@@ -1,8 +1,8 @@
-import { Form } from 'react-router'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { Check } from '~/ui/check.tsx'
 import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
+import { Form } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { lifetimes, type TokenScope, tokenLimits } from '../tokens.view.ts'
 

@@ -1,5 +1,5 @@
-import { Form, Link } from 'react-router'
 import { fullDate } from '~/lib/dates.ts'
+import { Form, Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { TokenView } from '../tokens.view.ts'
