@@ -1,4 +1,3 @@
-import { AnsweredMark } from '~/features/search/components/answered.tsx'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { CommentView } from '../comment.view.ts'
@@ -22,7 +21,6 @@ export function AcceptedAnswer({ comment }: { comment: CommentView }) {
 			aria-label="Accepted answer"
 		>
 			<p className="answered flex border-b border-marigold-line bg-marigold-wash px-4 py-2">
-				<AnsweredMark />
 				Accepted answer
 				{comment.chosenAt !== null && (
 					<span className="ml-auto font-normal text-ink-3">

@@ -3,7 +3,6 @@ import { useLocation } from 'react-router'
 import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
 import { Skeleton } from '~/ui/skeleton.tsx'
 import { isListPath } from '../lists.view.ts'
-import { rowGrid } from './question-card.tsx'
 
 /** Widths that make loading rows look like a list and not like a table. */
 const shapes = [
@@ -21,7 +20,10 @@ export function QuestionRowsSkeleton() {
 	return (
 		<ul aria-label="Loading queries" aria-busy="true">
 			{rows.map(({ index, shape: [category, title, text] }) => (
-				<li key={index} className={rowGrid}>
+				<li
+					key={index}
+					className="grid grid-cols-1 gap-x-4 border-b border-line py-4 sm:grid-cols-[minmax(0,1fr)_3.5rem_5rem]"
+				>
 					<div className="grid">
 						<Skeleton className={`my-0.5 h-3 ${category}`} />
 						<Skeleton className={`mt-1.5 mb-0.5 h-5 ${title}`} />

@@ -1,5 +1,5 @@
 import { Search, X } from 'lucide'
-import { type FormEvent, useEffect, useRef } from 'react'
+import { type FormEvent, Fragment, useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
 import { Icon } from '~/ui/icon.tsx'
@@ -83,10 +83,10 @@ export function SearchHelp() {
 			<summary className="quiet-link w-fit py-1">Search tips</summary>
 			<dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
 				{operators.map(([example, meaning]) => (
-					<div key={example} className="contents">
+					<Fragment key={example}>
 						<dt className="font-mono text-ink-2">{example}</dt>
 						<dd>{meaning}</dd>
-					</div>
+					</Fragment>
 				))}
 			</dl>
 		</details>
