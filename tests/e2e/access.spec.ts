@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { expect, expectNoViolationsInThemes, expectToFit, logIn, settled, test } from './support/journey.ts'
 
 const open = [
@@ -88,4 +89,20 @@ test('a first visit to the forum stays within its weight, and nothing moves', as
 	expect(bytes.script).toBeLessThanOrEqual(115 * 1024)
 	expect(bytes.all).toBeLessThanOrEqual(180 * 1024)
 	expect(shift).toBe(0)
+	await expectToBeSmall(page, { bytes: 74 * 1024, elements: 760 })
+	await logIn(page)
+	await page.goto('/forum')
+	await expectToBeSmall(page, { bytes: 80 * 1024, elements: 840 })
 })
+
+/** What the server sends of this page, before compression: a list of 20 questions within its frame. */
+async function expectToBeSmall(page: Page, most: { bytes: number; elements: number }): Promise<void> {
+	const html = await (await page.request.get(page.url())).text()
+	expect(Buffer.byteLength(html)).toBeLessThanOrEqual(most.bytes)
+	const elements = await page.evaluate(
+		(text) => new DOMParser().parseFromString(text, 'text/html').querySelectorAll('*').length,
+		html,
+	)
+	expect(await page.getByRole('article').count()).toBe(20)
+	expect(elements).toBeLessThanOrEqual(most.elements)
+}
