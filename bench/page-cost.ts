@@ -4,7 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 
-/** Milliseconds of the processor for one page; `compression` is a part of `server`. */
+/**
+ * Milliseconds of the processor for one page; `compression` is a part of `server`: what it adds to the same page without a coding, which
+ * has more bytes to send.
+ */
 export interface PageCost {
 	server: number
 	compression: number
