@@ -1,15 +1,18 @@
-// npm run bench [-- FILE.jsonl.gz]: what the built site costs, beside a bare handler in the same run.
+// npm run bench [-- FILE.jsonl.gz] [--costs]: what the built site costs, beside a bare handler in the same run. With --costs only
+// the processor time of each page is measured and printed.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { freePort } from '../scripts/support/free-ports.ts'
 import { siteDatabase } from '../tests/support/site-database.ts'
-import { startSite } from '../tests/support/site-process.ts'
+import { type SiteProcess, startSite } from '../tests/support/site-process.ts'
 import { firstVisit } from './first-visit.ts'
 import { type Flood, flood } from './flood.ts'
+import { costOf, costRows, logReadersIn, type PageCost } from './page-cost.ts'
 import { writeQuestions } from './questions.ts'
 
 const seconds = 8
@@ -17,46 +20,85 @@ const connections = 16
 /** A reader whom a redirect brought here is never shown a kept page. */
 const unsaved = { cookie: 'flash=none' }
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-bench-'))
+const secret = 'a secret that only this run knows of'
+const { values: given, positionals } = parseArgs({ allowPositionals: true, options: { costs: { type: 'boolean' } } })
 
 try {
-	const file = process.argv[2]
-		? resolve(process.env.INIT_CWD ?? '.', process.argv[2])
-		: join(dataDir, 'questions.jsonl')
-	if (!process.argv[2]) await writeQuestions(file, 7_000)
+	const file = positionals[0] ? resolve(process.env.INIT_CWD ?? '.', positionals[0]) : join(dataDir, 'questions.jsonl')
+	if (!positionals[0]) await writeQuestions(file, 7_000)
 	execFileSync(process.execPath, ['--import', './scripts/support/alias.mjs', 'scripts/import.ts', file], {
 		stdio: ['ignore', 'inherit', 'ignore'],
 		env: { ...process.env, DATA_DIR: dataDir },
 	})
 	const bare = await startBare()
-	const site = await startSite({ DATA_DIR: dataDir, SEED: 'none' })
+	const site = await startSite({ DATA_DIR: dataDir, SEED: 'none', AUTH_SECRET: secret })
 	try {
 		const pages = await listPages(site.url, dataDir)
-		const base = await load(bare.url)
-		const rows: string[] = [`| bare handler "ok" | ${figures(base)} | 1 | | | |`]
-		for (const [name, path] of pages) {
-			const share = ({ perSecond }: Flood) => (perSecond / base.perSecond).toFixed(4)
-			const { statements, bytes } = await inspect(site.url + path, dataDir)
-			const made = await load(site.url + path, unsaved)
-			rows.push(
-				`| ${name}, made anew | ${figures(made)} | ${share(made)} | | ${statements} | ${bytes.toLocaleString('en')} |`,
-			)
-			const kept = await load(site.url + path)
-			const ready = await load(`${bare.url}${bytes}`)
-			const shareOfReady = (kept.perSecond / ready.perSecond).toFixed(4)
-			rows.push(
-				`| ${name}, kept | ${figures(kept)} | ${share(kept)} | ${shareOfReady} | 0 | ${bytes.toLocaleString('en')} |`,
-			)
-		}
-		const visit = await firstVisit(`${site.url}/forum`)
-		const before = residentMegabytes(site.child)
-		await visitMany(site.url, await listQuestions(dataDir))
-		report(rows, visit, { before, after: residentMegabytes(site.child) })
+		const costs = await measureCosts(site, pages)
+		if (given.costs) process.stdout.write(`${costTable(costs)}\n`)
+		else await measureRates(site, bare.url, pages, costs)
 	} finally {
 		bare.child.kill()
 		await site.stop()
 	}
 } finally {
 	rmSync(dataDir, { recursive: true, force: true })
+}
+
+/** Requests a second of each page, bytes of a first visit, and memory. */
+async function measureRates(
+	site: SiteProcess,
+	bare: string,
+	pages: [string, string][],
+	costs: [string, PageCost][],
+): Promise<void> {
+	const base = await load(bare)
+	const rows: string[] = [`| bare handler "ok" | ${figures(base)} | 1 | | | |`]
+	for (const [name, path] of pages) {
+		const share = ({ perSecond }: Flood) => (perSecond / base.perSecond).toFixed(4)
+		const { statements, bytes } = await inspect(site.url + path, dataDir)
+		const made = await load(site.url + path, unsaved)
+		rows.push(
+			`| ${name}, made anew | ${figures(made)} | ${share(made)} | | ${statements} | ${bytes.toLocaleString('en')} |`,
+		)
+		const kept = await load(site.url + path)
+		const ready = await load(`${bare}${bytes}`)
+		const shareOfReady = (kept.perSecond / ready.perSecond).toFixed(4)
+		rows.push(
+			`| ${name}, kept | ${figures(kept)} | ${share(kept)} | ${shareOfReady} | 0 | ${bytes.toLocaleString('en')} |`,
+		)
+	}
+	const visit = await firstVisit(`${site.url}/forum`)
+	const before = residentMegabytes(site.child)
+	await visitMany(site.url, await listQuestions(dataDir))
+	report(rows, costs, visit, { before, after: residentMegabytes(site.child) })
+}
+
+/** Processor time of each page as visitors get it made anew, and as members do; empty where the system does not tell. */
+async function measureCosts(site: SiteProcess, pages: [string, string][]): Promise<[string, PageCost][]> {
+	const members = await withDatabase(dataDir, (client) => logReadersIn(client, site.url, secret))
+	const membersPages: [string, string][] = [
+		...pages,
+		['the community', '/find-dev'],
+		['the list’s data', '/forum.data'],
+		['the list by the API', '/api/v1/queries'],
+	]
+	const asked = [
+		...pages.map(([name, path]) => [`${name}, made anew`, path, [unsaved.cookie]] as const),
+		...membersPages.map(([name, path]) => [`${name}, for a member`, path, members] as const),
+	]
+	const costs: [string, PageCost][] = []
+	for (const [name, path, cookies] of asked) {
+		const cost = await costOf(site.url + path, { pid: site.child.pid, dataDir }, [...cookies])
+		if (cost) costs.push([name, cost])
+	}
+	return costs
+}
+
+function costTable(costs: [string, PageCost][]): string {
+	return `| page | server | of it compression (zstd) | database | in all | pages for a second of processor |
+|---|---|---|---|---|---|
+${costRows(costs).join('\n')}`
 }
 
 async function startBare(): Promise<{ url: string; child: ChildProcess }> {
@@ -160,7 +202,12 @@ function residentMegabytes(child: ChildProcess): number {
 	return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024)
 }
 
-function report(rows: string[], visit: Record<string, number>, memory: { before: number; after: number }): void {
+function report(
+	rows: string[],
+	costs: [string, PageCost][],
+	visit: Record<string, number>,
+	memory: { before: number; after: number },
+): void {
 	const total = Object.values(visit).reduce((sum, bytes) => sum + bytes, 0)
 	const machine = `${cpus().length} cores of a shared virtual machine, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`
 	const text = `# What it costs
@@ -171,6 +218,10 @@ ${seconds} s each after 2 s of warming up. The machine is noisy: read the ratios
 | page | requests/s | p50 ms | p99 ms | ratio to bare | to bare with as many bytes | statements | bytes (br) |
 |---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
+
+Milliseconds of the processor for a page, which a busy machine changes less than requests a second:
+
+${costTable(costs)}
 
 First visit to the forum, over the wire, by kind: ${Object.entries(visit)
 		.map(([kind, bytes]) => `${kind} ${(bytes / 1024).toFixed(1)} KB`)

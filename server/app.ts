@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { readdirSync } from 'node:fs'
 import type { HttpBindings } from '@hono/node-server'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
@@ -89,10 +90,13 @@ app.use((context, next) => {
 })
 
 if (config().NODE_ENV === 'production') {
-	const files = serveStatic({ root: './build/client', precompressed: true })
+	const root = './build/client'
+	const files = serveStatic({ root, precompressed: true })
+	const names = new Set(readdirSync(root))
 	// The names of assets hold their content's hash; the few files beside them do not.
 	app.use('/assets/*', cachedFor('public, max-age=31536000, immutable'), files)
-	app.use(files)
+	// Looking on the disk for a page that is no file would cost as much as its route does.
+	app.use((context, next) => (names.has(context.req.path.split('/', 2)[1] ?? '') ? files(context, next) : next()))
 }
 app.all('/assets/*', (context) => context.text('There is no such file.', 404))
 

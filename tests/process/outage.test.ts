@@ -105,7 +105,8 @@ test('while PostgreSQL is stopped everybody is told so in time, nobody is logged
 		ask('/find-dev'),
 		ask('/find-dev.data'),
 		ask('/find-dev', { cookie: member }),
-		ask('/api/v1/queries'),
+		// Not asked for before: rows that the process has read already need no database.
+		ask('/api/v1/queries?view=solved'),
 		ask('/login', { form: { email, password } }),
 		ask('/readyz'),
 		ask('/find-dev', { cookie: expired }),
@@ -124,7 +125,7 @@ test('while PostgreSQL is stopped everybody is told so in time, nobody is logged
 		ask('/find-dev.data'),
 		ask('/find-dev', { cookie: member }),
 		ask('/find-dev', { cookie: expired }),
-		ask('/api/v1/queries'),
+		ask('/api/v1/queries?view=solved'),
 		ask('/api/v1/me', { cookie: expired }),
 		ask('/login', { form: { email, password } }),
 		ask('/forum/ask', { cookie: member, form: question }),

@@ -6,9 +6,11 @@ import { deleteDevices, deleteTokens } from '~/features/sessions/sessions.querie
 import {
 	announceAccountChange,
 	announceEndedSessions,
+	cookieVersionOf,
 	withLastKnownSessions,
 } from '~/features/sessions/sessions.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { remember } from '~/lib/remember.ts'
 import { setRequestMember } from '~/lib/request-scope.server.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -19,6 +21,9 @@ import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput
 import { auth } from './auth.server.ts'
 import { passwordError } from './security/password-rules.server.ts'
 import { domainErrors, headersWithoutBody } from './security/refusals.server.ts'
+import { VerifiedCookies } from './security/verified-cookies.ts'
+
+const verifiedCookies = () => remember('verified-cookies', () => new VerifiedCookies())
 
 /**
  * Who sent this request.
@@ -31,12 +36,20 @@ export async function viewerFromRequest(
 ): Promise<{ viewer: Viewer; headers: Headers }> {
 	const cookies = request.headers.get('Cookie') ?? ''
 	if (!/(^|;\s*)(__Host-)?session=/.test(cookies)) return { viewer: null, headers: new Headers() }
+	const verified = fresh ? null : verifiedCookies().find(cookies, cookieVersionOf)
+	if (verified) {
+		setRequestMember(verified.id)
+		return { viewer: verified, headers: new Headers() }
+	}
 	const { response, headers } = await auth().api.getSession({
 		headers: request.headers,
 		query: { disableCookieCache: fresh },
 		returnHeaders: true,
 	})
 	const viewer = response ? viewerOfUser(response.user) : null
+	// Whatever was looked up in the database comes with a new cookie.
+	if (!fresh && response && viewer && headers.getSetCookie().length === 0)
+		verifiedCookies().add(cookies, viewer, cookieVersionOf(viewer.id), new Date(response.session.expiresAt))
 	if (viewer) setRequestMember(viewer.id)
 	return { viewer, headers }
 }

@@ -29,7 +29,7 @@ import { viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { type CachedPage, cachedPage } from '~/platform/cache/cached-page.ts'
-import { LIST_PAGES } from '~/platform/cache/pages.server.ts'
+import { LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import type { ListData } from './lists.view.ts'
 
@@ -72,8 +72,8 @@ export async function listQuestions(viewer: Viewer, input: ListInput): Promise<P
 	const cursor = input.cursor ? decodeTimeCursor(input.cursor) : null
 	const view = input.view ?? 'newest'
 	const rows = input.tag
-		? await listTagRows({ tagId: input.tagId ?? (await getTag(viewer, input.tag)).id, view, cursor, limit: limit + 1 })
-		: await listRows({ view, categoryId: category?.id, authorId: author ?? undefined, cursor, limit: limit + 1 })
+		? await tagRows(input.tagId ?? (await getTag(viewer, input.tag)).id, { view, cursor, limit: limit + 1 })
+		: await rowsOf({ view, categoryId: category?.id, authorId: author ?? undefined, cursor, limit: limit + 1 })
 	return page(
 		rows,
 		limit,
@@ -82,15 +82,31 @@ export async function listQuestions(viewer: Viewer, input: ListInput): Promise<P
 	)
 }
 
+/** Rows of the forum or a category. Its first pages are what most readers see, and shared. */
+function rowsOf(filter: Parameters<typeof listRows>[0]): Promise<QuestionRow[]> {
+	const { view, categoryId, authorId, cursor, limit } = filter
+	if (cursor !== null || authorId !== undefined) return listRows(filter)
+	return sharedData(`list ${view} ${categoryId} ${limit}`, [LIST_PAGES], () => listRows(filter))
+}
+
+/** As {@link rowsOf}, of a tag. */
+function tagRows(tagId: number, filter: Omit<Parameters<typeof listTagRows>[0], 'tagId'>): Promise<QuestionRow[]> {
+	const { view, cursor, limit } = filter
+	if (cursor !== null) return listTagRows({ tagId, ...filter })
+	return sharedData(`tag ${tagId} ${view} ${limit}`, [LIST_PAGES], () => listTagRows({ tagId, ...filter }))
+}
+
 /** How many questions the forum has. */
-export const countQuestions = readQuestionCount
+export function countQuestions(): Promise<number> {
+	return sharedData('count', [LIST_PAGES], readQuestionCount)
+}
 
 /** How many questions were asked since a time, at most 1,000. */
 export const countAskedSince = countSince
 
 /** The newest questions that nobody answered. */
 export async function listWaiting(limit: number): Promise<{ url: string; title: string; createdAt: string }[]> {
-	const rows = await listRows({ view: 'unanswered', cursor: null, limit })
+	const rows = await rowsOf({ view: 'unanswered', cursor: null, limit })
 	return rows.map((row) => ({ url: questionUrl(row), title: row.title, createdAt: row.created_at }))
 }
 

@@ -118,6 +118,24 @@ describe('the signed cookie', () => {
 		for (let time = 0; time < 3; time += 1) expect(await isBelieved(cookie)).toBe(true)
 	})
 
+	test('is verified once a minute and not for each request', async () => {
+		const { cookie } = await member('anna')
+		const verify = vi.spyOn(crypto.subtle, 'verify')
+		try {
+			expect([await usernameOf(cookie), await usernameOf(cookie)]).toEqual(['anna', 'anna'])
+			expect(verify).not.toHaveBeenCalled()
+			expect(
+				(await runInRequestScope('a', '', () => viewerFromRequest(request(cookie), { fresh: true }))).viewer,
+			).toEqual((await ask(cookie)).viewer)
+			expect(verify).toHaveBeenCalled()
+			verify.mockClear()
+			expect(await usernameOf(`${cookie}; theme=dark`)).toBe('anna')
+			expect(verify).toHaveBeenCalled()
+		} finally {
+			verify.mockRestore()
+		}
+	})
+
 	test('is looked up once after a change, and the one that comes back is believed again', async () => {
 		const { viewer, cookie } = await member('bea')
 		await sql`update users set role = 'moderator' where id = ${viewer.id}`.execute(db())

@@ -2,7 +2,7 @@ import { requireMayWrite } from '~/features/accounts/security/suspension.server.
 import { isStorable, storable } from '~/lib/clean.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, type Viewer } from '~/lib/viewer.ts'
-import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { dropPages, everyPage, LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { MAX_TAG, toTag } from './tags.limits.ts'
@@ -38,7 +38,8 @@ export async function suggestTags(text: string, limit: number): Promise<TagView[
 
 /** A category and how many questions it has. @throws NotFound */
 export async function getCategory(slug: string): Promise<CategoryView & { id: number }> {
-	const category = await findCategory(storable(slug))
+	const stored = storable(slug)
+	const category = await sharedData(`category ${stored}`, [LIST_PAGES], () => findCategory(stored))
 	if (!category) throw new NotFound('There is no such category.')
 	return { id: category.id, ...presentCategory(category) }
 }
@@ -59,19 +60,20 @@ export async function getTag(viewer: Viewer, name: string): Promise<TagPageView>
 
 /** Every category, in the order of the site. */
 export async function listCategories(): Promise<CategoryView[]> {
-	const rows = await listCategoryRows()
+	const rows = await sharedData('categories', [LIST_PAGES], () => listCategoryRows())
 	return rows.map(presentCategory)
 }
 
 /** The most used tags. */
 export async function listTags(limit: number): Promise<TagView[]> {
-	const rows = await listTagCounts(Math.min(limit, 500))
+	const shown = Math.min(limit, 500)
+	const rows = await sharedData(`tags ${shown}`, [LIST_PAGES], () => listTagCounts(shown))
 	return rows.map(presentTag)
 }
 
 /** The tags that stand most often beside this one, at most `limit`. */
 export async function listRelatedTags(tagId: number, limit: number): Promise<TagView[]> {
-	const rows = await listRelatedRows(tagId, limit)
+	const rows = await sharedData(`related ${tagId} ${limit}`, [LIST_PAGES], () => listRelatedRows(tagId, limit))
 	return rows.map(presentTag)
 }
 

@@ -10,8 +10,8 @@ export interface CacheEntry {
 	gzip?: Buffer
 }
 
-interface Entry {
-	page: CacheEntry
+interface Entry<Value> {
+	value: Value
 	tags: readonly string[]
 	bytes: number
 	expiresAt: number
@@ -21,16 +21,22 @@ interface Entry {
 	used: boolean
 }
 
-interface Flight {
+interface Flight<Value> {
 	tags: readonly string[]
-	page: Promise<CacheEntry>
+	value: Promise<Value>
 }
 
-interface PageCacheOptions {
-	/** Bytes that all pages together may take; 0 keeps none. */
+/** What becomes of a value that was made: it is kept; only handed out; or handed out, and the one before it taken away. */
+type Fate = 'keep' | 'pass' | 'remove'
+
+interface CacheOptions<Value> {
+	/** Bytes that all values together may take; 0 keeps none. */
 	maxBytes: number
-	/** Milliseconds after which a page is made anew, whatever happened. */
+	/** Milliseconds after which a value is made anew, whatever happened. */
 	maxAge: number
+	/** Bytes that a value takes. */
+	bytesOf: (value: Value) => number
+	fateOf: (value: Value) => Fate
 	/** The clock, in milliseconds; one that is never set back. */
 	now?: () => number
 }
@@ -38,26 +44,26 @@ interface PageCacheOptions {
 /** A database that goes away takes what tells of drops along, but it may be noticed this much later, in milliseconds. */
 const AWAY_TOGETHER_MS = 20_000
 
-/** What a page takes besides its body: key, headers, and the objects around them; measured at about 1,200 bytes. */
+/** What an entry takes besides its body: key, headers, and the objects around them; measured at about 1,200 bytes. */
 const overhead = 1_500
 
 /**
- * Pages by key, at most so many bytes of them. When room is needed, the oldest that nobody asked for lately is given up: a
- * second chance for the others, which costs a hit nothing but a mark. Several requests for a page that is not
- * there make it once. A page that was dropped while it was being made is handed to those who waited and not kept.
+ * Values by key, at most so many bytes of them. When room is needed, the oldest that nobody asked for lately is given up: a
+ * second chance for the others, which costs a hit nothing but a mark. Several requests for a value that is not
+ * there make it once. A value that was dropped while it was being made is handed to those who waited and not kept.
  */
-export class PageCache {
-	readonly #options: Required<PageCacheOptions>
+export class TaggedCache<Value> {
+	readonly #options: Required<CacheOptions<Value>>
 	// A Map hands out its keys in the order of insertion: the first is the oldest.
-	readonly #entries = new Map<string, Entry>()
+	readonly #entries = new Map<string, Entry<Value>>()
 	readonly #byTag = new Map<string, Set<string>>()
-	readonly #flights = new Map<string, Flight>()
+	readonly #flights = new Map<string, Flight<Value>>()
 	#bytes = 0
 	/** While false, nothing is kept: a drop elsewhere might not be heard here. */
 	#open = true
 
-	constructor({ maxBytes, maxAge, now = () => performance.now() }: PageCacheOptions) {
-		this.#options = { maxBytes, maxAge, now }
+	constructor({ now = () => performance.now(), ...options }: CacheOptions<Value>) {
+		this.#options = { ...options, now }
 	}
 
 	/** Bytes that are kept now. */
@@ -65,61 +71,61 @@ export class PageCache {
 		return this.#bytes
 	}
 
-	/** How many pages are kept now. */
+	/** How many values are kept now. */
 	get size(): number {
 		return this.#entries.size
 	}
 
-	/** The page of this key if it is kept and fresh. */
-	get(key: string): CacheEntry | undefined {
+	/** The value of this key if it is kept and fresh. */
+	get(key: string): Value | undefined {
 		const entry = this.#entries.get(key)
 		if (!entry) return undefined
 		if (entry.doubtfulSince !== null || entry.expiresAt <= this.#options.now()) return undefined
 		entry.used = true
-		return entry.page
+		return entry.value
 	}
 
 	/**
-	 * The page of this key however old it is, for when none can be made.
-	 * @param lasting milliseconds for which that has been so. A page whose drop may have been missed before that is none
+	 * The value of this key however old it is, for when none can be made.
+	 * @param lasting milliseconds for which that has been so. A value whose drop may have been missed before that is none
 	 */
-	getStale(key: string, lasting: number): CacheEntry | undefined {
+	getStale(key: string, lasting: number): Value | undefined {
 		const entry = this.#entries.get(key)
 		if (!entry) return undefined
 		const since = this.#options.now() - lasting - AWAY_TOGETHER_MS
 		if (entry.doubtfulSince !== null && entry.doubtfulSince < since) return undefined
 		entry.used = true
-		return entry.page
+		return entry.value
 	}
 
 	/**
-	 * The page of this key, made by `make` unless it is there or being made already. Only an answer of 200 is kept.
-	 * @param tags what the page shows; dropping one of them drops the page
+	 * The value of this key, made by `make` unless it is there or being made already.
+	 * @param tags what it shows; dropping one of them drops the value
 	 * @throws whatever `make` throws, to everybody who waits for it
 	 */
-	fill(key: string, tags: readonly string[], make: () => Promise<CacheEntry>): Promise<CacheEntry> {
+	fill(key: string, tags: readonly string[], make: () => Promise<Value>): Promise<Value> {
 		const kept = this.get(key)
-		if (kept) return Promise.resolve(kept)
+		if (kept !== undefined) return Promise.resolve(kept)
 		const running = this.#flights.get(key)
-		if (running) return running.page
+		if (running) return running.value
 		// What was begun while drops could not be heard may be older than one of them.
 		const keeps = this.#open
-		const flight: Flight = { tags, page: make() }
+		const flight: Flight<Value> = { tags, value: make() }
 		this.#flights.set(key, flight)
 		const landed = () => this.#flights.get(key) === flight && this.#flights.delete(key)
-		flight.page.then(
-			(page) => {
+		flight.value.then(
+			(value) => {
 				if (!landed()) return
-				if (keeps && page.status === 200) this.#keep(key, tags, page)
-				// What is gone is shown to nobody any more; a fault of the site says nothing of the page.
-				else if (page.status < 500) this.#remove(key)
+				const fate = this.#options.fateOf(value)
+				if (keeps && fate === 'keep') this.#keep(key, tags, value)
+				else if (fate !== 'pass') this.#remove(key)
 			},
 			() => landed(),
 		)
-		return flight.page
+		return flight.value
 	}
 
-	/** Tells that a page grew, by the compression that somebody asked for. */
+	/** Tells that a value grew, by the compression that somebody asked for. */
 	grew(key: string, bytes: number): void {
 		const entry = this.#entries.get(key)
 		if (!entry) return
@@ -128,7 +134,7 @@ export class PageCache {
 		this.#shrink()
 	}
 
-	/** Drops every page that has one of these tags, and has what is being made now not kept. */
+	/** Drops every value that has one of these tags, and has what is being made now not kept. */
 	drop(tags: readonly string[]): void {
 		for (const [key, flight] of this.#flights)
 			if (flight.tags.some((tag) => tags.includes(tag))) this.#flights.delete(key)
@@ -142,18 +148,18 @@ export class PageCache {
 		for (const entry of this.#entries.values()) entry.doubtfulSince ??= this.#options.now()
 	}
 
-	/** Drops what may have changed unheard, and keeps pages again. */
+	/** Drops what may have changed unheard, and keeps values again. */
 	reopen(): void {
 		for (const [key, entry] of [...this.#entries]) if (entry.doubtfulSince !== null) this.#remove(key)
 		this.#open = true
 	}
 
-	#keep(key: string, tags: readonly string[], page: CacheEntry): void {
-		const bytes = page.br.length + Buffer.byteLength(key) + overhead
+	#keep(key: string, tags: readonly string[], value: Value): void {
+		const bytes = this.#options.bytesOf(value) + Buffer.byteLength(key) + overhead
 		if (!this.#open || bytes > this.#options.maxBytes) return
 		this.#remove(key)
 		const expiresAt = this.#options.now() + this.#options.maxAge
-		this.#entries.set(key, { page, tags, bytes, expiresAt, doubtfulSince: null, used: false })
+		this.#entries.set(key, { value, tags, bytes, expiresAt, doubtfulSince: null, used: false })
 		this.#bytes += bytes
 		for (const tag of tags) {
 			const keys = this.#byTag.get(tag) ?? new Set()
@@ -187,4 +193,45 @@ export class PageCache {
 			if (keys?.size === 0) this.#byTag.delete(tag)
 		}
 	}
+}
+
+/** Pages that were rendered. Only an answer of 200 is kept. */
+export class PageCache extends TaggedCache<CacheEntry> {
+	constructor(options: Pick<CacheOptions<CacheEntry>, 'maxBytes' | 'maxAge' | 'now'>) {
+		super({
+			...options,
+			bytesOf: ({ br }) => br.length,
+			// What is gone is shown to nobody any more; a fault of the site says nothing of the page.
+			fateOf: ({ status }) => (status === 200 ? 'keep' : status < 500 ? 'remove' : 'pass'),
+		})
+	}
+}
+
+/** Rows that were read. */
+export class DataCache extends TaggedCache<unknown> {
+	readonly #keeps: boolean
+
+	/** @param maxBytes that all rows together may take, about; with 0 each call reads */
+	constructor(maxBytes: number, maxAge: number, now?: () => number) {
+		super({
+			maxBytes,
+			maxAge,
+			...(now && { now }),
+			bytesOf: (value) => 2 * JSON.stringify(value).length,
+			fateOf: (value) => (value === undefined ? 'pass' : 'keep'),
+		})
+		this.#keeps = maxBytes > 0
+	}
+
+	/** As {@link TaggedCache.fill}, with everything in the value frozen. */
+	read<Value>(key: string, tags: readonly string[], read: () => Promise<Value>): Promise<Value> {
+		if (!this.#keeps) return read()
+		return this.fill(key, tags, async () => frozen(await read())) as Promise<Value>
+	}
+}
+
+function frozen<Value>(value: Value): Value {
+	if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+	for (const part of Object.values(value)) frozen(part)
+	return Object.freeze(value)
 }

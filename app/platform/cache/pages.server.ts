@@ -1,8 +1,8 @@
-import { config } from '~/config.server.ts'
+import { config, isOneOfSeveral } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { openBus, publish } from '~/platform/bus/bus.server.ts'
-import { PageCache } from './page-cache.ts'
+import { DataCache, PageCache } from './page-cache.ts'
 
 /** The channel on which processes tell each other which pages to drop. */
 const channel = 'devquad_pages'
@@ -16,6 +16,31 @@ export const pageCache = remember(
 	() => new PageCache({ maxBytes: config().PAGE_CACHE_MB * 1024 * 1024, maxAge }),
 )
 
+/** Bytes of rows that are kept, of about 15 KB for the first page of a list. */
+const MAX_DATA_BYTES = 8 * 1024 * 1024
+
+/**
+ * What members' pages have in common, as rows. In development and in tests everything is read anew; so it is where other processes
+ * write too, as a member may be answered by another one before it hears of what they wrote.
+ */
+const dataCache = remember('data', () => {
+	const { NODE_ENV, PAGE_CACHE_MB } = config()
+	const keeps = NODE_ENV === 'production' && PAGE_CACHE_MB > 0 && !isOneOfSeveral()
+	return new DataCache(keeps ? MAX_DATA_BYTES : 0, maxAge)
+})
+
+/**
+ * Rows that are the same for everybody who may see them, read once until one of their tags is dropped. They are frozen, as others
+ * get the same ones. What depends on the viewer never goes in here; it is laid over what comes out.
+ * @param key names what is read, with everything that it depends on
+ * @param tags besides {@link everyPage}, as of a page that shows these rows
+ * @param read reads them from the database; what is undefined is not kept
+ * @throws whatever `read` throws
+ */
+export function sharedData<Value>(key: string, tags: readonly string[], read: () => Promise<Value>): Promise<Value> {
+	return dataCache.read(key, [everyPage, ...tags], read)
+}
+
 /** Every page has this tag: for what may stand anywhere, such as a member's name. */
 export const everyPage = 'page'
 
@@ -27,7 +52,7 @@ export const LIST_PAGES = 'lists'
  * them. Call it after the commit. It never throws: what others were not told of, they forget within a minute.
  */
 export async function dropPages(tags: readonly string[]): Promise<void> {
-	pageCache.drop(tags)
+	dropHere(tags)
 	try {
 		await publish(channel, tags.join(' '))
 	} catch (error) {
@@ -41,8 +66,19 @@ export async function dropPages(tags: readonly string[]): Promise<void> {
  */
 export function listenForDrops(): Promise<() => Promise<void>> {
 	return openBus(channel, {
-		onMessage: (text) => pageCache.drop(text.split(' ')),
-		onLost: () => pageCache.close(),
-		onBack: () => pageCache.reopen(),
+		onMessage: (text) => dropHere(text.split(' ')),
+		onLost: () => {
+			pageCache.close()
+			dataCache.close()
+		},
+		onBack: () => {
+			pageCache.reopen()
+			dataCache.reopen()
+		},
 	})
+}
+
+function dropHere(tags: readonly string[]): void {
+	pageCache.drop(tags)
+	dataCache.drop(tags)
 }

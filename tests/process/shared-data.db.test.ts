@@ -1,0 +1,170 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { editQuestion } from '~/features/asking/asking.server.ts'
+import type { QuestionCardView } from '~/features/questions/question.view.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeQuestion } from '../factories/forum.ts'
+import { filled } from '../factories/profiles.ts'
+import { useDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
+import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
+
+useDatabase()
+
+/*
+ * What members' lists have in common is read once and kept as rows. Nothing of one member may reach another by it, and no row that is
+ * older than a write.
+ */
+
+let site: MembersSite
+const cookies: Record<string, string> = { visitor: '' }
+const members: Record<string, SignedIn> = {}
+const questions: Record<string, { id: number; url: string }> = {}
+const texts = { description: 'How does it work?', tags: 'sharing', category: 'python' }
+
+beforeAll(async () => {
+	site = await startOnTestDatabase()
+	for (const who of ['mira', 'ravi', 'mod'] as const) {
+		const { member, cookie } = await logInMember(site, who, who === 'mod' ? 'moderator' : 'member')
+		members[who] = member
+		cookies[who] = cookie
+	}
+	for (const who of ['mira', 'ravi'])
+		questions[who] = await makeQuestion(members[who] as SignedIn, { ...texts, title: `A question of ${who}` })
+})
+
+afterAll(() => site?.stop())
+
+const people = ['visitor', 'mira', 'ravi', 'mod']
+const lists = ['/forum', '/forum/category/python', '/forum/tag/sharing', '/forum?view=unanswered', '/forum?view=active']
+const calls = lists.map((list) =>
+	list
+		.replace(/^\/forum\/(category|tag)\/(\w+)/, '/api/v1/queries?$1=$2')
+		.replace(/^\/forum\??/, '/api/v1/queries?')
+		.replace(/\?$/, ''),
+)
+
+async function read(path: string, who: string): Promise<string> {
+	const answer = await site.ask(path, cookies[who] ?? '')
+	expect([path, answer.status]).toEqual([path, 200])
+	return answer.text()
+}
+
+/** Every way to a list, as everybody sees it, read twice, so that at least the second one comes from what is kept. */
+async function readAll(who: string): Promise<string[]> {
+	const ways = [...lists, ...lists.map((list) => list.replace(/(\?|$)/, '.data$1')), ...calls]
+	await Promise.all(ways.map((path) => read(path, who)))
+	return Promise.all(ways.map((path) => read(path, who)))
+}
+
+const idOf = (who: string) => questions[who]?.id ?? 0
+const editPathOf = (who: string) => `/forum/edit/${who}/${idOf(who)}`
+
+describe('members side by side', () => {
+	test('each may change their own question, moderators all, in every list', async () => {
+		// All at once, so that each finds what another one has had read.
+		const shown = await Promise.all(people.map(readAll))
+		for (const [index, who] of people.entries()) {
+			const texts = shown[index] ?? []
+			for (const owner of ['mira', 'ravi']) {
+				const may = who === owner || who === 'mod'
+				for (const page of texts.slice(0, lists.length)) {
+					expect(page).toContain(`A question of ${owner}`)
+					expect(page.includes(editPathOf(owner)), `${who} edits what ${owner} wrote`).toBe(may)
+				}
+				for (const text of texts.slice(2 * lists.length)) {
+					const { rows } = JSON.parse(text) as { rows: QuestionCardView[] }
+					const rights = rows.filter(({ id }) => id === idOf(owner)).map((row) => [row.mayEdit, row.mayDelete])
+					expect([who, owner, rights]).toEqual([who, owner, [[may, may]]])
+				}
+			}
+		}
+	})
+
+	test('what one follows, another one does not', async () => {
+		const follow = { Cookie: cookies.mira ?? '', Origin: site.url }
+		for (const path of ['/tags/sharing', '/categories/python'])
+			expect((await fetch(`${site.url}/api/v1${path}/following`, { method: 'PUT', headers: follow })).ok).toBe(true)
+		const pressed = async (path: string, who: string) => (await read(path, who)).split('aria-pressed="true"').length
+		for (const path of ['/forum/tag/sharing', '/forum/category/python']) {
+			const [mine, other, again] = [
+				await pressed(path, 'mira'),
+				await pressed(path, 'ravi'),
+				await pressed(path, 'mira'),
+			]
+			expect([path, mine - other, again - mine]).toEqual([path, 1, 0])
+		}
+	})
+})
+
+describe('after a write', () => {
+	const writes: [string, () => Promise<Response>, (row: QuestionCardView) => boolean][] = [
+		[
+			'an edit',
+			() => post(editPathOf('mira'), 'mira', { ...texts, title: 'A better title of mira', version: '1' }),
+			({ title }) => title === 'A better title of mira',
+		],
+		['a vote', () => call('PUT', `/queries/${idOf('mira')}/vote`, 'ravi', { vote: 1 }), ({ score }) => score === 1],
+		[
+			'a comment',
+			() => call('POST', `/queries/${idOf('mira')}/comments`, 'ravi', { body: 'Like this.' }),
+			({ commentCount }) => commentCount === 1,
+		],
+		[
+			'a new name of the author',
+			() => post('/edit-profile/mira?index', 'mira', { ...filled.personal, fullName: 'Mira Vale', version: '1' }),
+			({ author }) => author.name === 'Mira Vale',
+		],
+	]
+
+	test.each(writes)('%s is in every list at once, for whoever reads next', async (_what, write, isSeen) => {
+		const lists = calls.filter((path) => !path.includes('unanswered'))
+		await Promise.all(people.flatMap((who) => lists.map((path) => read(path, who))))
+		const answer = await write()
+		expect(answer.status, await answer.text()).toBeLessThan(400)
+		for (const who of people)
+			for (const path of lists) {
+				const { rows } = JSON.parse(await read(path, who)) as { rows: QuestionCardView[] }
+				expect([path, who, rows.filter(({ id }) => id === idOf('mira')).map(isSeen)]).toEqual([path, who, [true]])
+			}
+	})
+
+	test('a question that was deleted is in no list and no number', async () => {
+		const count = async () => {
+			const { rows } = JSON.parse(await read('/api/v1/categories', 'ravi')) as {
+				rows: { slug: string; count: number }[]
+			}
+			return rows.find(({ slug }) => slug === 'python')?.count
+		}
+		const before = await count()
+		expect(await count()).toBe(before)
+		expect((await call('DELETE', `/queries/${idOf('ravi')}`, 'ravi')).status).toBeLessThan(400)
+		expect(await count()).toBe((before ?? 0) - 1)
+		for (const who of people)
+			for (const text of await readAll(who)) expect(text.includes(`A question of ravi`), who).toBe(false)
+	})
+})
+
+test('rows are kept until somebody says that they changed, also in another process', async () => {
+	const titled = async (title: string) => (await read('/api/v1/queries', 'ravi')).includes(title)
+	await read('/api/v1/queries', 'ravi')
+	await sql`update questions set excerpt = 'Told to nobody.' where id = ${idOf('mira')}`.execute(db())
+	expect(await titled('Told to nobody.')).toBe(false)
+	const version = await db().selectFrom('questions').select('version').where('id', '=', idOf('mira')).executeTakeFirst()
+	await editQuestion(members.mira as SignedIn, idOf('mira'), {
+		...texts,
+		title: 'Written elsewhere',
+		version: String(version?.version),
+	})
+	await eventually(async () => expect(await titled('Written elsewhere')).toBe(true))
+})
+
+function post(path: string, who: string, form: Record<string, string>): Promise<Response> {
+	return site.ask(path, cookies[who] ?? '', form)
+}
+
+function call(method: string, path: string, who: string, body?: object): Promise<Response> {
+	const headers = { Cookie: cookies[who] ?? '', Origin: site.url, 'Content-Type': 'application/json' }
+	return fetch(`${site.url}/api/v1${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+}
