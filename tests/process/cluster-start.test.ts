@@ -46,7 +46,7 @@ describe.skipIf(!hasServers)('npm run cluster (needs nginx and redis-server)', (
 		for (const [name, count] of [
 			[/^nginx: master/, 1],
 			[/redis-server 127\.0\.0\.1:/, 1],
-			[/server\/main\.ts/, 3],
+			[/server\/main\.js/, 3],
 		] as const)
 			expect(programs.filter((command) => name.test(command))).toHaveLength(count)
 		const all = descendants(cluster.pid).map(({ pid }) => pid)
