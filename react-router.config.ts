@@ -1,3 +1,8 @@
 import type { Config } from '@react-router/dev/config'
 
-export default { appDirectory: 'app', ssr: true, routeDiscovery: { mode: 'lazy' } } satisfies Config
+export default {
+	appDirectory: 'app',
+	ssr: true,
+	serverBuildFile: 'main.js',
+	routeDiscovery: { mode: 'lazy' },
+} satisfies Config

@@ -1,7 +1,7 @@
-// `npm start` and `npm run dev`: installs and builds what is missing, then runs server/main.ts, passes signals on, and starts the
+// `npm start` and `npm run dev`: installs and builds what is missing, then runs the site, passes signals on, and starts the
 // site again when it was killed.
 import { spawn } from 'node:child_process'
-import { buildWhenOld, projectNode, root, siteFlags, stop } from './support/install.mjs'
+import { buildWhenOld, projectNode, root, siteCommand, stop } from './support/install.mjs'
 import { keepAlive } from './support/keep-alive.mjs'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -47,10 +47,11 @@ function stopSite(passesOn) {
 
 function start() {
 	// The channel to the child tells it when this process is gone, even by SIGKILL; and this one, when the child serves.
-	child = spawn(node, [...siteFlags(development), 'server/main.ts'], {
+	const { args, env } = siteCommand(development)
+	child = spawn(node, args, {
 		cwd: root,
 		stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-		env: { ...process.env, NODE_ENV: development ? 'development' : 'production' },
+		env: { ...process.env, ...env },
 	})
 	child.on('message', (message) => {
 		if (message === 'serving') hasServed = true

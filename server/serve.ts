@@ -85,8 +85,7 @@ async function loadSite(
 	{ NODE_ENV }: Config,
 ): Promise<{ site: Site; answer: Answer }> {
 	if (NODE_ENV !== 'development') {
-		const built = new URL('../build/server/index.js', import.meta.url).href
-		const site = (await import(built)) as Site
+		const site: Site = await import('./app.ts')
 		const pages = listener(async () => site)
 		const answer: Answer = (request, response) => {
 			if (!site.answerFromCache(request, response)) pages(request, response)

@@ -1,6 +1,5 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { PoolConfig } from 'pg'
 import { closeDemoAccounts, makeAdminClaim } from '~/features/accounts/registration/admin.server.ts'
 import { type Config, originOf } from '../app/config.server.ts'
@@ -15,7 +14,8 @@ import { prepareDataDir } from './data-dir.ts'
 import { stopLimits } from './limits.ts'
 import { lockDataDir } from './lock.ts'
 
-const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
+/** The site runs in the project's folder. */
+const migrations = resolve('migrations')
 /** The pools of a process, and what listens beside them. */
 const connectionsOfOne = 14 + MAX_LONG_CONNECTIONS
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { stopLimits } from '../../server/limits.ts'
-import { root, siteFlags } from '../support/install.mjs'
+import { root, siteCommand } from '../support/install.mjs'
 import { keepPart, type Part } from './part.ts'
 
 /**
@@ -9,15 +9,16 @@ import { keepPart, type Part } from './part.ts'
  * @throws Error with one sentence when the first start fails
  */
 export function startNode(settings: Record<string, string>): Promise<Part> {
+	const { args, env } = siteCommand(false)
 	return keepPart({
 		name: `The node on port ${settings.PORT}`,
 		start: () =>
-			spawn(process.execPath, [...siteFlags(false), 'server/main.ts'], {
+			spawn(process.execPath, args, {
 				cwd: root,
 				// The channel tells it when this process is gone, even by SIGKILL.
 				stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
 				detached: true,
-				env: { ...process.env, NODE_ENV: 'production', ...settings },
+				env: { ...process.env, ...env, ...settings },
 			}),
 		isUp: (line) => line?.startsWith('Press Ctrl-C') ?? false,
 		patience: stopLimits.processMs,

@@ -90,7 +90,7 @@ async function isReady(url: string): Promise<boolean> {
 
 function serving(leader: number): number[] {
 	return descendants(leader)
-		.filter(({ command }) => command.includes('server/main.ts'))
+		.filter(({ command }) => command.includes('server/main.js'))
 		.map(({ pid }) => pid)
 }
 

@@ -35,7 +35,7 @@ describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-se
 
 	/** Kills a node by SIGKILL; it is started again. */
 	function killNode(chance: number): void {
-		const nodes = descendants(cluster.pid).filter(({ command }) => command.includes('server/main.ts'))
+		const nodes = descendants(cluster.pid).filter(({ command }) => command.includes('server/main.js'))
 		const node = nodes[Math.floor(chance * nodes.length)]
 		if (node) process.kill(node.pid, 'SIGKILL')
 	}

@@ -46,7 +46,7 @@ describe.skipIf(!hasServers)('npm run cluster (needs nginx and redis-server)', (
 		for (const [name, count] of [
 			[/^nginx: master/, 1],
 			[/redis-server 127\.0\.0\.1:/, 1],
-			[/server\/main\.ts/, 3],
+			[/server\/main\.js/, 3],
 		] as const)
 			expect(programs.filter((command) => name.test(command))).toHaveLength(count)
 		const all = descendants(cluster.pid).map(({ pid }) => pid)
@@ -67,7 +67,7 @@ describe.skipIf(!hasServers)('npm run cluster (needs nginx and redis-server)', (
 		const DATA_DIR = newDataDir()
 		const first = await start({ DATA_DIR })
 		const parts = descendants(first.pid).filter(({ pid }) => pid !== first.pid)
-		const nodes = parts.filter(({ command }) => command.includes('server/main.ts'))
+		const nodes = parts.filter(({ command }) => command.includes('server/main.js'))
 		await first.kill()
 		await expect.poll(() => stillRunning(nodes.map(({ pid }) => pid))).toEqual([])
 		const second = await start({ DATA_DIR, PORT: new URL(first.url).port })

@@ -101,7 +101,7 @@ async function keepEverywhere(url: string): Promise<void> {
 
 /** The processes that serve. */
 const serving = () =>
-	descendants(place.pid).filter(({ pid, command }) => pid !== place.pid && /server\/main\.ts/.test(command))
+	descendants(place.pid).filter(({ pid, command }) => pid !== place.pid && /server\/main\.js/.test(command))
 
 afterEach(closeTabs)
 

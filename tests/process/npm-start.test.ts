@@ -40,7 +40,7 @@ async function run(command: string[], env: Record<string, string> = {}) {
 	let output = ''
 	for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
 	const ended = once(child, 'exit')
-	const site = () => descendants(child.pid ?? 0).find((one) => one.command.includes('server/main.ts'))?.pid ?? 0
+	const site = () => descendants(child.pid ?? 0).find((one) => one.command.includes('server/main.js'))?.pid ?? 0
 	const serves = (times = 1) => eventually(() => expect(output.split('Press Ctrl-C').length - 1).toBe(times))
 	return { child, dataDir, port, output: () => output, ended, site, serves }
 }

@@ -27,7 +27,7 @@ test('database and demo content are made once for all workers, and SIGTERM leave
 test('when the leading process is killed the workers end, and the next start finds everything', async () => {
 	const dataDir = newDataDir()
 	const site = await start({ DATA_DIR: dataDir, SEED: 'none' })
-	const workers = descendants(site.child.pid ?? 0).filter(({ command }) => command.includes('server/main.ts'))
+	const workers = descendants(site.child.pid ?? 0).filter(({ command }) => command.includes('server/main.js'))
 	expect(workers).toHaveLength(4)
 	site.child.kill('SIGKILL')
 	await expect.poll(() => stillRunning(workers.map(({ pid }) => pid))).toEqual([])

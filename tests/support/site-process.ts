@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../scripts/support/free-ports.ts'
-import { siteFlags } from '../../scripts/support/install.mjs'
+import { siteCommand } from '../../scripts/support/install.mjs'
 import { fillFromTemplate } from './site-template.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -67,12 +67,12 @@ export async function startFirst(
 
 /** Starts the built site, or with NODE_ENV=development the source of `folder`, and does not wait. */
 export function spawnSite(env: Record<string, string>, folder = root, prefix: string[] = []): Omit<SiteProcess, 'url'> {
-	const flags = siteFlags(env.NODE_ENV === 'development')
-	const [program = '', ...args] = [...prefix, process.execPath, ...flags, 'server/main.ts']
+	const command = siteCommand(env.NODE_ENV === 'development')
+	const [program = '', ...args] = [...prefix, process.execPath, ...command.args]
 	const child = spawn(program, args, {
 		cwd: folder,
 		stdio: ['ignore', 'pipe', 'pipe'],
-		env: { ...PASSED_ON, NODE_ENV: 'production', LOG_LEVEL: 'warn', ...env },
+		env: { ...PASSED_ON, ...command.env, LOG_LEVEL: 'warn', ...env },
 	})
 	let written = ''
 	for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (written += chunk))

@@ -1,0 +1,34 @@
+import cluster from 'node:cluster'
+import { type Config, config } from '../app/config.server.ts'
+import { stopLimits } from './limits.ts'
+import { serve } from './serve.ts'
+import { Startup } from './startup.ts'
+import { serveAsWorker } from './worker.ts'
+
+const startup = new Startup()
+
+try {
+	const settings = config()
+	startup.obeySignals()
+	process.on('disconnect', () => {
+		startup.drainMs = stopLimits.orphanDrainMs
+		void startup.end(0)
+	})
+	await begin(settings)
+} catch (error) {
+	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+	await startup.end(1)
+}
+
+/** One process does everything, unless WEB_CONCURRENCY asks for several: then the first one leads and the others serve. */
+async function begin(settings: Config): Promise<void> {
+	if (cluster.isWorker) return serveAsWorker(startup, settings)
+	await startup.takeDataDir(settings)
+	const isAlone = settings.WEB_CONCURRENCY === 1 || settings.NODE_ENV === 'development'
+	const port = isAlone
+		? await serve(startup, settings, () => startup.openDatabase(settings))
+		: await (await import('./primary.ts')).lead(startup, settings)
+	await startup.greet({ ...settings, PORT: port })
+	// `npm start` starts a site again that ended after this.
+	process.send?.('serving')
+}
