@@ -242,33 +242,47 @@ export interface SeenRow {
 	read_further: boolean
 }
 
+/** How far a member got in a conversation. */
+interface SeenMark {
+	conversationId: number
+	userId: number
+	/** Id of a message. */
+	upTo: number
+	/** False: a device of theirs has it; true: they have seen it. */
+	read: boolean
+}
+
 /**
- * Notes how far a member's device got, and how far they read: never back, and no further than what they were sent.
- * The conversation is locked, so that the count fits.
+ * Notes how far members' devices got, and how far they read: never back, and no further than what they were sent.
+ * The conversations are locked, so that the counts fit.
+ * @param marks at most one of a member in a conversation
+ * @returns what became of each, in their order
  */
-export async function writeSeen(
-	trx: Executor,
-	{ conversationId, userId, upTo, read }: { conversationId: number; userId: number; upTo: number; read: boolean },
-): Promise<SeenRow | undefined> {
-	const { rows } = await sql<SeenRow>`
+export async function writeSeen(trx: Executor, marks: readonly SeenMark[]): Promise<(SeenRow | undefined)[]> {
+	const all = <Value>(read: (mark: SeenMark) => Value) => marks.map(read)
+	const { rows } = await sql<SeenRow & { place: number }>`
 		with reached as (
-			select before.delivered_id as delivered_before, before.read_id as read_before,
-				greatest(before.delivered_id, got.id) as delivered_id,
-				case when ${read}::boolean then greatest(before.read_id, got.id) else before.read_id end as read_id
-			from conversation_members before, lateral (
+			select mark.place, mark.conversation_id, mark.user_id, before.delivered_id as delivered_before,
+				before.read_id as read_before, greatest(before.delivered_id, got.id) as delivered_id,
+				case when mark.read then greatest(before.read_id, got.id) else before.read_id end as read_id
+			from unnest(${all(({ conversationId }) => conversationId)}::int[], ${all(({ userId }) => userId)}::int[],
+				${all(({ upTo }) => upTo)}::int[], ${all(({ read }) => read)}::boolean[]) with ordinality
+				as mark (conversation_id, user_id, up_to, read, place)
+			join conversation_members before
+				on before.conversation_id = mark.conversation_id and before.user_id = mark.user_id, lateral (
 				select coalesce(max(m.id), 0) as id from messages m
-				where m.conversation_id = ${conversationId} and m.recipient_id = ${userId} and m.id <= ${upTo}
-					and m.id > before.read_id) got
-			where before.conversation_id = ${conversationId} and before.user_id = ${userId})
-		update conversation_members set delivered_id = reached.delivered_id, read_id = reached.read_id,
-			unread = case when reached.read_id = reached.read_before then conversation_members.unread else (
-				select count(*)::int from messages m where m.conversation_id = ${conversationId} and m.id > reached.read_id
-					and m.recipient_id = ${userId} and m.deleted_at is null) end
-		from reached where conversation_id = ${conversationId} and user_id = ${userId}
-		returning conversation_members.delivered_id, conversation_members.read_id, conversation_members.unread,
+				where m.conversation_id = mark.conversation_id and m.recipient_id = mark.user_id and m.id <= mark.up_to
+					and m.id > before.read_id) got)
+		update conversation_members side set delivered_id = reached.delivered_id, read_id = reached.read_id,
+			unread = case when reached.read_id = reached.read_before then side.unread else (
+				select count(*)::int from messages m where m.conversation_id = side.conversation_id and m.id > reached.read_id
+					and m.recipient_id = side.user_id and m.deleted_at is null) end
+		from reached where side.conversation_id = reached.conversation_id and side.user_id = reached.user_id
+		returning reached.place::int, side.delivered_id, side.read_id, side.unread,
 			reached.delivered_id > reached.delivered_before or reached.read_id > reached.read_before as further,
 			reached.read_id > reached.read_before as read_further`.execute(trx)
-	return rows[0]
+	const found = new Map(rows.map(({ place, ...row }) => [place, row]))
+	return marks.map((_, index) => found.get(index + 1))
 }
 
 /** A message that this member received and can still read, with at most `context` before it, ascending; [] for none. */

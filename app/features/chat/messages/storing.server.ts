@@ -16,12 +16,10 @@ import {
 	listAccountStatuses,
 	type Writer,
 } from '~/features/moderation/members.queries.server.ts'
-import { Conflict, NotAllowed, NotFound, TooMany, Unavailable } from '~/lib/errors.ts'
-import { gathered } from '~/lib/gathered.ts'
-import { log } from '~/lib/log.server.ts'
+import { Conflict, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { type Last, transact } from '~/platform/db/transaction.server.ts'
+import { batched, type Last, type Outcome, transact } from '~/platform/db/transaction.server.ts'
 import { chatLimits } from '../chat.view.ts'
 import { insertMessages, listSent, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
 
@@ -52,46 +50,28 @@ export interface Stored {
 	answered: boolean
 }
 
-/** Messages of one batch. A longer one would make its first message wait for its last. */
-export const MAX_BATCH = 200
-
 /**
  * Stores a message, or finds the one that was stored under its id. When this returns it is committed. Messages of one sender are
  * stored in the order in which this was called, those with pictures and those that begin a conversation apart.
  * @throws NotFound, NotAllowed, Invalid, TooMany, Conflict for an id that names another message, SessionEnded
  */
-export async function storeMessage(message: NewMessage): Promise<Stored> {
-	const outcome = message.pictures.length > 0 ? null : await storeInBatch(message)
-	if (outcome === null) return transact((trx, last) => storeAlone(trx, last, message))
-	if ('refusal' in outcome) throw outcome.refusal
-	return outcome
+export function storeMessage(message: NewMessage): Promise<Stored> {
+	return message.pictures.length > 0 ? storeAlone(message) : storeInBatch(message)
 }
 
-/** What became of a message of a batch; null for one that needs a transaction of its own. */
-type Outcome = Stored | { refusal: unknown } | null
+const storeInBatch = batched({
+	together: (messages: NewMessage[]) => transact((trx, last) => storeTogether(trx, last, messages)),
+	alone: storeAlone,
+	// One of a sender and one of a conversation: no message of a batch changes what decides about another.
+	keysOf: ({ sender, to }) => [`sender ${sender.id}`, `pair ${[sender.username, to].sort().join(' ')}`],
+})
 
-// One of a sender and one of a conversation at a time: no message of a batch changes what decides about another.
-const storeInBatch = gathered(storeBatch, MAX_BATCH, ({ sender, to }: NewMessage) => [
-	`sender ${sender.id}`,
-	`pair ${[sender.username, to].sort().join(' ')}`,
-])
-
-/** @throws Unavailable when the database is away; whatever else goes wrong with a batch, each of its messages is tried alone */
-async function storeBatch(messages: NewMessage[]): Promise<Outcome[]> {
-	try {
-		return await transact((trx, last) => storeTogether(trx, last, messages))
-	} catch (error) {
-		if (error instanceof Unavailable && error.isOutage) throw error
-		log.warn(
-			{ err: error, messages: messages.length },
-			'messages could not be stored together, and are stored one by one',
-		)
-		return messages.map(() => null)
-	}
+function storeAlone(message: NewMessage): Promise<Stored> {
+	return transact((trx, last) => storeOne(trx, last, message))
 }
 
 /** Five statements read, one writes. */
-async function storeTogether(trx: Executor, last: Last, messages: NewMessage[]): Promise<Outcome[]> {
+async function storeTogether(trx: Executor, last: Last, messages: NewMessage[]): Promise<Outcome<Stored>[]> {
 	// One way to the database: what is read after the lock is read as the last one left it.
 	const [writers, locked, read] = await Promise.all([
 		listAccountStatuses(trx, messages.map(writerOf), { skipLocked: true }),
@@ -107,21 +87,21 @@ async function storeTogether(trx: Executor, last: Last, messages: NewMessage[]):
 	})
 	const added = decided.flatMap((one) => (one && 'added' in one ? [one.added] : []))
 	const rows = added.length > 0 ? await last(insertMessages(trx, added)) : new Map<number, MessageRow>()
-	return decided.map((one) => (one && 'added' in one ? storedAs(rows, one) : one))
+	return decided.map((one) => (one && 'added' in one ? { answer: storedAs(rows, one) } : one))
 }
 
 type Added = { added: Parameters<typeof insertMessages>[1][number]; peer: StandingRow }
 
-/** Whether a message of a batch is stored, was stored before, or is refused. */
+/** Whether a message of a batch is to be stored, was stored before, or is refused. */
 function decide(
 	message: NewMessage,
 	writer: AccountStatusRow,
 	conversationId: number,
 	standing: Standing,
-): Added | Stored | { refusal: unknown } {
+): Added | Exclude<Outcome<Stored>, null> {
 	try {
 		const { before, peer } = standing
-		if (before) return { row: sameConversation(before, conversationId), peer, answered: false }
+		if (before) return { answer: { row: sameConversation(before, conversationId), peer, answered: false } }
 		refuse(writer, standing)
 		return newRow(message, conversationId, peer, [])
 	} catch (refusal) {
@@ -129,7 +109,7 @@ function decide(
 	}
 }
 
-async function storeAlone(trx: Executor, last: Last, message: NewMessage): Promise<Stored> {
+async function storeOne(trx: Executor, last: Last, message: NewMessage): Promise<Stored> {
 	const [writer, locked, read] = await Promise.all([
 		requireWriter(trx, writerOf(message)),
 		lockConversationOf(trx, message),
