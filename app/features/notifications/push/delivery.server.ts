@@ -105,7 +105,7 @@ export async function pushUnseen(kind: NoticeKind, userId: number, subjectId: nu
 
 const queueUnseen = gathered(async (wanted: Parameters<typeof queuePushes>[1]) => {
 	await queuePushes(db(), wanted)
-	return wanted.map(() => {})
+	return wanted.map(() => null)
 })
 
 declare module '~/platform/jobs/jobs.server.ts' {
