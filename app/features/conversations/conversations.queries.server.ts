@@ -85,17 +85,20 @@ export interface Pair {
 	username: string
 }
 
+/** The pairs with the other member as `p`. A look into the index for each, however few members the planner thinks there are. */
 const pairs = (of: readonly Pair[]) =>
 	sql`unnest(${of.map(({ userId }) => userId)}::int[], ${of.map(({ username }) => username)}::text[])
-		with ordinality as pair (user_id, username, place)`
+			with ordinality as pair (user_id, username, place)
+		cross join lateral (
+			select id, username, name, imported from users
+			where username = pair.username and id <> pair.user_id limit 1) p`
 
 /** How each of these members stands to another one, in their order; undefined for nobody and for oneself. */
 export async function listStandings(executor: Executor, of: readonly Pair[]): Promise<(StandingRow | undefined)[]> {
 	const userId = sql.ref('pair.user_id')
 	const { rows } = await sql<StandingRow & { place: number }>`
 		select pair.place::int, ${standingColumns(userId)}
-		from ${pairs(of)} join users p on p.username = pair.username and p.id <> pair.user_id
-		${standingJoins(userId)}`.execute(executor)
+		from ${pairs(of)} ${standingJoins(userId)}`.execute(executor)
 	const found = new Map(rows.map((row) => [row.place, row]))
 	return of.map((_, index) => found.get(index + 1))
 }
@@ -150,7 +153,7 @@ export async function lockConversationsWith(
 	{ skipLocked }: Locking,
 ): Promise<(number | undefined)[]> {
 	const { rows } = await sql<{ place: number; id: number }>`
-		select pair.place::int, c.id from ${pairs(of)} join users p on p.username = pair.username
+		select pair.place::int, c.id from ${pairs(of)}
 		join conversations c on c.lower_id = least(p.id, pair.user_id) and c.higher_id = greatest(p.id, pair.user_id)
 		order by c.id for no key update of c ${skipLocked ? sql`skip locked` : sql``}`.execute(trx)
 	const found = new Map(rows.map(({ place, id }) => [place, id]))

@@ -143,7 +143,7 @@ export async function listAccountStatuses(
 		select writer.place::int, ${statusColumns}
 		from unnest(${writers.map(({ userId }) => userId)}::int[], ${sessionIds}::int[])
 			with ordinality as writer (user_id, session_id, place)
-		join users on users.id = writer.user_id
+		cross join lateral (select * from users where id = writer.user_id limit 1) users
 		left join good on good.id = writer.session_id and good.user_id = users.id
 		where writer.session_id is null or good.id is not null`.execute(trx)
 	const found = new Map(rows.map((row) => [row.place, row]))

@@ -114,7 +114,8 @@ export async function listSent(
 		select named.place::int, ${columns}
 		from unnest(${named.map(({ senderId }) => senderId)}::int[], ${named.map(({ clientId }) => clientId)}::uuid[])
 			with ordinality as named (sender_id, client_id, place)
-		join messages m on m.sender_id = named.sender_id and m.client_id = named.client_id`.execute(trx)
+		cross join lateral (
+			select * from messages where sender_id = named.sender_id and client_id = named.client_id limit 1) m`.execute(trx)
 	const found = new Map(rows.map(({ place, ...row }) => [place, row]))
 	return named.map((_, index) => found.get(index + 1))
 }
