@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { localTime, momentShown, relativeTime, utcTime } from '~/lib/dates.ts'
 import { useRootData } from '~/lib/root-data.ts'
+import { never } from '~/lib/use-hydrated.ts'
 
 /** How long ago `at` (ISO 8601) was, in words that are renewed every minute. */
 export function RelativeTime({ at }: { at: string }) {
@@ -27,8 +28,6 @@ export function useNow(): number {
 		() => served,
 	)
 }
-
-const never = () => () => {}
 
 function everyMinute(tell: () => void): () => void {
 	const timer = setInterval(tell, 60_000)

@@ -40,7 +40,7 @@ export class ChatServer {
 	readonly pictureRefusals: string[] = []
 	/** How many files were stored. */
 	uploads = 0
-	readonly seen: { by: string; upTo: number; read: boolean }[] = []
+	readonly seen: { by: string; upTo: number; read: boolean; leaving: boolean }[] = []
 	private readonly tabs = new Set<Tab>()
 
 	join(tab: Tab): void {
@@ -252,8 +252,8 @@ export class Tab implements Transport {
 		return era !== this.era || this.chance() < this.weather.loss ? null : answer
 	}
 
-	seen = ({ upTo, read }: { upTo: number; read: boolean }) => {
-		this.server.seen.push({ by: this.browser.member, upTo, read })
+	seen = ({ upTo, read }: { upTo: number; read: boolean }, leaving: boolean) => {
+		this.server.seen.push({ by: this.browser.member, upTo, read, leaving })
 	}
 
 	typing = () => {}

@@ -291,7 +291,19 @@ test('a mark that was lost with the connection is told again', async () => {
 	anna.cut()
 	anna.connect()
 	await settle()
-	expect(server.seen).toContainEqual({ by: 'anna', upTo: 1, read: true })
+	expect(server.seen).toContainEqual({ by: 'anna', upTo: 1, read: true, leaving: false })
+})
+
+test('what was read in the last second is told when the page is left, and nothing twice', async () => {
+	const { server, anna, bert } = pair()
+	bert.client.write('anna', 'Hello')
+	await vi.waitFor(() => expect(server.seen).toMatchObject([{ by: 'anna', upTo: 1, read: false }]))
+	anna.client.attend('bert', true)
+	expect(server.seen).toHaveLength(1)
+	anna.client.leave()
+	anna.client.leave()
+	await settle()
+	expect(server.seen.slice(1)).toEqual([{ by: 'anna', upTo: 1, read: true, leaving: true }])
 })
 
 test('what arrives while the reader looks elsewhere stands under the line of new messages, and own words end it', async () => {

@@ -70,7 +70,7 @@ export class ChatClient {
 		this.pictureStore = pictures.store
 		this.uploads = new Uploads({ store: pictures.store, upload, onChange })
 		this.attachments = new Attachments({ ...pictures, me, uploads: this.uploads, newId, onChange })
-		this.seen = new SeenReporter((mark) => transport.seen(mark))
+		this.seen = new SeenReporter((mark, leaving) => transport.seen(mark, leaving))
 		this.sender = new Sender({
 			outbox: this.outbox,
 			attachments: this.attachments,
@@ -168,6 +168,11 @@ export class ChatClient {
 	/** Asks for what a conversation may have missed, after a change that did not go through the socket. */
 	refresh(peer: string): void {
 		void this.conversations.get(peer)?.catchUp()
+	}
+
+	/** The page is about to go: what was read on it in the last second is told now. */
+	leave(): void {
+		if (this.transport.connected()) this.seen.leave()
 	}
 
 	setConnection(line: ConnectionState): void {
@@ -280,12 +285,12 @@ const SEEN_INTERVAL_MS = 1_000
 
 /** Tells the server what arrived here and what was read: at once, and then once a second while more comes. */
 class SeenReporter {
-	private readonly tell: (mark: Mark) => void
+	private readonly tell: (mark: Mark, leaving: boolean) => void
 	private readonly sent = new Map<string, Mark>()
 	private readonly waiting = new Map<string, Mark>()
 	private readonly resting = new Set<string>()
 
-	constructor(tell: (mark: Mark) => void) {
+	constructor(tell: (mark: Mark, leaving: boolean) => void) {
 		this.tell = tell
 	}
 
@@ -302,12 +307,17 @@ class SeenReporter {
 		this.sent.clear()
 	}
 
-	private flush(peer: string): void {
+	/** Tells at once what waits for its second to end. */
+	leave(): void {
+		for (const peer of [...this.waiting.keys()]) this.flush(peer, true)
+	}
+
+	private flush(peer: string, leaving = false): void {
 		const mark = this.waiting.get(peer)
 		if (!mark) return
 		this.waiting.delete(peer)
 		this.sent.set(peer, mark)
-		this.tell(mark)
+		this.tell(mark, leaving)
 		this.resting.add(peer)
 		setTimeout(() => {
 			this.resting.delete(peer)

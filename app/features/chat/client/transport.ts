@@ -7,7 +7,8 @@ export interface Transport {
 	connected(): boolean
 	/** @returns null when no answer came: the message may have arrived or not, and is sent again under the same id */
 	send(message: ChatSending): Promise<SendAnswer | null>
-	seen(mark: { with: string; upTo: number; read: boolean }): void
+	/** @param leaving the page is about to go, and the mark has to outlive it */
+	seen(mark: { with: string; upTo: number; read: boolean }, leaving: boolean): void
 	typing(to: string): void
 	page(peer: string): Promise<ConversationPage>
 	since(peer: string, version: number): Promise<Changes>
@@ -54,8 +55,9 @@ export class SocketTransport implements Transport {
 	}
 
 	/** Not queued: the next one says more. */
-	seen(mark: { with: string; upTo: number; read: boolean }): void {
-		if (this.byHttp) void seenByHttp(this.me, mark)
+	seen(mark: { with: string; upTo: number; read: boolean }, leaving: boolean): void {
+		// What a socket has not yet sent goes with its page.
+		if (this.byHttp || leaving) void seenByHttp(this.me, mark)
 		else this.socket?.volatile.emit('chat:seen', mark)
 	}
 
@@ -116,16 +118,17 @@ async function sendByHttp(
 	return answer?.ok ? answer.json().catch(() => null) : null
 }
 
-/** Says how far this member got. One that is lost is not missed: the next says more. */
+/** Says how far this member got, also when the page is left meanwhile. One that is lost is not missed: the next says more. */
 async function seenByHttp(me: string, { with: peer, ...mark }: Parameters<Transport['seen']>[0]): Promise<void> {
-	await say(me, peer, mark).catch(() => null)
+	await say(me, peer, mark, { keepalive: true }).catch(() => null)
 }
 
-function say(me: string, peer: string, words: object): Promise<Response> {
+function say(me: string, peer: string, words: object, options: RequestInit = {}): Promise<Response> {
 	return fetch(`/messages/${encodeURIComponent(peer)}/wire`, {
 		method: 'POST',
 		headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
 		body: JSON.stringify({ me, ...words }),
 		signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+		...options,
 	})
 }

@@ -100,12 +100,15 @@ function start(me: string): { client: ChatClient; stop: () => void } {
 	const otherTab = (event: StorageEvent) => {
 		if (client.outbox.owns(event.key)) client.outboxChanged()
 	}
+	const leave = () => client.leave()
 	window.addEventListener('storage', otherTab)
+	window.addEventListener('pagehide', leave)
 	return {
 		client,
 		stop: () => {
 			unhear()
 			window.removeEventListener('storage', otherTab)
+			window.removeEventListener('pagehide', leave)
 		},
 	}
 }
