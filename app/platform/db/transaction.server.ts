@@ -85,7 +85,7 @@ function executorOf(client: pg.PoolClient): Kysely<Database> {
 }
 
 /** Items of one batch. In a longer one the first would wait for the last. */
-export const MAX_BATCH = 200
+const MAX_BATCH = 200
 
 /** What became of an item of a batch; null for one that needs a transaction of its own. */
 export type Outcome<Answer> = { answer: Answer } | { refusal: unknown } | null
