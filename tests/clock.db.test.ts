@@ -80,7 +80,11 @@ const limits: [string, (at: Time) => Promise<void>, () => Promise<number | null>
 		},
 		() => secondsUntilStart(db(), member.id, 3),
 	],
-	['messages in a minute', (at) => send(at), () => secondsUntilSend(db(), member.id, { messages: 3, seconds: 60 })],
+	[
+		'messages in a minute',
+		(at) => send(at),
+		async () => (await secondsUntilSend(db(), [member.id], { messages: 3, seconds: 60 })).get(member.id) ?? null,
+	],
 	[
 		'pictures in messages in an hour',
 		(at) => send(at),

@@ -36,3 +36,18 @@ test('a round that fails fails for those who asked in it, and the next one is ma
 	expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
 	expect(await work(3)).toBe(3)
 })
+
+test('items with a key in common are done one after the other, and hold up no others', async () => {
+	const rounds: string[][] = []
+	const work = gathered(
+		async (items: string[]) => {
+			rounds.push(items)
+			return items
+		},
+		3,
+		(item) => [...item],
+	)
+	const asked = ['ab', 'bc', 'c', 'd', 'e', 'f', 'a']
+	expect(await Promise.all(asked.map(work))).toEqual(asked)
+	expect(rounds).toEqual([['ab', 'd', 'e'], ['bc', 'f', 'a'], ['c']])
+})

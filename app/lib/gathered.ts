@@ -9,15 +9,18 @@ interface Waiting<Item, Answer> {
  * earlier round is under way, is done together in the next round. When nothing is under way it begins at once.
  * @param work answers in the order of the items; what it throws, everybody of that round gets
  * @param most items of one round
+ * @param keysOf items with a key in common are never done in one round, and are done in the order in which they came
  */
 export function gathered<Item, Answer>(
 	work: (items: Item[]) => Promise<readonly Answer[]>,
 	most = 500,
+	keysOf?: (item: Item) => readonly string[],
 ): (item: Item) => Promise<Answer> {
-	const waiting: Waiting<Item, Answer>[] = []
+	let waiting: Waiting<Item, Answer>[] = []
 	let working = false
 	const round = async () => {
-		const now = waiting.splice(0, most)
+		const [now, later] = nextRound(waiting, most, keysOf)
+		waiting = later
 		try {
 			const answers = await work(now.map(({ item }) => item))
 			for (const [index, { resolve }] of now.entries()) resolve(answers[index] as Answer)
@@ -37,4 +40,24 @@ export function gathered<Item, Answer>(
 			// Everything that the same turn of the event loop brings comes along.
 			setImmediate(() => void goOn())
 		})
+}
+
+/** @returns what is done now, and what goes on waiting */
+function nextRound<One extends { item: unknown }>(
+	waiting: One[],
+	most: number,
+	keysOf: ((item: One['item']) => readonly string[]) | undefined,
+): [now: One[], later: One[]] {
+	if (!keysOf) return [waiting.slice(0, most), waiting.slice(most)]
+	const [now, later]: [One[], One[]] = [[], []]
+	const taken = new Set<string>()
+	for (const one of waiting) {
+		const keys = keysOf(one.item)
+		const goes = now.length < most && keys.every((key) => !taken.has(key))
+		// Also of what waits: nothing that came later passes it by.
+		for (const key of keys) taken.add(key)
+		if (goes) now.push(one)
+		else later.push(one)
+	}
+	return [now, later]
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { gathered } from '~/lib/gathered.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -21,24 +21,49 @@ export interface PeerRow {
 	last_seen_at: Date | null
 }
 
-/** A conversation as one of its members stands to it, or would. */
-export interface ConversationRow extends PeerRow {
+/** How one member stands to another, with a conversation or without: what decides whether they may write. */
+export interface StandingRow {
+	peer_id: number
+	username: string
+	name: string
 	imported: boolean
-	/** Null while nobody has written. */
+	/** Of the conversation; null while nobody has written. */
 	id: number | null
 	pending: boolean
 	last_message_id: number | null
 	muted: boolean
 	read_id: number
 	peer_pending: boolean
-	peer_read_id: number
-	peer_delivered_id: number
 	unanswered: number
 	blocked_by_me: boolean
 	blocked_me: boolean
 	accepts: 'members' | 'verified' | 'nobody'
 	verified: boolean
 }
+
+/** A conversation as one of its members stands to it, or would. */
+export interface ConversationRow extends PeerRow, StandingRow {
+	peer_read_id: number
+	peer_delivered_id: number
+}
+
+type UserId = RawBuilder<unknown> | number
+
+/** The columns of {@link StandingRow}, for statements with {@link standingJoins}. */
+const standingColumns = (userId: UserId) => sql`p.id as peer_id, p.username, p.name, p.imported, c.id,
+	coalesce(mine.pending, false) as pending, mine.last_message_id, coalesce(mine.muted, false) as muted,
+	coalesce(mine.read_id, 0) as read_id, coalesce(theirs.pending, false) as peer_pending,
+	case when theirs.pending then (select count(*)::int from (
+		select from messages where conversation_id = c.id and sender_id = ${userId} limit ${MAX_UNANSWERED}) first)
+		else 0 end as unanswered,
+	${isBlocking(userId, sql.ref('p.id'))} as blocked_by_me, ${isBlocking(sql.ref('p.id'), userId)} as blocked_me,
+	coalesce(s.accepts, 'members') as accepts,
+	exists (select from profiles where user_id = ${userId} and campus_verified_at is not null) as verified`
+
+const standingJoins = (userId: UserId) => sql`left join chat_settings s on s.user_id = p.id
+	left join conversations c on c.lower_id = least(p.id, ${userId}) and c.higher_id = greatest(p.id, ${userId})
+	left join conversation_members mine on mine.conversation_id = c.id and mine.user_id = ${userId}
+	left join conversation_members theirs on theirs.conversation_id = c.id and theirs.user_id = p.id`
 
 /** How a member stands to another one, by the other's username; undefined for nobody and for oneself. */
 export async function findConversation(
@@ -47,22 +72,35 @@ export async function findConversation(
 	executor: Executor = db(),
 ): Promise<ConversationRow | undefined> {
 	const { rows } = await sql<ConversationRow>`
-		select ${peerColumns(userId)}, p.imported, c.id, coalesce(mine.pending, false) as pending, mine.last_message_id,
-			coalesce(mine.muted, false) as muted, coalesce(mine.read_id, 0) as read_id,
-			coalesce(theirs.pending, false) as peer_pending, coalesce(theirs.read_id, 0) as peer_read_id,
-			coalesce(theirs.delivered_id, 0) as peer_delivered_id,
-			case when theirs.pending then (select count(*)::int from (
-				select from messages where conversation_id = c.id and sender_id = ${userId} limit ${MAX_UNANSWERED}) first)
-				else 0 end as unanswered,
-			${isBlocking(userId, sql.ref('p.id'))} as blocked_by_me, ${isBlocking(sql.ref('p.id'), userId)} as blocked_me,
-			coalesce(s.accepts, 'members') as accepts,
-			exists (select from profiles where user_id = ${userId} and campus_verified_at is not null) as verified
-		from users p left join shown_profiles pp on pp.user_id = p.id left join chat_settings s on s.user_id = p.id
-		left join conversations c on c.lower_id = least(p.id, ${userId}) and c.higher_id = greatest(p.id, ${userId})
-		left join conversation_members mine on mine.conversation_id = c.id and mine.user_id = ${userId}
-		left join conversation_members theirs on theirs.conversation_id = c.id and theirs.user_id = p.id
+		select ${peerColumns(userId)}, ${standingColumns(userId)},
+			coalesce(theirs.read_id, 0) as peer_read_id, coalesce(theirs.delivered_id, 0) as peer_delivered_id
+		from users p left join shown_profiles pp on pp.user_id = p.id ${standingJoins(userId)}
 		where p.username = ${username} and p.id <> ${userId}`.execute(executor)
 	return rows[0]
+}
+
+/** A member, and the username of another one. */
+export interface Pair {
+	userId: number
+	username: string
+}
+
+/** The pairs with the other member as `p`. A look into the index for each, however few members the planner thinks there are. */
+const pairs = (of: readonly Pair[]) =>
+	sql`unnest(${of.map(({ userId }) => userId)}::int[], ${of.map(({ username }) => username)}::text[])
+			with ordinality as pair (user_id, username, place)
+		cross join lateral (
+			select id, username, name, imported from users
+			where username = pair.username and id <> pair.user_id limit 1) p`
+
+/** How each of these members stands to another one, in their order; undefined for nobody and for oneself. */
+export async function listStandings(executor: Executor, of: readonly Pair[]): Promise<(StandingRow | undefined)[]> {
+	const userId = sql.ref('pair.user_id')
+	const { rows } = await sql<StandingRow & { place: number }>`
+		select pair.place::int, ${standingColumns(userId)}
+		from ${pairs(of)} ${standingJoins(userId)}`.execute(executor)
+	const found = new Map(rows.map((row) => [row.place, row]))
+	return of.map((_, index) => found.get(index + 1))
 }
 
 /** Seconds until a member may start one more conversation who may start `most` in 24 hours; null when they may now. */
@@ -92,17 +130,34 @@ export async function lockConversation(trx: Executor, id: number): Promise<void>
 	await sql`select from conversations where id = ${id} for no key update`.execute(trx)
 }
 
-/** Locks the conversation with somebody, if there is one. @returns its id */
-export async function lockConversationWith(
-	trx: Executor,
-	userId: number,
-	username: string,
-): Promise<number | undefined> {
+/** Whether a statement passes over rows that another transaction holds. Otherwise it waits for them. */
+export interface Locking {
+	skipLocked: boolean
+}
+
+/** Of these conversations those that could be locked, in the order of their ids. */
+export async function lockConversations(trx: Executor, ids: number[], { skipLocked }: Locking): Promise<Set<number>> {
 	const { rows } = await sql<{ id: number }>`
-		select c.id from users p
-		join conversations c on c.lower_id = least(p.id, ${userId}) and c.higher_id = greatest(p.id, ${userId})
-		where p.username = ${username} for no key update of c`.execute(trx)
-	return rows[0]?.id
+		select id from conversations where id = any(${ids}::int[]) order by id
+		for no key update ${skipLocked ? sql`skip locked` : sql``}`.execute(trx)
+	return new Set(rows.map(({ id }) => id))
+}
+
+/**
+ * Locks the conversations of these pairs, in the order of their ids.
+ * @returns the ids in the order of the pairs; undefined where there is none, or where it was passed over
+ */
+export async function lockConversationsWith(
+	trx: Executor,
+	of: readonly Pair[],
+	{ skipLocked }: Locking,
+): Promise<(number | undefined)[]> {
+	const { rows } = await sql<{ place: number; id: number }>`
+		select pair.place::int, c.id from ${pairs(of)}
+		join conversations c on c.lower_id = least(p.id, pair.user_id) and c.higher_id = greatest(p.id, pair.user_id)
+		order by c.id for no key update of c ${skipLocked ? sql`skip locked` : sql``}`.execute(trx)
+	const found = new Map(rows.map(({ place, id }) => [place, id]))
+	return of.map((_, index) => found.get(index + 1))
 }
 
 interface CountRow {

@@ -20,6 +20,7 @@ import {
 	findConversation,
 	lockConversation,
 	readSettings,
+	type StandingRow,
 	writeMuted,
 	writeSettings,
 } from './conversations.queries.server.ts'
@@ -54,7 +55,7 @@ export async function requireConversation(
 }
 
 /** The usernames of both members. */
-export function namesOf(viewer: SignedIn, peer: ConversationRow): Names {
+export function namesOf(viewer: SignedIn, peer: StandingRow): Names {
 	return new Map([
 		[viewer.id, viewer.username],
 		[peer.peer_id, peer.username],
@@ -62,11 +63,11 @@ export function namesOf(viewer: SignedIn, peer: ConversationRow): Names {
 }
 
 /** What the member can do. */
-export function presentState(row: ConversationRow): ConversationState {
+export function presentState(row: StandingRow): ConversationState {
 	return conversationState(standingOf(row))
 }
 
-function standingOf(row: ConversationRow): ConversationFacts {
+function standingOf(row: StandingRow): ConversationFacts {
 	return {
 		name: row.name,
 		reachable: !row.imported,
@@ -182,13 +183,13 @@ export async function announceState(member: { id: number }, peerUsername: string
 }
 
 /** A message waits for the first answer: how much more may follow changed for its sender, and for the peer it is a request. */
-export async function announceWaiting(sender: SignedIn, peer: ConversationRow): Promise<void> {
+export async function announceWaiting(sender: SignedIn, peer: StandingRow): Promise<void> {
 	await announceState(sender, peer.username)
 	if (!peer.blocked_me) await announceState({ id: peer.peer_id }, sender.username)
 }
 
 /** The first answer came, or an acceptance: what both can do changed, and the marks may be shown now. */
-export async function announceAccepted(member: SignedIn, peer: ConversationRow): Promise<void> {
+export async function announceAccepted(member: SignedIn, peer: StandingRow): Promise<void> {
 	await Promise.all([announceState(member, peer.username), announceState({ id: peer.peer_id }, member.username)])
 	const row = await findConversation(peer.peer_id, member.username)
 	if (row) announce(roomOf(peer.peer_id), 'chat:marks', { with: member.username, marks: presentReceipts(row) })

@@ -119,23 +119,35 @@ export async function lockAccountStatus(trx: Executor, userId: number): Promise<
 	return rows[0]
 }
 
+/** Who writes, and by which session; null for any. */
+export interface Writer {
+	userId: number
+	sessionId: number | null
+}
+
 /**
- * How a member stands, without a lock on their row.
- * @param sessionId only if this session of theirs is still good, which it then is until the transaction ends; null for any
+ * How these members stand, in their order, without a lock on their rows. Undefined for one whose session is not good any more;
+ * one that is good stays so until the transaction ends.
+ * @param skipLocked undefined also for a session that is just being ended; otherwise this waits until it is ended, or is not
  */
-export async function findAccountStatus(
+export async function listAccountStatuses(
 	trx: Executor,
-	userId: number,
-	sessionId: number | null,
-): Promise<AccountStatusRow | undefined> {
-	const session =
-		sessionId === null
-			? sql``
-			: sql`join sessions on sessions.id = ${sessionId} and user_id = users.id and expires_at > now()`
-	const { rows } = await sql<AccountStatusRow>`
-		select ${statusColumns} from users ${session} where users.id = ${userId}
-		${sessionId === null ? sql`` : sql`for key share of sessions`}`.execute(trx)
-	return rows[0]
+	writers: readonly Writer[],
+	{ skipLocked }: { skipLocked: boolean },
+): Promise<(AccountStatusRow | undefined)[]> {
+	const sessionIds = writers.map(({ sessionId }) => sessionId)
+	const { rows } = await sql<AccountStatusRow & { place: number }>`
+		with good as (
+			select id, user_id from sessions where id = any(${sessionIds}::int[]) and expires_at > now()
+			order by id for key share ${skipLocked ? sql`skip locked` : sql``})
+		select writer.place::int, ${statusColumns}
+		from unnest(${writers.map(({ userId }) => userId)}::int[], ${sessionIds}::int[])
+			with ordinality as writer (user_id, session_id, place)
+		cross join lateral (select * from users where id = writer.user_id limit 1) users
+		left join good on good.id = writer.session_id and good.user_id = users.id
+		where writer.session_id is null or good.id is not null`.execute(trx)
+	const found = new Map(rows.map((row) => [row.place, row]))
+	return writers.map((_, index) => found.get(index + 1))
 }
 
 /** A member whose post was approved is trusted with links from then on. */

@@ -8,6 +8,9 @@ import {
 	PostgresQueryCompiler,
 } from 'kysely'
 import type pg from 'pg'
+import { isSiteFault, Unavailable } from '~/lib/errors.ts'
+import { gathered } from '~/lib/gathered.ts'
+import { log } from '~/lib/log.server.ts'
 import { type Executor, pool } from './db.server.ts'
 import type { Database } from './schema.ts'
 
@@ -79,4 +82,45 @@ function executorOf(client: pg.PoolClient): Kysely<Database> {
 	})
 	executors.set(client, made)
 	return made
+}
+
+/** Items of one batch. In a longer one the first would wait for the last. */
+const MAX_BATCH = 200
+
+/** What became of an item of a batch; null for one that needs a transaction of its own. */
+export type Outcome<Answer> = { answer: Answer } | { refusal: unknown } | null
+
+interface Batching<Item, Answer> {
+	/** Does items in one transaction, waiting for nobody else's locks. Answers in their order, after the commit. */
+	together: (items: Item[]) => Promise<readonly Outcome<Answer>[]>
+	/** Does one in a transaction of its own. */
+	alone: (item: Item) => Promise<Answer>
+	/** Items with a key in common never share a batch. */
+	keysOf: (item: Item) => readonly string[]
+}
+
+/**
+ * Makes of work on one item work on a batch: whatever is asked for while the last batch is being committed is the next one. When
+ * nothing is under way a batch begins at once. One item never fails another: when a batch fails, each of its items is done alone.
+ * @returns does an item; it throws what the item is refused with, or Unavailable, DiskFull when nothing can be stored
+ */
+export function batched<Item, Answer>(batching: Batching<Item, Answer>): (item: Item) => Promise<Answer> {
+	const { together, alone, keysOf } = batching
+	const tryTogether = async (items: Item[]) => {
+		try {
+			return await together(items)
+		} catch (error) {
+			const isBusy = error instanceof Unavailable && !error.isOutage
+			if (isSiteFault(error) && !isBusy) throw error
+			log.warn({ err: error, items: items.length }, 'a batch failed, and is done one by one')
+			return items.map(() => null)
+		}
+	}
+	const inBatch = gathered<Item, Outcome<Answer>>(tryTogether, MAX_BATCH, keysOf)
+	return async (item) => {
+		const outcome = await inBatch(item)
+		if (outcome === null) return alone(item)
+		if ('refusal' in outcome) throw outcome.refusal
+		return outcome.answer
+	}
 }

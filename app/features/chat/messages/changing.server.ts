@@ -12,7 +12,7 @@ import { editInput } from '../chat.schema.ts'
 import { type ChatMessage, presentMessage } from '../chat.view.ts'
 import { announceMessage, announceReliably } from './announcing.server.ts'
 import { eraseMessage, findOwn, type MessageRow, updateMessage } from './messages.queries.server.ts'
-import { currentWriter } from './sending.server.ts'
+import { requireWriter } from './storing.server.ts'
 
 interface Which {
 	/** Username of the peer. */
@@ -30,7 +30,7 @@ export async function editMessage(viewer: Viewer, which: Which, input: { body?: 
 	const { body } = parseInput(editInput, input)
 	const { html } = await renderMarkdown(body)
 	return change(author, which, async (trx, row, peer) => {
-		refuseSuspended(await currentWriter(trx, author.id, null))
+		refuseSuspended(await requireWriter(trx, { userId: author.id, sessionId: null }))
 		if (peer.blocked_by_me) throw new NotAllowed(`You blocked ${peer.name}. Unblock to write.`)
 		if (row.body === body) return row
 		if (body === '' && !row.pictures) throw new Invalid('Write something first.', { body: 'Write something first.' })

@@ -105,26 +105,33 @@ async function snapshot(
 	return { rows: rows.filter(({ id }) => id !== null), version: rows[0]?.now ?? 0 }
 }
 
-/** A message that this member sent before under the same id. */
-export async function findSent(trx: Executor, senderId: number, clientId: string): Promise<MessageRow | undefined> {
-	const { rows } = await sql<MessageRow>`
-		select ${columns} from messages m where m.sender_id = ${senderId} and m.client_id = ${clientId}`.execute(trx)
-	return rows[0]
+/** The messages that these members sent before under these ids, in their order. */
+export async function listSent(
+	trx: Executor,
+	named: readonly { senderId: number; clientId: string }[],
+): Promise<(MessageRow | undefined)[]> {
+	const { rows } = await sql<MessageRow & { place: number }>`
+		select named.place::int, ${columns}
+		from unnest(${named.map(({ senderId }) => senderId)}::int[], ${named.map(({ clientId }) => clientId)}::uuid[])
+			with ordinality as named (sender_id, client_id, place)
+		cross join lateral (
+			select * from messages where sender_id = named.sender_id and client_id = named.client_id limit 1) m`.execute(trx)
+	const found = new Map(rows.map(({ place, ...row }) => [place, row]))
+	return named.map((_, index) => found.get(index + 1))
 }
 
-/** Seconds until a member may send again who may send `messages` in `seconds`; null when they may now. */
+/** Seconds until each of these members may send again who may send `messages` in `seconds`; not of those who may now. */
 export async function secondsUntilSend(
 	trx: Executor,
-	senderId: number,
+	senderIds: number[],
 	{ messages, seconds }: { messages: number; seconds: number },
-): Promise<number | null> {
-	const { rows } = await sql<{ left: number }>`
-		select extract(epoch from sent_at + make_interval(secs => ${seconds}) - clock_timestamp())::float8 as left
-		from messages where sender_id = ${senderId} and ${isPast('sent_at')} order by id desc limit 1 offset ${messages - 1}`.execute(
-		trx,
-	)
-	const left = rows[0]?.left ?? 0
-	return left > 0 ? left : null
+): Promise<Map<number, number>> {
+	const { rows } = await sql<{ id: number; left: number }>`
+		select sender.id, extract(epoch from earlier.sent_at + make_interval(secs => ${seconds}) - clock_timestamp())::float8 as left
+		from unnest(${senderIds}::int[]) as sender (id), lateral (
+			select sent_at from messages where sender_id = sender.id and ${isPast('sent_at')}
+			order by id desc limit 1 offset ${messages - 1}) earlier`.execute(trx)
+	return new Map(rows.filter(({ left }) => left > 0).map(({ id, left }) => [id, left]))
 }
 
 interface NewMessage {
@@ -139,26 +146,37 @@ interface NewMessage {
 	pictures: ChatPicture[]
 }
 
-/** Adds a message to a conversation that is locked, with both members' counters; writing answers a request. */
-export async function insertMessage(trx: Executor, message: NewMessage): Promise<MessageRow> {
-	const { conversationId, senderId, peerId, unseen, clientId, body, html, pictures } = message
-	const shown = pictures.length > 0 ? JSON.stringify(pictures) : null
+/**
+ * Adds a message to each of several conversations that are locked, with the counters of their members; writing answers a request.
+ * @param messages at most one of a conversation
+ * @returns the rows by conversation
+ */
+export async function insertMessages(trx: Executor, messages: readonly NewMessage[]): Promise<Map<number, MessageRow>> {
+	const all = <Value>(read: (message: NewMessage) => Value) => messages.map(read)
 	const { rows } = await sql<MessageRow>`
-		with raised as (update conversations set version = version + 1 where id = ${conversationId} returning version),
+		with given as (
+			select * from unnest(${all(({ conversationId }) => conversationId)}::int[], ${all(({ senderId }) => senderId)}::int[],
+				${all(({ unseen, peerId }) => (unseen ? null : peerId))}::int[], ${all(({ clientId }) => clientId)}::uuid[],
+				${all(({ body }) => body)}::text[], ${all(({ html }) => html)}::text[],
+				${all(({ pictures }) => (pictures.length > 0 ? JSON.stringify(pictures) : null))}::text[]) with ordinality
+				as given (conversation_id, sender_id, recipient_id, client_id, body, html, pictures, place)),
+		raised as (
+			update conversations c set version = version + 1 from given where c.id = given.conversation_id
+			returning c.id, c.version),
 		added as (
 			insert into messages as m (conversation_id, sender_id, recipient_id, client_id, body, html, pictures, version)
-			select ${conversationId}, ${senderId}, ${unseen ? null : peerId}::int, ${clientId}::uuid, ${body}, ${html},
-				${shown}::jsonb, version from raised
+			select conversation_id, sender_id, recipient_id, client_id, body, html, pictures::jsonb, raised.version
+			from given join raised on raised.id = given.conversation_id order by place
 			returning ${columns}),
-		mine as (
-			update conversation_members set last_message_id = added.id, pending = false from added
-			where conversation_members.conversation_id = ${conversationId} and user_id = ${senderId}),
-		theirs as (
-			update conversation_members set last_message_id = added.id, unread = unread + 1 from added
-			where conversation_members.conversation_id = ${conversationId} and user_id = added.recipient_id)
+		counted as (
+			update conversation_members side set last_message_id = added.id,
+				pending = side.pending and side.user_id <> added.sender_id,
+				unread = side.unread + (side.user_id <> added.sender_id)::int
+			from added
+			where side.conversation_id = added.conversation_id and side.user_id in (added.sender_id, added.recipient_id))
 		select * from added`.execute(trx)
-	if (!rows[0]) throw new Error('A message was added to a conversation that is gone.')
-	return rows[0]
+	if (rows.length !== messages.length) throw new Error('A message was added to a conversation that is gone.')
+	return new Map(rows.map((row) => [row.conversation_id, row]))
 }
 
 /** A message that this member sent, wherever it stands. */
@@ -225,33 +243,47 @@ export interface SeenRow {
 	read_further: boolean
 }
 
+/** How far a member got in a conversation. */
+interface SeenMark {
+	conversationId: number
+	userId: number
+	/** Id of a message. */
+	upTo: number
+	/** False: a device of theirs has it; true: they have seen it. */
+	read: boolean
+}
+
 /**
- * Notes how far a member's device got, and how far they read: never back, and no further than what they were sent.
- * The conversation is locked, so that the count fits.
+ * Notes how far members' devices got, and how far they read: never back, and no further than what they were sent.
+ * The conversations are locked, so that the counts fit.
+ * @param marks at most one of a member in a conversation
+ * @returns what became of each, in their order
  */
-export async function writeSeen(
-	trx: Executor,
-	{ conversationId, userId, upTo, read }: { conversationId: number; userId: number; upTo: number; read: boolean },
-): Promise<SeenRow | undefined> {
-	const { rows } = await sql<SeenRow>`
+export async function writeSeen(trx: Executor, marks: readonly SeenMark[]): Promise<(SeenRow | undefined)[]> {
+	const all = <Value>(read: (mark: SeenMark) => Value) => marks.map(read)
+	const { rows } = await sql<SeenRow & { place: number }>`
 		with reached as (
-			select before.delivered_id as delivered_before, before.read_id as read_before,
-				greatest(before.delivered_id, got.id) as delivered_id,
-				case when ${read}::boolean then greatest(before.read_id, got.id) else before.read_id end as read_id
-			from conversation_members before, lateral (
+			select mark.place, mark.conversation_id, mark.user_id, before.delivered_id as delivered_before,
+				before.read_id as read_before, greatest(before.delivered_id, got.id) as delivered_id,
+				case when mark.read then greatest(before.read_id, got.id) else before.read_id end as read_id
+			from unnest(${all(({ conversationId }) => conversationId)}::int[], ${all(({ userId }) => userId)}::int[],
+				${all(({ upTo }) => upTo)}::int[], ${all(({ read }) => read)}::boolean[]) with ordinality
+				as mark (conversation_id, user_id, up_to, read, place)
+			join conversation_members before
+				on before.conversation_id = mark.conversation_id and before.user_id = mark.user_id, lateral (
 				select coalesce(max(m.id), 0) as id from messages m
-				where m.conversation_id = ${conversationId} and m.recipient_id = ${userId} and m.id <= ${upTo}
-					and m.id > before.read_id) got
-			where before.conversation_id = ${conversationId} and before.user_id = ${userId})
-		update conversation_members set delivered_id = reached.delivered_id, read_id = reached.read_id,
-			unread = case when reached.read_id = reached.read_before then conversation_members.unread else (
-				select count(*)::int from messages m where m.conversation_id = ${conversationId} and m.id > reached.read_id
-					and m.recipient_id = ${userId} and m.deleted_at is null) end
-		from reached where conversation_id = ${conversationId} and user_id = ${userId}
-		returning conversation_members.delivered_id, conversation_members.read_id, conversation_members.unread,
+				where m.conversation_id = mark.conversation_id and m.recipient_id = mark.user_id and m.id <= mark.up_to
+					and m.id > before.read_id) got)
+		update conversation_members side set delivered_id = reached.delivered_id, read_id = reached.read_id,
+			unread = case when reached.read_id = reached.read_before then side.unread else (
+				select count(*)::int from messages m where m.conversation_id = side.conversation_id and m.id > reached.read_id
+					and m.recipient_id = side.user_id and m.deleted_at is null) end
+		from reached where side.conversation_id = reached.conversation_id and side.user_id = reached.user_id
+		returning reached.place::int, side.delivered_id, side.read_id, side.unread,
 			reached.delivered_id > reached.delivered_before or reached.read_id > reached.read_before as further,
 			reached.read_id > reached.read_before as read_further`.execute(trx)
-	return rows[0]
+	const found = new Map(rows.map(({ place, ...row }) => [place, row]))
+	return marks.map((_, index) => found.get(index + 1))
 }
 
 /** A message that this member received and can still read, with at most `context` before it, ascending; [] for none. */

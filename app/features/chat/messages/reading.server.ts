@@ -1,4 +1,10 @@
-import { findConversation, lockConversation } from '~/features/conversations/conversations.queries.server.ts'
+import {
+	type Locking,
+	listStandings,
+	lockConversations,
+	type Pair,
+	type StandingRow,
+} from '~/features/conversations/conversations.queries.server.ts'
 import {
 	namesOf,
 	presentState,
@@ -11,7 +17,8 @@ import { listSharedSkills } from '~/features/members/skills.server.ts'
 import { isId, isUsername } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { transact } from '~/platform/db/transaction.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { batched, transact } from '~/platform/db/transaction.server.ts'
 import {
 	type ChatMessage,
 	type ConversationPage,
@@ -27,6 +34,7 @@ import {
 	listMessages,
 	listNewer,
 	type MessageRow,
+	type SeenRow,
 	type Snapshot,
 	writeSeen,
 } from './messages.queries.server.ts'
@@ -104,15 +112,51 @@ interface Seen {
 export async function markSeen(viewer: Viewer, { with: username, upTo, read }: Seen): Promise<void> {
 	const reader = requireMember(viewer)
 	if (!isUsername(username) || !isId(upTo) || typeof read !== 'boolean') return
-	const peer = await findConversation(reader.id, username)
-	const conversationId = peer?.id
-	if (!peer || !conversationId || (read && peer.read_id >= upTo)) return
-	const seen = await transact(async (trx, last) => {
-		const written = { conversationId, userId: reader.id, upTo, read }
-		const [, row] = await Promise.all([lockConversation(trx, conversationId), last(writeSeen(trx, written))])
-		return row
+	const { peer, seen } = await noteSeen({ userId: reader.id, username, upTo, read })
+	if (peer && seen?.further) await announceReliably(() => announceSeen(reader, peer, seen))
+}
+
+interface Mark extends Pair {
+	upTo: number
+	read: boolean
+}
+
+/** Both undefined where there was nothing to note. */
+interface Noted {
+	peer?: StandingRow
+	seen?: SeenRow | undefined
+}
+
+// Marks of the same moment share a transaction, as messages do.
+const noteSeen = batched({
+	together: (marks: Mark[]) => noteTogether(marks, { skipLocked: true }),
+	alone: async (mark): Promise<Noted> => {
+		const [outcome] = await noteTogether([mark], { skipLocked: false })
+		return outcome?.answer ?? {}
+	},
+	keysOf: ({ userId, username }) => [`${userId} ${username}`],
+})
+
+/** Null where the conversation was passed over. */
+async function noteTogether(marks: Mark[], locking: Locking): Promise<({ answer: Noted } | null)[]> {
+	const peers = await listStandings(db(), marks)
+	const noted: ({ answer: Noted } | null)[] = marks.map(() => ({ answer: {} }))
+	const news = marks.flatMap(({ userId, upTo, read }, index) => {
+		const peer = peers[index]
+		if (!peer?.id || (read && peer.read_id >= upTo)) return []
+		return [{ index, peer, mark: { conversationId: peer.id, userId, upTo, read } }]
 	})
-	if (seen?.further) await announceReliably(() => announceSeen(reader, peer, seen))
+	if (news.length === 0) return noted
+	await transact(async (trx, last) => {
+		const ids = news.map(({ mark }) => mark.conversationId)
+		const locked = await lockConversations(trx, ids, locking)
+		const held = news.filter(({ mark }) => locked.has(mark.conversationId))
+		const written = held.map(({ mark }) => mark)
+		const seen = held.length > 0 ? await last(writeSeen(trx, written)) : []
+		for (const { index } of news) noted[index] = null
+		for (const [place, { index, peer }] of held.entries()) noted[index] = { answer: { peer, seen: seen[place] } }
+	})
+	return noted
 }
 
 /** Where in a conversation: at a message, or before or after one. */

@@ -1,5 +1,6 @@
 import { buildPushPayload } from '@block65/webcrypto-web-push'
 import { config } from '~/config.server.ts'
+import { gathered } from '~/lib/gathered.ts'
 import { log } from '~/lib/log.server.ts'
 import { shortened } from '~/lib/text.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -96,11 +97,16 @@ export async function pushUnseen(kind: NoticeKind, userId: number, subjectId: nu
 	// The common case asks nobody: their tab is at this very process.
 	if (countTabs(userId) > 0) return
 	try {
-		await queuePushes(db(), [{ kind, userId, about: subjectId }])
+		await queueUnseen({ kind, userId, about: subjectId })
 	} catch (error) {
 		log.warn({ err: error, kind }, 'a push could not be left to a job')
 	}
 }
+
+const queueUnseen = gathered(async (wanted: Parameters<typeof queuePushes>[1]) => {
+	await queuePushes(db(), wanted)
+	return wanted.map(() => null)
+})
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {

@@ -1,0 +1,236 @@
+import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
+import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { attachPictures } from '~/features/chat-pictures/chat-pictures.server.ts'
+import type { NamedPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
+import { startingLimitAt } from '~/features/conversations/conversations.policy.ts'
+import {
+	listStandings,
+	lockConversationsWith,
+	type StandingRow,
+	secondsUntilStart,
+	startConversation,
+} from '~/features/conversations/conversations.queries.server.ts'
+import { NO_SUCH_MEMBER, presentState } from '~/features/conversations/conversations.server.ts'
+import {
+	type AccountStatusRow,
+	listAccountStatuses,
+	type Writer,
+} from '~/features/moderation/members.queries.server.ts'
+import { Conflict, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { batched, type Last, type Outcome, transact } from '~/platform/db/transaction.server.ts'
+import { chatLimits } from '../chat.view.ts'
+import { insertMessages, listSent, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
+
+/*
+ * Messages of the same moment are stored in one transaction, a batch, by a number of statements that does not depend on how many
+ * they are. A batch waits for nobody: what another transaction holds, it passes over. What it passes over, a first message and
+ * one with pictures have transactions of their own.
+ */
+
+/** A message that is to be stored. */
+export interface NewMessage {
+	sender: SignedIn
+	/** Username of the peer. */
+	to: string
+	/** Of the socket that it came by; null for a request just checked. */
+	sessionId: number | null
+	clientId: string
+	body: string
+	html: string
+	pictures: NamedPicture[]
+}
+
+export interface Stored {
+	row: MessageRow
+	/** How the two stand now that it is stored. */
+	peer: StandingRow
+	/** Whether it answered a request. */
+	answered: boolean
+}
+
+/**
+ * Stores a message, or finds the one that was stored under its id. When this returns it is committed. Messages of one sender are
+ * stored in the order in which this was called, those with pictures and those that begin a conversation apart.
+ * @throws NotFound, NotAllowed, Invalid, TooMany, Conflict for an id that names another message, SessionEnded
+ */
+export function storeMessage(message: NewMessage): Promise<Stored> {
+	return message.pictures.length > 0 ? storeAlone(message) : storeInBatch(message)
+}
+
+const storeInBatch = batched({
+	together: (messages: NewMessage[]) => transact((trx, last) => storeTogether(trx, last, messages)),
+	alone: storeAlone,
+	// One of a sender and one of a conversation: no message of a batch changes what decides about another.
+	keysOf: ({ sender, to }) => [`sender ${sender.id}`, `pair ${[sender.username, to].sort().join(' ')}`],
+})
+
+function storeAlone(message: NewMessage): Promise<Stored> {
+	return transact((trx, last) => storeOne(trx, last, message))
+}
+
+/** Five statements read, one writes. */
+async function storeTogether(trx: Executor, last: Last, messages: NewMessage[]): Promise<Outcome<Stored>[]> {
+	// One way to the database: what is read after the lock is read as the last one left it.
+	const [writers, locked, read] = await Promise.all([
+		listAccountStatuses(trx, messages.map(writerOf), { skipLocked: true }),
+		lockConversationsWith(trx, messages.map(pairOf), { skipLocked: true }),
+		readStandings(trx, messages),
+	])
+	const taken = new Set<number>()
+	const decided = messages.map((message, index) => {
+		const [writer, conversationId, standing] = [writers[index], locked[index], read[index]]
+		if (!writer || !standing || conversationId === undefined || taken.has(conversationId)) return null
+		taken.add(conversationId)
+		return decide(message, writer, conversationId, standing)
+	})
+	const added = decided.flatMap((one) => (one && 'added' in one ? [one.added] : []))
+	const rows = added.length > 0 ? await last(insertMessages(trx, added)) : new Map<number, MessageRow>()
+	return decided.map((one) => (one && 'added' in one ? { answer: storedAs(rows, one) } : one))
+}
+
+type Added = { added: Parameters<typeof insertMessages>[1][number]; peer: StandingRow }
+
+/** Whether a message of a batch is to be stored, was stored before, or is refused. */
+function decide(
+	message: NewMessage,
+	writer: AccountStatusRow,
+	conversationId: number,
+	standing: Standing,
+): Added | Exclude<Outcome<Stored>, null> {
+	try {
+		const { before, peer } = standing
+		if (before) return { answer: { row: sameConversation(before, conversationId), peer, answered: false } }
+		refuse(writer, standing)
+		return newRow(message, conversationId, peer, [])
+	} catch (refusal) {
+		return { refusal }
+	}
+}
+
+async function storeOne(trx: Executor, last: Last, message: NewMessage): Promise<Stored> {
+	const [writer, locked, read] = await Promise.all([
+		requireWriter(trx, writerOf(message)),
+		lockConversationOf(trx, message),
+		readStanding(trx, message),
+	])
+	const conversationId = locked ?? (await start(trx, message, writer, read.peer))
+	const standing = locked === undefined ? await readStanding(trx, message) : read
+	const { before, peer } = standing
+	if (before) return { row: sameConversation(before, conversationId), peer, answered: false }
+	refuse(writer, standing)
+	const pictures = message.pictures.length > 0 ? await attachPictures(trx, message.sender, message.pictures) : []
+	const one = newRow(message, conversationId, peer, pictures)
+	return storedAs(await last(insertMessages(trx, [one.added])), one)
+}
+
+/** What decides whether a message may be stored, besides who writes. */
+interface Standing {
+	before: MessageRow | undefined
+	/** Seconds until its sender may send again. */
+	seconds: number | undefined
+	peer: StandingRow
+}
+
+/** Undefined where there is nobody to write to. Begins all of it at once. */
+async function readStandings(trx: Executor, messages: NewMessage[]): Promise<(Standing | undefined)[]> {
+	const [sent, seconds, peers] = await Promise.all([
+		listSent(
+			trx,
+			messages.map(({ sender, clientId }) => ({ senderId: sender.id, clientId })),
+		),
+		secondsUntilSend(
+			trx,
+			messages.map(({ sender }) => sender.id),
+			chatLimits.burst,
+		),
+		listStandings(trx, messages.map(pairOf)),
+	])
+	return messages.map(({ sender }, index) => {
+		const peer = peers[index]
+		return peer && { before: sent[index], seconds: seconds.get(sender.id), peer }
+	})
+}
+
+/** @throws NotFound */
+async function readStanding(trx: Executor, message: NewMessage): Promise<Standing> {
+	const [standing] = await readStandings(trx, [message])
+	if (!standing) throw new NotFound(NO_SUCH_MEMBER)
+	return standing
+}
+
+async function lockConversationOf(trx: Executor, message: NewMessage): Promise<number | undefined> {
+	const [id] = await lockConversationsWith(trx, [pairOf(message)], { skipLocked: false })
+	return id
+}
+
+const pairOf = ({ sender, to }: NewMessage) => ({ userId: sender.id, username: to })
+const writerOf = ({ sender, sessionId }: NewMessage): Writer => ({ userId: sender.id, sessionId })
+
+/** @throws Conflict when the id is that of a message to somebody else */
+function sameConversation(row: MessageRow, conversationId: number): MessageRow {
+	if (row.conversation_id !== conversationId) throw new Conflict('This message was sent to somebody else before.')
+	return row
+}
+
+/** @throws NotAllowed, TooMany for a message that may not be stored */
+function refuse(writer: AccountStatusRow, { seconds, peer }: Standing): void {
+	refuseSuspended(writer)
+	if (seconds !== undefined)
+		throw new TooMany('You are sending very fast. This message will be sent in a moment.', seconds)
+	refuseClosed(peer)
+}
+
+function refuseClosed(peer: StandingRow): void {
+	const { kind, reason } = presentState(peer)
+	if (kind === 'closed') throw new NotAllowed(reason ?? 'Nothing can be sent here.')
+}
+
+function newRow(
+	{ sender, clientId, body, html }: NewMessage,
+	conversationId: number,
+	peer: StandingRow,
+	pictures: Added['added']['pictures'],
+): Added {
+	const { peer_id: peerId, blocked_me: unseen } = peer
+	return { added: { conversationId, senderId: sender.id, peerId, unseen, clientId, body, html, pictures }, peer }
+}
+
+function storedAs(rows: Map<number, MessageRow>, { added, peer }: Added): Stored {
+	const row = rows.get(added.conversationId)
+	if (!row) throw new Error('A message was stored and is not there.')
+	return { row, peer, answered: peer.pending && peer.last_message_id !== null }
+}
+
+/** Begins a conversation, unless somebody just did. @returns its id, locked */
+async function start(trx: Executor, message: NewMessage, writer: AccountStatusRow, peer: StandingRow): Promise<number> {
+	const { id: senderId } = message.sender
+	refuseSuspended(writer)
+	refuseClosed(peer)
+	// One after the other: of two beginnings the second one counts the first, and of two tries of one message finds it.
+	await lockMember(trx, senderId)
+	const begun = await lockConversationOf(trx, message)
+	if (begun !== undefined) return begun
+	const most = startingLimitAt(writer.hours)
+	const seconds = await secondsUntilStart(trx, senderId, most)
+	if (seconds !== null)
+		throw new TooMany(`You may start ${most} conversations a day for now. You can continue the ones you have.`, seconds)
+	await startConversation(trx, senderId, peer.peer_id)
+	const id = await lockConversationOf(trx, message)
+	if (id === undefined) throw new Error('A conversation was begun and is not there.')
+	return id
+}
+
+/** The session of a socket ended while the socket was still open. */
+export class SessionEnded extends NotAllowed {}
+
+/**
+ * Who writes, whose session is good until the transaction ends.
+ * @throws SessionEnded
+ */
+export async function requireWriter(trx: Executor, writer: Writer): Promise<AccountStatusRow> {
+	const [status] = await listAccountStatuses(trx, [writer], { skipLocked: false })
+	if (!status) throw new SessionEnded('You were logged out. Log in again, and your messages will be sent.')
+	return status
+}
