@@ -1,19 +1,22 @@
 import { type ReactNode, Suspense, use } from 'react'
+import { useRevalidator } from 'react-router'
+import { EmptyState } from './empty-state.tsx'
 
-/** An answer that is on its way. */
+/** An answer that is on its way; null when there was none for two minutes. */
 export interface Slow<Data> {
-	slow: Promise<Data>
+	slow: Promise<Data | null>
 }
 
 const SHOW_AFTER_MS = 150
 
 /**
  * For a `clientLoader`: the page opens with its skeleton when the server takes longer than 150 ms, and with its content
- * when it does not. A redirect that comes late is followed by loading its address whole.
+ * when it does not. A redirect that comes late is followed by loading its address whole. Without an answer the page says so
+ * in place of its skeleton, and tries again when it is told to.
  * @param wait another number of milliseconds, for a page whose skeleton shows what is known already
  */
 export async function soon<Data>(data: Promise<Data>, wait = SHOW_AFTER_MS): Promise<Data | Slow<Data>> {
-	const slow: Slow<Data> = { slow: data.catch(followRedirect) }
+	const slow: Slow<Data> = { slow: data.catch(settleLate) }
 	// Nobody may be reading when it fails; whoever does is told by `use`.
 	slow.slow.catch(() => {})
 	return Promise.race([data, new Promise<Slow<Data>>((resolve) => setTimeout(resolve, wait, slow))])
@@ -35,11 +38,28 @@ export function Pending<Data extends object>({ data, skeleton, children }: Pendi
 	)
 }
 
-function Awaited<Data>({ data, children }: { data: Promise<Data>; children: (data: Data) => ReactNode }) {
-	return children(use(data))
+function Awaited<Data>({ data, children }: { data: Promise<Data | null>; children: (data: Data) => ReactNode }) {
+	const answer = use(data)
+	return answer === null ? <NoAnswer /> : children(answer)
 }
 
-function followRedirect(error: unknown): Promise<never> {
+function NoAnswer() {
+	const { revalidate } = useRevalidator()
+	const action = (
+		<button type="button" className="btn btn-outline" onClick={revalidate}>
+			Try again
+		</button>
+	)
+	return (
+		<div className="col-span-full" role="alert">
+			<EmptyState title="Something went wrong!" action={action} />
+		</div>
+	)
+}
+
+function settleLate(error: unknown): Promise<never> | null {
+	// As every lost answer is, see lib/retry.ts.
+	if (error instanceof TypeError) return null
 	const address = error instanceof Response ? error.headers.get('Location') : null
 	if (!address) throw error
 	window.location.assign(address)

@@ -33,13 +33,32 @@ export async function routerFetch(fetchPlain: Fetch, url: URL, init: RequestInit
 	const isManifest = url.pathname === '/__manifest'
 	const read = isManifest ? readManifest : readData
 	if (init.method && init.method !== 'GET') return sendOnce(() => fetchPlain(url, init), init)
+	const wanted = whileWanted(url, init.signal)
 	try {
-		return await retryingShown(async (signal) => read(await fetchPlain(url, { ...init, signal })), init.signal)
+		return await retryingShown(async (signal) => read(await fetchPlain(url, { ...init, signal })), wanted.signal)
 	} catch (error) {
 		// No middleware runs while it is not known which routes there are.
 		if (isManifest && error instanceof LostAnswer) await giveUp()
 		throw error
+	} finally {
+		wanted.end()
 	}
+}
+
+/**
+ * How long the data of a page is wanted. React Router ends the request of a navigation that another one replaces; but a page
+ * that opened with its skeleton waits for its data after the navigation, until the reader goes elsewhere.
+ * @param url of the data @param signal React Router's
+ */
+function whileWanted(url: URL, signal: AbortSignal | null | undefined) {
+	const target = router().state.navigation.location
+	const pathname = url.pathname.replace(/(^\/_)?\.data$/, '') || '/'
+	if (target?.pathname !== pathname) return { signal, end: () => {} }
+	const left = new AbortController()
+	const end = router().subscribe(({ location, navigation }) => {
+		if (navigation.state === 'idle' && location.key !== target.key) left.abort()
+	})
+	return { signal: signal ? AbortSignal.any([signal, left.signal]) : left.signal, end }
 }
 
 async function sendOnce(send: () => Promise<Response>, { body, signal }: RequestInit): Promise<Response> {
