@@ -49,7 +49,7 @@ export async function viewerFromRequest(
 	const viewer = response ? viewerOfUser(response.user) : null
 	// Whatever was looked up in the database comes with a new cookie.
 	if (!fresh && response && viewer && headers.getSetCookie().length === 0)
-		verifiedCookies().add(cookies, viewer, cookieVersionOf(viewer.id), new Date(response.session.expiresAt))
+		verifiedCookies().add(cookies, viewer, new Date(response.session.expiresAt))
 	if (viewer) setRequestMember(viewer.id)
 	return { viewer, headers }
 }

@@ -5,16 +5,16 @@ import { VerifiedCookies } from './verified-cookies.ts'
 const mira: SignedIn = { id: 7, username: 'mira', name: 'Mira', image: null, role: 'member' }
 const inAnHour = 3_600_000
 
-function signed(expiresAt: unknown): string {
-	return Buffer.from(JSON.stringify({ session: {}, expiresAt, signature: 'x' })).toString('base64url')
+function signed(expiresAt: unknown, version: unknown = '1'): string {
+	return Buffer.from(JSON.stringify({ session: { version }, expiresAt, signature: 'x' })).toString('base64url')
 }
 
-/** The cookies of one minute in which a header is noted at 0 ms, with version 1. */
+/** The cookies of one minute in which a header is noted at 0 ms, while the member's version is 1. */
 function setUp({ header = `session=a; session_data=${signed(300_000)}`, session = inAnHour, maxEntries = 10 } = {}) {
 	let time = 0
 	let version = '1'
 	const cookies = new VerifiedCookies({ maxEntries, now: () => time, date: () => time })
-	cookies.add(header, { ...mira }, version, new Date(session))
+	cookies.add(header, { ...mira }, new Date(session))
 	return {
 		cookies,
 		header,
@@ -41,6 +41,13 @@ test.each<[string, Parameters<typeof setUp>[0], number, string | null]>([
 	['with two signed cookies', { header: `session_data=${signed(300_000)}; session_data=x` }, 0, null],
 	['with a signed cookie in parts', { header: `session_data.0=${signed(300_000)}; session_data.1=x` }, 0, null],
 	['with one that cannot be read', { header: 'session=a; session_data=%E0%A4%A' }, 0, null],
+	[
+		'with one that was ended after it was verified',
+		{ header: `session=a; session_data=${signed(300_000, '0')}` },
+		0,
+		null,
+	],
+	['with one that says no version', { header: `session=a; session_data=${signed(300_000, null)}` }, 0, null],
 	['with one that says no time', { header: `session=a; session_data=${signed('soon')}` }, 0, null],
 ])('%s', (_when, given, time, expected) => {
 	const { at, find } = setUp(given)
@@ -58,8 +65,8 @@ test('a change of the member ends it for good', () => {
 test('when there are too many, the one that was used least recently makes room', () => {
 	const { cookies, find } = setUp({ maxEntries: 2 })
 	const other = (name: string) => `session=${name}; session_data=${signed(300_000)}`
-	cookies.add(other('b'), { ...mira }, '1', new Date(inAnHour))
+	cookies.add(other('b'), { ...mira }, new Date(inAnHour))
 	find()
-	cookies.add(other('c'), { ...mira }, '1', new Date(inAnHour))
+	cookies.add(other('c'), { ...mira }, new Date(inAnHour))
 	expect([find(), find(other('b')), find(other('c'))]).toEqual(['mira', null, 'mira'])
 })

@@ -8,7 +8,7 @@ const MAX_ENTRIES = 5_000
 
 interface Verified {
 	viewer: SignedIn
-	/** What signed cookies of the member had to carry then. */
+	/** The version of the member that the signed cookie carries. */
 	version: string
 	/** By the monotonic clock. */
 	verifiedAt: number
@@ -61,13 +61,14 @@ export class VerifiedCookies {
 	/**
 	 * Notes a Cookie header whose signed cookie was believed, without a look at the database. One that carries no such cookie, or
 	 * several, is not noted.
-	 * @param version what a signed cookie of this member must carry, read after the header was believed
 	 * @param sessionExpiresAt when the session itself expires
 	 */
-	add(header: string, viewer: SignedIn, version: string, sessionExpiresAt: Date): void {
-		const cookieExpiresAt = expiryOf(header)
-		if (cookieExpiresAt === null) return
-		const expiresAt = Math.min(cookieExpiresAt, sessionExpiresAt.getTime())
+	add(header: string, viewer: SignedIn, sessionExpiresAt: Date): void {
+		const signed = signedCookieOf(header)
+		if (signed === null) return
+		const expiresAt = Math.min(signed.expiresAt, sessionExpiresAt.getTime())
+		// The version that it carries, not that of now: the member may have logged out elsewhere since it was verified.
+		const { version } = signed
 		const verified = { viewer: Object.freeze(viewer), version, verifiedAt: this.#clocks.now(), expiresAt }
 		this.#entries.set(digestOf(header), verified)
 		const [oldest] = this.#entries.keys()
@@ -79,13 +80,16 @@ function digestOf(header: string): string {
 	return hash('sha256', header, 'base64')
 }
 
-/** When the one signed cookie of a header expires, in milliseconds; null for a header with none or several, or one in parts. */
-function expiryOf(header: string): number | null {
+/** What the one signed cookie of a header says, as Better Auth writes it; null for a header with none or several, or one in parts. */
+function signedCookieOf(header: string): { version: string; expiresAt: number } | null {
 	const signed = [...header.matchAll(/(?:^|;\s*)(?:__Host-)?session_data(?:\.\d+)?=([^;]*)/g)]
 	if (signed.length !== 1) return null
 	try {
-		const { expiresAt } = JSON.parse(Buffer.from(decodeURIComponent(signed[0]?.[1] ?? ''), 'base64url').toString())
-		return Number.isFinite(expiresAt) ? expiresAt : null
+		const text = Buffer.from(decodeURIComponent(signed[0]?.[1] ?? ''), 'base64url').toString()
+		const { session, expiresAt } = JSON.parse(text)
+		return typeof session.version === 'string' && Number.isFinite(expiresAt)
+			? { version: session.version, expiresAt }
+			: null
 	} catch {
 		return null
 	}
