@@ -52,7 +52,8 @@ export interface Stored {
 
 /**
  * Stores a message, or finds the one that was stored under its id. When this returns it is committed. Messages of one sender are
- * stored in the order in which this was called, those with pictures and those that begin a conversation apart.
+ * stored in the order in which this was called, apart from those that have a transaction of their own: who needs the order
+ * certain calls this again when it has returned, as the browser's outbox does.
  * @throws NotFound, NotAllowed, Invalid, TooMany, Conflict for an id that names another message, SessionEnded
  */
 export function storeMessage(message: NewMessage): Promise<Stored> {
