@@ -16,7 +16,10 @@ const LOAD_AFTER_MS = 4_000
 const RELOAD_PAUSE_MS = 1_000
 const MAX_TRIES = 60
 
-/** What was sent, from any page but the login, before that had loaded which stores forms. A form keeps its values when its page is gone. */
+/**
+ * What was sent from any page but the login before unsent-forms.tsx, which stores forms, had loaded. A form keeps its values when
+ * its page is gone.
+ */
 export const earlySubmit: { current: SubmitEvent | null } = { current: null }
 
 let loading: Promise<Guard> | undefined

@@ -5,6 +5,9 @@ import type { MiddlewareHandler } from 'hono'
 /** A content coding of RFC 9110 8.4.1; `identity` is none. */
 export type Coding = 'zstd' | 'br' | 'gzip' | 'identity'
 
+/** What an answer made for one request may be compressed with, the best first. */
+export const CODINGS = ['zstd', 'br', 'gzip'] as const
+
 const brotliInPool = promisify(brotliCompress)
 const gzipInPool = promisify(gzip)
 const compressible = /^(text\/|application\/(json|xml|atom\+xml|ld\+json|manifest\+json)|image\/svg)/
@@ -33,7 +36,7 @@ export function compress(): MiddlewareHandler {
 		const body = Buffer.from(await response.arrayBuffer())
 		const headers = new Headers(response.headers)
 		if (!headers.get('Vary')?.includes('Accept-Encoding')) headers.append('Vary', 'Accept-Encoding')
-		const coding = body.length < MIN_BYTES ? 'identity' : accepted(context.req.header('Accept-Encoding') ?? '')
+		const coding = body.length < MIN_BYTES ? 'identity' : accepted(context.req.header('Accept-Encoding') ?? '', CODINGS)
 		const packed = await encode(body, coding)
 		if (coding !== 'identity') headers.set('Content-Encoding', coding)
 		headers.set('Content-Length', String(packed.length))
@@ -59,10 +62,7 @@ export async function encode(body: Buffer, coding: Coding): Promise<Buffer> {
  * @param header Accept-Encoding
  * @param offered what there is, the best first
  */
-export function accepted<Offered extends Coding>(
-	header: string,
-	offered: readonly Offered[] = ['zstd', 'br', 'gzip'] as unknown as readonly Offered[],
-): Offered | 'identity' {
+export function accepted<Offered extends Coding>(header: string, offered: readonly Offered[]): Offered | 'identity' {
 	const weights = new Map(
 		header.split(',').map((part) => {
 			const [name = '', ...parameters] = part

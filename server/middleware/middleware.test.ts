@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { accepted } from './compress.ts'
+import { accepted, CODINGS } from './compress.ts'
 import { clientIpHeader, publicRequest } from './public-request.ts'
 
 test.each([
@@ -12,7 +12,7 @@ test.each([
 	['identity', 'identity'],
 	['', 'identity'],
 ])('a reader who accepts %j gets %s', (header, coding) => {
-	expect(accepted(header)).toBe(coding)
+	expect(accepted(header, CODINGS)).toBe(coding)
 })
 
 const forwarded = {
