@@ -71,6 +71,11 @@ export class CountingClient {
 		this.running = Promise.all(this.writers.map((writer, index) => this.write(writer, index / members)))
 	}
 
+	/** Writes that were acknowledged until now. */
+	get acknowledgedCount(): number {
+		return this.acknowledged.length
+	}
+
 	/** Writes no more, waits for what is under way, and compares what was acknowledged with the rows. */
 	async stop(): Promise<Count> {
 		this.stopping = true

@@ -78,6 +78,11 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			line: /^- \S*\.withheldReason = /,
 			reason: 'What was called `withheldReason` is called `statusReason`.',
 		},
+		{
+			address: /^\/forum(\/(category|tag)\/[\w-]+)?(\?.*)?$/,
+			line: /^- \d+$/,
+			reason: 'The votes and comments of a question stand once in its row, not once for each width.',
+		},
 	],
 }
 
