@@ -22,7 +22,7 @@ export default defineConfig({
 		globalSetup: './tests/support/postgres.ts',
 		setupFiles: './tests/support/setup.ts',
 		// Tests that kill and wait leave the processors to others most of the time.
-		maxWorkers: 4,
+		maxWorkers: 6,
 		sequence: { sequencer: LongestFirst },
 		// Only ends what hangs: a test that is fast alone may wait for its turn on a busy machine.
 		testTimeout: 180_000,
