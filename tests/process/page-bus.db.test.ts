@@ -36,6 +36,13 @@ const titlesSeen = () =>
 
 const edit = (title: string) => editQuestion(author, Number(query.url.split('/').at(-1)), { ...texts, title })
 
+/** The connections by which the two sites listen. */
+async function listeners(): Promise<number[]> {
+	const { rows } = await pool().query(`select pid from pg_stat_activity
+		where application_name = 'listen devquad_pages' and datname = current_database()`)
+	return rows.map(({ pid }) => pid)
+}
+
 test('a change made in one process is seen in all of them, far sooner than a page gets old', async () => {
 	expect(await titlesSeen()).toEqual([texts.title, texts.title])
 	await edit('What do three of them know?')
@@ -44,13 +51,10 @@ test('a change made in one process is seen in all of them, far sooner than a pag
 
 test('a process that cannot hear the others keeps nothing, and keeps pages again once it can', async () => {
 	await titlesSeen()
-	await pool().query(`select pg_terminate_backend(pid) from pg_stat_activity
-		where query like 'listen "devquad_pages"%' and datname = current_database()`)
-	await eventually(async () => {
-		const { rows } = await pool().query(`select 1 from pg_stat_activity
-			where query like 'listen "devquad_pages"%' and datname = current_database()`)
-		expect(rows).toHaveLength(2)
-	})
+	const before = await listeners()
+	expect(before).toHaveLength(2)
+	await pool().query('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [before])
+	await eventually(async () => expect((await listeners()).filter((pid) => !before.includes(pid))).toHaveLength(2))
 	await edit('What do they know after a silence?')
 	await eventually(async () => expect(await titlesSeen()).toEqual(Array(2).fill('What do they know after a silence?')))
 })

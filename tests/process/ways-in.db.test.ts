@@ -159,10 +159,12 @@ test('fifty logins at once are all answered, and the process answers others mean
 	const logins = Array.from({ length: 50 }, (_, index) =>
 		ask('/login', '', { email: `nobody${index}@campus.example`, password: 'a wrong password' }),
 	)
+	const began = performance.now()
 	const answers = await Promise.all(logins)
+	const tookMs = performance.now() - began
 	isOver = true
 	await watching
 	for (const { status } of answers) expect([422, 429]).toContain(status)
-	// Generous, as the tests share the machine with others: hashes on the whole pool made one wait 917 ms.
-	expect(Math.max(...waits)).toBeLessThan(600)
+	// In shares, as the tests share the machine with others: hashes on the whole pool made one wait for most of the time.
+	expect(Math.max(...waits) / tookMs).toBeLessThan(0.5)
 })

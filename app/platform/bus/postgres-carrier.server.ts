@@ -28,7 +28,9 @@ const listen: Carrier['listen'] = async (channel, hear, onEnd) => {
 	const { Client: _client, ...options } = pool().options
 	// The pool hides the password from whoever lists its options.
 	const { password } = pool().options
-	const client = new pg.Client({ ...options, password, query_timeout: LISTEN_CHECK_MS / 2 })
+	// By its name a connection that listens is known in pg_stat_activity.
+	const named = { application_name: `listen ${channel}`, query_timeout: LISTEN_CHECK_MS / 2 }
+	const client = new pg.Client({ ...options, ...named, password })
 	client.on('error', () => {})
 	client.on('notification', ({ payload = '' }) => hear(payload))
 	await client.connect()
