@@ -4,7 +4,7 @@ import { BrowserPictures } from '~/features/chat-pictures/client/picture-store.t
 import { measure, uploadForMessage } from '~/features/chat-pictures/client/uploads.ts'
 import { refusalOf } from '~/features/pictures/components/upload.ts'
 import { useRootData } from '~/lib/root-data.ts'
-import { useHydrated } from '~/lib/use-hydrated.ts'
+import { never, useHydrated } from '~/lib/use-hydrated.ts'
 import { type Live, withLive } from '~/platform/realtime/live.ts'
 import type { ConversationPage, MessageWindow } from '../chat.view.ts'
 import { ChatClient, type ConnectionState, listenToSocket } from './chat-client.ts'
@@ -66,7 +66,6 @@ export function useConnectionState(): ConnectionState {
 }
 
 const nothing: readonly Outgoing[] = []
-const never = () => () => {}
 
 /** How long a lost connection is not worth a word, in milliseconds. */
 const AWAY_AFTER_MS = 1_500

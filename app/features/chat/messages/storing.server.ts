@@ -52,8 +52,7 @@ export interface Stored {
 
 /**
  * Stores a message, or finds the one that was stored under its id. When this returns it is committed. Messages of one sender are
- * stored in the order in which this was called, apart from those that have a transaction of their own: who needs the order
- * certain calls this again when it has returned, as the browser's outbox does.
+ * stored in the order of the calls, apart from those with a transaction of their own: the browser's outbox waits for each.
  * @throws NotFound, NotAllowed, Invalid, TooMany, Conflict for an id that names another message, SessionEnded
  */
 export function storeMessage(message: NewMessage): Promise<Stored> {
