@@ -35,8 +35,8 @@ const serverOnly = [
 ]
 
 /**
- * What the server's bundle leaves in node_modules: native code, what finds files beside itself, what only development needs, and what
- * is large and loaded by few sites or when it is first asked for.
+ * What the server's bundle leaves in node_modules: native code, what finds files beside itself, what only development needs, what is
+ * large and loaded by few sites or when it is first asked for, and the driver whose statements the benchmarks count.
  */
 const notBundled = [
 	'@aws-sdk/client-s3',
@@ -44,6 +44,7 @@ const notBundled = [
 	'@block65/webcrypto-web-push',
 	'@node-rs/argon2',
 	'@shikijs/langs',
+	'pg',
 	'sharp',
 	'vite',
 ]

@@ -17,6 +17,12 @@ import type { Database } from './schema.ts'
 /** Says that this statement, just begun, is the last one. */
 export type Last = <Result>(statement: Promise<Result>) => Promise<Result>
 
+/**
+ * Rows are found by their keys here, at most a few hundred, so that one plan fits however many they are. PostgreSQL would plan such
+ * statements anew each time, which takes longer than they do, or keep a plan that reads the whole of a table that was small then.
+ */
+const BEGIN = 'begin; set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off'
+
 const executors = new WeakMap<pg.PoolClient, Kysely<Database>>()
 
 /**
@@ -37,7 +43,7 @@ export async function transact<Result>(work: (trx: Executor, last: Last) => Prom
 		return statement
 	}
 	try {
-		const beginning = trx.executeQuery(CompiledQuery.raw('begin'))
+		const beginning = trx.executeQuery(CompiledQuery.raw(BEGIN))
 		const [begun, done] = await Promise.allSettled([beginning, work(trx, last)])
 		if (begun.status === 'rejected') throw begun.reason
 		if (done.status === 'rejected') throw done.reason
@@ -64,6 +70,10 @@ function executorOf(client: pg.PoolClient): Kysely<Database> {
 	if (known) return known
 	const connection: DatabaseConnection = {
 		executeQuery: async ({ sql, parameters }) => {
+			if (sql === BEGIN) {
+				await client.query(sql)
+				return { rows: [] }
+			}
 			const { command, rowCount, rows } = await client.query(sql, [...parameters])
 			const ends = command === 'COMMIT' || command === 'ROLLBACK'
 			return { numAffectedRows: BigInt(rowCount ?? 0), rows: ends ? [{ command } as never] : rows }
