@@ -52,6 +52,7 @@ export async function makeOldCluster(dataDir: string): Promise<OldCluster> {
 	start()
 	const connection = { host: sockets, user: 'devquad', database: 'devquad' }
 	const client = new pg.Client({ ...connection, database: 'postgres' })
+	client.on('error', () => {})
 	await client.connect()
 	await client.query('create database devquad')
 	await client.end()

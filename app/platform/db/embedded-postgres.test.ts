@@ -48,8 +48,10 @@ async function start(dataDir: string, tell?: (line: string) => void): Promise<Em
 
 async function rowsOf(connection: pg.ClientConfig, statement: string): Promise<unknown[]> {
 	const client = new pg.Client(connection)
-	await client.connect()
+	// A server that is stopped says so to whoever is still connected, also to one whose password it has not got.
+	client.on('error', () => {})
 	try {
+		await client.connect()
 		return (await client.query(statement)).rows
 	} finally {
 		await client.end()
@@ -164,6 +166,7 @@ describe('who may ask', () => {
 		const old = await makeOldCluster(dataDir)
 		folders.push(String(old.connection.host))
 		const used = new pg.Client(old.connection)
+		used.on('error', () => {})
 		await used.connect()
 		await expect(start(dataDir)).rejects.toThrow(`Another DevQuad is already running on ${dataDir}.`)
 		expect((await used.query('select 1 as one')).rows).toEqual([{ one: 1 }])
@@ -264,6 +267,7 @@ describe('a server that is there', () => {
 		running.push(postgres)
 		const pid = pidOf(dataDir)
 		const clients = Array.from({ length: 5 }, () => new pg.Client(postgres.connection))
+		for (const client of clients) client.on('error', () => {})
 		await Promise.all(clients.map((client) => client.connect()))
 		await expect(rowsOf(postgres.connection, 'select 1')).rejects.toThrow(/connection slots/)
 		await start(dataDir)
