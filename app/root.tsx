@@ -22,6 +22,7 @@ import { Shell } from '~/shell/shell.tsx'
 import { useTheme } from '~/shell/theme-switch.tsx'
 import type { Route } from './+types/root'
 import stylesheet from './app.css?url'
+import { EarlyClicksScript } from './shell/early-input.tsx'
 import { ErrorPage } from './shell/error-page.tsx'
 import { BrokenPicturesScript } from './ui/broken-pictures.tsx'
 import mono from './ui/fonts/quad-mono.woff2?url'
@@ -114,7 +115,12 @@ function Document({ children }: { children: ReactNode }) {
 				<meta name="viewport" content="width=device-width, initial-scale=1" />
 				<meta name="color-scheme" content={theme === 'system' ? 'light dark' : theme} />
 				{/* Only the server writes it: a browser that takes the page over passes over what it does not know in the head. */}
-				{import.meta.env.SSR && <BrokenPicturesScript />}
+				{import.meta.env.SSR && (
+					<>
+						<BrokenPicturesScript />
+						<EarlyClicksScript />
+					</>
+				)}
 				<Meta />
 				<Links />
 			</head>

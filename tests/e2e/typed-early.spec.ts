@@ -27,6 +27,13 @@ async function openWithoutScripts(page: Page, path: string): Promise<() => Promi
 const field = (page: Page, label: string) => page.locator('main').getByLabel(new RegExp(`^${label}( optional)?$`))
 const removes = (page: Page) => page.getByRole('button', { name: /^Remove / })
 
+/** Gives the member of this page a draft, as another device would. */
+async function storeDraft(page: Page): Promise<void> {
+	const form = { key: 'ask', title: 'Half of a question', description: '', tags: '', category: 'others', version: 0 }
+	const headers = { Origin: process.env.SITE_URL ?? '' }
+	await expect(await page.request.post('/forum/drafts', { form, headers })).toBeOK()
+}
+
 test('what is typed before the scripts are there stays, and is saved', async ({ page }) => {
 	await logIn(page)
 	const edit = `/edit-profile/${demoEmail.split('@')[0]}`
@@ -99,6 +106,45 @@ test('what is typed before the scripts are there stays, and is saved', async ({ 
 			).toBeVisible()
 		expect(new URL(page.url()).pathname).toContain('/forum/others/')
 	})
+
+	await test.step('a button that needs the scripts: what it does is done when they are there, once', async () => {
+		await storeDraft(page)
+		const hydrate = await openWithoutScripts(page, '/forum/ask')
+		await expect(field(page, 'Title')).toHaveValue('Half of a question')
+		await page.getByRole('button', { name: 'Discard' }).click()
+		await hydrate()
+		await expect(field(page, 'Title')).toHaveValue('')
+		await expect(page.getByText('Draft restored')).toHaveCount(0)
+	})
+})
+
+test('no button is shown to a reader without scripts that does nothing without them', async ({ page, browser }) => {
+	await logIn(page)
+	const me = demoEmail.split('@')[0]
+	await storeDraft(page)
+	const reader = await browser.newPage({
+		baseURL: process.env.SITE_URL ?? '',
+		storageState: await page.context().storageState(),
+		javaScriptEnabled: false,
+	})
+	const idle: string[] = []
+	for (const path of [
+		...[
+			'/',
+			'/find-dev?q=mira',
+			`/find-dev/${me}`,
+			`/my-profile/${me}`,
+			`/edit-profile/${me}`,
+			`/edit-profile/${me}/academics`,
+		],
+		...[`/edit-profile/${me}/change-password`, `/edit-profile/${me}/import`, '/settings', '/settings/tokens'],
+		...['/settings/activity', '/notifications', '/messages', '/forum', '/forum/ask', '/forum/tags', '/moderation'],
+	]) {
+		await reader.goto(path)
+		const shown = reader.locator('button[type=button]:not([popovertarget]):visible')
+		for (const button of await shown.all()) idle.push(`${path}: ${await button.evaluate((node) => node.outerHTML)}`)
+	}
+	expect(idle).toEqual([])
 })
 
 test('suggestions that do not come say so, and the field takes what is typed', async ({ page }) => {

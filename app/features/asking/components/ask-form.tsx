@@ -292,7 +292,7 @@ export function DraftNotice({ notice, onDiscard, onSwap, onClose }: DraftNoticeP
 							(<RelativeTime at={notice.at} />)
 						</span>
 					</span>
-					<span className="flex items-center gap-1">
+					<span className="flex items-center gap-1 noscript:hidden">
 						{notice.other && (
 							<button type="button" className="btn btn-outline btn-sm" onClick={onSwap}>
 								Show the other text

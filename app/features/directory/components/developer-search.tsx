@@ -71,7 +71,12 @@ function SearchBox() {
 					{...handlers.input}
 				/>
 				{text ? (
-					<button type="button" className="icon-btn icon-btn-sm -mr-1" aria-label="Clear search" onClick={clear}>
+					<button
+						type="button"
+						className="icon-btn icon-btn-sm -mr-1 noscript:hidden"
+						aria-label="Clear search"
+						onClick={clear}
+					>
 						<Icon of={X} className="icon-sm" />
 					</button>
 				) : (
