@@ -5,6 +5,8 @@ import { factsOf } from '~/lib/context.ts'
 import { log } from '~/lib/log.server.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { NonceContext } from '~/ui/broken-pictures.tsx'
+import { renderAlone } from '~/ui/memo-markup.server.tsx'
+import { RenderAloneContext } from '~/ui/memo-markup.tsx'
 import stylesheet from './app.css?url'
 
 /** A page may take this long to render; its data is there before rendering begins. */
@@ -26,7 +28,9 @@ export default async function handleRequest(
 	if (request.method === 'HEAD') return new Response(null, { status, headers })
 	const page = (
 		<NonceContext value={nonce}>
-			<ServerRouter context={entry} url={request.url} nonce={nonce} />
+			<RenderAloneContext value={renderAlone}>
+				<ServerRouter context={entry} url={request.url} nonce={nonce} />
+			</RenderAloneContext>
 		</NonceContext>
 	)
 	try {

@@ -4,47 +4,58 @@ import { editPath } from '~/features/questions/questions.paths.ts'
 import { Answered } from '~/features/search/components/answered.tsx'
 import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
 import { profilePath } from '~/lib/addresses.ts'
+import { relativeTime } from '~/lib/dates.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { DeleteControl, type DeleteQuestion } from '~/ui/delete-control.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
-import { RelativeTime } from '~/ui/time.tsx'
+import { MemoMarkup } from '~/ui/memo-markup.tsx'
+import { useNow } from '~/ui/time.tsx'
 
 /** One question in a list. */
 export function QuestionCard({ question }: { question: QuestionCardView }) {
+	const ago = relativeTime(question.createdAt, useNow())
+	return <MemoMarkup as="li" className="query" of={Row} with={{ question, ago }} />
+}
+
+interface RowProps {
+	question: QuestionCardView
+	/** How long ago it was asked. */
+	ago: string
+}
+
+function Row({ question, ago }: RowProps) {
 	const match = question.commentMatch
 	return (
-		<li className="query">
-			<article>
-				<div className="query-head">
-					<CategoryAndState question={question} />
-				</div>
-				<h2>
-					<Link className="quiet-link" to={question.url}>
-						<Marked html={question.titleHtml} text={question.title} />
+		<article>
+			<div className="query-head">
+				<CategoryAndState question={question} />
+			</div>
+			<h2>
+				<Link className="quiet-link" to={question.url}>
+					<Marked html={question.titleHtml} text={question.title} />
+				</Link>
+			</h2>
+			{match && (
+				<div>
+					<Link className="link mt-1 inline-block text-sm" to={match.url}>
+						Comment by {match.author}
 					</Link>
-				</h2>
-				{match && (
-					<div>
-						<Link className="link mt-1 inline-block text-sm" to={match.url}>
-							Comment by {match.author}
-						</Link>
-					</div>
-				)}
-				<p className="query-text">
-					<Marked html={match ? match.html : question.excerptHtml} text={question.excerpt} />
-				</p>
-				<Footer question={question} />
-				<p className="query-figure" data-of="votes">
-					<span className="sr-only">Votes </span>
-					{question.score}
-				</p>
-				<p className="query-figure" data-of="comments" data-none={question.commentCount === 0 || undefined}>
-					<span className="sr-only">Comments </span>
-					{question.commentCount}
-				</p>
-			</article>
-		</li>
+				</div>
+			)}
+			<p className="query-text">
+				<Marked html={match ? match.html : question.excerptHtml} text={question.excerpt} />
+			</p>
+			<Footer question={question} ago={ago} />
+			<p className="query-figure" data-of="votes">
+				<span className="sr-only">Votes </span>
+				{question.score}
+			</p>
+			<p className="query-figure" data-of="comments" data-none={question.commentCount === 0 || undefined}>
+				<span className="sr-only">Comments </span>
+				{question.commentCount}
+			</p>
+		</article>
 	)
 }
 
@@ -64,7 +75,7 @@ export function CategoryAndState({
 	)
 }
 
-function Footer({ question }: { question: QuestionCardView }) {
+function Footer({ question, ago }: RowProps) {
 	return (
 		<footer>
 			<span className="query-author">
@@ -72,7 +83,7 @@ function Footer({ question }: { question: QuestionCardView }) {
 				<Link className="quiet-link" to={profilePath(question.author.username)}>
 					{question.author.name}
 				</Link>{' '}
-				<RelativeTime at={question.createdAt} />
+				<time dateTime={question.createdAt}>{ago}</time>
 			</span>
 			<span className="query-tags">
 				{question.tags.map((tag) => (

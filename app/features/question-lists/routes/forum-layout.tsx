@@ -1,9 +1,11 @@
 import { Outlet, type ShouldRevalidateFunctionArgs, useLocation, useSearchParams } from 'react-router'
 import { CategoryNav, TagIndex } from '~/features/tags/components/forum-frame.tsx'
 import { listCategories, listTags } from '~/features/tags/tags.server.ts'
+import { relativeTime } from '~/lib/dates.ts'
 import { Link } from '~/ui/link.tsx'
+import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
-import { RelativeTime } from '~/ui/time.tsx'
+import { useNow } from '~/ui/time.tsx'
 import { countQuestions, listWaiting } from '../lists.server.ts'
 import type { ForumFrame } from '../lists.view.ts'
 import type { Route } from './+types/forum-layout'
@@ -43,31 +45,60 @@ export default function ForumLayout({ loaderData }: Route.ComponentProps) {
 			<div className="min-w-0 md:col-start-2 md:row-span-2">
 				<Outlet context={loaderData} />
 			</div>
-			<aside
-				className="max-md:hidden md:mt-6 md:col-start-1 md:row-start-2 xl:col-start-3 xl:row-span-2 xl:row-start-1 xl:mt-0"
-				aria-label="Tags and open queries"
-			>
-				{pathname !== '/forum/tags' && <TagIndex tags={loaderData.tags} search={search} />}
-				<WaitingList waiting={loaderData.waiting} />
-			</aside>
+			<Aside tags={pathname === '/forum/tags' ? null : loaderData.tags} search={search} waiting={loaderData.waiting} />
 		</div>
 	)
 }
 
+interface AsideProps {
+	/** null where the page is about tags itself. */
+	tags: ForumFrame['tags'] | null
+	search: string | null
+	waiting: ForumFrame['waiting']
+}
+
+function Aside({ waiting, ...props }: AsideProps) {
+	const now = useNow()
+	const dated = waiting.map((question) => ({ ...question, ago: relativeTime(question.createdAt, now) }))
+	return (
+		<MemoMarkup
+			as="aside"
+			className="max-md:hidden md:mt-6 md:col-start-1 md:row-start-2 xl:col-start-3 xl:row-span-2 xl:row-start-1 xl:mt-0"
+			aria-label="Tags and open queries"
+			of={TagsAndWaiting}
+			with={{ ...props, waiting: dated }}
+		/>
+	)
+}
+
+interface TagsAndWaitingProps extends Omit<AsideProps, 'waiting'> {
+	/** With how long ago each was asked. */
+	waiting: (AsideProps['waiting'][number] & { ago: string })[]
+}
+
+function TagsAndWaiting({ tags, search, waiting }: TagsAndWaitingProps) {
+	return (
+		<>
+			{tags && <TagIndex tags={tags} search={search} />}
+			<WaitingList waiting={waiting} />
+		</>
+	)
+}
+
 /** The newest questions that nobody answered. */
-export function WaitingList({ waiting }: Pick<ForumFrame, 'waiting'>) {
+function WaitingList({ waiting }: Pick<TagsAndWaitingProps, 'waiting'>) {
 	if (waiting.length === 0) return null
 	return (
 		<section className="mt-8 first:mt-0" aria-labelledby="waiting">
 			<RuleHead id="waiting" title="Waiting for an answer" />
 			<ul className="grid gap-3">
-				{waiting.map(({ url, title, createdAt }) => (
+				{waiting.map(({ url, title, createdAt, ago }) => (
 					<li key={url}>
 						<Link className="quiet-link block leading-5 wrap-anywhere" to={url}>
 							{title}
 						</Link>
 						<span className="meta">
-							<RelativeTime at={createdAt} />
+							<time dateTime={createdAt}>{ago}</time>
 						</span>
 					</li>
 				))}

@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
+import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import type { SearchTools } from '../search.view.ts'
 
 /** Milliseconds after the last key. */
@@ -78,8 +79,12 @@ const operators = [
 
 /** How to search for more than words, unfolded by who wants to know. */
 export function SearchHelp() {
+	return <MemoMarkup as="details" className="mt-1.5 text-xs text-ink-3" of={Tips} with={{}} />
+}
+
+function Tips() {
 	return (
-		<details className="mt-1.5 text-xs text-ink-3">
+		<>
 			<summary className="quiet-link w-fit py-1">Search tips</summary>
 			<dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
 				{operators.map(([example, meaning]) => (
@@ -89,7 +94,7 @@ export function SearchHelp() {
 					</Fragment>
 				))}
 			</dl>
-		</details>
+		</>
 	)
 }
 

@@ -1,6 +1,7 @@
 import { useOutletContext } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
 import { Link } from '~/ui/link.tsx'
+import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { type CategoryView, categoryPath, type TagView, tagPath } from '../tags.view.ts'
 
@@ -24,10 +25,16 @@ interface CategoryNavProps {
 	search: string | null
 }
 
+type CategoryStripProps = Omit<CategoryNavProps, 'total'>
+
 /** The categories as a side menu, from 768 px. */
-export function CategoryNav({ categories, total, pathname, search }: CategoryNavProps) {
+export function CategoryNav(props: CategoryNavProps) {
+	return <MemoMarkup as="nav" className="max-md:hidden" aria-label="Categories" of={SideLinks} with={props} />
+}
+
+function SideLinks({ categories, total, pathname, search }: CategoryNavProps) {
 	return (
-		<nav className="max-md:hidden" aria-label="Categories">
+		<>
 			<RuleHead title="Browse" />
 			<ul>
 				<SideLink to="/forum" title="Recent Queries" count={total} {...{ pathname, search }} />
@@ -40,22 +47,24 @@ export function CategoryNav({ categories, total, pathname, search }: CategoryNav
 					<SideLink key={slug} to={categoryPath(slug)} title={title} count={count} {...{ pathname, search }} />
 				))}
 			</ul>
-		</nav>
+		</>
 	)
 }
 
 /** The categories as a strip that scrolls sideways, below 768 px; the tags, which have no column there, come last. */
-export function CategoryStrip({ categories, pathname, search }: Omit<CategoryNavProps, 'total'>) {
+export function CategoryStrip(props: CategoryStripProps) {
+	return <MemoMarkup as="nav" className="md:hidden" aria-label="Categories" of={StripLinks} with={props} />
+}
+
+function StripLinks({ categories, pathname, search }: CategoryStripProps) {
 	return (
-		<nav className="md:hidden" aria-label="Categories">
-			<ul className="-mx-4 mt-4 flex gap-2 overflow-x-auto px-4 pb-1 sm:-mx-6 sm:px-6">
-				<StripLink to="/forum" title="Recent Queries" {...{ pathname, search }} />
-				{categories.map(({ slug, title }) => (
-					<StripLink key={slug} to={categoryPath(slug)} title={title} {...{ pathname, search }} />
-				))}
-				<StripLink to="/forum/tags" title="All tags" pathname={pathname} search={null} />
-			</ul>
-		</nav>
+		<ul className="-mx-4 mt-4 flex gap-2 overflow-x-auto px-4 pb-1 sm:-mx-6 sm:px-6">
+			<StripLink to="/forum" title="Recent Queries" {...{ pathname, search }} />
+			{categories.map(({ slug, title }) => (
+				<StripLink key={slug} to={categoryPath(slug)} title={title} {...{ pathname, search }} />
+			))}
+			<StripLink to="/forum/tags" title="All tags" pathname={pathname} search={null} />
+		</ul>
 	)
 }
 

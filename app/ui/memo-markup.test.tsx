@@ -1,0 +1,67 @@
+import { renderToString } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { Link } from './link.tsx'
+import { renderAlone } from './memo-markup.server.tsx'
+import { MemoMarkup, RenderAloneContext } from './memo-markup.tsx'
+
+let rendered = 0
+
+function Greeting({ name, to, isOwn }: { name: string; to: string; isOwn?: boolean }) {
+	rendered += 1
+	return (
+		<p>
+			Hello {name}, <Link to={to}>there</Link> {isOwn && <button type="button">Edit</button>}
+		</p>
+	)
+}
+
+/** Another component of the same name. */
+const other = {
+	Greeting: ({ name }: { name: string }) => <b>{name}</b>,
+}
+
+function page(part: React.ReactElement, alone = true): string {
+	return renderToString(<RenderAloneContext value={alone ? renderAlone : undefined}>{part}</RenderAloneContext>)
+}
+
+const greet = (given: Parameters<typeof Greeting>[0]) => (
+	<MemoMarkup as="nav" className="hello" aria-label="Hello" of={Greeting} with={given} />
+)
+
+test('equal properties are rendered once, others by themselves, and each as it would be in place', () => {
+	const people = [
+		{ name: 'Mira', to: '/forum' },
+		{ name: 'Mira', to: '/forum', isOwn: true },
+		{ name: 'Mira', to: '/forum/python' },
+		{ name: '","to":"/forum"}', to: '/forum' },
+		{ name: '<b>&', to: '/forum' },
+	]
+	const inPlace = people.map((given) => page(greet(given), false))
+	expect(new Set(inPlace).size).toBe(people.length)
+	rendered = 0
+	for (let visit = 0; visit < 3; visit += 1) expect(people.map((given) => page(greet({ ...given })))).toEqual(inPlace)
+	expect(rendered).toBe(people.length)
+	const named = <MemoMarkup as="nav" className="hello" of={other.Greeting} with={{ name: 'Mira', to: '/forum' }} />
+	expect(page(named)).toBe('<nav class="hello"><b>Mira</b></nav>')
+})
+
+test('what needs the page around it is rendered in place', () => {
+	const given = { name: 'Mira', to: '?page=2' }
+	expect(renderAlone(Greeting, given)).toBeNull()
+	expect(() => page(greet(given))).toThrow()
+})
+
+test('what nobody asks for is given up, what is asked for stays', () => {
+	const text = 'x'.repeat(100_000)
+	page(greet({ name: 'always', to: '/forum' }))
+	page(greet({ name: 'once', to: '/forum' }))
+	for (let size = 0; size < 60; size += 1) {
+		page(greet({ name: `${text}${size}`, to: '/forum' }))
+		page(greet({ name: 'always', to: '/forum' }))
+	}
+	rendered = 0
+	page(greet({ name: 'always', to: '/forum' }))
+	expect(rendered).toBe(0)
+	page(greet({ name: 'once', to: '/forum' }))
+	expect(rendered).toBe(1)
+})
