@@ -29,7 +29,7 @@ export default async function handleRequest(
 	const page = (
 		<NonceContext value={nonce}>
 			<RenderAloneContext value={renderAlone}>
-				<ServerRouter context={entry} url={request.url} nonce={nonce} />
+				<ServerRouter context={withOwnRoutes(entry)} url={request.url} nonce={nonce} />
 			</RenderAloneContext>
 		</NonceContext>
 	)
@@ -44,6 +44,17 @@ export default async function handleRequest(
 		const html = renderToStaticMarkup(<LastResortPage address={pathname + search} />)
 		return new Response(`<!DOCTYPE html>${html}`, { status: 500, headers })
 	}
+}
+
+/**
+ * React Router makes two objects of every route that it is given, for each page. So it is given those of the page; the others can
+ * still be looked up, as it does for the paths above the page.
+ */
+function withOwnRoutes(entry: EntryContext): EntryContext {
+	const { routes } = entry.manifest
+	const own: typeof routes = Object.create(routes)
+	for (const { route } of entry.staticHandlerContext.matches) own[route.id] = routes[route.id]
+	return { ...entry, manifest: { ...entry.manifest, routes: own } }
 }
 
 /** Loader, action and rendering errors that no rule explains: neither a reader who hung up nor a method that a route does not know. */

@@ -1,10 +1,9 @@
 import { House, MessagesSquare, Settings, ShieldCheck, SquarePen, User, Users, X } from 'lucide'
-import { NavLink } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Icon } from '~/ui/icon.tsx'
-import { Link } from '~/ui/link.tsx'
+import { Link, NavLink } from '~/ui/link.tsx'
 import { LogoutItem } from './logout.tsx'
 import { closeOnLink } from './navigation.tsx'
 

@@ -1,7 +1,13 @@
 import { renderToStaticMarkup } from 'react-dom/server'
-import { createMemoryRouter, Form as RouterForm, Link as RouterLink, RouterProvider } from 'react-router'
+import {
+	createMemoryRouter,
+	Form as RouterForm,
+	Link as RouterLink,
+	NavLink as RouterNavLink,
+	RouterProvider,
+} from 'react-router'
 import { expect, test } from 'vitest'
-import { Form, Link } from './link.tsx'
+import { Form, Link, NavLink } from './link.tsx'
 
 const addresses = [
 	'/',
@@ -60,6 +66,29 @@ test.each(addresses)('the server draws a link and a form to “%s” as React Ro
 			}
 			expect(attributesOf(markup(<Form {...form} />))).toEqual(attributesOf(markup(<RouterForm {...form} />)))
 		}
+	}
+})
+
+test.each([
+	...addresses,
+	'/FORUM',
+	'/forum/python',
+	'/forum/python/',
+	'/forum/py',
+	'/forum/python/list',
+	'/forum/josé',
+])('the server draws a link of a menu to “%s” as React Router does', (to) => {
+	for (const more of [
+		{},
+		{ end: true },
+		{ className: 'tab' },
+		{ className: () => 'x' },
+		{ 'aria-current': 'true' as const },
+	]) {
+		const attributes = { to, ...more, children: 'There' }
+		expect(attributesOf(markup(<NavLink {...attributes} />))).toEqual(
+			attributesOf(markup(<RouterNavLink {...attributes} />)),
+		)
 	}
 })
 

@@ -1,5 +1,13 @@
 import type { ComponentType, RefAttributes } from 'react'
-import { type FormProps, type LinkProps, Form as RouterForm, Link as RouterLink } from 'react-router'
+import {
+	type FormProps,
+	type LinkProps,
+	type NavLinkProps,
+	Form as RouterForm,
+	Link as RouterLink,
+	NavLink as RouterNavLink,
+	useLocation,
+} from 'react-router'
 
 // A page has a hundred links. On the server, React Router's costs ten times the anchor that it draws: it asks six contexts and
 // prepares clicks. An absolute path needs none of that there; the browser takes the anchor over as React Router's own.
@@ -8,6 +16,11 @@ import { type FormProps, type LinkProps, Form as RouterForm, Link as RouterLink 
 export const Link: ComponentType<LinkProps & RefAttributes<HTMLAnchorElement>> = import.meta.env.SSR
 	? ServerLink
 	: RouterLink
+
+/** React Router's `NavLink`. */
+export const NavLink: ComponentType<NavLinkProps & RefAttributes<HTMLAnchorElement>> = import.meta.env.SSR
+	? ServerNavLink
+	: RouterNavLink
 
 /** React Router's `Form`. */
 export const Form: ComponentType<FormProps & RefAttributes<HTMLFormElement>> = import.meta.env.SSR
@@ -21,6 +34,27 @@ function ServerLink(props: LinkProps) {
 	const { relative, reloadDocument, replace, mask, state, preventScrollReset, viewTransition, ...rest } = props
 	const { to: _, discover: __, prefetch: ___, defaultShouldRevalidate, ...anchor } = rest
 	return <a {...anchor} href={to} data-discover={discover === 'render' ? 'true' : undefined} />
+}
+
+/** Exactly the markup of React Router's `NavLink`, for a plain path and one class; all else is left to it. */
+function ServerNavLink(props: NavLinkProps) {
+	const { to, end = false, className = '', caseSensitive, style, children, ...link } = props
+	const { pathname } = useLocation()
+	const isPlain = typeof to === 'string' && isResolved(to) && /^[\w./-]+$/.test(to) && typeof className === 'string'
+	if (!isPlain || caseSensitive || style || typeof children === 'function') return <RouterNavLink {...props} />
+	const [here, there] = [pathname.toLowerCase(), to.toLowerCase()]
+	const isActive =
+		here === there || (!end && there !== '/' && here.startsWith(there.endsWith('/') ? there : `${there}/`))
+	return (
+		<ServerLink
+			{...link}
+			to={to}
+			className={isActive ? `${className} active`.trim() : className}
+			aria-current={isActive ? (link['aria-current'] ?? 'page') : undefined}
+		>
+			{children}
+		</ServerLink>
+	)
 }
 
 /** Exactly the markup of React Router's `Form`; an action that has to be resolved is left to it. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { NavLink } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
+import { NavLink } from '~/ui/link.tsx'
 
 /** The frame of the moderators' pages: a heading, and the tabs between them. */
 export function ModerationFrame({ title, children }: { title: string; children: ReactNode }) {

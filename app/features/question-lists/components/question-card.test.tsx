@@ -27,8 +27,19 @@ const cards: [string, QuestionCardView, boolean][] = [
 	['solved, with comments', { ...question, solved: true, commentCount: 3 }, true],
 	['of the viewer', { ...question, mayEdit: true, mayDelete: true }, true],
 	['found by a search', { ...question, titleHtml: '<mark>Why</mark>', excerptHtml: 'A <mark>list</mark>' }, true],
-	['found by a comment', { ...question, commentMatch: { url: '/forum/python/mira.quillon/7#c3', author: 'Odalys', html: 'A <mark>list</mark>' } }, true],
-	['with a picture', { ...question, author: { ...question.author, image: 'avatars/a/0123456789abcdef0123456789abcdef' } }, true],
+	[
+		'found by a comment',
+		{
+			...question,
+			commentMatch: { url: '/forum/python/mira.quillon/7#c3', author: 'Odalys', html: 'A <mark>list</mark>' },
+		},
+		true,
+	],
+	[
+		'with a picture',
+		{ ...question, author: { ...question.author, image: 'avatars/a/0123456789abcdef0123456789abcdef' } },
+		true,
+	],
 	['with a tag that React Router would resolve', { ...question, tags: ['.net'] }, false],
 ]
 
