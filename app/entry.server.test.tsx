@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { createRequestHandler, RouterContextProvider, type ServerBuild } from 'react-router'
+import { createRequestHandler, Outlet, RouterContextProvider, Scripts, type ServerBuild } from 'react-router'
 import { expect, test, vi } from 'vitest'
 import { factsContext } from '~/lib/context.ts'
 import * as entry from './entry.server.tsx'
@@ -10,30 +10,39 @@ vi.mock('~/app.css?url', () => ({ default: '/app.css' }))
 /** A site of one page. */
 function siteOf(Layout: (props: { children: ReactNode }) => ReactNode, Page: () => ReactNode) {
 	const route = { id: 'root', path: '', hasAction: false, hasLoader: false, hasErrorBoundary: true, module: '' }
+	const root = { id: 'root', path: '', module: { default: Page, Layout, ErrorBoundary: () => <h1>The error page</h1> } }
+	return siteOfRoutes({ root }, { root: route }, 'initial')
+}
+
+function siteOfRoutes(routes: object, manifest: object, mode: 'initial' | 'lazy') {
 	return createRequestHandler({
 		entry: { module: entry as unknown as ServerBuild['entry']['module'] },
-		routes: {
-			root: { id: 'root', path: '', module: { default: Page, Layout, ErrorBoundary: () => <h1>The error page</h1> } },
-		},
-		assets: { entry: { module: '', imports: [] }, routes: { root: route }, url: '', version: '' },
+		routes,
+		assets: { entry: { module: '/entry.js', imports: [] }, routes: manifest, url: '', version: '' },
 		publicPath: '/',
 		assetsBuildDirectory: '',
 		future: {},
 		ssr: true,
 		isSpaMode: false,
 		prerender: [],
-		routeDiscovery: { mode: 'initial', manifestPath: '/__manifest' },
+		routeDiscovery: { mode, manifestPath: '/__manifest' },
 	} as unknown as ServerBuild)
 }
 
-async function open(handle: ReturnType<typeof siteOf>): Promise<{ status: number; text: string }> {
+async function open(handle: ReturnType<typeof siteOf>, path = '/'): Promise<{ status: number; text: string }> {
 	const context = new RouterContextProvider()
 	context.set(factsContext, { nonce: undefined } as never)
-	const answer = await handle(new Request('http://localhost/'), context)
+	const answer = await handle(new Request(`http://localhost${path}`), context)
 	return { status: answer.status, text: await answer.text() }
 }
 
 const frame = ({ children }: { children: ReactNode }) => <html lang="en">{children}</html>
+const frameWithScripts = ({ children }: { children: ReactNode }) => (
+	<html lang="en">
+		{children}
+		<Scripts />
+	</html>
+)
 const fail = (): never => {
 	throw new Error('It cannot be drawn.')
 }
@@ -47,4 +56,40 @@ test.each([
 	expect(answer.status).toBe(status)
 	expect(answer.text).toContain(`>${text}</h1>`)
 	expect(answer.text.startsWith('<!DOCTYPE html>')).toBe(true)
+})
+
+test('a page makes components of its own routes, and hands the browser those of the paths above it too', async () => {
+	const read = new Set<string>()
+	const routes = Object.fromEntries(
+		[
+			{ id: 'root', path: '' },
+			{ id: 'home', parentId: 'root', index: true },
+			{ id: 'list', parentId: 'root', path: 'forum' },
+			{ id: 'question', parentId: 'root', path: 'forum/:id' },
+			{ id: 'other', parentId: 'root', path: 'other' },
+		].map((route) => [route.id, { ...route, hasAction: false, hasLoader: false, module: `/${route.id}.js` }]),
+	)
+	const modules = Object.entries(routes).map(([id, route]) => [
+		id,
+		{ ...route, module: { default: () => <h1>{id}</h1> } },
+	])
+	const watched = Object.entries(routes).map(([id, { path, ...route }]) => [
+		id,
+		{
+			...route,
+			get path() {
+				read.add(id)
+				return path
+			},
+		},
+	])
+	const site = Object.fromEntries(modules)
+	site.root.module.Layout = frameWithScripts
+	site.root.module.default = Outlet
+	const handle = siteOfRoutes(site, Object.fromEntries(watched), 'lazy')
+	const { text } = await open(handle, '/forum/7')
+	expect(text).toContain('<h1>question</h1>')
+	const listed = ['root', 'home', 'list', 'question', 'other'].filter((id) => text.includes(`"/${id}.js"`))
+	expect(listed).toEqual(['root', 'home', 'list', 'question'])
+	expect(read).not.toContain('other')
 })
