@@ -89,10 +89,10 @@ test('a first visit to the forum stays within its weight, and nothing moves', as
 	expect(bytes.script).toBeLessThanOrEqual(115 * 1024)
 	expect(bytes.all).toBeLessThanOrEqual(180 * 1024)
 	expect(shift).toBe(0)
-	await expectToBeSmall(page, { bytes: 74 * 1024, elements: 760 })
+	await expectToBeSmall(page, { bytes: 68 * 1024, elements: 738 })
 	await logIn(page)
 	await page.goto('/forum')
-	await expectToBeSmall(page, { bytes: 80 * 1024, elements: 840 })
+	await expectToBeSmall(page, { bytes: 74 * 1024, elements: 822 })
 })
 
 /** What the server sends of this page, before compression: a list of 20 questions within its frame. */

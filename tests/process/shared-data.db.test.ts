@@ -61,6 +61,8 @@ async function readAll(who: string): Promise<string[]> {
 const idOf = (who: string) => questions[who]?.id ?? 0
 const editPathOf = (who: string) => `/forum/edit/${who}/${idOf(who)}`
 
+const isOfMira = (html: string) => html.includes(`/mira/${idOf('mira')}"`)
+
 describe('members side by side', () => {
 	test('each may change their own question, moderators all, in every list', async () => {
 		// All at once, so that each finds what another one has had read.
@@ -99,35 +101,46 @@ describe('members side by side', () => {
 })
 
 describe('after a write', () => {
-	const writes: [string, () => Promise<Response>, (row: QuestionCardView) => boolean][] = [
+	const writes: [string, () => Promise<Response>, (row: QuestionCardView) => boolean, html: string][] = [
 		[
 			'an edit',
 			() => post(editPathOf('mira'), 'mira', { ...texts, title: 'A better title of mira', version: '1' }),
 			({ title }) => title === 'A better title of mira',
+			'>A better title of mira<',
 		],
-		['a vote', () => call('PUT', `/queries/${idOf('mira')}/vote`, 'ravi', { vote: 1 }), ({ score }) => score === 1],
+		[
+			'a vote',
+			() => call('PUT', `/queries/${idOf('mira')}/vote`, 'ravi', { vote: 1 }),
+			({ score }) => score === 1,
+			'Votes </span>1<',
+		],
 		[
 			'a comment',
 			() => call('POST', `/queries/${idOf('mira')}/comments`, 'ravi', { body: 'Like this.' }),
 			({ commentCount }) => commentCount === 1,
+			'Comments </span>1<',
 		],
 		[
 			'a new name of the author',
 			() => post('/edit-profile/mira?index', 'mira', { ...filled.personal, fullName: 'Mira Vale', version: '1' }),
 			({ author }) => author.name === 'Mira Vale',
+			'>Mira Vale</a>',
 		],
 	]
 
-	test.each(writes)('%s is in every list at once, for whoever reads next', async (_what, write, isSeen) => {
+	test.each(writes)('%s is in every list at once, for whoever reads next', async (_what, write, isSeen, html) => {
 		const lists = calls.filter((path) => !path.includes('unanswered'))
-		await Promise.all(people.flatMap((who) => lists.map((path) => read(path, who))))
+		const row = async (who: string) => (await read('/forum', who)).split('<li class="query">').find(isOfMira)
+		await Promise.all(people.flatMap((who) => [row(who), ...lists.map((path) => read(path, who))]))
 		const answer = await write()
 		expect(answer.status, await answer.text()).toBeLessThan(400)
-		for (const who of people)
+		for (const who of people) {
+			expect([who, await row(who)]).toEqual([who, expect.stringContaining(html)])
 			for (const path of lists) {
 				const { rows } = JSON.parse(await read(path, who)) as { rows: QuestionCardView[] }
 				expect([path, who, rows.filter(({ id }) => id === idOf('mira')).map(isSeen)]).toEqual([path, who, [true]])
 			}
+		}
 	})
 
 	test('a question that was deleted is in no list and no number', async () => {
