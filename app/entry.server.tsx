@@ -77,7 +77,7 @@ function render(
 				done()
 			},
 			final: (done) => {
-				resolve(Buffer.concat(chunks))
+				resolve(Buffer.from(scriptsLast(Buffer.concat(chunks).toString())))
 				done()
 			},
 		})
@@ -97,6 +97,14 @@ function render(
 		const timer = setTimeout(() => stream.abort(new Error('rendering took too long')), renderLimit)
 		signal.addEventListener('abort', () => stream.abort(), { once: true })
 	})
+}
+
+/**
+ * What is seen at first needs the stylesheet and the fonts, and none of the scripts. React Router's links to scripts say nothing
+ * of their priority, which browsers take for a high one; no property of `Scripts` changes that.
+ */
+function scriptsLast(html: string): string {
+	return html.replaceAll('<link rel="modulepreload"', '<link rel="modulepreload" fetchpriority="low"')
 }
 
 /**
