@@ -132,11 +132,9 @@ export async function expectNoViolations(page: Page, { targetSize = true, colors
  */
 export async function expectNoViolationsInThemes(page: Page): Promise<void> {
 	for (const colorScheme of ['dark', 'light'] as const) {
-		// Without transitions the colours are there at once.
-		await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+		await page.emulateMedia({ colorScheme })
 		await expectNoViolations(page, { colors: colorScheme === 'dark' })
 	}
-	await page.emulateMedia({ colorScheme: 'light', reducedMotion: null })
 }
 
 /** Fails when the page is wider than the window at one of these widths, in CSS pixels. The window stays as wide as the last one. */
