@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test as base, expect, type Page, type Request } from '@playwright/test'
-import axe from 'axe-core'
+import axe, { type RunOptions } from 'axe-core'
 import { startSite } from '../../support/site-process.ts'
 
 /** The requests of a test's own page that have no answer yet. */
@@ -116,13 +116,11 @@ export async function expectNoViolations(page: Page, { targetSize = true, colors
 	if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
 	// Lighthouse counts small targets too; axe looks at them when asked.
 	const rules = { 'target-size': { enabled: targetSize } }
-	const violations = await page.evaluate(
-		async (options) =>
-			(await (window as unknown as { axe: typeof axe }).axe.run(options)).violations.map(
-				({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
-			),
-		{ resultTypes: ['violations'], ...(colors ? { runOnly: COLOR_RULES } : { rules }) },
-	)
+	const wanted: RunOptions = { resultTypes: ['violations'], ...(colors ? { runOnly: COLOR_RULES } : { rules }) }
+	const violations = await page.evaluate(async (options) => {
+		const found = await (window as unknown as { axe: typeof axe }).axe.run(options)
+		return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+	}, wanted)
 	expect(violations).toEqual([])
 }
 
