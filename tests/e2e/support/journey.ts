@@ -18,7 +18,7 @@ const adminEmail = 'wanda.warden@eastmere.example'
  * with the demo content of its own, so that two journeys at once never meet; its address and data directory are in the
  * worker's environment as SITE_URL and SITE_DATA_DIR.
  */
-export const test = base.extend<{ quiet: undefined; alone: undefined }, { site: undefined }>({
+export const test = base.extend<{ requests: undefined; quiet: undefined; alone: undefined }, { site: undefined }>({
 	site: [
 		async ({}, use) => {
 			const dataDir = mkdtempSync(join(tmpdir(), 'devquad-e2e-'))
@@ -40,15 +40,22 @@ export const test = base.extend<{ quiet: undefined; alone: undefined }, { site: 
 		},
 		{ auto: true },
 	],
-	quiet: [
+	// Apart from `quiet`, in whose place some journeys put their own.
+	requests: [
 		async ({ page }, use) => {
-			const said: string[] = []
-			page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
 			const open = new Set<Request>()
 			underWay.set(page, open)
 			page.on('request', (request) => open.add(request))
 			for (const end of ['requestfinished', 'requestfailed'] as const)
 				page.on(end as 'requestfinished', (request) => open.delete(request))
+			await use(undefined)
+		},
+		{ auto: true },
+	],
+	quiet: [
+		async ({ page }, use) => {
+			const said: string[] = []
+			page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
 			page.on('pageerror', (error) => said.push(error.message))
 			await use(undefined)
 			// The browser reports each 4xx answer, and each try without a network, that a journey asks for on purpose.
