@@ -27,6 +27,8 @@ export default defineConfig({
 		viewport: { width: 1280, height: 800 },
 		// What a worker fetches passes by the routes of a journey; those that need it say so.
 		serviceWorkers: 'block',
+		// No journey is about motion; drawing its frames takes up to a fifth of the processor's time, and a press waits for its end.
+		contextOptions: { reducedMotion: 'reduce' },
 		launchOptions: { executablePath: findChromium(), args: [...chromiumFlags(), shortLived] },
 		// Recording takes an eighth of the processor's time; ask for it where a failure is looked into (`--trace on`).
 		trace: 'off',

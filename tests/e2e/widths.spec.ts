@@ -185,40 +185,55 @@ async function look(page: Page, { address, open, scope, from = 0, upTo = 2_000 }
 	const bad: string[] = []
 	for (const width of widths) {
 		await page.setViewportSize({ width, height: 844 })
-		// What comes late, as a font or a list, is waited for.
-		await expect(async () => expect(await inTheme(page, 'dark')).toBe(await inTheme(page, 'light'))).toPass({
-			timeout: 10_000,
-		})
-		for (const each of await page.evaluate(findMisplaced)) bad.push(`${width}: ${each}`)
-		for (const each of await page.evaluate(findCovered, scope ?? 'body')) bad.push(`${width}: ${each}`)
+		let wrong: string[] = []
+		// What comes late, as a list, is waited for.
+		await expect(async () => {
+			const seen = await examine(page, scope)
+			expect(new Set(seen.sums).size).toBe(1)
+			wrong = seen.wrong
+		}).toPass({ timeout: 10_000 })
+		bad.push(...wrong.map((each) => `${width}: ${each}`))
 		if (process.env.SCREENSHOTS) await picture(page, `${address}${scope ?? ''}`, width)
 	}
 	return bad
 }
 
-/** Sets a theme as the server would. @returns where everything stands in it */
-async function inTheme(page: Page, theme: 'light' | 'dark'): Promise<number> {
-	await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme)
-	return page.evaluate(layoutSum)
+/** Where everything stands, two frames later in either theme, and what is wrong: in one task, so that no frame is drawn in between. */
+function examine(page: Page, scope = 'body'): Promise<{ sums: number[]; wrong: string[] }> {
+	const work = async (
+		misplaced: typeof findMisplaced,
+		covered: typeof findCovered,
+		sum: typeof layoutSum,
+		scope: string,
+	) => {
+		await document.fonts.ready
+		const early = sum()
+		await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+		const sums = ['dark', 'light'].map((theme) => {
+			document.documentElement.setAttribute('data-theme', theme)
+			return sum()
+		})
+		return { sums: [early, ...sums], wrong: [...misplaced(), ...covered(scope)] }
+	}
+	return page.evaluate(`(${work})(${findMisplaced}, ${findCovered}, ${layoutSum}, ${JSON.stringify(scope)})`)
 }
 
 async function picture(page: Page, name: string, width: number): Promise<void> {
 	const folder = process.env.SCREENSHOTS ?? ''
 	mkdirSync(folder, { recursive: true })
 	for (const theme of ['light', 'dark'] as const) {
-		await inTheme(page, theme)
+		await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme)
 		const file = `${name.replaceAll(/[^a-z0-9]+/gi, '-').slice(0, 60)}-${width}-${theme}.png`
 		await page.screenshot({ path: `${folder}/${file}`, fullPage: theme === 'light' })
 	}
 }
 
-function newReader(browser: Browser): Promise<Page> {
-	return anotherBrowser(browser, { reducedMotion: 'reduce' }).then((context) => context.newPage())
+async function newReader(browser: Browser): Promise<Page> {
+	return (await anotherBrowser(browser)).newPage()
 }
 
 /** Members, texts and conversations of the greatest length, and a moderator who has something to judge. */
 async function prepare(page: Page, browser: Browser): Promise<[Addresses, Page]> {
-	await page.emulateMedia({ reducedMotion: 'reduce' })
 	const [other, third] = [await newReader(browser), await newReader(browser)]
 	await enrol(page, longest.latin, undefined, username)
 	await enrol(other, longest.hebrew, undefined, 'h'.repeat(40))

@@ -34,8 +34,8 @@ const REACHES_OUT = /<(base|meta|style|link|no(embed|frames|script))|autofocus/i
 const IS_PARAGRAPH = /^(<(?!pre\b)[a-z]|!?\[x\]\()[^\n\r`~]*$/i
 const UNNEEDED = ['*.woff2', '*/__manifest*']
 
-// Frames are made smaller, so that less is painted.
-test.use({ viewport: { width: 480, height: 320 } })
+// Frames are made smaller, so that less is painted. Some payloads wait for an animation or a transition.
+test.use({ viewport: { width: 480, height: 320 }, contextOptions: { reducedMotion: 'no-preference' } })
 
 const payloads = readFileSync('tests/data/xss.txt', 'utf8')
 	.split('\n')

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import AxeBuilder from '@axe-core/playwright'
 import { test as base, expect, type Page, type Request } from '@playwright/test'
+import axe, { type RunOptions } from 'axe-core'
 import { startSite } from '../../support/site-process.ts'
 
 /** The requests of a test's own page that have no answer yet. */
@@ -18,7 +18,7 @@ const adminEmail = 'wanda.warden@eastmere.example'
  * with the demo content of its own, so that two journeys at once never meet; its address and data directory are in the
  * worker's environment as SITE_URL and SITE_DATA_DIR.
  */
-export const test = base.extend<{ quiet: undefined; alone: undefined }, { site: undefined }>({
+export const test = base.extend<{ requests: undefined; quiet: undefined; alone: undefined }, { site: undefined }>({
 	site: [
 		async ({}, use) => {
 			const dataDir = mkdtempSync(join(tmpdir(), 'devquad-e2e-'))
@@ -40,15 +40,22 @@ export const test = base.extend<{ quiet: undefined; alone: undefined }, { site: 
 		},
 		{ auto: true },
 	],
-	quiet: [
+	// Apart from `quiet`, in whose place some journeys put their own.
+	requests: [
 		async ({ page }, use) => {
-			const said: string[] = []
-			page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
 			const open = new Set<Request>()
 			underWay.set(page, open)
 			page.on('request', (request) => open.add(request))
 			for (const end of ['requestfinished', 'requestfailed'] as const)
 				page.on(end as 'requestfinished', (request) => open.delete(request))
+			await use(undefined)
+		},
+		{ auto: true },
+	],
+	quiet: [
+		async ({ page }, use) => {
+			const said: string[] = []
+			page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
 			page.on('pageerror', (error) => said.push(error.message))
 			await use(undefined)
 			// The browser reports each 4xx answer, and each try without a network, that a journey asks for on purpose.
@@ -112,13 +119,16 @@ export async function settled(page: Page): Promise<void> {
  * @param options `colors`: only the rules about colours are applied
  */
 export async function expectNoViolations(page: Page, { targetSize = true, colors = false } = {}): Promise<void> {
-	// No frame comes from elsewhere, and only what it finds is asked for: a third of the processor's time for the same findings.
-	const axe = new AxeBuilder({ page }).setLegacyMode()
+	// Once a page, and without the builder for Playwright, which brings its source anew each time for frames that no page has.
+	if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
 	// Lighthouse counts small targets too; axe looks at them when asked.
 	const rules = { 'target-size': { enabled: targetSize } }
-	axe.options({ resultTypes: ['violations'], ...(colors ? { runOnly: COLOR_RULES } : { rules }) })
-	const { violations } = await axe.analyze()
-	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+	const wanted: RunOptions = { resultTypes: ['violations'], ...(colors ? { runOnly: COLOR_RULES } : { rules }) }
+	const violations = await page.evaluate(async (options) => {
+		const found = await (window as unknown as { axe: typeof axe }).axe.run(options)
+		return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+	}, wanted)
+	expect(violations).toEqual([])
 }
 
 /**
@@ -127,11 +137,9 @@ export async function expectNoViolations(page: Page, { targetSize = true, colors
  */
 export async function expectNoViolationsInThemes(page: Page): Promise<void> {
 	for (const colorScheme of ['dark', 'light'] as const) {
-		// Without transitions the colours are there at once.
-		await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+		await page.emulateMedia({ colorScheme })
 		await expectNoViolations(page, { colors: colorScheme === 'dark' })
 	}
-	await page.emulateMedia({ colorScheme: 'light', reducedMotion: null })
 }
 
 /** Fails when the page is wider than the window at one of these widths, in CSS pixels. The window stays as wide as the last one. */
