@@ -198,8 +198,8 @@ test('the number of statements does not depend on how many send or read', async 
 		reading.push(await statements(() => Promise.all(marks)))
 	}
 	query.mockRestore()
-	// Ten with what tells the two and looks for browsers of who is away; a connection that was opened meanwhile would be more.
-	expect(sending).toEqual([10, 10, 10])
+	// Twelve with what tells the two and looks for browsers of who is away; a connection that was opened meanwhile would be more.
+	expect(sending).toEqual([12, 12, 12])
 	expect(reading).toEqual([6, 6, 6])
 	expect(pool().totalCount).toBeLessThanOrEqual(10)
 })
