@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { gathered } from './gathered.ts'
 
 test('what is asked for in one moment is one round, and what comes meanwhile the next one', async () => {
@@ -17,13 +17,10 @@ test('what is asked for in one moment is one round, and what comes meanwhile the
 
 test('a round holds no more than it may', async () => {
 	const sizes: number[] = []
-	const same = gathered(
-		async (items: number[]) => {
-			sizes.push(items.length)
-			return items
-		},
-		{ most: 2 },
-	)
+	const same = gathered(async (items: number[]) => {
+		sizes.push(items.length)
+		return items
+	}, 2)
 	expect(await Promise.all([1, 2, 3, 4, 5].map(same))).toEqual([1, 2, 3, 4, 5])
 	expect(sizes).toEqual([2, 2, 1])
 })
@@ -47,40 +44,10 @@ test('items with a key in common are done one after the other, and hold up no ot
 			rounds.push(items)
 			return items
 		},
-		{ most: 3, keysOf: (item) => [...item] },
+		3,
+		(item) => [...item],
 	)
 	const asked = ['ab', 'bc', 'c', 'd', 'e', 'f', 'a']
 	expect(await Promise.all(asked.map(work))).toEqual(asked)
 	expect(rounds).toEqual([['ab', 'd', 'e'], ['bc', 'f', 'a'], ['c']])
-})
-
-test('as many rounds as may be are under way at once, and none with a key of another', async () => {
-	const rounds: { items: string[]; end: () => void }[] = []
-	const work = gathered(
-		async (items: string[]) => {
-			const { promise, resolve: end } = Promise.withResolvers<void>()
-			rounds.push({ items, end })
-			await promise
-			return items
-		},
-		{ rounds: 2, keysOf: (item) => [...item] },
-	)
-	const begun = (count: number) => vi.waitFor(() => expect(rounds).toHaveLength(count))
-	const answers = [work('a')]
-	await begun(1)
-	answers.push(work('ab'), work('c'), work('bd'))
-	await begun(2)
-	answers.push(work('e'))
-	rounds[1]?.end()
-	await begun(3)
-	// Something else waits for `a` to be done: whatever came after it with a key of its own waits too.
-	expect(rounds.map(({ items }) => items)).toEqual([['a'], ['c'], ['e']])
-	rounds[0]?.end()
-	await begun(4)
-	rounds[2]?.end()
-	rounds[3]?.end()
-	await begun(5)
-	rounds[4]?.end()
-	expect(await Promise.all(answers)).toEqual(['a', 'ab', 'c', 'bd', 'e'])
-	expect(rounds.slice(3).map(({ items }) => items)).toEqual([['ab'], ['bd']])
 })

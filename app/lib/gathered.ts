@@ -4,68 +4,53 @@ interface Waiting<Item, Answer> {
 	reject: (error: unknown) => void
 }
 
-interface Gathering<Item> {
-	/** Items of one round. */
-	most?: number
-	/** Rounds that may be under way at the same time. */
-	rounds?: number
-	/** Items with a key in common are never under way at the same time, and are done in the order in which they came. */
-	keysOf?: (item: Item) => readonly string[]
-}
-
 /**
- * Makes of work on many items one that is asked for with a single one: what is asked for in the same moment, or while as many
- * rounds are under way as may be, is done together in the next round. Otherwise a round begins at once.
+ * Makes of work on many items one that is asked for with a single one: what is asked for in the same moment, or while an
+ * earlier round is under way, is done together in the next round. When nothing is under way it begins at once.
  * @param work answers in the order of the items; what it throws, everybody of that round gets
+ * @param most items of one round
+ * @param keysOf items with a key in common are never done in one round, and are done in the order in which they came
  */
 export function gathered<Item, Answer>(
 	work: (items: Item[]) => Promise<readonly Answer[]>,
-	{ most = 500, rounds = 1, keysOf = () => [] }: Gathering<Item> = {},
+	most = 500,
+	keysOf?: (item: Item) => readonly string[],
 ): (item: Item) => Promise<Answer> {
 	let waiting: Waiting<Item, Answer>[] = []
-	let underWay = 0
-	let scheduled = false
-	const busy = new Set<string>()
-	const begin = () => {
-		scheduled = false
-		while (waiting.length > 0 && underWay < rounds) {
-			const [now, later] = nextRound(waiting, { most, keysOf, busy })
-			if (now.length === 0) return
-			waiting = later
-			void round(now)
-		}
-	}
-	const round = async (now: Waiting<Item, Answer>[]) => {
-		const keys = now.flatMap(({ item }) => keysOf(item))
-		underWay += 1
-		for (const key of keys) busy.add(key)
+	let working = false
+	const round = async () => {
+		const [now, later] = nextRound(waiting, most, keysOf)
+		waiting = later
 		try {
 			const answers = await work(now.map(({ item }) => item))
 			for (const [index, { resolve }] of now.entries()) resolve(answers[index] as Answer)
 		} catch (error) {
 			for (const { reject } of now) reject(error)
 		}
-		underWay -= 1
-		for (const key of keys) busy.delete(key)
-		begin()
+	}
+	const goOn = async () => {
+		while (waiting.length > 0) await round()
+		working = false
 	}
 	return (item) =>
 		new Promise((resolve, reject) => {
 			waiting.push({ item, resolve, reject })
-			if (scheduled || underWay >= rounds) return
-			scheduled = true
+			if (working) return
+			working = true
 			// Everything that the same turn of the event loop brings comes along.
-			setImmediate(begin)
+			setImmediate(() => void goOn())
 		})
 }
 
 /** @returns what is done now, and what goes on waiting */
 function nextRound<One extends { item: unknown }>(
 	waiting: One[],
-	{ most, keysOf, busy }: { most: number; keysOf: (item: One['item']) => readonly string[]; busy: ReadonlySet<string> },
+	most: number,
+	keysOf: ((item: One['item']) => readonly string[]) | undefined,
 ): [now: One[], later: One[]] {
+	if (!keysOf) return [waiting.slice(0, most), waiting.slice(most)]
 	const [now, later]: [One[], One[]] = [[], []]
-	const taken = new Set(busy)
+	const taken = new Set<string>()
 	for (const one of waiting) {
 		const keys = keysOf(one.item)
 		const goes = now.length < most && keys.every((key) => !taken.has(key))

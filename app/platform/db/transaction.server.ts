@@ -103,9 +103,6 @@ export function byPlace<Row extends { place: number }>(items: readonly unknown[]
 /** Items of one batch. In a longer one the first would wait for the last. */
 const MAX_BATCH = 200
 
-/** Batches under way at the same time. With one, a message would wait for the disk twice: for the batch before it, and for its own. */
-const MAX_BATCHES = 2
-
 /** What became of an item of a batch; null for one that needs a transaction of its own. */
 export type Outcome<Answer> = { answer: Answer } | { refusal: unknown } | null
 
@@ -114,13 +111,13 @@ interface Batching<Item, Answer> {
 	together: (items: Item[]) => Promise<readonly Outcome<Answer>[]>
 	/** Does one in a transaction of its own. */
 	alone: (item: Item) => Promise<Answer>
-	/** Items with a key in common never share a batch, and are never in two at the same time. */
+	/** Items with a key in common never share a batch. */
 	keysOf: (item: Item) => readonly string[]
 }
 
 /**
- * Makes of work on one item work on a batch. One begins at once while fewer than {@link MAX_BATCHES} are under way; what is asked for
- * meanwhile is the next one. One item never fails another: when a batch fails, each of its items is done alone.
+ * Makes of work on one item work on a batch: whatever is asked for while the last batch is being committed is the next one. When
+ * nothing is under way a batch begins at once. One item never fails another: when a batch fails, each of its items is done alone.
  * @returns does an item; it throws what the item is refused with, or Unavailable, DiskFull when nothing can be stored
  */
 export function batched<Item, Answer>(batching: Batching<Item, Answer>): (item: Item) => Promise<Answer> {
@@ -135,7 +132,7 @@ export function batched<Item, Answer>(batching: Batching<Item, Answer>): (item: 
 			return items.map(() => null)
 		}
 	}
-	const inBatch = gathered<Item, Outcome<Answer>>(tryTogether, { most: MAX_BATCH, rounds: MAX_BATCHES, keysOf })
+	const inBatch = gathered<Item, Outcome<Answer>>(tryTogether, MAX_BATCH, keysOf)
 	return async (item) => {
 		const outcome = await inBatch(item)
 		if (outcome === null) return alone(item)
