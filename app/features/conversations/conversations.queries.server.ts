@@ -3,6 +3,7 @@ import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { gathered } from '~/lib/gathered.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
+import { byPlace, transact } from '~/platform/db/transaction.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 import { MAX_UNANSWERED } from './conversations.policy.ts'
 
@@ -60,11 +61,14 @@ const standingColumns = (userId: UserId) => sql`p.id as peer_id, p.username, p.n
 	coalesce(s.accepts, 'members') as accepts,
 	exists (select from profiles where user_id = ${userId} and campus_verified_at is not null) as verified`
 
+/** The conversation `c` of `p` with a member: a look into the index for each, as a join may read all of a small table. */
+const conversationJoin = (kind: 'left' | 'inner', userId: UserId) => sql`${sql.raw(kind)} join lateral (
+	select id from conversations where lower_id = least(p.id, ${userId}) and higher_id = greatest(p.id, ${userId}) limit 1) c on true`
+
 /** By the indexes, also where the planner takes the tables for small: a few rows for each of a few pairs. */
 const standingJoins = (userId: UserId) => sql`
 	left join lateral (select accepts from chat_settings where user_id = p.id limit 1) s on true
-	left join lateral (
-		select id from conversations where lower_id = least(p.id, ${userId}) and higher_id = greatest(p.id, ${userId}) limit 1) c on true
+	${conversationJoin('left', userId)}
 	left join lateral (select * from conversation_members where conversation_id = c.id and user_id = ${userId} limit 1) mine on true
 	left join lateral (select * from conversation_members where conversation_id = c.id and user_id = p.id limit 1) theirs on true`
 
@@ -102,8 +106,7 @@ export async function listStandings(executor: Executor, of: readonly Pair[]): Pr
 	const { rows } = await sql<StandingRow & { place: number }>`
 		select pair.place::int, ${standingColumns(userId)}
 		from ${pairs(of)} ${standingJoins(userId)}`.execute(executor)
-	const found = new Map(rows.map((row) => [row.place, row]))
-	return of.map((_, index) => found.get(index + 1))
+	return byPlace(of, rows)
 }
 
 /** Seconds until a member may start one more conversation who may start `most` in 24 hours; null when they may now. */
@@ -156,11 +159,12 @@ export async function lockConversationsWith(
 	{ skipLocked }: Locking,
 ): Promise<(number | undefined)[]> {
 	const { rows } = await sql<{ place: number; id: number }>`
-		select pair.place::int, c.id from ${pairs(of)}
-		join conversations c on c.lower_id = least(p.id, pair.user_id) and c.higher_id = greatest(p.id, pair.user_id)
-		order by c.id for no key update of c ${skipLocked ? sql`skip locked` : sql``}`.execute(trx)
-	const found = new Map(rows.map(({ place, id }) => [place, id]))
-	return of.map((_, index) => found.get(index + 1))
+		select found.place::int, found.id from (
+			select pair.place, c.id from ${pairs(of)} ${conversationJoin('inner', sql.ref('pair.user_id'))} order by c.id) found
+		cross join lateral (
+			select from conversations where id = found.id
+			for no key update ${skipLocked ? sql`skip locked` : sql``}) locked`.execute(trx)
+	return byPlace(of, rows).map((row) => row?.id)
 }
 
 interface CountRow {
@@ -181,10 +185,12 @@ const counts = sql`m.unread > 0 and not m.muted and not m.pending and not exists
 
 /** What each member of a conversation has not read. */
 export const countUnreadOf = gathered(async (conversationIds: number[]): Promise<CountRow[][]> => {
-	const { rows } = await sql<CountRow & { conversation_id: number }>`
+	const select = sql<CountRow & { conversation_id: number }>`
 		select side.conversation_id, side.user_id, side.unread, (
 			select count(*)::int from conversation_members m where m.user_id = side.user_id and ${counts}) as conversations
-		from conversation_members side where side.conversation_id = any(${conversationIds}::int[])`.execute(db())
+		from conversation_members side where side.conversation_id = any(${conversationIds}::int[])`
+	// In a transaction, for its plan: left alone PostgreSQL would plan it anew each time, which takes five times as long.
+	const { rows } = await transact((trx, last) => last(select.execute(trx)))
 	const sides = Map.groupBy(rows, (row) => row.conversation_id)
 	return conversationIds.map((id) => sides.get(id) ?? [])
 })

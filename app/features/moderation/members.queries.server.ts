@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type SuspensionRow, suspendedUntil } from '~/features/accounts/accounts.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { byPlace } from '~/platform/db/transaction.server.ts'
 import type { SuspensionTime } from './moderation.policy.ts'
 
 const lengths: Record<SuspensionTime, ReturnType<typeof sql>> = {
@@ -146,8 +147,7 @@ export async function listAccountStatuses(
 		cross join lateral (select * from users where id = writer.user_id limit 1) users
 		left join good on good.id = writer.session_id and good.user_id = users.id
 		where writer.session_id is null or good.id is not null`.execute(trx)
-	const found = new Map(rows.map((row) => [row.place, row]))
-	return writers.map((_, index) => found.get(index + 1))
+	return byPlace(writers, rows)
 }
 
 /** A member whose post was approved is trusted with links from then on. */

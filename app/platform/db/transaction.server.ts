@@ -94,6 +94,12 @@ function executorOf(client: pg.PoolClient): Kysely<Database> {
 	return made
 }
 
+/** @returns for each item the row of its place, as `unnest … with ordinality` counts them from 1; undefined where there is none */
+export function byPlace<Row extends { place: number }>(items: readonly unknown[], rows: Row[]): (Row | undefined)[] {
+	const found = new Map(rows.map((row) => [row.place, row]))
+	return items.map((_, index) => found.get(index + 1))
+}
+
 /** Items of one batch. In a longer one the first would wait for the last. */
 const MAX_BATCH = 200
 

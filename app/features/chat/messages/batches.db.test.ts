@@ -2,16 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { listStandings, lockConversations } from '~/features/conversations/conversations.queries.server.ts'
+import {
+	listStandings,
+	lockConversations,
+	lockConversationsWith,
+} from '~/features/conversations/conversations.queries.server.ts'
 import { setBlocked, setChatSettings } from '~/features/conversations/conversations.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { db, pool } from '~/platform/db/db.server.ts'
+import { db, type Executor, pool } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
 import { findBrokenFigures, makeConversation, makeMessage, passTime } from '../../../../tests/factories/chat.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { makeSession } from '../../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { eventually } from '../../../../tests/support/eventually.ts'
+import { insertMessages, writeSeen } from './messages.queries.server.ts'
 import { markSeen } from './reading.server.ts'
 import { sendMessage } from './sending.server.ts'
 import { storeMessage } from './storing.server.ts'
@@ -50,6 +55,15 @@ async function transactionsOf(body: string): Promise<number[]> {
 		db(),
 	)
 	return rows.map(({ count }) => count)
+}
+
+/** How many rows of tables this connection has read, besides what it has reported already. */
+async function countRead(trx: Executor): Promise<number> {
+	const { rows } = await sql<{ read: number }>`
+		select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_xact_user_tables`.execute(
+		trx,
+	)
+	return rows[0]?.read ?? 0
 }
 
 /** Has PostgreSQL do something as messages with this text are stored. */
@@ -198,8 +212,24 @@ test('the number of statements does not depend on how many send or read', async 
 		reading.push(await statements(() => Promise.all(marks)))
 	}
 	query.mockRestore()
-	// Ten with what tells the two and looks for browsers of who is away; a connection that was opened meanwhile would be more.
-	expect(sending).toEqual([10, 10, 10])
+	// Twelve with what tells the two and looks for browsers of who is away; a connection that was opened meanwhile would be more.
+	expect(sending).toEqual([12, 12, 12])
 	expect(reading).toEqual([6, 6, 6])
 	expect(pool().totalCount).toBeLessThanOrEqual(10)
+
+	// Nor do the rows that they read depend on how many conversations there are. Who reads from the beginning comes past all of them.
+	await sql`vacuum analyze users, conversations, conversation_members, messages`.execute(db())
+	const [one, two] = pairs.at(-1) as Pair
+	const read = await transact(async (trx) => {
+		const before = await countRead(trx)
+		const of = [{ userId: one.id, username: two.username }]
+		const [conversationId = 0] = await lockConversationsWith(trx, of, { skipLocked: true })
+		await listStandings(trx, of)
+		const words = { clientId: randomUUID(), body: 'Hello', html: '<p>Hello</p>', pictures: [], unseen: false }
+		const stored = await insertMessages(trx, [{ ...words, conversationId, senderId: one.id, peerId: two.id }])
+		const { id: upTo = 0 } = stored.get(conversationId) ?? {}
+		expect(await writeSeen(trx, [{ conversationId, userId: two.id, upTo, read: true }])).toMatchObject([{ unread: 0 }])
+		return (await countRead(trx)) - before
+	})
+	expect(read).toBeLessThan(40)
 })

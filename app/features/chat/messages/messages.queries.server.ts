@@ -3,6 +3,7 @@ import type { ChatPicture } from '~/features/chat-pictures/chat-pictures.view.ts
 import type { ReportedMessageRow } from '~/features/moderation/cases.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isPast } from '~/platform/db/recent.server.ts'
+import { byPlace } from '~/platform/db/transaction.server.ts'
 
 /** A message as it is stored. */
 export interface MessageRow {
@@ -116,8 +117,7 @@ export async function listSent(
 			with ordinality as named (sender_id, client_id, place)
 		cross join lateral (
 			select * from messages where sender_id = named.sender_id and client_id = named.client_id limit 1) m`.execute(trx)
-	const found = new Map(rows.map(({ place, ...row }) => [place, row]))
-	return named.map((_, index) => found.get(index + 1))
+	return byPlace(named, rows)
 }
 
 /** Seconds until each of these members may send again who may send `messages` in `seconds`; not of those who may now. */
@@ -153,16 +153,17 @@ interface NewMessage {
  */
 export async function insertMessages(trx: Executor, messages: readonly NewMessage[]): Promise<Map<number, MessageRow>> {
 	const all = <Value>(read: (message: NewMessage) => Value) => messages.map(read)
+	// Rows to change are found by their ids: joined with what is given, PostgreSQL may read the whole of a small table.
+	const conversationIds = all(({ conversationId }) => conversationId)
 	const { rows } = await sql<MessageRow>`
 		with given as (
-			select * from unnest(${all(({ conversationId }) => conversationId)}::int[], ${all(({ senderId }) => senderId)}::int[],
+			select * from unnest(${conversationIds}::int[], ${all(({ senderId }) => senderId)}::int[],
 				${all(({ unseen, peerId }) => (unseen ? null : peerId))}::int[], ${all(({ clientId }) => clientId)}::uuid[],
 				${all(({ body }) => body)}::text[], ${all(({ html }) => html)}::text[],
 				${all(({ pictures }) => (pictures.length > 0 ? JSON.stringify(pictures) : null))}::text[]) with ordinality
 				as given (conversation_id, sender_id, recipient_id, client_id, body, html, pictures, place)),
 		raised as (
-			update conversations c set version = version + 1 from given where c.id = given.conversation_id
-			returning c.id, c.version),
+			update conversations set version = version + 1 where id = any(${conversationIds}::int[]) returning id, version),
 		added as (
 			insert into messages as m (conversation_id, sender_id, recipient_id, client_id, body, html, pictures, version)
 			select conversation_id, sender_id, recipient_id, client_id, body, html, pictures::jsonb, raised.version
@@ -173,7 +174,8 @@ export async function insertMessages(trx: Executor, messages: readonly NewMessag
 				pending = side.pending and side.user_id <> added.sender_id,
 				unread = side.unread + (side.user_id <> added.sender_id)::int
 			from added
-			where side.conversation_id = added.conversation_id and side.user_id in (added.sender_id, added.recipient_id))
+			where side.conversation_id = any(${conversationIds}::int[]) and side.conversation_id = added.conversation_id
+				and side.user_id in (added.sender_id, added.recipient_id))
 		select * from added`.execute(trx)
 	if (rows.length !== messages.length) throw new Error('A message was added to a conversation that is gone.')
 	return new Map(rows.map((row) => [row.conversation_id, row]))
@@ -261,16 +263,17 @@ interface SeenMark {
  */
 export async function writeSeen(trx: Executor, marks: readonly SeenMark[]): Promise<(SeenRow | undefined)[]> {
 	const all = <Value>(read: (mark: SeenMark) => Value) => marks.map(read)
+	const conversationIds = all(({ conversationId }) => conversationId)
 	const { rows } = await sql<SeenRow & { place: number }>`
 		with reached as (
 			select mark.place, mark.conversation_id, mark.user_id, before.delivered_id as delivered_before,
 				before.read_id as read_before, greatest(before.delivered_id, got.id) as delivered_id,
 				case when mark.read then greatest(before.read_id, got.id) else before.read_id end as read_id
-			from unnest(${all(({ conversationId }) => conversationId)}::int[], ${all(({ userId }) => userId)}::int[],
+			from unnest(${conversationIds}::int[], ${all(({ userId }) => userId)}::int[],
 				${all(({ upTo }) => upTo)}::int[], ${all(({ read }) => read)}::boolean[]) with ordinality
 				as mark (conversation_id, user_id, up_to, read, place)
-			join conversation_members before
-				on before.conversation_id = mark.conversation_id and before.user_id = mark.user_id, lateral (
+			cross join lateral (select delivered_id, read_id from conversation_members
+				where conversation_id = mark.conversation_id and user_id = mark.user_id limit 1) before, lateral (
 				select coalesce(max(m.id), 0) as id from messages m
 				where m.conversation_id = mark.conversation_id and m.recipient_id = mark.user_id and m.id <= mark.up_to
 					and m.id > before.read_id) got)
@@ -278,12 +281,12 @@ export async function writeSeen(trx: Executor, marks: readonly SeenMark[]): Prom
 			unread = case when reached.read_id = reached.read_before then side.unread else (
 				select count(*)::int from messages m where m.conversation_id = side.conversation_id and m.id > reached.read_id
 					and m.recipient_id = side.user_id and m.deleted_at is null) end
-		from reached where side.conversation_id = reached.conversation_id and side.user_id = reached.user_id
+		from reached where side.conversation_id = any(${conversationIds}::int[])
+			and side.conversation_id = reached.conversation_id and side.user_id = reached.user_id
 		returning reached.place::int, side.delivered_id, side.read_id, side.unread,
 			reached.delivered_id > reached.delivered_before or reached.read_id > reached.read_before as further,
 			reached.read_id > reached.read_before as read_further`.execute(trx)
-	const found = new Map(rows.map(({ place, ...row }) => [place, row]))
-	return marks.map((_, index) => found.get(index + 1))
+	return byPlace(marks, rows)
 }
 
 /** A message that this member received and can still read, with at most `context` before it, ascending; [] for none. */

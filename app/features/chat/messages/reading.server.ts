@@ -17,7 +17,6 @@ import { listSharedSkills } from '~/features/members/skills.server.ts'
 import { isId, isUsername } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
 import { batched, transact } from '~/platform/db/transaction.server.ts'
 import {
 	type ChatMessage,
@@ -138,25 +137,24 @@ const noteSeen = batched({
 })
 
 /** Null where the conversation was passed over. */
-async function noteTogether(marks: Mark[], locking: Locking): Promise<({ answer: Noted } | null)[]> {
-	const peers = await listStandings(db(), marks)
-	const noted: ({ answer: Noted } | null)[] = marks.map(() => ({ answer: {} }))
-	const news = marks.flatMap(({ userId, upTo, read }, index) => {
-		const peer = peers[index]
-		if (!peer?.id || (read && peer.read_id >= upTo)) return []
-		return [{ index, peer, mark: { conversationId: peer.id, userId, upTo, read } }]
-	})
-	if (news.length === 0) return noted
-	await transact(async (trx, last) => {
-		const ids = news.map(({ mark }) => mark.conversationId)
+function noteTogether(marks: Mark[], locking: Locking): Promise<({ answer: Noted } | null)[]> {
+	return transact(async (trx, last) => {
+		const peers = await listStandings(trx, marks)
+		const noted: ({ answer: Noted } | null)[] = marks.map(() => ({ answer: {} }))
+		const news = marks.flatMap(({ userId, upTo, read }, index) => {
+			const peer = peers[index]
+			if (!peer?.id || (read && peer.read_id >= upTo)) return []
+			return [{ index, peer, conversationId: peer.id, userId, upTo, read }]
+		})
+		if (news.length === 0) return noted
+		const ids = news.map(({ conversationId }) => conversationId)
 		const locked = await lockConversations(trx, ids, locking)
-		const held = news.filter(({ mark }) => locked.has(mark.conversationId))
-		const written = held.map(({ mark }) => mark)
-		const seen = held.length > 0 ? await last(writeSeen(trx, written)) : []
+		const held = news.filter(({ conversationId }) => locked.has(conversationId))
+		const seen = held.length > 0 ? await last(writeSeen(trx, held)) : []
 		for (const { index } of news) noted[index] = null
 		for (const [place, { index, peer }] of held.entries()) noted[index] = { answer: { peer, seen: seen[place] } }
+		return noted
 	})
-	return noted
 }
 
 /** Where in a conversation: at a message, or before or after one. */
