@@ -9,11 +9,15 @@ export function closeOnLink(event: MouseEvent<HTMLElement>): void {
 /** Closes every open popover when the page changes, but for one that is typed in: its search narrows the page behind it. */
 export function usePopoversClosedOnNavigation(): void {
 	const { pathname, search } = useLocation()
-	// biome-ignore lint/correctness/useExhaustiveDependencies: the address is what this waits for
+	const address = pathname + search
+	const before = useRef(address)
 	useEffect(() => {
+		// One that was opened before the scripts were there stays.
+		if (before.current === address) return
+		before.current = address
 		for (const open of document.querySelectorAll<HTMLElement>(':popover-open:not(:has(input:focus))'))
 			open.hidePopover()
-	}, [pathname, search])
+	}, [address])
 }
 
 /**

@@ -11,7 +11,8 @@ export function projectNode() {
 	const installed = timeOf(join(root, 'node_modules', '.package-lock.json'))
 	if (installed < timeOf(join(root, 'package-lock.json')) || !existsSync(binary())) {
 		process.stdout.write('Installing what is missing (npm ci). This takes a minute or two, once.\n')
-		const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+		// What builds the site is a development dependency, which npm leaves out where NODE_ENV is production.
+		const { status } = spawnSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
 			cwd: root,
 			stdio: ['ignore', 'ignore', 'inherit'],
 			shell: process.platform === 'win32',

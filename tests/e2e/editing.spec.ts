@@ -8,6 +8,7 @@ import {
 	expectToFit,
 	hydrated,
 	logIn,
+	settled,
 	test,
 } from './support/journey.ts'
 
@@ -289,7 +290,10 @@ test('leaving with something unsaved asks first; after a save nobody is asked', 
 test('a lost network loses nothing that was typed', async ({ page, context }) => {
 	const username = await enrol(page, 'Netta Gone')
 	await page.goto(`/edit-profile/${username}/academics`)
+	await hydrated(page)
 	await page.getByLabel('Location').fill('Typed on a train')
+	// With the first letter comes what keeps a page alive without a network.
+	await settled(page)
 	await context.setOffline(true)
 	await saveChanges(page)
 	await expect(page.getByText('Something went wrong!').first()).toBeVisible()

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { demoEmail, demoPassword, expect, expectNoViolations, logIn } from './support/journey.ts'
+import { demoEmail, demoPassword, expect, expectNoViolations, hydrated, logIn, settled } from './support/journey.ts'
 import { bar, cut, dialog, expectAlive, expectKept, type Form, failures, test } from './support/lost-connection.ts'
 
 /*
@@ -271,6 +271,13 @@ test('every navigation waits for the network, says so, and ends where it began a
 		})
 })
 
+/** Types a name into the form of /register, and waits for what comes with the first letter: it keeps pages alive. */
+async function typeGuarded(page: Page, name: string): Promise<void> {
+	await hydrated(page)
+	await page.getByLabel('Full Name').fill(name)
+	await settled(page)
+}
+
 test('Load more, a reader who goes elsewhere, and a site that was renewed', async ({ page }) => {
 	await page.goto('/forum')
 	await discovered(page, 'features/directory/routes/community')
@@ -300,7 +307,7 @@ test('Load more, a reader who goes elsewhere, and a site that was renewed', asyn
 
 	// A script that is gone: without text the target is loaded whole, with text the reader is asked.
 	await page.goto('/register')
-	await page.getByLabel('Full Name').fill('Typed already')
+	await typeGuarded(page, 'Typed already')
 	const scripts = /\/assets\/.*\.js/
 	await page.route(scripts, (route) => route.fulfill({ status: 404, body: 'There is no such file.' }))
 	await page.locator('main').getByRole('link', { name: 'Login' }).click()
@@ -316,7 +323,7 @@ test('Load more, a reader who goes elsewhere, and a site that was renewed', asyn
 test('a script that never comes is waited for in sight of the reader, for two minutes', async ({ page }) => {
 	await page.clock.install()
 	await page.goto('/register')
-	await page.getByLabel('Full Name').fill('Typed already')
+	await typeGuarded(page, 'Typed already')
 	const scripts = /\/assets\/.*\.js/
 	await page.route(scripts, () => {})
 	const login = page.locator('main').getByRole('link', { name: 'Login' })

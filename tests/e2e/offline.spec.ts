@@ -73,8 +73,7 @@ test('a question that was read is there without a network, marked as old; what w
 	// What could not be sent is not offered, and nothing runs that came with the copy.
 	await expect(page.locator('[data-part="copy"]').locator('form, textarea, button, script')).toHaveCount(0)
 	expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
-	await page.evaluate(() => document.fonts.ready)
-	expect(await page.evaluate(() => document.fonts.check('16px "Schibsted Grotesk Variable"'))).toBe(true)
+	await expect.poll(() => page.evaluate(() => document.fonts.check('16px "Schibsted Grotesk Variable"'))).toBe(true)
 	await page.screenshot({ path: 'test-results/offline-copy-phone.png' })
 
 	await page.goto('/find-dev')

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { demoEmail, expect, test as journey, logIn } from './support/journey.ts'
+import { demoEmail, expect, hydrated, test as journey, logIn } from './support/journey.ts'
 
 /* What is typed into a page before its scripts are there, as on a slow network. */
 
@@ -107,14 +107,17 @@ test('what is typed before the scripts are there stays, and is saved', async ({ 
 		expect(new URL(page.url()).pathname).toContain('/forum/others/')
 	})
 
-	await test.step('a button that needs the scripts: what it does is done when they are there, once', async () => {
+	await test.step('a button that needs the scripts does what it does when they are there; a menu that is open stays', async () => {
 		await storeDraft(page)
 		const hydrate = await openWithoutScripts(page, '/forum/ask')
 		await expect(field(page, 'Title')).toHaveValue('Half of a question')
 		await page.getByRole('button', { name: 'Discard' }).click()
+		await page.getByRole('button', { name: /account menu/ }).click()
 		await hydrate()
 		await expect(field(page, 'Title')).toHaveValue('')
 		await expect(page.getByText('Draft restored')).toHaveCount(0)
+		await hydrated(page)
+		await expect(page.getByRole('link', { name: 'My Profile' })).toBeVisible()
 	})
 })
 
