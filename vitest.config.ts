@@ -14,19 +14,40 @@ class LongestFirst extends BaseSequencer {
 	}
 }
 
+const resolve = { alias: { '~': fileURLToPath(new URL('./app', import.meta.url)) } }
+
+const everyFile = {
+	setupFiles: './tests/support/setup.ts',
+	// Only ends what hangs: a test that is fast alone may wait for its turn on a busy machine.
+	testTimeout: 180_000,
+	hookTimeout: 180_000,
+	expect: { poll: { timeout: 30_000 } },
+}
+
 export default defineConfig({
-	resolve: { alias: { '~': fileURLToPath(new URL('./app', import.meta.url)) } },
+	resolve,
 	test: {
-		include: ['**/*.test.ts', '**/*.test.tsx'],
-		exclude: ['node_modules', 'build', 'data', 'tests/e2e'],
 		globalSetup: './tests/support/postgres.ts',
-		setupFiles: './tests/support/setup.ts',
 		// Tests that kill and wait leave the processors to others most of the time.
 		maxWorkers: 6,
 		sequence: { sequencer: LongestFirst },
-		// Only ends what hangs: a test that is fast alone may wait for its turn on a busy machine.
-		testTimeout: 180_000,
-		hookTimeout: 180_000,
-		expect: { poll: { timeout: 30_000 } },
+		projects: [
+			{
+				resolve,
+				// Each file in a process of its own: what a test that fails leaves running ends with it.
+				test: { ...everyFile, name: 'processes', include: ['tests/process/*.test.ts'] },
+			},
+			{
+				resolve,
+				test: {
+					...everyFile,
+					name: 'modules',
+					include: ['**/*.test.ts', '**/*.test.tsx'],
+					exclude: ['node_modules', 'build', 'data', 'tests/e2e', 'tests/process'],
+					// A process runs many files. Each loads the project's modules anew, see setup.ts; packages are loaded once.
+					isolate: false,
+				},
+			},
+		],
 	},
 })

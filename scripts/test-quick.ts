@@ -17,7 +17,7 @@ await Promise.all([
 	checkTypes(),
 	runs.check('format and lint', ['@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.']),
 	runs.vitest([
-		'--exclude=tests/process/**',
+		'--project=modules',
 		...(touchesAll ? [] : [`--changed=${base}`, '--passWithNoTests']),
 		'--maxWorkers=4',
 	]),

@@ -3,6 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, vi } from 'vitest'
 
+// Files share a process, see vitest.config.ts. None finds what another left in the modules of the project, or in remember.ts.
+vi.resetModules()
+Reflect.deleteProperty(globalThis, '__remembered')
+const environment = { ...process.env }
+
 // Whatever a test file writes goes to a directory of its own, whose settings hold before any module reads them.
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-unit-'))
 process.env.DATA_DIR = dataDir
@@ -18,4 +23,10 @@ afterEach(() => {
 	vi.restoreAllMocks()
 })
 
-afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
+afterAll(() => {
+	vi.useRealTimers()
+	vi.unstubAllGlobals()
+	for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]
+	Object.assign(process.env, environment)
+	rmSync(dataDir, { recursive: true, force: true })
+})
