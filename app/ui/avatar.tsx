@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { PORTRAIT_WIDTHS, pictureSrcSet, pictureUrl } from '~/lib/picture-urls.ts'
+import { PORTRAIT_WIDTHS, pictureSrcSet, pictureUrl } from '~/lib/addresses.ts'
 import { initials } from '~/lib/text.ts'
 import { never } from '~/lib/use-hydrated.ts'
 import { isBroken } from './broken-pictures.tsx'

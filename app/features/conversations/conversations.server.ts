@@ -9,7 +9,7 @@ import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
-import { announce } from '~/platform/realtime/announce.server.ts'
+import { announce } from '~/platform/realtime/io.server.ts'
 import { hidePresenceFrom, roomOf } from '~/platform/realtime/presence.server.ts'
 import { type ConversationFacts, type ConversationState, conversationState } from './conversations.policy.ts'
 import {

@@ -6,7 +6,7 @@ import { gathered } from '~/lib/gathered.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
-import { announce } from '~/platform/realtime/announce.server.ts'
+import { announce } from '~/platform/realtime/io.server.ts'
 import { doerOf, type NoticeKind, type NotificationKinds, wordsForEvent } from './kinds.server.ts'
 import {
 	addNotices,

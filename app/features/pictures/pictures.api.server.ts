@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { pictureUrl } from '~/lib/addresses.ts'
 import { Invalid } from '~/lib/errors.ts'
-import { pictureUrl } from '~/lib/picture-urls.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { storePicture } from './pictures.server.ts'
 import { MAX_PICTURE_BYTES, pictureRefusals, widthsOf } from './pictures.view.ts'

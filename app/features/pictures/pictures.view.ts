@@ -1,4 +1,4 @@
-import { PICTURE_WIDTHS, PORTRAIT_WIDTHS } from '~/lib/picture-urls.ts'
+import { PICTURE_WIDTHS, PORTRAIT_WIDTHS } from '~/lib/addresses.ts'
 
 /* What the browser and the server both know of pictures: their kinds and limits, their view, why an upload failed. */
 

@@ -6,7 +6,7 @@ import type {
 	SocialInput,
 	StoredCertificate,
 } from '~/features/profile-editor/profile.schema.ts'
-import { pictureUrl } from '~/lib/picture-urls.ts'
+import { pictureUrl } from '~/lib/addresses.ts'
 
 /*
  * A profile as a document of JSON Resume 1.0 (https://jsonresume.org/schema), the way out; import/reading.ts is the way in.

@@ -1,6 +1,6 @@
 import sanitizeHtml, { type Attributes, type IOptions } from 'sanitize-html'
 import { config } from '~/config.server.ts'
-import { PICTURE_WIDTHS, pictureSrcSet } from '~/lib/picture-urls.ts'
+import { PICTURE_WIDTHS, pictureSrcSet } from '~/lib/addresses.ts'
 import { linkForeignPictures } from './foreign-pictures.ts'
 
 /** The highest heading of a text, below the page's own: 2 under the title, 3 under "Comments". */

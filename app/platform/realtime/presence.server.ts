@@ -1,7 +1,6 @@
 import { gathered } from '~/lib/gathered.ts'
 import { remember } from '~/lib/remember.ts'
-import { announce } from './announce.server.ts'
-import { io } from './io.server.ts'
+import { announce, io } from './io.server.ts'
 import {
 	closeConnections,
 	countOpenTabs,

@@ -7,7 +7,7 @@ import { announceAccountChange, announceEndedSessions } from '~/features/session
 import { Invalid } from '~/lib/errors.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { announce } from '~/platform/realtime/announce.server.ts'
+import { announce } from '~/platform/realtime/io.server.ts'
 import {
 	claimUsername,
 	confirmMember,

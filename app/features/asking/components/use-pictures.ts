@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { UploadError, uploadPicture } from '~/features/pictures/components/upload.ts'
-import { pictureUrl } from '~/lib/picture-urls.ts'
+import { pictureUrl } from '~/lib/addresses.ts'
 import { applyEdit, blockAfter } from './markdown-edits.ts'
 
 /** A picture on its way into a text. */

@@ -8,7 +8,7 @@ import {
 import { namesOf } from '~/features/conversations/conversations.server.ts'
 import { log } from '~/lib/log.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { announce } from '~/platform/realtime/announce.server.ts'
+import { announce } from '~/platform/realtime/io.server.ts'
 import { roomOf } from '~/platform/realtime/presence.server.ts'
 import { presentMessage } from '../chat.view.ts'
 import type { MessageRow, SeenRow } from './messages.queries.server.ts'

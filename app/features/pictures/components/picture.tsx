@@ -1,4 +1,4 @@
-import { pictureSrcSet, pictureUrl } from '~/lib/picture-urls.ts'
+import { pictureSrcSet, pictureUrl } from '~/lib/addresses.ts'
 import { widthsOf } from '../pictures.view.ts'
 
 interface PictureProps {

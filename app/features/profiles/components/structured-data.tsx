@@ -1,5 +1,5 @@
+import { pictureUrl } from '~/lib/addresses.ts'
 import { scriptJson } from '~/lib/html.ts'
-import { pictureUrl } from '~/lib/picture-urls.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import type { ProfileView } from '../profiles.view.ts'
 
