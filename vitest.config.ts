@@ -29,7 +29,7 @@ export default defineConfig({
 	test: {
 		globalSetup: './tests/support/postgres.ts',
 		// Tests that kill and wait leave the processors to others most of the time.
-		maxWorkers: 8,
+		maxWorkers: 6,
 		sequence: { sequencer: LongestFirst },
 		projects: [
 			{

@@ -25,13 +25,11 @@ declare module 'vitest' {
 /** The database that every test's own is a copy of. */
 export const template = 'devquad'
 
-const notDurable = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
-
 /** One PostgreSQL for the whole run, with a migrated database to clone; durability is off, as nothing here must last. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
 	const removeTemplates = keepTemplates()
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-test-'))
-	const postgres = await startEmbeddedPostgres(dataDir, [...notDurable, 'max_connections=300'])
+	const postgres = await startEmbeddedPostgres(dataDir, ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'])
 	const pool = new pg.Pool({ ...postgres.connection, max: 1 })
 	await migrate(pool, fileURLToPath(new URL('../../migrations', import.meta.url)))
 	// The tables in which jobs wait: whoever logs in from a new device is mailed.
