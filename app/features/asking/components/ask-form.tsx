@@ -106,7 +106,7 @@ export function AskForm(props: AskFormProps) {
 		>
 			{props.sendKey && <input type="hidden" name="key" value={refusal?.values.key ?? props.sendKey} />}
 			<div
-				className={`grid grid-cols-1 content-start has-data-similar:lg:grid-cols-[minmax(0,1fr)_19rem] ${inDialog ? 'min-h-0 flex-1 overflow-y-auto' : 'has-data-similar:lg:gap-x-10'}`}
+				className={`grid grid-cols-1 content-start has-data-similar:lg:grid-cols-[minmax(0,1fr)_19rem] has-data-similar:lg:grid-rows-[auto_1fr] ${inDialog ? 'min-h-0 flex-1 overflow-y-auto' : 'has-data-similar:lg:gap-x-10'}`}
 			>
 				<div className={`grid gap-5 ${inDialog ? 'p-5 pb-0' : ''}`}>
 					<input type="hidden" name="draft" value={draftKey} />
