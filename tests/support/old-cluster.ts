@@ -57,7 +57,8 @@ export async function makeOldCluster(dataDir: string): Promise<OldCluster> {
 	await client.query('create database devquad')
 	await client.end()
 	const pool = new pg.Pool({ ...connection, max: 1 })
-	// The server may be stopped before a connection that is ending has ended.
+	// The server may be stopped before a connection that is ending has ended. A pool passes on what its idle connections are told.
+	pool.on('error', () => {})
 	pool.on('connect', (client) => client.on('error', () => {}))
 	await migrate(pool, fileURLToPath(new URL('../../migrations', import.meta.url)))
 	await pool.end()

@@ -31,6 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-test-'))
 	const postgres = await startEmbeddedPostgres(dataDir, ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'])
 	const pool = new pg.Pool({ ...postgres.connection, max: 1 })
+	pool.on('error', () => {})
 	await migrate(pool, fileURLToPath(new URL('../../migrations', import.meta.url)))
 	// The tables in which jobs wait: whoever logs in from a new device is mailed.
 	await runMigrations({ pgPool: pool, noPreparedStatements: true })
