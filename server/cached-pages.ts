@@ -76,7 +76,7 @@ export function answerFromCache(request: IncomingMessage, response: ServerRespon
 	const coding = codingOf(request.headers['accept-encoding'])
 	const body = coding === 'br' ? page.br : coding === 'gzip' ? page.gzip : undefined
 	if (!body || coding === 'identity') return false
-	if (isCurrent(request.headers['if-none-match'], page)) response.writeHead(304, page.headers.flat()).end()
+	if (isCurrent(request.headers['if-none-match'], page)) response.writeHead(304, unmodifiedHeaders(page).flat()).end()
 	else {
 		response.writeHead(200, rawHeaders(page, coding, body))
 		response.end(request.method === 'HEAD' ? undefined : body)
@@ -92,9 +92,9 @@ export async function answerVisitor(request: Request, render: Render): Promise<R
 	const made =
 		pageWhileAway(wanted.key) ?? (await pageCache.fill(wanted.key, wanted.tags, () => renderEntry(wanted, render)))
 	const page = made.status < 500 ? made : (pageWhileAway(wanted.key) ?? made)
-	const headers = new Headers(page.headers.map(([name, value]) => [name, value]))
 	if (page.status === 200 && isCurrent(request.headers.get('If-None-Match'), page))
-		return new Response(null, { status: 304, headers })
+		return new Response(null, { status: 304, headers: unmodifiedHeaders(page) })
+	const headers = new Headers(page.headers.map(([name, value]) => [name, value]))
 	const coding = accepted(request.headers.get('Accept-Encoding') ?? '', CACHED_CODINGS)
 	if (coding !== 'identity') headers.set('Content-Encoding', coding)
 	const body = await bodyIn(coding, page, wanted.key)
@@ -127,9 +127,9 @@ async function renderEntry(wanted: VisitorPage, render: Render): Promise<CacheEn
 	// Its id would name the request of somebody else.
 	if (response.status === 200) replaced.add('x-request-id')
 	const headers = [...response.headers].filter(([name]) => !replaced.has(name))
-	// Made anew without a change, a page differs only in when and for whom it was made.
+	// Made anew without a change, a page differs only in when and for whom it was made. Its policy is renewed with the page alone.
 	const content = text.replaceAll(now, '').replaceAll(requestId, '')
-	const etag = `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
+	const etag = `W/"${createHash('sha256').update(policy('')).update(content).digest('base64url').slice(0, 22)}"`
 	return {
 		status: response.status,
 		etag,
@@ -174,6 +174,14 @@ async function bodyIn(coding: string, page: CacheEntry, key: string): Promise<Bu
 function isCurrent(ifNoneMatch: string | null | undefined, { etag }: CacheEntry): boolean {
 	if (!ifNoneMatch) return false
 	return ifNoneMatch === '*' || ifNoneMatch.split(/\s*,\s*/).some((one) => one.replace(/^W\//, '') === etag.slice(2))
+}
+
+/**
+ * The headers of an answer that the page is unmodified. A browser puts them in place of those that it has, so they name no scripts: the
+ * page that it has was made at another time, and its scripts have other hashes.
+ */
+function unmodifiedHeaders({ headers }: CacheEntry): [string, string][] {
+	return headers.filter(([name]) => name !== policyHeader).map(([name, value]) => [name, value])
 }
 
 const raw = new WeakMap<Buffer, string[]>()

@@ -24,7 +24,9 @@ export function security(config: Config, nonceOf: (request: Request) => string):
 		stayOnSite(headers, context.req.url)
 		// A picture that is opened by itself is shown and nothing else, whatever a browser might take it for.
 		if (context.req.path.startsWith('/media/')) headers.set(policyHeader, "default-src 'none'; sandbox")
-		else if (!headers.has(policyHeader)) headers.set(policyHeader, policy(inlineOf(config, context.req.raw, nonceOf)))
+		// Where nothing was modified, a browser goes by the policy of the answer that it has.
+		else if (context.res.status !== 304 && !headers.has(policyHeader))
+			headers.set(policyHeader, policy(inlineOf(config, context.req.raw, nonceOf)))
 	}
 }
 

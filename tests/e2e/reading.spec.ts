@@ -1,4 +1,6 @@
-import { expect, test } from './support/journey.ts'
+import pg from 'pg'
+import { siteDatabase } from '../support/site-database.ts'
+import { expect, hydrated, test } from './support/journey.ts'
 
 test.describe('a reader without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
@@ -38,6 +40,23 @@ test.describe('a reader without JavaScript', () => {
 		await expect(page).toHaveURL(/\/forum\/category\/python$/)
 		await expect(page.getByRole('article').first()).toContainText('Python')
 	})
+})
+
+test('a page that was made again without a change still works for whoever has the earlier one', async ({
+	page,
+	request,
+}) => {
+	const madeAt = async () => (await request.get('/forum')).headers()['content-security-policy']
+	await page.goto('/forum')
+	await hydrated(page)
+	const before = await madeAt()
+	const client = new pg.Client(siteDatabase(process.env.SITE_DATA_DIR ?? ''))
+	await client.connect()
+	await client.query(`select pg_notify('devquad_pages', 'the-test 0 page')`)
+	await client.end()
+	await expect.poll(madeAt).not.toBe(before)
+	await page.goto('/forum')
+	await hydrated(page)
 })
 
 test('an outdated address of a query leads on to the right one with 301', async ({ page, request }) => {
