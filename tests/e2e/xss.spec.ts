@@ -4,13 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test'
 import pg from 'pg'
+import { MAX_TAG, toTag } from '../../app/features/tags/tags.limits.ts'
 import { siteDatabase } from '../support/site-database.ts'
-import { type SiteProcess, startSite } from '../support/site-process.ts'
+import { makeDataDir, type SiteProcess, startSite } from '../support/site-process.ts'
 
 /*
  * Every payload of tests/data/xss.txt in every text field of the forum, in a real browser: first as the forum stores it, then
  * with the stored HTML replaced by the payload itself, as if nothing had sanitized it. No call of `alert` may ever happen;
- * in the second case the Content-Security-Policy alone is in its way. Payloads that end where they should share a page.
+ * in the second case the Content-Security-Policy alone is in its way.
+ *
+ * Payloads share pages, as most of the time is the pages'. One that runs would be heard beside any other; what could hide it is one
+ * before it that takes its markup in. So those that may do that come last, or have a page alone; of stored texts each
+ * page shows that all of them are in their places.
  */
 
 interface PayloadPage {
@@ -18,20 +23,35 @@ interface PayloadPage {
 	id: string
 	/** One payload, or several that are all in the texts of the page. */
 	shown: string[]
+	/** What shows that each text stands in its place, and none took in what follows it. */
+	parts?: Partial<Parts>
 	/** How many boxes there are, with one payload each, where several are shown that nothing has sanitized. */
 	boxes?: number
+}
+
+interface Parts {
+	title: string
+	/** Items of the list that the text consists of. */
+	items: number
+	comments: number
+	/** Whether the end of the page is where it belongs. */
+	hasEnd: boolean
 }
 
 /** Payloads on one page whose stored HTML is replaced. */
 const BATCH_SIZE = 20
 
 /** Characters of the payloads that share a title or an address, so that the site cuts off none of them. */
-const MAX_SHARED_LENGTH = 180
+const MAX_SHARED_LENGTH = 185
 
-/** What reaches beyond its own element, and fonts and the list of routes, which no payload needs. */
-const REACHES_OUT = /<(base|meta|style|link|no(embed|frames|script))|autofocus/i
-/** What is one paragraph of Markdown, whatever stands before and after it. */
-const IS_PARAGRAPH = /^(<(?!pre\b)[a-z]|!?\[x\]\()[^\n\r`~]*$/i
+/** Tags of a question, of which one is not a payload. */
+const MAX_TAGS = 10
+
+/** What reaches beyond its own element, at least once the site has put links in the place of others' pictures. */
+const REACHES_OUT = /<(base|meta|no(embed|frames|script))/i
+/** A page gives the focus to the first of these. */
+const WANTS_FOCUS = /autofocus/i
+/** Fonts and the list of routes, which no payload needs. */
 const UNNEEDED = ['*.woff2', '*/__manifest*']
 
 // Frames are made smaller, so that less is painted. Some payloads wait for an animation or a transition.
@@ -51,21 +71,26 @@ let sharing: Set<string>
 test.beforeAll(async ({ browser }) => {
 	sharing = await findSharing(browser)
 	const file = join(dataDir, 'payloads.jsonl')
-	const groups = grouped(payloads, (payload) => sharing.has(payload) && IS_PARAGRAPH.test(payload))
+	const groups = grouped(payloads)
 	writeFileSync(file, groups.map((shown, id) => JSON.stringify(questionOf(shown, id))).join('\n'))
+	await makeDataDir(dataDir, 'none')
 	execFileSync(process.execPath, ['--import', './scripts/support/alias.mjs', 'scripts/import.ts', file], {
 		stdio: ['ignore', 'ignore', 'inherit'],
 		env: { PATH: process.env.PATH, DATA_DIR: dataDir, LOG_LEVEL: 'warn' },
 	})
 	site = await startSite({ DATA_DIR: dataDir, SEED: 'none' })
 	pages = await inDatabase(async (client) => {
+		// An import invents the names. Each text has an author of its own.
+		await client.query('update users u set name = left(c.body, 100) from comments c where c.author_id = u.id')
+		await client.query('update users u set name = left(q.title, 100) from questions q where q.author_id = u.id')
 		const { rows } =
-			await client.query(`select '/forum/' || slug || '/' || username || '/' || q.id as url, q.id, source_id
+			await client.query(`select '/forum/' || slug || '/' || username || '/' || q.id as url, q.id, source_id, q.title
 			from questions q join categories c on c.id = category_id join users u on u.id = author_id order by q.id`)
-		return rows.map(({ url, id, source_id }) => ({
+		return rows.map(({ url, id, source_id, title }) => ({
 			url: site.url + url,
 			id,
 			shown: groups[Number(source_id)] ?? [],
+			parts: { title, ...partsOf(groups[Number(source_id)] ?? []) },
 		}))
 	})
 })
@@ -101,13 +126,15 @@ test('no payload runs from what a page repeats of its address', async ({ context
 		`/login?redirectTo=${text}`,
 	]
 	// Each address repeats it in its own way; a quarter of the payloads for each way, turned on with every payload.
-	const addresses = echoes('').flatMap((address, way) => {
+	const addresses = [0, 1, 2, 3].flatMap((way) => {
 		const own = payloads.filter((_, index) => index % 4 === way)
-		// A tag and an address are one thing as a whole, where a search and a title are words.
-		const groups = grouped(own, (payload) => /\?(q|title)=$/.test(address) && sharing.has(payload))
-		return groups.map((shown) => {
+		// A search and a title are words. A tag that there is has a page, and an address is judged by its beginning.
+		const isWord = (payload: string) =>
+			way < 2 || (payload.includes('<') && (way === 3 || toTag(payload).length > MAX_TAG))
+		// What is searched for and a title have their greatest lengths.
+		return grouped(own, isWord, way < 2 ? MAX_SHARED_LENGTH : 1_000).map((shown) => {
 			const path = echoes(encodeURIComponent(shown.join(' ')))[way]
-			return { url: `${site.url}${path}`, id: '', shown }
+			return { url: `${site.url}${path}`, id: '', shown, parts: { hasEnd: true } }
 		})
 	})
 	expect(addresses.flatMap(({ shown }) => shown).sort()).toEqual(payloads.toSorted())
@@ -124,10 +151,16 @@ test.describe('with the sanitizer switched off', () => {
 				const html =
 					shown.length === 1 ? shown[0] : shown.map((payload) => `<div data-payload>${payload}</div>`).join('')
 				await client.query('update questions set description_html = $1 where id = $2', [html, id])
-				await client.query('update comments set body_html = $1 where question_id = $2', [html, id])
+				// A comment and its reply; the others stay as they are.
+				const first = 'select id from comments where question_id = $2 order by path limit 2'
+				await client.query(`update comments set body_html = $1 where id in (${first})`, [html, id])
 			}
 			await client.query(`select pg_notify('devquad_pages', 'the-test 0 page')`)
 		})
+	})
+
+	test('each payload has its page', () => {
+		expect(rawPages.flatMap(({ shown }) => shown).sort()).toEqual(payloads.toSorted())
 	})
 
 	test('the policy of a kept page stops every payload', async ({ context, request }) => {
@@ -163,9 +196,9 @@ function questionOf(shown: string[], id: number) {
 	return {
 		id: String(id),
 		title: `Payload ${shown.join(' ')}`,
-		body: shown.join('\n\n'),
+		// An item ends whatever Markdown began in it.
+		body: shown.map((payload) => `- ${payload.replaceAll('\n', '\n  ')}`).join('\n'),
 		tags: ['payload', ...shown],
-		author: shown[0],
 		created: '2026-01-01T00:00:00Z',
 		answers: shown.map((payload, index) => ({
 			body: payload,
@@ -175,15 +208,27 @@ function questionOf(shown: string[], id: number) {
 	}
 }
 
-/** Payloads in groups that are short enough for a title; those that may not share are alone. */
-function grouped(all: string[], mayShare: (payload: string) => boolean): string[][] {
-	const groups = all.filter((payload) => !mayShare(payload)).map((payload) => [payload])
-	let open: string[] = []
-	for (const payload of all.filter(mayShare)) {
-		if ([...open, payload].join(' ').length > MAX_SHARED_LENGTH) open = []
-		if (open.push(payload) === 1) groups.push(open)
+function partsOf(shown: string[]) {
+	// A payload may bring an item of its own, which ends the one that it stands in.
+	const items = shown.length + shown.filter((payload) => /^<li\b/.test(payload)).length
+	return { items, comments: 2 * shown.length, hasEnd: true }
+}
+
+/**
+ * Payloads in groups of so many characters. One that may take in what follows it is the last of its group, and those that may not
+ * share are alone.
+ */
+function grouped(all: string[], mayShare = (_payload: string) => true, maxLength = MAX_SHARED_LENGTH): string[][] {
+	const shared = all.filter(mayShare)
+	const groups = shared.filter((payload) => !sharing.has(payload)).map((payload) => [payload])
+	let next = 0
+	for (const payload of shared.filter((each) => sharing.has(each))) {
+		const hasRoom = (group: string[]) =>
+			group.length < MAX_TAGS - 1 && [payload, ...group].join(' ').length <= maxLength
+		while (groups[next] && !hasRoom(groups[next] ?? [])) next += 1
+		groups[next] = [payload, ...(groups[next] ?? [])]
 	}
-	return groups
+	return [...groups, ...all.filter((payload) => !mayShare(payload)).map((payload) => [payload])]
 }
 
 async function inDatabase<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
@@ -223,17 +268,19 @@ async function findSharing(browser: Browser): Promise<Set<string>> {
 
 /** The pages for payloads that nothing sanitizes, with up to {@link BATCH_SIZE} that may share on one page. */
 function batched(): PayloadPage[] {
-	const mayShare = ({ shown }: PayloadPage) => shown.every((payload) => sharing.has(payload))
-	const batches = pages.filter((each) => !mayShare(each))
-	// Pages with few comments first, as each of them shows the whole batch.
-	const shared = pages.filter(mayShare).sort((one, other) => one.shown.length - other.shown.length)
-	const all = shared.flatMap(({ shown }) => shown)
-	for (let start = 0; start < all.length; start += BATCH_SIZE) {
-		const page = shared[start / BATCH_SIZE]
-		const shown = all.slice(start, start + BATCH_SIZE)
-		if (page) batches.push({ ...page, shown, boxes: (1 + 2 * page.shown.length) * shown.length })
+	const [focused, shared] = [[] as string[], [] as string[]]
+	for (const payload of payloads) if (sharing.has(payload)) (WANTS_FOCUS.test(payload) ? focused : shared).push(payload)
+	const batches: string[][] = []
+	for (let start = 0; start < shared.length; start += BATCH_SIZE - 1) {
+		const batch = shared.slice(start, start + BATCH_SIZE - 1)
+		batches.push([...batch, ...focused.splice(0, 1)])
 	}
-	return batches
+	const alone = [...payloads.filter((payload) => !sharing.has(payload)), ...focused].map((payload) => [payload])
+	return [...alone, ...batches].map((shown, index) => {
+		const { url = '', id = '' } = pages[index] ?? {}
+		// The text, a comment and a reply each show all of them, next to each other.
+		return { url, id, shown, ...(shown.length > 1 && { boxes: 3 * shown.length }) }
+	})
 }
 
 /** Opens every page and does to each element what a reader might. @returns the payloads that ran */
@@ -249,7 +296,12 @@ async function visitAll(context: BrowserContext, all: PayloadPage[]): Promise<st
 		for (let next = queue.pop(); next; next = queue.pop()) {
 			await page.goto(next.url).catch(() => {})
 			const boxes = page.locator('.prose > [data-payload]')
-			// The text, a comment and a reply each show all of them, next to each other.
+			const { parts } = next
+			// The page before this one may have gone elsewhere a moment ago.
+			if (parts)
+				await expect(async () => expect(await page.evaluate(findParts), next.url).toMatchObject(parts)).toPass({
+					timeout: 15_000,
+				})
 			if (next.boxes) await expect(boxes, next.shown.join('\n')).toHaveCount(next.boxes)
 			await page.evaluate(touchEverything).catch(() => {})
 			if (heard.splice(0).length > 0) ran.push(`${next.shown.join('\n')} at ${next.url}`)
@@ -258,6 +310,16 @@ async function visitAll(context: BrowserContext, all: PayloadPage[]): Promise<st
 	}
 	await Promise.all([visit(), visit(), visit()])
 	return ran
+}
+
+/** Runs in the page. */
+function findParts(): Parts {
+	return {
+		title: document.querySelector('h1')?.textContent ?? '',
+		items: document.querySelectorAll('article .prose:first-of-type > ul > li').length,
+		comments: [...document.querySelectorAll('[id^=comment-]')].filter(({ id }) => /^comment-\d+$/.test(id)).length,
+		hasEnd: document.querySelector('body > footer') !== null,
+	}
 }
 
 /** Runs in the page: sends each element of the content the events that handlers wait for, and follows odd links. */

@@ -1,12 +1,16 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { test as base, expect, type Page, type Request } from '@playwright/test'
-import axe, { type RunOptions } from 'axe-core'
+import type { AxeResults, RunOptions } from 'axe-core'
 import { startSite } from '../../support/site-process.ts'
 
 /** The requests of a test's own page that have no answer yet. */
 const underWay = new WeakMap<Page, Set<Request>>()
+
+/** Without comments and long names, which each page would parse. */
+const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 /** The rules of axe whose findings differ with the colours of a theme. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block']
@@ -120,12 +124,14 @@ export async function settled(page: Page): Promise<void> {
  */
 export async function expectNoViolations(page: Page, { targetSize = true, colors = false } = {}): Promise<void> {
 	// Once a page, and without the builder for Playwright, which brings its source anew each time for frames that no page has.
-	if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
+	if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource)
 	// Lighthouse counts small targets too; axe looks at them when asked.
 	const rules = { 'target-size': { enabled: targetSize } }
 	const wanted: RunOptions = { resultTypes: ['violations'], ...(colors ? { runOnly: COLOR_RULES } : { rules }) }
 	const violations = await page.evaluate(async (options) => {
-		const found = await (window as unknown as { axe: typeof axe }).axe.run(options)
+		const found = await (window as unknown as { axe: { run: (options: RunOptions) => Promise<AxeResults> } }).axe.run(
+			options,
+		)
 		return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 	}, wanted)
 	expect(violations).toEqual([])
