@@ -378,10 +378,8 @@ test('what was read and what can be done while a tab was away is known when it i
 	server.state = { kind: 'closed', reason: 'You blocked Bert.', blockedByMe: true, muted: false }
 	anna.connect()
 	await settle()
-	expect(view(anna)).toMatchObject({
-		receipts: { delivered: 1, read: 1 },
-		state: { kind: 'closed', blockedByMe: true },
-	})
+	expect(view(anna).receipts).toEqual({ delivered: 1, read: 1 })
+	expect(view(anna).state).toMatchObject({ kind: 'closed', blockedByMe: true })
 })
 
 test('without a live stream asking brings what is new, to the conversations that are on the screen alone', async () => {

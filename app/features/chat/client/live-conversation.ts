@@ -239,10 +239,8 @@ export class LiveConversation {
 	}
 
 	private take({ delivered, read }: Receipts): void {
-		this.receipts = {
-			delivered: Math.max(this.receipts.delivered, delivered),
-			read: Math.max(this.receipts.read, read),
-		}
+		const known = this.receipts
+		this.receipts = { delivered: Math.max(known.delivered, delivered), read: Math.max(known.read, read) }
 	}
 
 	private change(): void {

@@ -34,11 +34,10 @@ import {
 	listNewer,
 	type MessageRow,
 	type SeenRow,
-	type Snapshot,
 	writeSeen,
 } from './messages.queries.server.ts'
 
-const nothing: Snapshot = { rows: [], version: 0 }
+const nothing = { rows: [], version: 0 }
 
 /** A conversation as it is opened, also one that nobody has begun. Two statements, three while it is empty. @throws NotFound, NotAllowed */
 export async function openConversation(viewer: Viewer, username: unknown): Promise<ConversationPage> {
