@@ -124,7 +124,10 @@ export function journeys(samples: Samples): Journey[] {
 			'suggested tags',
 			async () => (await suggestTags(pick(samples.commonTags).slice(0, 1 + Math.floor(random() * 3)), 8)).length,
 		],
-		['notifications', async () => (await listNotifications(member(pick(samples.userIds)), { unseen: true })).rows.length],
+		[
+			'notifications',
+			async () => (await listNotifications(member(pick(samples.userIds)), { unseen: true })).rows.length,
+		],
 	]
 }
 
