@@ -56,7 +56,7 @@ test('a page that was made again without a change still works for whoever has th
 	await client.end()
 	await expect.poll(madeAt).not.toBe(before)
 	await page.goto('/forum')
-	await hydrated(page)
+	await expect(page.locator('html[data-hydrated]')).toBeAttached()
 })
 
 test('an outdated address of a query leads on to the right one with 301', async ({ page, request }) => {
