@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { reactRouter } from '@react-router/dev/vite'
 import tailwindcss from '@tailwindcss/vite'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 import { precompress } from './scripts/support/precompress.ts'
 
 /**
@@ -49,8 +49,19 @@ const notBundled = [
 	'vite',
 ]
 
+/** A second file of the server's bundle: what the thread runs that renders long texts. React Router gives all inputs one name. */
+const renderWorker: Plugin = {
+	name: 'render-worker',
+	apply: 'build',
+	applyToEnvironment: ({ name }) => name === 'ssr',
+	buildStart() {
+		const id = fileURLToPath(new URL('./app/platform/markdown/render-worker.server.ts', import.meta.url))
+		this.emitFile({ type: 'chunk', id, fileName: 'render-worker.js' })
+	},
+}
+
 export default defineConfig(({ command }) => ({
-	plugins: [tailwindcss(), reactRouter(), precompress()],
+	plugins: [tailwindcss(), reactRouter(), precompress(), renderWorker],
 	resolve: { alias: { '~': fileURLToPath(new URL('./app', import.meta.url)) } },
 	environments: {
 		client: {

@@ -11,6 +11,8 @@ const MAX_LINE_LENGTH = 250
 const MAX_HIGHLIGHT_MS = 50
 /** Characters that a grammar has to see before that counts: its patterns are compiled as they are met, which took C++ 1.5 s. */
 const warmUp = 10_000
+/** The same for one line, by the clock: on a busy machine compiling the patterns of a line has taken half a second. */
+const MAX_LINE_MS = 3_000
 /** Lines between two looks at the clock. */
 const piece = 4
 
@@ -175,7 +177,7 @@ export function colour(code: string, language: string | null, left: Colouring): 
 			lang: language,
 			theme: 'tokens',
 			tokenizeMaxLineLength: MAX_LINE_LENGTH,
-			tokenizeTimeLimit: 500,
+			tokenizeTimeLimit: MAX_LINE_MS,
 			grammarState,
 		}
 		const tokens = ready.codeToTokensBase(lines.slice(done.length, done.length + piece).join('\n'), options)

@@ -1,16 +1,13 @@
-import { languageOf, loadLanguages, newColouring } from './highlight.server.ts'
-import { linkMentions, mentionedNames } from './mentions.server.ts'
-import { namedLanguages, parse, plainText, type RenderEnvironment, render } from './parser.server.ts'
-import { sanitize, type TopHeading } from './sanitize.server.ts'
+import { join } from 'node:path'
+import Tinypool from 'tinypool'
+import { remember } from '~/lib/remember.ts'
+import { newColouring } from './highlight.server.ts'
+import { mentionedNames } from './mentions.server.ts'
+import { parse } from './parser.server.ts'
+import renderTask, { type RenderedMarkdown, type RenderTask } from './render-worker.server.ts'
+import type { TopHeading } from './sanitize.server.ts'
 
-export interface RenderedMarkdown {
-	/** Sanitized HTML, ready to be shown. */
-	html: string
-	/** The words of the text without code blocks and markup, white space folded. */
-	text: string
-	/** The usernames after an @, at most 20, each once; there need not be such members. Names in code and in links are none. */
-	mentioned: string[]
-}
+export type { RenderedMarkdown } from './render-worker.server.ts'
 
 interface RenderOptions {
 	/** The language of code blocks that name none, as a fence name or a tag; unknown ones leave the code plain. */
@@ -21,22 +18,43 @@ interface RenderOptions {
 	people?: (names: string[]) => Promise<ReadonlySet<string>>
 }
 
+/** Characters of a text without code that is rendered at once: 8 ms if it is meant to be slow. */
+const MAX_LENGTH_AT_ONCE = 6_000
+/** The thread is ended after so long without a text, with the grammars that it holds. */
+const IDLE_MS = 10 * 60_000
+
 /**
  * Turns Markdown into what is stored and shown; runs once, when the text is written.
  * Takes what people paste from elsewhere: simple HTML tags work, unknown ones are shown as text, formulas stay as written.
- * The time it takes is bounded by the length of the text: 0.3 ms for a usual one, 0.3 s for 64 KB meant to be slow.
+ * Long texts and code are rendered in a thread, so that nobody else waits for them; see {@link renderTask} for the time they take.
  */
 export async function renderMarkdown(
 	markdown: string,
-	{ language, topHeading = 3, people }: RenderOptions = {},
+	{ language = '', topHeading = 3, people }: RenderOptions = {},
 ): Promise<RenderedMarkdown> {
-	const environment: RenderEnvironment = { language: languageOf(language ?? ''), colouring: newColouring() }
-	const tokens = parse(markdown, environment)
-	const mentioned = mentionedNames(tokens)
-	await loadLanguages(namedLanguages(tokens, environment))
-	const text = plainText(tokens)
-	if (people && mentioned.length > 0) linkMentions(tokens, await people(mentioned))
-	return { html: sanitize(render(tokens, environment), topHeading), text, mentioned }
+	const run = mayTakeLong(markdown) ? renderInThread : renderTask
+	const task: RenderTask = { markdown, language, topHeading, people: new Set() }
+	const rendered = await run(task)
+	const known = people && rendered.mentioned.length > 0 ? await people(rendered.mentioned) : task.people
+	return known.size > 0 ? run({ ...task, people: known }) : rendered
+}
+
+function mayTakeLong(markdown: string): boolean {
+	return markdown.length > MAX_LENGTH_AT_ONCE || /```|~~~|^(?: {4}|\t)/m.test(markdown)
+}
+
+function renderInThread(task: RenderTask): Promise<RenderedMarkdown> {
+	return remember('markdown thread', startPool).run(task)
+}
+
+function startPool(): Tinypool {
+	const one = { runtime: 'worker_threads', minThreads: 0, maxThreads: 1, idleTimeout: IDLE_MS } as const
+	// A running site has a file of its own for it, beside the server's, and is run from the project's folder.
+	if (import.meta.env?.PROD)
+		return new Tinypool({ ...one, filename: join(process.cwd(), 'build/server/render-worker.js') })
+	const alias = new URL('../../../scripts/support/alias.mjs', import.meta.url).href
+	const execArgv = ['--disable-warning=ExperimentalWarning', '--import', alias]
+	return new Tinypool({ ...one, execArgv, filename: new URL('./render-worker.server.ts', import.meta.url).href })
 }
 
 /** The `mentioned` of {@link renderMarkdown}, for a text that was rendered before. */

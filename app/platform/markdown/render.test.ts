@@ -228,3 +228,20 @@ test.each([
 	// Quadratic work would outlast the test's time by far; how long it takes is measured by npm run bench:markdown.
 	expect(await renderMarkdown(sixtyFour(part))).toHaveProperty('html')
 })
+
+test.each([
+	['a text meant to be slow', '['.repeat(64_000)],
+	['the first block of a language', '```cpp\n#include <map>\nint main() { return 0; }\n```'],
+])('%s keeps nobody waiting', async (_, markdown) => {
+	let turns = 0
+	let isDone = false
+	const turn = () => {
+		turns += 1
+		if (!isDone) setImmediate(turn)
+	}
+	turn()
+	await renderMarkdown(markdown)
+	isDone = true
+	// Rendered in this thread, it would give way only to read a grammar.
+	expect(turns).toBeGreaterThan(100)
+})
