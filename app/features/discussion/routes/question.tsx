@@ -17,7 +17,7 @@ import { answering, signedIn } from '~/platform/http/http.ts'
 import { DeleteSection } from '~/ui/delete-control.tsx'
 import { type CommentSort, sortParam } from '../comment.view.ts'
 import { Discussion } from '../components/discussion.tsx'
-import { liftAccepted } from '../components/discussion-context.ts'
+import { liftAccepted, type ShownQuestion } from '../components/discussion-context.ts'
 import { AskedBy, BackLink, QuestionArticle } from '../components/question-article.tsx'
 import { StandingNotice } from '../components/standing-notice.tsx'
 import { qaPage } from '../components/structured-data.ts'
@@ -50,7 +50,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const thread = asked.thread === null ? null : readId(asked.thread)
 		const cursor = asked.cursor || null
 		const sort = sortOf(url)
-		const [{ rows, next, newest, solutions }, introduction] = await Promise.all([
+		const [{ rows, next, newest, solutions, vote }, introduction] = await Promise.all([
 			listComments(viewer, {
 				questionId: question.id,
 				askerUsername: question.author.username,
@@ -60,9 +60,12 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			}),
 			getIntroduction(question.author.username),
 		])
+		// What only forms need would make the page heavier. On what is out of the forum nobody votes.
+		const { description: _text, ...shown } = question
+		const isPublic = question.unpublished === null && question.deletedBy === null
 		const merged = asked.merged ? await mergedFrom(readId(asked.merged), question.id) : null
-		const shown = {
-			query: question,
+		const page = {
+			query: { ...shown, vote: isPublic ? vote : 0 } satisfies ShownQuestion,
 			introduction,
 			merged,
 			muted: context.get(mutedContext),
@@ -75,7 +78,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			solutions,
 			nonce: factsOf(context).nonce,
 		}
-		return data(shown, { status: question.deletedBy ? 410 : 200 })
+		return data(page, { status: question.deletedBy ? 410 : 200 })
 	})
 }
 
@@ -115,10 +118,9 @@ export function meta({ loaderData, matches, location }: Route.MetaArgs) {
 
 export default function Query({ loaderData, actionData }: Route.ComponentProps) {
 	const { query: question, introduction, merged, muted, nonce, page, solutions } = loaderData
-	const { publicUrl } = useRootData()
+	const { publicUrl, viewer } = useRootData()
 	const [params] = useSearchParams()
 	const saved = useSavedCopy<HTMLDivElement>('question', question.url)
-	const structured = qaPage(question, liftAccepted(page.rows, solutions), publicUrl)
 	return (
 		<div className="grid gap-x-16 pt-4 md:pt-6 lg:grid-cols-[minmax(0,1fr)_15.5rem]">
 			<div className="min-w-0" ref={saved}>
@@ -133,9 +135,14 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 				<Discussion question={question} data={loaderData} refusal={actionData ?? null} />
 			</div>
 			<AskedBy author={question.author} introduction={introduction} />
-			{question.deletedBy === null && (
-				<script type="application/ld+json" nonce={nonce} dangerouslySetInnerHTML={{ __html: scriptJson(structured) }} />
+			{/* For search engines, which are no members. */}
+			{question.deletedBy === null && viewer === null && (
+				<StructuredData of={qaPage(question, liftAccepted(page.rows, solutions), publicUrl)} nonce={nonce} />
 			)}
 		</div>
 	)
+}
+
+function StructuredData({ of, nonce }: { of: object; nonce: string | undefined }) {
+	return <script type="application/ld+json" nonce={nonce} dangerouslySetInnerHTML={{ __html: scriptJson(of) }} />
 }
