@@ -17,6 +17,11 @@ function Greeting({ name, to, isOwn }: { name: string; to: string; isOwn?: boole
 	)
 }
 
+function Written({ at }: { at: string }) {
+	rendered += 1
+	return <RelativeTime at={at} />
+}
+
 /** Another component of the same name. */
 const other = {
 	Greeting: ({ name }: { name: string }) => <b>{name}</b>,
@@ -48,10 +53,6 @@ test('equal properties are rendered once, others by themselves, and each as it w
 })
 
 test('the time since something is told as at the moment of the page, and made anew only with other words', () => {
-	const Written = ({ at }: { at: string }) => {
-		rendered += 1
-		return <RelativeTime at={at} />
-	}
 	const at = '2026-11-23T11:58:30Z'
 	const written = <MemoMarkup as="li" of={Written} with={{ at }} times={[at]} />
 	rendered = 0

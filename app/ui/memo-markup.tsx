@@ -15,9 +15,9 @@ export type RenderAlone = <Props extends object>(
 export const RenderAloneContext = createContext<RenderAlone | undefined>(undefined)
 
 interface MemoMarkupProps<Props extends object>
-	extends Pick<HTMLAttributes<HTMLElement>, 'className' | 'id' | 'aria-label'> {
+	extends Pick<HTMLAttributes<HTMLElement>, 'className' | 'id' | 'aria-label' | 'aria-labelledby'> {
 	/** The element around the component. */
-	as: 'li' | 'nav' | 'aside' | 'details' | 'section' | 'article'
+	as: 'li' | 'nav' | 'aside' | 'details' | 'section' | 'article' | 'div' | 'fieldset'
 	'data-marked'?: true | undefined
 	/** Shows nothing but its properties: it reads no context, and neither `useId` nor a picture that is not lazy is in it. */
 	of: ComponentType<Props>

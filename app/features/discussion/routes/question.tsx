@@ -1,3 +1,4 @@
+import { use } from 'react'
 import { createContext, data, redirect, useSearchParams } from 'react-router'
 import { getIntroduction } from '~/features/members/members.server.ts'
 import { confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
@@ -15,6 +16,7 @@ import { useSavedCopy } from '~/offline/client.ts'
 import { readForm } from '~/platform/http/form.server.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
 import { DeleteSection } from '~/ui/delete-control.tsx'
+import { RenderAloneContext } from '~/ui/memo-markup.tsx'
 import { type CommentSort, sortParam } from '../comment.view.ts'
 import { Discussion } from '../components/discussion.tsx'
 import { liftAccepted, type ShownQuestion } from '../components/discussion-context.ts'
@@ -121,20 +123,24 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 	const { publicUrl, viewer } = useRootData()
 	const [params] = useSearchParams()
 	const saved = useSavedCopy<HTMLDivElement>('question', question.url)
+	const renderAlone = use(RenderAloneContext)
 	return (
 		<div className="grid gap-x-16 pt-4 md:pt-6 lg:grid-cols-[minmax(0,1fr)_15.5rem]">
-			<div className="min-w-0" ref={saved}>
-				<BackLink />
-				{params.has('delete') && question.mayDelete && (
-					<div className="mt-3 max-w-[26rem]">
-						<DeleteSection question={confirmDeletion(question)} keepHref={question.url} />
-					</div>
-				)}
-				<StandingNotice question={question} mergedFrom={merged} />
-				<QuestionArticle question={question} muted={muted} />
-				<Discussion question={question} data={loaderData} refusal={actionData ?? null} />
-			</div>
-			<AskedBy author={question.author} introduction={introduction} />
+			{/* A visitor's page is kept whole, and made in one go at less cost. */}
+			<RenderAloneContext value={viewer ? renderAlone : undefined}>
+				<div className="min-w-0" ref={saved}>
+					<BackLink />
+					{params.has('delete') && question.mayDelete && (
+						<div className="mt-3 max-w-[26rem]">
+							<DeleteSection question={confirmDeletion(question)} keepHref={question.url} />
+						</div>
+					)}
+					<StandingNotice question={question} mergedFrom={merged} />
+					<QuestionArticle question={question} muted={muted} />
+					<Discussion question={question} data={loaderData} refusal={actionData ?? null} />
+				</div>
+				<AskedBy author={question.author} introduction={introduction} />
+			</RenderAloneContext>
 			{/* For search engines, which are no members. */}
 			{question.deletedBy === null && viewer === null && (
 				<StructuredData of={qaPage(question, liftAccepted(page.rows, solutions), publicUrl)} nonce={nonce} />
