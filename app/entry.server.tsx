@@ -3,9 +3,10 @@ import { renderToPipeableStream, renderToStaticMarkup } from 'react-dom/server'
 import { type EntryContext, isRouteErrorResponse, type RouterContextProvider, ServerRouter } from 'react-router'
 import { factsOf } from '~/lib/context.ts'
 import { log } from '~/lib/log.server.ts'
+import { nothingKnown, type RootData } from '~/lib/root-data.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { NonceContext } from '~/ui/broken-pictures.tsx'
-import { renderAlone } from '~/ui/memo-markup.server.tsx'
+import { renderAloneAt } from '~/ui/memo-markup.server.tsx'
 import { RenderAloneContext } from '~/ui/memo-markup.tsx'
 import stylesheet from './app.css?url'
 
@@ -28,7 +29,7 @@ export default async function handleRequest(
 	if (request.method === 'HEAD') return new Response(null, { status, headers })
 	const page = (
 		<NonceContext value={nonce}>
-			<RenderAloneContext value={renderAlone}>
+			<RenderAloneContext value={renderAloneAt(momentOf(entry))}>
 				<ServerRouter context={withOwnRoutes(entry)} url={request.url} nonce={nonce} />
 			</RenderAloneContext>
 		</NonceContext>
@@ -44,6 +45,12 @@ export default async function handleRequest(
 		const html = renderToStaticMarkup(<LastResortPage address={pathname + search} />)
 		return new Response(`<!DOCTYPE html>${html}`, { status: 500, headers })
 	}
+}
+
+/** The moment that the page's relative times count from, in milliseconds of the epoch. */
+function momentOf({ staticHandlerContext }: EntryContext): number {
+	const root: RootData | undefined = staticHandlerContext.loaderData.root
+	return Date.parse((root ?? nothingKnown).now)
 }
 
 /**

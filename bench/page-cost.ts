@@ -25,11 +25,20 @@ interface Processes {
 const rounds = 7
 const pagesPerRound = 100
 const connections = 4
-/** Each may open 600 pages a minute. */
+/** Each may open 600 pages a minute, and write 60 times. */
 const readers = 40
 
+/** What is asked of the site. */
+export interface Asked {
+	url: string
+	/** Of those who ask, in turn. */
+	cookies: string[]
+	/** What is sent as JSON with POST, made for each request; otherwise it is a GET. */
+	body?: () => object
+}
+
 /**
- * Adds members who are logged in at the site.
+ * Adds members who are logged in at the site, each with a filled profile.
  * @param secret its AUTH_SECRET
  * @returns their cookies
  */
@@ -39,7 +48,13 @@ export async function logReadersIn(database: pg.Client, url: string, secret: str
 		`with people as (
 			insert into users (username, name, email, created_at)
 			select 'reader-' || n, 'Reader ' || n, 'reader-' || n || '@campus.example', now() - interval '1 year'
-			from generate_series(1, $1) n returning id, username)
+			from generate_series(1, $1) n returning id, username),
+		filled as (
+			insert into profiles (user_id, city, expertise_in, about, university_name, location, enrol_in_branch_name, year_of_passing,
+				current_semester, current_year, github, portfolio)
+			select id, 'Nashik', 'Frontend engineering', repeat('I build interfaces that stay calm when the network does not. ', 6),
+				'Eastmere University', 'Eastmere', 'Computer Science', 2028, 5, 3, 'https://github.example/' || username, 'https://' || username || '.example'
+			from people)
 		insert into sessions (user_id, token, expires_at)
 		select people.id, given.token, now() + interval '1 day'
 		from people join unnest($2::text[]) with ordinality as given (token, n) on people.username = 'reader-' || given.n`,
@@ -59,17 +74,16 @@ export async function logReadersIn(database: pg.Client, url: string, secret: str
 
 /**
  * The median of some rounds of one page, each with zstd and without a coding.
- * @param cookies of those who ask, in turn
  * @returns null where the system does not tell what a process costs (Linux does)
- * @throws Error when an answer is not 200
+ * @throws Error when an answer is no success
  */
-export async function costOf(url: string, processes: Processes, cookies: string[]): Promise<PageCost | null> {
+export async function costOf(asked: Asked, processes: Processes): Promise<PageCost | null> {
 	if (processorTime(process.pid) === 0) return null
-	await open(url, cookies, 'zstd')
+	await open(asked, 'zstd')
 	const measured: Record<string, number[]> = { server: [], plain: [], database: [] }
 	for (let round = 0; round < rounds; round += 1) {
-		const packed = await spent(processes, () => open(url, cookies, 'zstd'))
-		const plain = await spent(processes, () => open(url, cookies, 'identity'))
+		const packed = await spent(processes, () => open(asked, 'zstd'))
+		const plain = await spent(processes, () => open(asked, 'identity'))
 		measured.server?.push(packed.server)
 		measured.plain?.push(plain.server)
 		measured.database?.push(packed.database, plain.database)
@@ -87,15 +101,17 @@ export function costRows(costs: [page: string, cost: PageCost][]): string[] {
 	})
 }
 
-async function open(url: string, cookies: string[], coding: string): Promise<void> {
+async function open({ url, cookies, body }: Asked, coding: string): Promise<void> {
 	let left = pagesPerRound
 	const visit = async () => {
 		while (left > 0) {
 			left -= 1
 			const headers = { 'accept-encoding': coding, cookie: cookies[left % cookies.length] ?? '' }
-			const answer = await fetch(url, { headers })
+			const sent = body && { method: 'POST', body: JSON.stringify(body()) }
+			const ofForm = { origin: new URL(url).origin, 'content-type': 'application/json' }
+			const answer = await fetch(url, { ...sent, headers: { ...headers, ...(body && ofForm) } })
 			await answer.arrayBuffer()
-			if (answer.status !== 200) throw new Error(`${url}: ${answer.status}`)
+			if (!answer.ok) throw new Error(`${url}: ${answer.status}`)
 		}
 	}
 	await Promise.all(Array.from({ length: connections }, visit))

@@ -4,9 +4,12 @@ import { createWriteStream } from 'node:fs'
 import type { DemoComment } from '~/features/import/demo.schema.ts'
 import { readDemo } from '~/features/import/demo.server.ts'
 
+/** So many answers have the first two of a thousand questions. */
+const manyAnswers: Record<number, number> = { 0: 50, 1: 20 }
+
 /**
  * Writes an import file of so many questions, made of the demo's texts in new combinations; the same ones each time.
- * Every thousandth question has 50 comments.
+ * Every thousandth question has 50 comments, the one after it 20.
  * @param most comments that another question has; they have half as many on average
  */
 export async function writeQuestions(file: string, count: number, most = 5): Promise<void> {
@@ -19,7 +22,7 @@ export async function writeQuestions(file: string, count: number, most = 5): Pro
 		const first = questions[pick('first', questions.length)]?.question
 		const second = questions[pick('second', questions.length)]?.question
 		if (!first || !second) throw new Error('The demo has no questions.')
-		const answers = Array.from({ length: number % 1_000 === 0 ? 50 : pick('answers', most + 1) }, (_, index) => ({
+		const answers = Array.from({ length: manyAnswers[number % 1_000] ?? pick('answers', most + 1) }, (_, index) => ({
 			id: `a${index}`,
 			body: bodies[(pick('body', bodies.length) + index) % bodies.length] ?? '',
 			author: `author${(number * 7 + index) % 2_000}`,

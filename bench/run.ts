@@ -12,7 +12,7 @@ import { siteDatabase } from '../tests/support/site-database.ts'
 import { type SiteProcess, startSite } from '../tests/support/site-process.ts'
 import { firstVisit } from './first-visit.ts'
 import { type Flood, flood } from './flood.ts'
-import { costOf, costRows, logReadersIn, type PageCost } from './page-cost.ts'
+import { type Asked, costOf, costRows, logReadersIn, type PageCost } from './page-cost.ts'
 import { writeQuestions } from './questions.ts'
 
 const seconds = 8
@@ -77,22 +77,57 @@ async function measureRates(
 /** Processor time of each page as visitors get it made anew, and as members do; empty where the system does not tell. */
 async function measureCosts(site: SiteProcess, pages: [string, string][]): Promise<[string, PageCost][]> {
 	const members = await withDatabase(dataDir, (client) => logReadersIn(client, site.url, secret))
+	const query = pages.find(([name]) => name.startsWith('a query'))?.[1] ?? ''
+	const discussed = await findDiscussed(dataDir, 20)
 	const membersPages: [string, string][] = [
 		...pages,
+		['a query with 20 comments', discussed],
+		['a profile', '/find-dev/reader-1'],
 		['the community', '/find-dev'],
+		['people search', '/find-dev?q=reader'],
 		['the list’s data', '/forum.data'],
+		['data of a query with 20 comments', `${discussed}.data`],
+		['a profile’s data', '/find-dev/reader-1.data'],
+		['data of a people search', '/find-dev.data?q=reader'],
 		['the list by the API', '/api/v1/queries'],
 	]
-	const asked = [
-		...pages.map(([name, path]) => [`${name}, made anew`, path, [unsaved.cookie]] as const),
-		...membersPages.map(([name, path]) => [`${name}, for a member`, path, members] as const),
+	const asked: [string, Asked][] = [
+		...pages.map(([name, path]): [string, Asked] => [
+			`${name}, made anew`,
+			{ url: site.url + path, cookies: [unsaved.cookie] },
+		]),
+		...membersPages.map(([name, path]): [string, Asked] => [
+			`${name}, for a member`,
+			{ url: site.url + path, cookies: members },
+		]),
+		[
+			'a comment by the API',
+			{
+				url: `${site.url}/api/v1/queries/${query.split('/').at(-1)}/comments`,
+				cookies: members,
+				body: () => ({ body: 'Close the file *before* you read it: `file.close()`.' }),
+			},
+		],
 	]
 	const costs: [string, PageCost][] = []
-	for (const [name, path, cookies] of asked) {
-		const cost = await costOf(site.url + path, { pid: site.child.pid, dataDir }, [...cookies])
+	for (const [name, page] of asked) {
+		const cost = await costOf(page, { pid: site.child.pid, dataDir })
 		if (cost) costs.push([name, cost])
 	}
 	return costs
+}
+
+/** The address of a question with so many comments or a few more. */
+function findDiscussed(folder: string, comments: number): Promise<string> {
+	return withDatabase(folder, async (client) => {
+		const { rows } = await client.query(
+			`select '/forum/' || slug || '/' || username || '/' || q.id as path
+			 from questions q join categories c on c.id = category_id join users u on u.id = author_id
+			 where comment_count >= $1 order by comment_count, q.id limit 1`,
+			[comments],
+		)
+		return rows[0].path
+	})
 }
 
 function costTable(costs: [string, PageCost][]): string {

@@ -32,7 +32,7 @@ export interface RootData {
 }
 
 /** A page must be drawable when nothing could be loaded: the error page is such a page. */
-const nothingKnown: RootData = {
+export const nothingKnown: RootData = {
 	viewer: null,
 	isViewerUnknown: true,
 	disk: null,

@@ -1,9 +1,11 @@
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { Link } from './link.tsx'
-import { renderAlone } from './memo-markup.server.tsx'
+import { renderAloneAt } from './memo-markup.server.tsx'
 import { MemoMarkup, RenderAloneContext } from './memo-markup.tsx'
+import { RelativeTime } from './time.tsx'
 
+const noon = Date.parse('2026-11-23T12:00:00Z')
 let rendered = 0
 
 function Greeting({ name, to, isOwn }: { name: string; to: string; isOwn?: boolean }) {
@@ -15,13 +17,18 @@ function Greeting({ name, to, isOwn }: { name: string; to: string; isOwn?: boole
 	)
 }
 
+function Written({ at }: { at: string }) {
+	rendered += 1
+	return <RelativeTime at={at} />
+}
+
 /** Another component of the same name. */
 const other = {
 	Greeting: ({ name }: { name: string }) => <b>{name}</b>,
 }
 
-function page(part: React.ReactElement, alone = true): string {
-	return renderToString(<RenderAloneContext value={alone ? renderAlone : undefined}>{part}</RenderAloneContext>)
+function page(part: React.ReactElement, alone = true, now = noon): string {
+	return renderToString(<RenderAloneContext value={alone ? renderAloneAt(now) : undefined}>{part}</RenderAloneContext>)
 }
 
 const greet = (given: Parameters<typeof Greeting>[0]) => (
@@ -45,9 +52,18 @@ test('equal properties are rendered once, others by themselves, and each as it w
 	expect(page(named)).toBe('<nav class="hello"><b>Mira</b></nav>')
 })
 
+test('the time since something is told as at the moment of the page, and made anew only with other words', () => {
+	const at = '2026-11-23T11:58:30Z'
+	const written = <MemoMarkup as="li" of={Written} with={{ at }} times={[at]} />
+	rendered = 0
+	const told = [0, 10_000, 40_000, 45_000].map((later) => page(written, true, noon + later))
+	expect(told.map((html) => html.replace(/<[^>]+>/g, ''))).toEqual(['1 min ago', '1 min ago', '2 min ago', '2 min ago'])
+	expect(rendered).toBe(2)
+})
+
 test('what needs the page around it is rendered in place', () => {
 	const given = { name: 'Mira', to: '?page=2' }
-	expect(renderAlone(Greeting, given)).toBeNull()
+	expect(renderAloneAt(noon)(Greeting, given)).toBeNull()
 	expect(() => page(greet(given))).toThrow()
 })
 
@@ -55,7 +71,7 @@ test('what nobody asks for is given up, what is asked for stays', () => {
 	const text = 'x'.repeat(100_000)
 	page(greet({ name: 'always', to: '/forum' }))
 	page(greet({ name: 'once', to: '/forum' }))
-	for (let size = 0; size < 60; size += 1) {
+	for (let size = 0; size < 100; size += 1) {
 		page(greet({ name: `${text}${size}`, to: '/forum' }))
 		page(greet({ name: 'always', to: '/forum' }))
 	}

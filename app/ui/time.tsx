@@ -1,10 +1,18 @@
-import { useSyncExternalStore } from 'react'
+import { createContext, use, useSyncExternalStore } from 'react'
 import { localTime, momentShown, relativeTime, utcTime } from '~/lib/dates.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { never } from '~/lib/use-hydrated.ts'
 
+/** The moment that the times of a part count from which the server renders by itself, see `memo-markup.tsx`; null within a page. */
+export const NowContext = createContext<number | null>(null)
+
 /** How long ago `at` (ISO 8601) was, in words that are renewed every minute. */
 export function RelativeTime({ at }: { at: string }) {
+	const now = use(NowContext)
+	return now === null ? <RenewedTime at={at} /> : <time dateTime={at}>{relativeTime(at, now)}</time>
+}
+
+function RenewedTime({ at }: { at: string }) {
 	return <time dateTime={at}>{relativeTime(at, useNow())}</time>
 }
 

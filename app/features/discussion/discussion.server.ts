@@ -9,10 +9,12 @@ import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { cachedPage } from '~/platform/cache/cached-page.ts'
+import { sharedData } from '~/platform/cache/pages.server.ts'
 import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
 import { type CommentSort, type CommentView, presentComment, presentThread } from './comment.view.ts'
 import {
 	type CommentPlace,
+	type CommentRow,
 	type CommentRows,
 	countBelow,
 	findCommentPlace,
@@ -21,12 +23,20 @@ import {
 	listCommentRows,
 	listSolutionRows,
 } from './comments.queries.server.ts'
-import { withVotes } from './votes.server.ts'
+import { type Vote, withVotes } from './votes.server.ts'
 
 /** A page of comments shows so many threads, and so many comments in all. */
 const threadsPerPage = 30
 const commentsPerPage = 200
 const levelsPerPage = 4
+
+interface CommentsPage<Comment> extends Page<Comment> {
+	/** The id of the newest comment of the question, on whichever page; 0 while there is none. */
+	newest: number
+	solutions: Comment[]
+	/** The viewer's vote on the question. */
+	vote: Vote
+}
 
 interface CommentsInput {
 	questionId: number
@@ -48,9 +58,29 @@ interface CommentsInput {
 export async function listComments(
 	viewer: Viewer,
 	{ questionId, askerUsername, sort, cursor, thread }: CommentsInput,
-): Promise<Page<CommentView> & { newest: number; solutions: CommentView[] }> {
+): Promise<CommentsPage<CommentView>> {
+	const read = () => readComments(questionId, { isBest: sort === 'best' && thread === undefined, cursor, thread })
+	// A visitor's page is kept whole. What few members open is not worth the room.
+	const isShared = viewer !== null && !cursor && thread === undefined
+	const { rows, solutions, newest, next } = isShared
+		? await sharedData(`comments ${questionId} ${sort ?? 'oldest'}`, [questionTag(questionId)], read)
+		: await read()
+	// A session remembers a role for a while; what is hidden is shown to those who hold it now.
+	const reader = rows.some((row) => row.status !== 'published' && row.status !== 'deleted')
+		? await withFreshRole(viewer)
+		: viewer
+	const threads = presentThread(reader, rows, askerUsername)
+	const chosen = solutions.map((row) => presentComment(reader, row, askerUsername))
+	const { vote, comments } = await withVotes(viewer, questionId, [...threads, ...chosen])
+	return { rows: comments.slice(0, threads.length), newest, solutions: comments.slice(threads.length), next, vote }
+}
+
+/** The rows of one page of comments, the same for every reader. @throws as {@link listComments} */
+async function readComments(
+	questionId: number,
+	{ isBest, cursor, thread }: { isBest: boolean } & Pick<CommentsInput, 'cursor' | 'thread'>,
+): Promise<Omit<CommentsPage<CommentRow>, 'vote'>> {
 	const size = { questionId, threads: threadsPerPage, comments: commentsPerPage }
-	const isBest = sort === 'best' && thread === undefined
 	const above = thread === undefined ? null : await findThread(questionId, thread)
 	const [found, solutions] = await Promise.all([
 		isBest
@@ -59,19 +89,8 @@ export async function listComments(
 		listSolutionRows(questionId),
 	])
 	const { rows, last, more } = await fitting(questionId, found, above)
-	// A session remembers a role for a while; what is hidden is shown to those who hold it now.
-	const reader = rows.some((row) => row.status !== 'published' && row.status !== 'deleted')
-		? await withFreshRole(viewer)
-		: viewer
-	const threads = presentThread(reader, rows, askerUsername)
-	const chosen = solutions.map((row) => presentComment(reader, row, askerUsername))
-	const voted = await withVotes(viewer, [...threads, ...chosen])
-	return {
-		rows: voted.slice(0, threads.length),
-		newest: found.newest,
-		solutions: voted.slice(threads.length),
-		next: more && last ? encodeCursor(isBest ? [last.score, last.id] : [last.id]) : null,
-	}
+	const next = more && last ? encodeCursor(isBest ? [last.score, last.id] : [last.id]) : null
+	return { rows, solutions, newest: found.newest, next }
 }
 
 /** @throws Invalid */

@@ -34,12 +34,16 @@ export async function writeVote(
 	return rows[0]?.score ?? 0
 }
 
-/** A member's votes on these comments, by comment; those without a vote are missing. */
-export async function listCommentVotes(userId: number, commentIds: number[]): Promise<Map<number, Vote>> {
-	const { rows } = await sql<{ comment_id: number; value: Vote }>`
-		select comment_id, value from comment_votes where user_id = ${userId} and comment_id = any(${commentIds}::int[])`.execute(
-		db(),
-	)
+/** A member's votes on a question, by null, and on these comments, by comment; those without a vote are missing. */
+export async function listVotes(
+	userId: number,
+	questionId: number,
+	commentIds: number[],
+): Promise<Map<number | null, Vote>> {
+	const { rows } = await sql<{ comment_id: number | null; value: Vote }>`
+		select comment_id, value from comment_votes where user_id = ${userId} and comment_id = any(${commentIds}::int[])
+		union all
+		select null, value from question_votes where user_id = ${userId} and question_id = ${questionId}`.execute(db())
 	return new Map(rows.map(({ comment_id, value }) => [comment_id, value]))
 }
 

@@ -8,7 +8,7 @@ import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { CommentView } from './comment.view.ts'
 import { findComment } from './comments.queries.server.ts'
-import { listCommentVotes, type Vote, type VoteTarget, writeSolution, writeVote } from './votes.queries.server.ts'
+import { listVotes, type Vote, type VoteTarget, writeSolution, writeVote } from './votes.queries.server.ts'
 
 export type { Vote, VoteTarget }
 
@@ -80,11 +80,15 @@ async function setSolution(
 	})
 }
 
-/** The same comments, each with the viewer's vote on it: one statement for a whole page, none for a visitor. */
-export async function withVotes(viewer: Viewer, comments: CommentView[]): Promise<CommentView[]> {
-	if (!viewer || comments.length === 0) return comments
-	const votes = await listCommentVotes(viewer.id, idsOf(comments))
-	return votes.size === 0 ? comments : marked(comments, votes)
+/** The viewer's vote on a question, and its comments with theirs: one statement for a whole page, none for a visitor. */
+export async function withVotes(
+	viewer: Viewer,
+	questionId: number,
+	comments: CommentView[],
+): Promise<{ vote: Vote; comments: CommentView[] }> {
+	if (!viewer) return { vote: 0, comments }
+	const votes = await listVotes(viewer.id, questionId, idsOf(comments))
+	return { vote: votes.get(null) ?? 0, comments: votes.size === 0 ? comments : marked(comments, votes) }
 }
 
 const gone = 'It has been deleted.'
@@ -108,7 +112,7 @@ function idsOf(comments: CommentView[]): number[] {
 	return comments.flatMap(({ id, replies }) => [id, ...idsOf(replies)])
 }
 
-function marked(comments: CommentView[], votes: Map<number, Vote>): CommentView[] {
+function marked(comments: CommentView[], votes: Map<number | null, Vote>): CommentView[] {
 	return comments.map((comment) => ({
 		...comment,
 		vote: votes.get(comment.id) ?? 0,

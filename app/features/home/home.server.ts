@@ -5,6 +5,7 @@ import type { QuestionCardView, QuestionPageView } from '~/features/questions/qu
 import { listTags } from '~/features/tags/tags.server.ts'
 import type { TagView } from '~/features/tags/tags.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
 import { type Figures, readFigures } from './home.queries.server.ts'
 
 export interface HomeView {
@@ -31,15 +32,15 @@ export async function getHome(viewer: Viewer): Promise<HomeView> {
 	const [figures, arriving, askedToday, recent, skills, tags] = await Promise.all([
 		readFigures(viewer),
 		countArriving(viewer),
-		countAskedSince(today),
+		sharedData(`asked since ${today.getTime()}`, [LIST_PAGES], () => countAskedSince(today)),
 		listQuestions(viewer, { limit: 5 }),
-		listSkills(11),
+		sharedData('popular skills', [], () => listSkills(11)),
 		listTags(24),
 	])
 	const window = windowOf(recent.rows[0]?.createdAt, today)
 	const [people, lead] = await Promise.all([
 		figures.online > 0 ? listOnline(viewer, 5) : listNewest(viewer, 5),
-		window && mostDiscussed(window.since),
+		window && sharedData(`discussed since ${window.since.getTime()}`, [LIST_PAGES], () => mostDiscussed(window.since)),
 	])
 	return {
 		figures: { ...figures, online: figures.online + arriving, askedToday },

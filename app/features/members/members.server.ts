@@ -2,6 +2,7 @@ import { requireMayWrite } from '~/features/accounts/security/suspension.server.
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { sharedData } from '~/platform/cache/pages.server.ts'
 import { mayEditProfile } from './members.policy.ts'
 import { findIntroduction } from './members.queries.server.ts'
 import { type Introduction, studiesText } from './members.view.ts'
@@ -14,7 +15,7 @@ const skillsShown = 2
  * community's list or says nothing of themselves.
  */
 export async function getIntroduction(username: string): Promise<Introduction> {
-	const row = await findIntroduction(username, skillsShown)
+	const row = await sharedData(`introduction ${username}`, [], () => findIntroduction(username, skillsShown))
 	if (!row?.listed) return { summary: '', imported: row?.imported ?? false }
 	const studies = studiesText({ branch: row.branch, year: row.current_year, semester: null })
 	return { summary: [studies, row.skills.join(', ')].filter(Boolean).join(' · '), imported: row.imported }

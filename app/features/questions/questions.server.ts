@@ -4,15 +4,22 @@ import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { sharedData } from '~/platform/cache/pages.server.ts'
 import { presentDeleted, presentQuestion, presentStatus, type QuestionPageView } from './question.view.ts'
 import { UNDO_SECONDS } from './questions.policy.ts'
-import { findDeletedQuestion, findQuestion, findQuestionVote } from './questions.queries.server.ts'
+import {
+	findDeletedQuestion,
+	findQuestion,
+	findQuestionVote,
+	type QuestionPageRow,
+} from './questions.queries.server.ts'
 import { findMergedRow, findQuestionAddress, findUnpublishedRow } from './status/status.queries.server.ts'
+import { questionTag } from './writing/change.server.ts'
 
 /** One question; one that is not published is there for its author and for moderators. @throws NotFound when there is none or it was deleted */
 export async function getQuestion(viewer: Viewer, id: number): Promise<QuestionPageView> {
 	const [row, vote] = await Promise.all([
-		isId(id) ? findQuestion(id) : undefined,
+		isId(id) ? readQuestion(viewer, id) : undefined,
 		viewer && isId(id) ? findQuestionVote(viewer.id, id) : (0 as const),
 	])
 	const question = row ? presentQuestion(viewer, row, vote) : isId(id) ? await findUnpublished(viewer, id) : null
@@ -20,18 +27,28 @@ export async function getQuestion(viewer: Viewer, id: number): Promise<QuestionP
 	return question
 }
 
+/** Members share its row; a visitor's page is kept whole. */
+function readQuestion(viewer: Viewer, id: number): Promise<QuestionPageRow | undefined> {
+	const read = () => findQuestion(id)
+	return viewer ? sharedData(`question ${id}`, [questionTag(id)], read) : read()
+}
+
 const noQuestion = 'There is no such query. It may have been deleted.'
 
-/** One question, or what is left of one that was deleted after others had answered it. @throws NotFound */
+/**
+ * One question, or what is left of one that was deleted after others had answered it. Its `vote` is 0: the viewer's own is read with
+ * those on the comments.
+ * @throws NotFound
+ */
 export async function getDiscussed(viewer: Viewer, id: number): Promise<QuestionPageView> {
-	try {
-		return await getQuestion(viewer, id)
-	} catch (error) {
-		if (!(error instanceof NotFound)) throw error
-		const deleted = isId(id) ? await findDeletedQuestion(id, UNDO_SECONDS) : undefined
-		if (!deleted?.discussed) throw error
-		return presentDeleted(deleted)
-	}
+	if (!isId(id)) throw new NotFound(noQuestion)
+	const row = await readQuestion(viewer, id)
+	if (row) return presentQuestion(viewer, row)
+	const unpublished = await findUnpublished(viewer, id)
+	if (unpublished) return unpublished
+	const deleted = await findDeletedQuestion(id, UNDO_SECONDS)
+	if (!deleted?.discussed) throw new NotFound(noQuestion)
+	return presentDeleted(deleted)
 }
 
 /* Questions that are not visible to everybody: those that wait for a moderator, and those that one hid or merged. */

@@ -1,14 +1,32 @@
 import type { ReactNode } from 'react'
 
+interface FilterGroupProps {
+	title: string
+	aside?: ReactNode
+	children: ReactNode
+}
+
+/** The look of the fieldset around a group of filters. */
+export const filterGroup = 'mt-3 min-w-0 first-of-type:mt-0'
+
 /** A group of filters under its head. */
-export function FilterGroup({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+export function FilterGroup(props: FilterGroupProps) {
 	return (
-		<fieldset className="mt-3 min-w-0 first-of-type:mt-0">
+		<fieldset className={filterGroup}>
+			<FilterGroupContent {...props} />
+		</fieldset>
+	)
+}
+
+/** What stands in the fieldset of a group. */
+export function FilterGroupContent({ title, aside, children }: FilterGroupProps) {
+	return (
+		<>
 			<legend className="rule-head rule-head-quiet w-full">
 				<span>{title}</span>
 				{aside}
 			</legend>
 			{children}
-		</fieldset>
+		</>
 	)
 }

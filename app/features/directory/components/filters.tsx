@@ -2,9 +2,10 @@ import { X } from 'lucide'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
+import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { anybody, communityPath, type Wish } from '../directory.paths.ts'
 import { type Choice, type Count, countText, type FiltersView } from '../directory.view.ts'
-import { FilterGroup } from './filter-group.tsx'
+import { FilterGroupContent, filterGroup } from './filter-group.tsx'
 import { SkillFilter } from './skill-filter.tsx'
 import { useFilterForm } from './use-filter-form.ts'
 
@@ -103,8 +104,12 @@ function OnlineSwitch({ choice, on }: { choice: Choice | null; on: boolean }) {
 
 function Choices({ name, title, choices }: { name: string; title: string; choices: Choice[] }) {
 	if (choices.length === 0) return null
+	return <MemoMarkup as="fieldset" className={filterGroup} of={ChoicesContent} with={{ name, title, choices }} />
+}
+
+function ChoicesContent({ name, title, choices }: { name: string; title: string; choices: Choice[] }) {
 	return (
-		<FilterGroup title={title}>
+		<FilterGroupContent title={title}>
 			{choices.map(({ value, label, chosen, count }) => (
 				<label key={value} className="check">
 					<input className="check-box" type="checkbox" name={name} value={value} defaultChecked={chosen} />
@@ -114,14 +119,18 @@ function Choices({ name, title, choices }: { name: string; title: string; choice
 					{count && <span className="num flex-none">{countText(count)}</span>}
 				</label>
 			))}
-		</FilterGroup>
+		</FilterGroupContent>
 	)
 }
 
 function Years({ choices }: { choices: Choice[] }) {
 	if (choices.length === 0) return null
+	return <MemoMarkup as="fieldset" className={filterGroup} of={YearsContent} with={{ choices }} />
+}
+
+function YearsContent({ choices }: { choices: Choice[] }) {
 	return (
-		<FilterGroup title="Year">
+		<FilterGroupContent title="Year">
 			<div className="grid grid-cols-4 gap-1.5">
 				{choices.map(({ value, label, chosen, count }) => (
 					<label
@@ -141,6 +150,6 @@ function Years({ choices }: { choices: Choice[] }) {
 					</label>
 				))}
 			</div>
-		</FilterGroup>
+		</FilterGroupContent>
 	)
 }

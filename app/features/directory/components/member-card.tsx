@@ -14,10 +14,12 @@ interface MemberCardProps {
 	online?: boolean
 	/** The viewer's own card, which does not say much yet. */
 	isNew?: boolean
+	/** Who looks at it. */
+	viewer: 'owner' | 'member' | 'visitor'
 }
 
 /** A member in the community: what everybody may know of them, and the way to their page. */
-export function MemberCard({ member, online = member.online, isNew = false }: MemberCardProps) {
+export function MemberCard({ member, online = member.online, isNew = false, viewer }: MemberCardProps) {
 	const page = `/find-dev/${member.username}`
 	// What the card knows is what the page shows until it has the rest.
 	const known: KnownState = { known: { ...member, online } }
@@ -69,10 +71,13 @@ export function MemberCard({ member, online = member.online, isNew = false }: Me
 				>
 					View Details
 				</Link>
-				<ChatButton
-					peer={{ username: member.username, name: member.name, image: member.image, online }}
-					look="btn btn-accent btn-sm h-8 px-3 max-sm:h-10"
-				/>
+				{viewer !== 'owner' && (
+					<ChatButton
+						peer={{ username: member.username, name: member.name, image: member.image, online }}
+						signedIn={viewer === 'member'}
+						look="btn btn-accent btn-sm h-8 px-3 max-sm:h-10"
+					/>
+				)}
 				{openTo && <span className="meta ml-auto text-right text-balance">{openTo}</span>}
 			</footer>
 		</article>

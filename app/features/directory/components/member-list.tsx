@@ -9,6 +9,7 @@ import { withLive } from '~/platform/realtime/live.ts'
 import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
+import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { Skeleton, SkeletonList } from '~/ui/skeleton.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
@@ -37,13 +38,18 @@ function Rows({ wish, data: { page, cursor, firstSteps } }: { wish: Wish; data: 
 			{me && firstSteps && <FirstSteps className="mt-5 mb-2" username={me} steps={firstSteps} />}
 			<ul className={memberGrid}>
 				{members.map((member) => (
-					<li key={member.username} className={memberCell}>
-						<MemberCard
-							member={member}
-							online={isOnline(member.username)}
-							isNew={firstSteps !== null && member.username === me}
-						/>
-					</li>
+					<MemoMarkup
+						key={member.username}
+						as="li"
+						className={memberCell}
+						of={MemberCard}
+						with={{
+							member,
+							online: isOnline(member.username),
+							isNew: firstSteps !== null && member.username === me,
+							viewer: me === undefined ? 'visitor' : me === member.username ? 'owner' : 'member',
+						}}
+					/>
 				))}
 			</ul>
 			{(nextHref || cursor !== null) && (

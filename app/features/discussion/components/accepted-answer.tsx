@@ -1,25 +1,45 @@
 import { Avatar } from '~/ui/avatar.tsx'
+import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { CommentView } from '../comment.view.ts'
 import { ReplyForm } from './comment-forms.tsx'
 import { Replies } from './comment-item.tsx'
-import { CommentActions, CommentHead } from './comment-parts.tsx'
+import { CommentActions, CommentHead, timesOf, WithFacts } from './comment-parts.tsx'
 import { RenderedText } from './copy.tsx'
-import { useDiscussion } from './discussion-context.ts'
+import { type ThreadFacts, threadFacts, useDiscussion } from './discussion-context.ts'
 import { OriginLine } from './question-article.tsx'
 import { useOpenForms } from './use-comment-form.ts'
 
 /** An answer that solved the question, before everything else and in its own frame. */
 export function AcceptedAnswer({ comment }: { comment: CommentView }) {
+	const page = useDiscussion()
+	return (
+		<MemoMarkup
+			as="section"
+			className="mt-2 scroll-mt-20 overflow-clip rounded-sm border border-marigold-line bg-raised"
+			id={`comment-${comment.id}`}
+			aria-label="Accepted answer"
+			of={AnswerContent}
+			with={{ comment, facts: threadFacts(page, comment.id) }}
+			times={[...timesOf(comment), ...(comment.chosenAt === null ? [] : [comment.chosenAt])]}
+		/>
+	)
+}
+
+function AnswerContent({ comment, facts }: { comment: CommentView; facts: ThreadFacts }) {
+	return (
+		<WithFacts facts={facts}>
+			<Answer comment={comment} />
+		</WithFacts>
+	)
+}
+
+function Answer({ comment }: { comment: CommentView }) {
 	const facts = useDiscussion()
 	const forms = useOpenForms(comment.id)
 	const hasReplies = comment.replies.length > 0 || comment.hiddenReplies > 0
 	return (
-		<section
-			className="mt-2 scroll-mt-20 overflow-clip rounded-sm border border-marigold-line bg-raised"
-			id={`comment-${comment.id}`}
-			aria-label="Accepted answer"
-		>
+		<>
 			<p className="answered flex border-b border-marigold-line bg-marigold-wash px-4 py-2">
 				Accepted answer
 				{comment.chosenAt !== null && (
@@ -57,6 +77,6 @@ export function AcceptedAnswer({ comment }: { comment: CommentView }) {
 					<Replies comment={comment} level={1} className="mt-5 grid gap-5 max-sm:col-span-2 sm:col-start-2" />
 				)}
 			</div>
-		</section>
+		</>
 	)
 }

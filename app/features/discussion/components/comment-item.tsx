@@ -4,11 +4,19 @@ import { withParams } from '~/lib/addresses.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
+import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import type { CommentView } from '../comment.view.ts'
 import { ReplyForm } from './comment-forms.tsx'
-import { CommentActions, CommentHead } from './comment-parts.tsx'
+import { CommentActions, CommentHead, timesOf, WithFacts } from './comment-parts.tsx'
 import { RenderedText } from './copy.tsx'
-import { countBranch, threadAfter, useDiscussion } from './discussion-context.ts'
+import {
+	countBranch,
+	type DiscussionFacts,
+	type ThreadFacts,
+	threadAfter,
+	threadFacts,
+	useDiscussion,
+} from './discussion-context.ts'
 import { OriginLine } from './question-article.tsx'
 import { UnpublishedNotice } from './standing-notice.tsx'
 import { useOpenForms } from './use-comment-form.ts'
@@ -19,21 +27,48 @@ interface CommentItemProps {
 	level: number
 }
 
+/** A comment on the question itself, with all replies to it. */
+export function Thread({ comment }: { comment: CommentView }) {
+	const page = useDiscussion()
+	return (
+		<MemoMarkup
+			as="li"
+			{...rowOf(comment, page)}
+			of={ThreadContent}
+			with={{ comment, facts: threadFacts(page, comment.id) }}
+			times={timesOf(comment)}
+		/>
+	)
+}
+
+function ThreadContent({ comment, facts }: { comment: CommentView; facts: ThreadFacts }) {
+	return (
+		<WithFacts facts={facts}>
+			<CommentContent comment={comment} level={0} />
+		</WithFacts>
+	)
+}
+
+/** The row of a comment: an accepted answer has its anchor above all threads. */
+function rowOf({ id }: CommentView, { lifted, marked }: DiscussionFacts) {
+	const isPointer = lifted.includes(id)
+	return {
+		className: 'comment relative scroll-mt-20',
+		id: isPointer ? undefined : `comment-${id}`,
+		'data-marked': !isPointer && marked === id ? (true as const) : undefined,
+	}
+}
+
 /**
  * A comment with its replies. The line beside it folds the branch: a check box that works without scripts,
  * because the style sheet does the folding.
  */
-export function CommentItem({ comment, level }: CommentItemProps) {
-	const { lifted, marked } = useDiscussion()
-	const isPointer = lifted.has(comment.id)
+function CommentContent({ comment, level }: CommentItemProps) {
+	const isPointer = useDiscussion().lifted.includes(comment.id)
 	const fold = `fold-${comment.id}`
 	const folds = comment.replies.length > 0 || comment.hiddenReplies > 0
 	return (
-		<li
-			className="comment relative scroll-mt-20"
-			id={isPointer ? undefined : `comment-${comment.id}`}
-			data-marked={(!isPointer && marked === comment.id) || undefined}
-		>
+		<>
 			{folds && <input className="peer/fold sr-only" type="checkbox" id={fold} autoComplete="off" />}
 			{comment.author ? (
 				<Avatar user={comment.author} size={24} />
@@ -63,23 +98,25 @@ export function CommentItem({ comment, level }: CommentItemProps) {
 					<Replies comment={comment} level={level + 1} className="comment-replies peer-checked/fold:hidden" />
 				</>
 			)}
-		</li>
+		</>
 	)
 }
 
 /** The replies to a comment that this page shows, and the way to the others. */
 export function Replies({ comment, level, className }: CommentItemProps & { className: string }) {
-	const { url } = useDiscussion()
+	const page = useDiscussion()
 	return (
 		<ul className={className}>
 			{comment.replies.map((reply) => (
-				<CommentItem key={reply.id} comment={reply} level={level} />
+				<li key={reply.id} {...rowOf(reply, page)}>
+					<CommentContent comment={reply} level={level} />
+				</li>
 			))}
 			{comment.hiddenReplies > 0 && (
 				<li>
 					<Link
 						className="btn btn-sm btn-ghost -ml-2 text-xs text-ink-2"
-						to={`${withParams(url, { thread: comment.id })}#comments`}
+						to={`${withParams(page.url, { thread: comment.id })}#comments`}
 						rel="nofollow"
 					>
 						<Icon of={Plus} className="icon-sm" /> Continue thread ({comment.hiddenReplies} more)
@@ -116,7 +153,7 @@ function Body({ comment, level }: CommentItemProps) {
 	return (
 		<>
 			{comment.unpublished && <UnpublishedNotice unpublished={comment.unpublished} what="comment" />}
-			{comment.solution && !facts.lifted.has(comment.id) && <Answered>Accepted answer</Answered>}
+			{comment.solution && !facts.lifted.includes(comment.id) && <Answered>Accepted answer</Answered>}
 			<RenderedText html={comment.bodyHtml} small />
 			<OriginLine origin={comment.origin} />
 			<CommentActions comment={comment} level={level} forms={forms} />

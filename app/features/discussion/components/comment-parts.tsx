@@ -1,10 +1,9 @@
 import { Check } from 'lucide'
-import type { ReactNode } from 'react'
+import { type ReactNode, use } from 'react'
 import { ReportLink } from '~/features/moderation/components/report-link.tsx'
 import { historyPath } from '~/features/questions/questions.paths.ts'
 import { commentPath } from '~/features/search/search.view.ts'
 import { loginPath, profilePath } from '~/lib/addresses.ts'
-import { isModerator } from '~/lib/viewer.ts'
 import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -12,9 +11,27 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { CommentView } from '../comment.view.ts'
 import { ReplyForm } from './comment-forms.tsx'
-import { type DiscussionFacts, threadAfter, useDiscussion } from './discussion-context.ts'
+import {
+	DiscussionContext,
+	type DiscussionFacts,
+	standaloneFacts,
+	type ThreadFacts,
+	threadAfter,
+	useDiscussion,
+} from './discussion-context.ts'
 import type { OpenForms } from './use-comment-form.ts'
 import { CommentVotes } from './votes.tsx'
+
+/** Gives a thread what it shows of its page where the server renders it by itself; within the page, the page's own facts hold. */
+export function WithFacts({ facts, children }: { facts: ThreadFacts; children: ReactNode }) {
+	const ofPage = use(DiscussionContext)
+	return <DiscussionContext value={ofPage ?? standaloneFacts(facts)}>{children}</DiscussionContext>
+}
+
+/** The times that a comment and the replies to it show, ISO 8601. */
+export function timesOf({ createdAt, replies }: CommentView): string[] {
+	return [createdAt, ...replies.flatMap(timesOf)]
+}
 
 /** Who wrote a comment, and when. */
 export function CommentHead({ comment, large = false }: { comment: CommentView; large?: boolean }) {
@@ -57,8 +74,8 @@ export function CommentActions({ comment, level, forms }: { comment: CommentView
 				{!facts.locked && !facts.closed && comment.unpublished === null && (
 					<FormLink
 						className={link}
-						to={facts.viewer ? address('reply') : loginPath(address('reply'))}
-						open={facts.viewer ? forms.openReply : null}
+						to={facts.signedIn ? address('reply') : loginPath(address('reply'))}
+						open={facts.signedIn ? forms.openReply : null}
 					>
 						Reply
 					</FormLink>
@@ -74,17 +91,12 @@ export function CommentActions({ comment, level, forms }: { comment: CommentView
 						Delete
 					</DeleteControl>
 				)}
-				{facts.viewer?.username !== comment.author?.username && comment.unpublished === null && (
-					<ReportLink
-						className={link}
-						href={`/report/comment/${id}`}
-						what="this comment"
-						signedIn={facts.viewer !== null}
-					>
+				{!comment.own && comment.unpublished === null && (
+					<ReportLink className={link} href={`/report/comment/${id}`} what="this comment" signedIn={facts.signedIn}>
 						Report
 					</ReportLink>
 				)}
-				{isModerator(facts.viewer) && (
+				{facts.moderates && (
 					<Link className={link} to={`/moderation/comment/${id}`}>
 						Moderate
 					</Link>
@@ -95,7 +107,7 @@ export function CommentActions({ comment, level, forms }: { comment: CommentView
 					<DeleteSection question={deleteComment(facts, comment, '')} keepHref={`${facts.here}#comment-${id}`} />
 				</div>
 			)}
-			{forms.reply && facts.viewer && !facts.locked && (
+			{forms.reply && facts.signedIn && !facts.locked && (
 				<div className="mt-3">
 					<ReplyForm
 						intent="reply"

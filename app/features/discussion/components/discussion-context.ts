@@ -1,16 +1,20 @@
 import { createContext, useContext } from 'react'
+import type { QuestionPageView } from '~/features/questions/question.view.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import type { CommentView } from '../comment.view.ts'
 
-/** What every comment of a page needs to know about the page. */
-export interface DiscussionFacts {
-	viewer: SignedIn | null
+/** A question as its page shows it. */
+export type ShownQuestion = Omit<QuestionPageView, 'description'>
+
+/** What a thread shows of its page, as JSON can write it. It is the same for all members but moderators. */
+export interface SharedFacts {
+	signedIn: boolean
+	/** Whether the viewer is a moderator. */
+	moderates: boolean
 	/** Whether nothing more can be written, as the question was deleted. */
 	closed: boolean
 	questionId: number
-	/** How the idempotency keys of the forms begin. */
-	sendKey: string
 	/** The query's canonical address. */
 	url: string
 	/** The address of what is shown of it, a thread or a later page: where every form goes, so that a refusal comes back to it. */
@@ -19,16 +23,49 @@ export interface DiscussionFacts {
 	thread: number | null
 	/** Whether nobody may comment any more. */
 	locked: boolean
+	/** Comments that are shown on top as accepted answers: in their threads they are only pointed to. */
+	lifted: number[]
+}
+
+/** What every comment of a page needs to know about the page. */
+export interface DiscussionFacts extends SharedFacts {
+	viewer: SignedIn | null
+	/** How the idempotency keys of the forms begin. */
+	sendKey: string
 	/** What the last form was refused for, or null. */
 	refusal: FormRefusal | null
 	/** The forms that the address opens: `?reply=`, `?edit=`, `?delete-comment=`. */
 	asked: { reply: number | null; edit: number | null; remove: number | null }
-	/** Comments that are shown on top as accepted answers: in their threads they are only pointed to. */
-	lifted: ReadonlySet<number>
 	/** The comment that the address names, to be set off; null for none. */
 	marked: number | null
 	/** The comments of the page that the query's plain address shows; after a form the others need `?thread=`. */
 	isOnFirstPage: (id: number) => boolean
+}
+
+/** What a thread needs that is rendered by itself, with everything that it does not show: no form is open in it. */
+export interface ThreadFacts extends SharedFacts {
+	/** Whether the query's plain address shows it. */
+	isOnFirstPage: boolean
+}
+
+/** What the thread of this comment shows of its page. */
+export function threadFacts(page: DiscussionFacts, id: number): ThreadFacts {
+	const { signedIn, moderates, closed, questionId, url, here, thread, locked, lifted } = page
+	const isOnFirstPage = page.isOnFirstPage(id)
+	return { signedIn, moderates, closed, questionId, url, here, thread, locked, lifted, isOnFirstPage }
+}
+
+/** The facts for a thread that is rendered by itself. */
+export function standaloneFacts({ isOnFirstPage, ...shared }: ThreadFacts): DiscussionFacts {
+	return {
+		...shared,
+		viewer: null,
+		sendKey: '',
+		refusal: null,
+		asked: { reply: null, edit: null, remove: null },
+		marked: null,
+		isOnFirstPage: () => isOnFirstPage,
+	}
 }
 
 export const DiscussionContext = createContext<DiscussionFacts | null>(null)

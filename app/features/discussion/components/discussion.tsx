@@ -1,20 +1,28 @@
 import { ChevronDown } from 'lucide'
-import { type FocusEvent, type KeyboardEvent, useEffect, useMemo, useState } from 'react'
+import { type FocusEvent, type KeyboardEvent, use, useEffect, useMemo, useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
-import type { Page, QuestionPageView } from '~/features/questions/question.view.ts'
+import type { Page } from '~/features/questions/question.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
+import { isModerator } from '~/lib/viewer.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
+import { RenderAloneContext } from '~/ui/memo-markup.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { useMore } from '~/ui/use-more.ts'
 import { type CommentSort, type CommentView, sortParam } from '../comment.view.ts'
 import { AcceptedAnswer } from './accepted-answer.tsx'
 import { CommentForm } from './comment-forms.tsx'
-import { CommentItem } from './comment-item.tsx'
-import { DiscussionContext, type DiscussionFacts, joinThreads, liftAccepted } from './discussion-context.ts'
+import { Thread } from './comment-item.tsx'
+import {
+	DiscussionContext,
+	type DiscussionFacts,
+	joinThreads,
+	liftAccepted,
+	type ShownQuestion,
+} from './discussion-context.ts'
 import { NewCommentsBar, useNewComments } from './new-comments.tsx'
 
 /** A question's comments as its page loads them. */
@@ -33,7 +41,7 @@ export interface CommentsData {
 }
 
 interface DiscussionProps {
-	question: QuestionPageView
+	question: ShownQuestion
 	data: CommentsData
 	/** What the last form was refused for. */
 	refusal: FormRefusal | null
@@ -49,6 +57,9 @@ export function Discussion({ question, data, refusal }: DiscussionProps) {
 	const isFirst = cursor === null && thread === null
 	const { accepted, threads } = liftAccepted(joinThreads(rows), isFirst ? solutions : [])
 	const facts = useFacts(question, data, refusal, accepted)
+	// A form that is open is the viewer's own.
+	const opensForm = refusal !== null || Object.values(facts.asked).some((id) => id !== null)
+	const renderAlone = use(RenderAloneContext)
 	const fresh = useNewComments(question.id, data, facts.viewer?.username ?? null)
 	return (
 		<DiscussionContext value={facts}>
@@ -65,17 +76,21 @@ export function Discussion({ question, data, refusal }: DiscussionProps) {
 					</RuleHead>
 				</div>
 				{facts.viewer && <NewCommentsBar count={fresh.count} show={fresh.show} />}
-				{accepted.map((comment) => (
-					<AcceptedAnswer key={comment.id} comment={comment} />
-				))}
+				<RenderAloneContext value={opensForm ? undefined : renderAlone}>
+					{accepted.map((comment) => (
+						<AcceptedAnswer key={comment.id} comment={comment} />
+					))}
+				</RenderAloneContext>
 				{thread === null && !question.locked && !facts.closed && (
 					<CommentForm showAlone={!isFirst || page.next !== null} />
 				)}
-				<ul className="mt-6 grid gap-6">
-					{threads.map((comment) => (
-						<CommentItem key={comment.id} comment={comment} level={0} />
-					))}
-				</ul>
+				<RenderAloneContext value={opensForm ? undefined : renderAlone}>
+					<ul className="mt-6 grid gap-6">
+						{threads.map((comment) => (
+							<Thread key={comment.id} comment={comment} />
+						))}
+					</ul>
+				</RenderAloneContext>
 				{nextHref && (
 					<p className="mt-6">
 						<MoreLink href={nextHref} loading={loading} load={load}>
@@ -89,7 +104,7 @@ export function Discussion({ question, data, refusal }: DiscussionProps) {
 }
 
 function useFacts(
-	question: QuestionPageView,
+	question: ShownQuestion,
 	data: CommentsData,
 	refusal: FormRefusal | null,
 	accepted: CommentView[],
@@ -105,6 +120,8 @@ function useFacts(
 	}, [page, sort, cursor, thread])
 	return {
 		viewer,
+		signedIn: viewer !== null,
+		moderates: isModerator(viewer),
 		closed: question.deletedBy !== null,
 		questionId: question.id,
 		sendKey: data.sendKey,
@@ -114,7 +131,7 @@ function useFacts(
 		locked: question.locked,
 		refusal,
 		asked: { reply: idIn(params, 'reply'), edit: idIn(params, 'edit'), remove: idIn(params, 'delete-comment') },
-		lifted: new Set(accepted.map(({ id }) => id)),
+		lifted: accepted.map(({ id }) => id),
 		marked,
 		isOnFirstPage: (id) => onFirstPage.has(id),
 	}

@@ -1,10 +1,10 @@
 import { ArrowLeft, Bell, BellOff, Flag, MessageSquare, Pencil, ShieldCheck, Trash2 } from 'lucide'
 import type { ReactNode } from 'react'
-import { useNavigate } from 'react-router'
+import { useLocation, useNavigate } from 'react-router'
 import type { Introduction } from '~/features/members/members.view.ts'
 import { ReportLink } from '~/features/moderation/components/report-link.tsx'
 import { CategoryAndState, confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
-import type { AuthorView, OriginView, QuestionPageView } from '~/features/questions/question.view.ts'
+import type { AuthorView, OriginView } from '~/features/questions/question.view.ts'
 import { editPath, historyPath } from '~/features/questions/questions.paths.ts'
 import { tagPath } from '~/features/tags/tags.view.ts'
 import { profilePath } from '~/lib/addresses.ts'
@@ -14,16 +14,52 @@ import { Avatar } from '~/ui/avatar.tsx'
 import { DeleteControl } from '~/ui/delete-control.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
+import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { LocalTime } from '~/ui/time.tsx'
 import { CopyLink, RenderedText } from './copy.tsx'
+import type { ShownQuestion } from './discussion-context.ts'
 import { QuestionVotes, useQuestionVotes } from './votes.tsx'
 
+interface ArticleProps {
+	question: ShownQuestion
+	/** Whether the viewer is told nothing of it; null for a visitor. */
+	muted: boolean | null
+	viewer: { signedIn: boolean; moderates: boolean; isAuthor: boolean }
+	/** Address of the site, without a slash at the end; path and query of the page. */
+	publicUrl: string
+	here: string
+}
+
 /** A question with everything but its comments. @param muted whether the viewer is told nothing of it; null for a visitor */
-export function QuestionArticle({ question, muted }: { question: QuestionPageView; muted: boolean | null }) {
-	const ballot = useQuestionVotes(question)
+export function QuestionArticle({ question, muted }: { question: ShownQuestion; muted: boolean | null }) {
+	const { publicUrl, viewer } = useRootData()
+	const { pathname, search } = useLocation()
 	return (
-		<article className="mt-3 grid grid-cols-1 gap-x-6 sm:grid-cols-[2.5rem_minmax(0,44rem)]">
+		<MemoMarkup
+			as="article"
+			className="mt-3 grid grid-cols-1 gap-x-6 sm:grid-cols-[2.5rem_minmax(0,44rem)]"
+			of={Article}
+			with={{
+				question,
+				muted,
+				viewer: {
+					signedIn: viewer !== null,
+					moderates: isModerator(viewer),
+					isAuthor: viewer?.username === question.author.username,
+				},
+				publicUrl,
+				here: pathname + search,
+			}}
+		/>
+	)
+}
+
+function Article(props: ArticleProps) {
+	const { question, viewer } = props
+	const ballot = useQuestionVotes(question, viewer.signedIn)
+	return (
+		<>
 			<QuestionVotes ballot={ballot} place="column" />
 			<Head question={question} />
 			<div className="mt-5 min-w-0">
@@ -36,13 +72,13 @@ export function QuestionArticle({ question, muted }: { question: QuestionPageVie
 					<RenderedText html={question.descriptionHtml} />
 				)}
 				<OriginLine origin={question.origin} />
-				<Tools question={question} muted={muted} votes={<QuestionVotes ballot={ballot} place="row" />} />
+				<Tools {...props} votes={<QuestionVotes ballot={ballot} place="row" />} />
 			</div>
-		</article>
+		</>
 	)
 }
 
-function Head({ question }: { question: QuestionPageView }) {
+function Head({ question }: { question: ShownQuestion }) {
 	const { author, tags, createdAt, editedAt, title } = question
 	return (
 		<header className="min-w-0">
@@ -74,8 +110,7 @@ function Head({ question }: { question: QuestionPageView }) {
 }
 
 /** The line under the text: its height stands before scripts add their button. */
-function Tools({ question, muted, votes }: { question: QuestionPageView; muted: boolean | null; votes: ReactNode }) {
-	const { publicUrl, viewer } = useRootData()
+function Tools({ question, muted, viewer, publicUrl, here, votes }: ArticleProps & { votes: ReactNode }) {
 	return (
 		<div
 			className="mt-5 flex min-h-[2.5625rem] items-center gap-1 border-y border-line py-1.5 text-ink-2"
@@ -83,20 +118,20 @@ function Tools({ question, muted, votes }: { question: QuestionPageView; muted: 
 		>
 			{votes}
 			<CopyLink href={publicUrl + question.url} />
-			{muted !== null && <MuteThread muted={muted} />}
+			{muted !== null && <MuteThread muted={muted} action={here} />}
 			<span className="ml-auto flex">
-				{isModerator(viewer) && (
+				{viewer.moderates && (
 					<Link className="icon-btn icon-btn-sm" to={`/moderation/query/${question.id}`} aria-label="Moderate query">
 						<Icon of={ShieldCheck} className="icon-sm" />
 					</Link>
 				)}
-				{viewer?.username !== question.author.username && question.unpublished === null && (
+				{!viewer.isAuthor && question.unpublished === null && (
 					<ReportLink
 						className="icon-btn icon-btn-sm"
 						href={`/report/query/${question.id}`}
 						what="this query"
 						label="Report query"
-						signedIn={viewer !== null}
+						signedIn={viewer.signedIn}
 					>
 						<Icon of={Flag} className="icon-sm" />
 					</ReportLink>
@@ -122,9 +157,9 @@ function Tools({ question, muted, votes }: { question: QuestionPageView; muted: 
 }
 
 /** Stops or resumes what is told of the question whose page this is; `intent` is the page's. */
-function MuteThread({ muted }: { muted: boolean }) {
+function MuteThread({ muted, action }: { muted: boolean; action: string }) {
 	return (
-		<Form method="post" className="flex">
+		<Form method="post" action={action} className="flex">
 			<button
 				className="icon-btn icon-btn-sm"
 				type="submit"
@@ -142,9 +177,28 @@ function MuteThread({ muted }: { muted: boolean }) {
 
 /** Who asked, beside the question; their name stands above its text for narrow screens. */
 export function AskedBy({ author, introduction }: { author: AuthorView; introduction: Introduction }) {
-	const { viewer } = useRootData()
+	const isOwn = useRootData().viewer?.username === author.username
 	return (
-		<aside className="pt-11 max-lg:hidden" aria-label="About this query">
+		<MemoMarkup
+			as="aside"
+			className="pt-11 max-lg:hidden"
+			aria-label="About this query"
+			of={Asker}
+			with={{ author, introduction, isOwn }}
+		/>
+	)
+}
+
+interface AskerProps {
+	author: AuthorView
+	introduction: Introduction
+	/** Whether the viewer asked it. */
+	isOwn: boolean
+}
+
+function Asker({ author, introduction, isOwn }: AskerProps) {
+	return (
+		<>
 			<RuleHead title="Asked by" />
 			<div className="flex items-center gap-3 pb-1">
 				<Avatar user={author} size={40} />
@@ -161,13 +215,13 @@ export function AskedBy({ author, introduction }: { author: AuthorView; introduc
 					)}
 				</div>
 			</div>
-			{!introduction.imported && viewer?.username !== author.username && (
+			{!introduction.imported && !isOwn && (
 				<Link className="btn btn-accent btn-sm mt-2 w-full" to={`/messages/${author.username}`} rel="nofollow">
 					<Icon of={MessageSquare} className="icon-sm" />
 					Chat<span className="sr-only"> with {author.name}</span>
 				</Link>
 			)}
-		</aside>
+		</>
 	)
 }
 

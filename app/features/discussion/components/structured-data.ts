@@ -1,8 +1,9 @@
-import type { AuthorView, QuestionPageView } from '~/features/questions/question.view.ts'
+import type { AuthorView } from '~/features/questions/question.view.ts'
 import { profilePath } from '~/lib/addresses.ts'
 import { textOfHtml } from '~/lib/html.ts'
 import { shorten } from '~/lib/page-meta.ts'
 import type { CommentView } from '../comment.view.ts'
+import type { ShownQuestion } from './discussion-context.ts'
 
 /** A search engine shows a few lines; more of each text would only make the page heavier. */
 const MAX_TEXT_LENGTH = 1_000
@@ -14,7 +15,7 @@ interface Discussed {
 }
 
 /** A query and its answers as schema.org's QAPage. `publicUrl` is the site's address without a slash at the end. */
-export function qaPage(question: QuestionPageView, { accepted, threads }: Discussed, publicUrl: string) {
+export function qaPage(question: ShownQuestion, { accepted, threads }: Discussed, publicUrl: string) {
 	const present = (comment: CommentView) => ({
 		'@type': 'Answer',
 		text: schemaText(comment.bodyHtml),

@@ -24,8 +24,8 @@ function draw(children: ReactNode, viewer: typeof mira | null = mira): string {
 	return renderToStaticMarkup(<Stub initialEntries={['/']} hydrationData={{ loaderData: { root } }} />)
 }
 
-function Votes({ of }: { of: QuestionPageView }) {
-	return <QuestionVotes ballot={useQuestionVotes(of)} place="column" />
+function Votes({ of, signedIn = true }: { of: QuestionPageView; signedIn?: boolean }) {
+	return <QuestionVotes ballot={useQuestionVotes(of, signedIn)} place="column" />
 }
 
 test.each<[QuestionPageView['vote'], string[]]>([
@@ -45,7 +45,7 @@ test('own texts show their score and no buttons', () => {
 })
 
 test('a visitor is led to the login page and back', () => {
-	const html = draw(<Votes of={query()} />, null)
+	const html = draw(<Votes of={query()} signedIn={false} />, null)
 	expect(html.match(/\/login\?redirectTo=%2Fforum%2Fjavascript%2Frohan%2F7/g)).toHaveLength(2)
 	expect(html).not.toContain('<form')
 })

@@ -1,21 +1,19 @@
 import { ArrowDown, ArrowUp } from 'lucide'
 import type { FormEvent } from 'react'
-import type { QuestionPageView } from '~/features/questions/question.view.ts'
 import { loginPath } from '~/lib/addresses.ts'
-import { useRootData } from '~/lib/root-data.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { usePress } from '~/ui/use-press.ts'
 import type { CommentView } from '../comment.view.ts'
-import { threadAfter, useDiscussion } from './discussion-context.ts'
+import { type ShownQuestion, threadAfter, useDiscussion } from './discussion-context.ts'
 
 type Vote = CommentView['vote']
 
 /** A question's votes with what pressing them does: shown in two places, of which every width has one. */
-export function useQuestionVotes(question: QuestionPageView): Ballot {
+export function useQuestionVotes(question: ShownQuestion, signedIn: boolean): Ballot {
 	const fields = { query: question.id }
 	const ballot = usePress<Vote>('/forum/vote', fields, { value: question.vote, count: question.score })
-	return { ...ballot, fields, own: question.own, login: question.url, name: 'this query' }
+	return { ...ballot, fields, own: question.own, signedIn, login: question.url, name: 'this query' }
 }
 
 interface Ballot {
@@ -25,6 +23,8 @@ interface Ballot {
 	fields: Record<string, string | number>
 	/** Own texts are not voted on. */
 	own: boolean
+	/** Visitors are led to the login page. */
+	signedIn: boolean
 	/** Where a visitor comes back to from the login page. */
 	login: string
 	/** What is voted on. */
@@ -70,7 +70,7 @@ export function CommentVotes({ comment }: { comment: CommentView }) {
 	const login = `${facts.here}#comment-${id}`
 	return (
 		<Buttons
-			ballot={{ ...press, fields, own, login, name }}
+			ballot={{ ...press, fields, own, signedIn: facts.signedIn, login, name }}
 			className="mr-1 flex items-center"
 			button="icon-btn icon-btn-sm"
 			icon="icon-sm"
@@ -88,15 +88,14 @@ interface ButtonsProps {
 }
 
 function Buttons({ ballot, className, button, icon, number }: ButtonsProps) {
-	const { viewer } = useRootData()
-	const { value, count, press, fields, login, name } = ballot
+	const { value, count, press, fields, signedIn, login, name } = ballot
 	const figure = (
 		<span className={`num ${number}`}>
 			<span className="sr-only">Votes </span>
 			{count}
 		</span>
 	)
-	if (!viewer)
+	if (!signedIn)
 		return (
 			<span className={className}>
 				<Link className={button} to={loginPath(login)} rel="nofollow" aria-label="Log in to vote up">

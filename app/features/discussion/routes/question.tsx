@@ -1,3 +1,4 @@
+import { use } from 'react'
 import { createContext, data, redirect, useSearchParams } from 'react-router'
 import { getIntroduction } from '~/features/members/members.server.ts'
 import { confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
@@ -15,9 +16,10 @@ import { useSavedCopy } from '~/offline/client.ts'
 import { readForm } from '~/platform/http/form.server.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
 import { DeleteSection } from '~/ui/delete-control.tsx'
+import { RenderAloneContext } from '~/ui/memo-markup.tsx'
 import { type CommentSort, sortParam } from '../comment.view.ts'
 import { Discussion } from '../components/discussion.tsx'
-import { liftAccepted } from '../components/discussion-context.ts'
+import { liftAccepted, type ShownQuestion } from '../components/discussion-context.ts'
 import { AskedBy, BackLink, QuestionArticle } from '../components/question-article.tsx'
 import { StandingNotice } from '../components/standing-notice.tsx'
 import { qaPage } from '../components/structured-data.ts'
@@ -50,7 +52,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const thread = asked.thread === null ? null : readId(asked.thread)
 		const cursor = asked.cursor || null
 		const sort = sortOf(url)
-		const [{ rows, next, newest, solutions }, introduction] = await Promise.all([
+		const [{ rows, next, newest, solutions, vote }, introduction] = await Promise.all([
 			listComments(viewer, {
 				questionId: question.id,
 				askerUsername: question.author.username,
@@ -60,9 +62,12 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			}),
 			getIntroduction(question.author.username),
 		])
+		// What only forms need would make the page heavier. On what is out of the forum nobody votes.
+		const { description: _text, ...shown } = question
+		const isPublic = question.unpublished === null && question.deletedBy === null
 		const merged = asked.merged ? await mergedFrom(readId(asked.merged), question.id) : null
-		const shown = {
-			query: question,
+		const page = {
+			query: { ...shown, vote: isPublic ? vote : 0 } satisfies ShownQuestion,
 			introduction,
 			merged,
 			muted: context.get(mutedContext),
@@ -75,7 +80,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			solutions,
 			nonce: factsOf(context).nonce,
 		}
-		return data(shown, { status: question.deletedBy ? 410 : 200 })
+		return data(page, { status: question.deletedBy ? 410 : 200 })
 	})
 }
 
@@ -115,27 +120,35 @@ export function meta({ loaderData, matches, location }: Route.MetaArgs) {
 
 export default function Query({ loaderData, actionData }: Route.ComponentProps) {
 	const { query: question, introduction, merged, muted, nonce, page, solutions } = loaderData
-	const { publicUrl } = useRootData()
+	const { publicUrl, viewer } = useRootData()
 	const [params] = useSearchParams()
 	const saved = useSavedCopy<HTMLDivElement>('question', question.url)
-	const structured = qaPage(question, liftAccepted(page.rows, solutions), publicUrl)
+	const renderAlone = use(RenderAloneContext)
 	return (
 		<div className="grid gap-x-16 pt-4 md:pt-6 lg:grid-cols-[minmax(0,1fr)_15.5rem]">
-			<div className="min-w-0" ref={saved}>
-				<BackLink />
-				{params.has('delete') && question.mayDelete && (
-					<div className="mt-3 max-w-[26rem]">
-						<DeleteSection question={confirmDeletion(question)} keepHref={question.url} />
-					</div>
-				)}
-				<StandingNotice question={question} mergedFrom={merged} />
-				<QuestionArticle question={question} muted={muted} />
-				<Discussion question={question} data={loaderData} refusal={actionData ?? null} />
-			</div>
-			<AskedBy author={question.author} introduction={introduction} />
-			{question.deletedBy === null && (
-				<script type="application/ld+json" nonce={nonce} dangerouslySetInnerHTML={{ __html: scriptJson(structured) }} />
+			{/* A visitor's page is kept whole, and made in one go at less cost. */}
+			<RenderAloneContext value={viewer ? renderAlone : undefined}>
+				<div className="min-w-0" ref={saved}>
+					<BackLink />
+					{params.has('delete') && question.mayDelete && (
+						<div className="mt-3 max-w-[26rem]">
+							<DeleteSection question={confirmDeletion(question)} keepHref={question.url} />
+						</div>
+					)}
+					<StandingNotice question={question} mergedFrom={merged} />
+					<QuestionArticle question={question} muted={muted} />
+					<Discussion question={question} data={loaderData} refusal={actionData ?? null} />
+				</div>
+				<AskedBy author={question.author} introduction={introduction} />
+			</RenderAloneContext>
+			{/* For search engines, which are no members. */}
+			{question.deletedBy === null && viewer === null && (
+				<StructuredData of={qaPage(question, liftAccepted(page.rows, solutions), publicUrl)} nonce={nonce} />
 			)}
 		</div>
 	)
+}
+
+function StructuredData({ of, nonce }: { of: object; nonce: string | undefined }) {
+	return <script type="application/ld+json" nonce={nonce} dangerouslySetInnerHTML={{ __html: scriptJson(of) }} />
 }

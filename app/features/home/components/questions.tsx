@@ -10,7 +10,7 @@ import type { LeadView } from '../home.server.ts'
 /** The question that most is said about, large. */
 export function LeadQuestion({ question }: { question: LeadView }) {
 	return (
-		<article className="pt-2">
+		<>
 			<p className="flex items-center gap-4">
 				<CategoryAndState question={question} />
 			</p>
@@ -30,7 +30,7 @@ export function LeadQuestion({ question }: { question: LeadView }) {
 					<RelativeTime at={question.createdAt} /> · {counted(question.commentCount, 'comment')}
 				</span>
 			</footer>
-		</article>
+		</>
 	)
 }
 

@@ -12,6 +12,7 @@ import { answering } from '~/platform/http/http.ts'
 import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Link } from '~/ui/link.tsx'
+import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { useNow } from '~/ui/time.tsx'
@@ -42,7 +43,17 @@ export default function Home({ loaderData }: Route.ComponentProps) {
 			<div className="grid grid-cols-1 gap-x-8 gap-y-10 lg:grid-cols-12">
 				<section className="min-w-0 lg:col-span-5" aria-labelledby="lead">
 					<RuleHead id="lead" title={lead ? `Most discussed ${lead.within}` : 'Nothing discussed yet'} />
-					{lead ? <LeadQuestion question={lead.question} /> : <NothingDiscussed />}
+					{lead ? (
+						<MemoMarkup
+							as="article"
+							className="pt-2"
+							of={LeadQuestion}
+							with={{ question: lead.question }}
+							times={[lead.question.createdAt]}
+						/>
+					) : (
+						<NothingDiscussed />
+					)}
 				</section>
 				<section className="min-w-0 lg:col-span-4" aria-labelledby="recent">
 					<RuleHead id="recent" title="Recent questions">
@@ -52,15 +63,28 @@ export default function Home({ loaderData }: Route.ComponentProps) {
 					</RuleHead>
 					<ul>
 						{recent.map((question) => (
-							<li key={question.id} className="border-b border-line py-3 first:pt-2 last:border-0">
-								<RecentQuestion question={question} />
-							</li>
+							<MemoMarkup
+								key={question.id}
+								as="li"
+								className="border-b border-line py-3 first:pt-2 last:border-0"
+								of={RecentQuestion}
+								with={{ question }}
+								times={[question.createdAt]}
+							/>
 						))}
 					</ul>
 				</section>
-				<Skills skills={skills} />
+				<MemoMarkup
+					as="section"
+					className="min-w-0 lg:col-span-3"
+					aria-labelledby="skills"
+					of={Skills}
+					with={{ skills }}
+				/>
 			</div>
-			{tags.length > 0 && <Tags tags={tags} />}
+			{tags.length > 0 && (
+				<MemoMarkup as="section" className="mt-12" aria-labelledby="tags" of={Tags} with={{ tags }} />
+			)}
 		</>
 	)
 }
@@ -92,9 +116,7 @@ function Welcome({ figures, people }: HomeView) {
 				{people.length === 0 && <p className="mt-2 text-ink-2">Nobody yet. Be the first.</p>}
 				<ul className="mt-2">
 					{people.map((member) => (
-						<li key={member.username}>
-							<MemberRow member={member} />
-						</li>
+						<MemberRow key={member.username} member={member} />
 					))}
 				</ul>
 			</section>
@@ -116,7 +138,7 @@ function NothingDiscussed() {
 
 function Skills({ skills }: { skills: HomeView['skills'] }) {
 	return (
-		<section className="min-w-0 lg:col-span-3" aria-labelledby="skills">
+		<>
 			<RuleHead id="skills" title="Popular skills">
 				<span>people</span>
 			</RuleHead>
@@ -131,13 +153,13 @@ function Skills({ skills }: { skills: HomeView['skills'] }) {
 				))}
 			</ul>
 			{skills.length === 0 && <p className="text-ink-2">No skills yet.</p>}
-		</section>
+		</>
 	)
 }
 
 function Tags({ tags }: { tags: HomeView['tags'] }) {
 	return (
-		<section className="mt-12" aria-labelledby="tags">
+		<>
 			<RuleHead id="tags" title="Popular tags">
 				<Link className="quiet-link" to="/forum/tags">
 					All tags
@@ -153,7 +175,7 @@ function Tags({ tags }: { tags: HomeView['tags'] }) {
 					</li>
 				))}
 			</ul>
-		</section>
+		</>
 	)
 }
 
@@ -189,8 +211,12 @@ const never = () => () => {}
 
 /** A member in one line: name, first skills, and what they are open to. */
 function MemberRow({ member }: { member: MemberView }) {
-	const openTo = openToText(member.openTo.slice(0, 1))
 	const online = usePresence([member])(member.username)
+	return <MemoMarkup as="li" of={MemberLink} with={{ member, online }} />
+}
+
+function MemberLink({ member, online }: { member: MemberView; online: boolean }) {
+	const openTo = openToText(member.openTo.slice(0, 1))
 	return (
 		<Link
 			className="-mx-2 flex items-center gap-3 rounded-sm px-2 py-1.5 hover:bg-hover"

@@ -1,24 +1,22 @@
 import { MessageSquare } from 'lucide'
 import { type MouseEvent, useSyncExternalStore } from 'react'
-import { useRootData } from '~/lib/root-data.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 
 interface ChatButtonProps {
 	peer: ChatPeer
+	signedIn: boolean
 	/** Its classes: the button is the first thing to do on one page, and the second on another. */
 	look: string
 }
 
 /**
  * The way to a conversation: a link to its page, by way of the login for a visitor; where scripts run it opens the chat panel
- * beside the page instead. Nothing for oneself.
+ * beside the page instead. Not for oneself.
  */
-export function ChatButton({ peer, look }: ChatButtonProps) {
-	const { viewer } = useRootData()
-	if (viewer?.username === peer.username) return null
+export function ChatButton({ peer, signedIn, look }: ChatButtonProps) {
 	const open = (event: MouseEvent) => {
-		if (!viewer || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+		if (!signedIn || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
 		event.preventDefault()
 		openChat({ username: peer.username, name: peer.name, image: peer.image, online: peer.online })
 	}

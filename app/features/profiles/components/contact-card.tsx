@@ -10,15 +10,40 @@ import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
+import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { Presence } from '~/ui/presence.tsx'
 import { openToText, type ProfileView } from '../profiles.view.ts'
 
 /** Who a member is and how to reach them. `own` adds what only the owner sees, and says so. */
 export function ContactCard({ profile, own = false }: { profile: ProfileView; own?: boolean }) {
-	const openTo = openToText(profile.openTo)
 	const online = usePresence([profile])(profile.username)
+	const { viewer } = useRootData()
+	// What stands beside the card would only make its key longer.
+	const { projects: _projects, certificates: _certificates, about: _about, ...shown } = profile
+	const isViewer = viewer?.username === profile.username
 	return (
-		<aside className="lg:sticky lg:top-22 lg:self-start" aria-label="Contact">
+		<MemoMarkup
+			as="aside"
+			className="lg:sticky lg:top-22 lg:self-start"
+			aria-label="Contact"
+			of={Card}
+			with={{ profile: shown, online, own, viewer: isViewer ? 'owner' : isModerator(viewer) ? 'moderator' : 'member' }}
+			times={profile.lastSeenAt === null ? [] : [profile.lastSeenAt]}
+		/>
+	)
+}
+
+interface CardProps {
+	profile: Omit<ProfileView, 'projects' | 'certificates' | 'about'>
+	online: boolean
+	own: boolean
+	viewer: 'owner' | 'moderator' | 'member'
+}
+
+function Card({ profile, online, own, viewer }: CardProps) {
+	const openTo = openToText(profile.openTo)
+	return (
+		<>
 			<div className="rounded-md border border-line-2 p-5 max-lg:grid max-lg:gap-x-8 sm:max-lg:grid-cols-2">
 				<div className="min-w-0">
 					<div className="flex items-end justify-between gap-3">
@@ -32,7 +57,9 @@ export function ContactCard({ profile, own = false }: { profile: ProfileView; ow
 					{profile.expertise && <p className="mt-2 text-md leading-5 wrap-anywhere">{profile.expertise}</p>}
 					{openTo && <p className="meta mt-2">{openTo}</p>}
 					{profile.campus && <CampusMark university={profile.campus} className="mt-2" />}
-					{!own && !profile.imported && <ChatButton peer={{ ...profile, online }} look="btn btn-primary mt-4 w-full" />}
+					{viewer !== 'owner' && !own && !profile.imported && (
+						<ChatButton peer={{ ...profile, online }} signedIn look="btn btn-primary mt-4 w-full" />
+					)}
 				</div>
 				<Facts profile={profile} own={own} />
 			</div>
@@ -41,24 +68,22 @@ export function ContactCard({ profile, own = false }: { profile: ProfileView; ow
 					<a className="link" href={`/find-dev/${profile.username}.json`} download>
 						Download as JSON Resume
 					</a>
-					{!own && <OrderLinks username={profile.username} />}
+					{viewer !== 'owner' && !own && <OrderLinks username={profile.username} moderates={viewer === 'moderator'} />}
 				</p>
 			)}
-		</aside>
+		</>
 	)
 }
 
 /** Nobody reports or judges themselves; whoever keeps order sees both ways. */
-function OrderLinks({ username }: { username: string }) {
-	const { viewer } = useRootData()
-	if (viewer?.username === username) return null
+function OrderLinks({ username, moderates }: { username: string; moderates: boolean }) {
 	return (
 		<>
 			{' · '}
 			<Link className="link" to={`/report/profile/${username}`} rel="nofollow">
 				Report
 			</Link>
-			{isModerator(viewer) && (
+			{moderates && (
 				<>
 					{' · '}
 					<Link className="link" to={`/moderation/profile/${username}`}>
@@ -70,7 +95,7 @@ function OrderLinks({ username }: { username: string }) {
 	)
 }
 
-function Facts({ profile, own }: { profile: ProfileView; own: boolean }) {
+function Facts({ profile, own }: Pick<CardProps, 'profile' | 'own'>) {
 	const studies = studiesText(profile.studies)
 	const reachable = profile.email || profile.phone || profile.city || studies
 	const ruled = 'mt-4 border-t border-line pt-4 sm:max-lg:first:mt-0 sm:max-lg:first:border-0 sm:max-lg:first:pt-0'

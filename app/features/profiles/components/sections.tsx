@@ -1,28 +1,50 @@
-import type { ReactNode } from 'react'
+import type { ComponentType, ReactNode } from 'react'
 import { useLocation } from 'react-router'
 import { Picture } from '~/features/pictures/components/picture.tsx'
 import { CategoryAndState } from '~/features/question-lists/components/question-card.tsx'
 import type { QuestionCardView } from '~/features/questions/question.view.ts'
 import { PICTURE_WIDTHS, pictureUrl, withParams } from '~/lib/addresses.ts'
 import { monthAndYear } from '~/lib/dates.ts'
-import { useRootData } from '~/lib/root-data.ts'
 import { counted, paragraphs } from '~/lib/text.ts'
 import { Link } from '~/ui/link.tsx'
+import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { type MorePage, useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { type CertificateView, type ProfileView, type ProjectView, validityText } from '../profiles.view.ts'
 
-interface SectionProps {
+interface HeadedProps {
 	id: string
 	title: string
 	/** How many things the section lists. */
 	count?: number
-	children: ReactNode
 }
 
 /** A part of a profile: its name in the left column, its content in the right one. */
-export function Section({ id, title, count, children }: SectionProps) {
+export function Section({ children, ...head }: HeadedProps & { children: ReactNode }) {
+	return (
+		<Headed {...head}>
+			<div className="min-w-0">{children}</div>
+		</Headed>
+	)
+}
+
+interface SharedSectionProps<Props extends object> extends HeadedProps {
+	/** Shows nothing but its properties, see {@link MemoMarkup}. */
+	of: ComponentType<Props>
+	with: Props
+}
+
+/** As {@link Section}, with content that all see alike who are told the same. */
+export function SharedSection<Props extends object>({ of, with: given, ...head }: SharedSectionProps<Props>) {
+	return (
+		<Headed {...head}>
+			<MemoMarkup as="div" className="min-w-0" of={of} with={given} />
+		</Headed>
+	)
+}
+
+function Headed({ id, title, count, children }: HeadedProps & { children: ReactNode }) {
 	return (
 		<section
 			className="grid grid-cols-1 gap-x-8 border-t border-rule pt-3 pb-10 md:grid-cols-[8rem_minmax(0,1fr)]"
@@ -31,7 +53,7 @@ export function Section({ id, title, count, children }: SectionProps) {
 			<h2 id={id} className="text-sm font-semibold max-md:mb-3">
 				{title} {count ? <span className="font-normal text-ink-3">{count}</span> : null}
 			</h2>
-			<div className="min-w-0">{children}</div>
+			{children}
 		</section>
 	)
 }
@@ -52,8 +74,14 @@ export function About({ about }: { about: string }) {
 	)
 }
 
+/** What the section of a member's studies shows. */
+export type AcademicsView = Pick<
+	ProfileView,
+	'studies' | 'university' | 'location' | 'yearOfPassing' | 'enrolmentNumber' | 'universityEmail'
+>
+
 /** Where and what a member studies. The owner also sees the two fields that are shown to nobody else. */
-export function Academics({ profile, own = false }: { profile: ProfileView; own?: boolean }) {
+export function Academics({ profile, own = false }: { profile: AcademicsView; own?: boolean }) {
 	const { studies, university, location, yearOfPassing, enrolmentNumber, universityEmail } = profile
 	if (!studies.branch && !university && !yearOfPassing && !studies.year && !studies.semester)
 		return <Nothing>Nothing written yet.</Nothing>
@@ -158,9 +186,8 @@ function Project({ project }: { project: ProjectView }) {
 	)
 }
 
-/** A member's certificates, as a grid. */
-export function Certificates({ certificates }: { certificates: CertificateView[] }) {
-	const { now } = useRootData()
+/** A member's certificates, as a grid. @param today `2026-11-21` */
+export function Certificates({ certificates, today }: { certificates: CertificateView[]; today: string }) {
 	if (certificates.length === 0) return <Nothing>No certificates found!</Nothing>
 	return (
 		<ul className="grid grid-cols-1 gap-x-5 gap-y-6 min-[24rem]:grid-cols-2 sm:grid-cols-3">
@@ -189,7 +216,7 @@ export function Certificates({ certificates }: { certificates: CertificateView[]
 							certificate.title
 						)}
 					</h3>
-					<p className="meta mt-1">{validityText(certificate, now)}</p>
+					<p className="meta mt-1">{validityText(certificate, today)}</p>
 					{certificate.verify && (
 						<a
 							className="link mt-1.5 inline-block text-sm"
@@ -220,27 +247,14 @@ export function OwnQuestions({ page, cursor, tab }: OwnQuestionsProps) {
 		<>
 			<ul className="mt-0.5">
 				{withoutDoubles(rows, ({ id }) => id).map((question) => (
-					<li
+					<MemoMarkup
 						key={question.id}
+						as="li"
 						className="flex items-start justify-between gap-6 border-b border-line py-3 first:pt-0 last:border-0 max-sm:flex-col max-sm:gap-1"
-					>
-						<div className="min-w-0">
-							<p className="flex items-center gap-4">
-								<CategoryAndState question={question} />
-							</p>
-							<h3 className="mt-0.5 text-md leading-5 font-semibold wrap-anywhere">
-								<Link className="quiet-link" to={question.url}>
-									{question.title}
-								</Link>
-							</h3>
-						</div>
-						<p className="meta flex-none sm:text-right">
-							<RelativeTime at={question.createdAt} />
-							<br className="max-sm:hidden" />
-							<span className="sm:hidden"> · </span>
-							{counted(question.commentCount, 'comment')}
-						</p>
-					</li>
+						of={OwnQuestion}
+						with={{ question }}
+						times={[question.createdAt]}
+					/>
 				))}
 			</ul>
 			{(nextHref || cursor) && (
@@ -257,6 +271,29 @@ export function OwnQuestions({ page, cursor, tab }: OwnQuestionsProps) {
 					)}
 				</p>
 			)}
+		</>
+	)
+}
+
+function OwnQuestion({ question }: { question: QuestionCardView }) {
+	return (
+		<>
+			<div className="min-w-0">
+				<p className="flex items-center gap-4">
+					<CategoryAndState question={question} />
+				</p>
+				<h3 className="mt-0.5 text-md leading-5 font-semibold wrap-anywhere">
+					<Link className="quiet-link" to={question.url}>
+						{question.title}
+					</Link>
+				</h3>
+			</div>
+			<p className="meta flex-none sm:text-right">
+				<RelativeTime at={question.createdAt} />
+				<br className="max-sm:hidden" />
+				<span className="sm:hidden"> · </span>
+				{counted(question.commentCount, 'comment')}
+			</p>
 		</>
 	)
 }

@@ -3,6 +3,7 @@ import { isOwn } from '~/features/members/members.policy.ts'
 import { editParts, editProfilePath } from '~/features/members/members.view.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { useRootData } from '~/lib/root-data.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { ContactCard } from '../components/contact-card.tsx'
@@ -44,6 +45,7 @@ export function meta({ matches }: Route.MetaArgs) {
 
 export default function MyProfile({ loaderData }: Route.ComponentProps) {
 	const { tab, profile, status, firstSteps, page, cursor } = loaderData
+	const { now } = useRootData()
 	const shown = tabs.find(({ id }) => id === tab) ?? tabs[0]
 	return (
 		<div className="grid grid-cols-1 gap-x-14 gap-y-10 pt-6 md:pt-8 lg:grid-cols-[18rem_minmax(0,1fr)]">
@@ -75,7 +77,7 @@ export default function MyProfile({ loaderData }: Route.ComponentProps) {
 					{tab === 'about' && <About about={profile.about} />}
 					{tab === 'academics' && <Academics profile={profile} own />}
 					{tab === 'projects' && <Projects projects={profile.projects} />}
-					{tab === 'certificates' && <Certificates certificates={profile.certificates} />}
+					{tab === 'certificates' && <Certificates certificates={profile.certificates} today={now.slice(0, 10)} />}
 					{page && <OwnQuestions page={page} cursor={cursor} tab={tab} />}
 					{shown.part !== null && (
 						<p className="mt-8">

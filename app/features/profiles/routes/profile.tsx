@@ -2,12 +2,22 @@ import { useLocation, useParams } from 'react-router'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { factsOf } from '~/lib/context.ts'
 import { memberShare, pageMeta } from '~/lib/page-meta.ts'
+import { useRootData } from '~/lib/root-data.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
 import { Pending, soon } from '~/ui/pending.tsx'
 import { Skeleton } from '~/ui/skeleton.tsx'
 import { ContactCard } from '../components/contact-card.tsx'
 import { HiddenNotice } from '../components/hidden-notice.tsx'
-import { About, Academics, Certificates, OwnQuestions, Projects, Section } from '../components/sections.tsx'
+import {
+	About,
+	Academics,
+	type AcademicsView,
+	Certificates,
+	OwnQuestions,
+	Projects,
+	Section,
+	SharedSection,
+} from '../components/sections.tsx'
 import { ProfileScript } from '../components/structured-data.tsx'
 import printStyles from '../print.css?url'
 import { getProfile } from '../profiles.server.ts'
@@ -41,6 +51,7 @@ export function meta({ matches, loaderData, location, params }: Route.MetaArgs) 
 export const links: Route.LinksFunction = () => [{ rel: 'stylesheet', href: printStyles, media: 'print' }]
 
 export default function Profile({ loaderData }: Route.ComponentProps) {
+	const { now } = useRootData()
 	return (
 		<div className="pt-6 md:pt-8">
 			<Pending data={loaderData} skeleton={<ProfileSkeleton />}>
@@ -58,18 +69,27 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 								</Section>
 							) : profile.hidden && !profile.hidden.whole ? null : (
 								<>
-									<Section id="about" title="About me">
-										<About about={profile.about} />
-									</Section>
-									<Section id="academics" title="Academics">
-										<Academics profile={profile} />
-									</Section>
-									<Section id="projects" title="Projects" count={profile.projects.length}>
-										<Projects projects={profile.projects} />
-									</Section>
-									<Section id="certificates" title="Certificates" count={profile.certificates.length}>
-										<Certificates certificates={profile.certificates} />
-									</Section>
+									<SharedSection id="about" title="About me" of={About} with={{ about: profile.about }} />
+									<SharedSection
+										id="academics"
+										title="Academics"
+										of={Academics}
+										with={{ profile: academicsOf(profile) }}
+									/>
+									<SharedSection
+										id="projects"
+										title="Projects"
+										count={profile.projects.length}
+										of={Projects}
+										with={{ projects: profile.projects }}
+									/>
+									<SharedSection
+										id="certificates"
+										title="Certificates"
+										count={profile.certificates.length}
+										of={Certificates}
+										with={{ certificates: profile.certificates, today: now.slice(0, 10) }}
+									/>
 								</>
 							)}
 							<Section id="queries" title="Queries">
@@ -82,6 +102,11 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 			</Pending>
 		</div>
 	)
+}
+
+/** What everybody is told of a member's studies. */
+function academicsOf({ studies, university, location, yearOfPassing }: ProfileView): AcademicsView {
+	return { studies, university, location, yearOfPassing, enrolmentNumber: '', universityEmail: '' }
 }
 
 /** A profile that is still loading: what the list knew of the member, else the card and the head of each section. */

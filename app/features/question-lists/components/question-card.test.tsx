@@ -2,7 +2,7 @@ import { renderToString } from 'react-dom/server'
 import { createMemoryRouter, RouterProvider } from 'react-router'
 import { expect, test } from 'vitest'
 import type { QuestionCardView } from '~/features/questions/question.view.ts'
-import { renderAlone } from '~/ui/memo-markup.server.tsx'
+import { renderAloneAt } from '~/ui/memo-markup.server.tsx'
 import { type RenderAlone, RenderAloneContext } from '~/ui/memo-markup.tsx'
 import { QuestionCard } from './question-card.tsx'
 
@@ -46,7 +46,7 @@ const cards: [string, QuestionCardView, boolean][] = [
 test.each(cards)('the server keeps the row that the browser makes: %s', (_, card, isKept) => {
 	const asked: (string | null)[] = []
 	const render: RenderAlone = (component, props) => {
-		asked.push(renderAlone(component, props))
+		asked.push(renderAloneAt(0)(component, props))
 		return asked.at(-1) ?? null
 	}
 	const draw = (alone: RenderAlone | undefined) => {
