@@ -92,4 +92,10 @@ test('a page makes components of its own routes, and hands the browser those of 
 	const listed = ['root', 'home', 'list', 'question', 'other'].filter((id) => text.includes(`"/${id}.js"`))
 	expect(listed).toEqual(['root', 'home', 'list', 'question'])
 	expect(read).not.toContain('other')
+	// The scripts start after the first paint: the browser finds none that it would fetch or run before.
+	expect(text).not.toContain('<link rel="modulepreload"')
+	expect(text).not.toContain('type="module"')
+	expect(text).toContain('data-files="/entry.js /root.js /question.js"')
+	const [, imports = ''] = /<script type="text\/plain"[^>]*>(.*?)<\/script>/.exec(text) ?? []
+	expect(imports).toMatch(/^;import \* as route0 from "\/root.js";import .*import\("\/entry.js"\);$/)
 })

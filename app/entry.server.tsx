@@ -8,6 +8,7 @@ import { NonceContext } from '~/ui/broken-pictures.tsx'
 import { renderAlone } from '~/ui/memo-markup.server.tsx'
 import { RenderAloneContext } from '~/ui/memo-markup.tsx'
 import stylesheet from './app.css?url'
+import { startScriptsLate } from './shell/late-scripts.ts'
 
 /** A page may take this long to render; its data is there before rendering begins. */
 const renderLimit = 5_000
@@ -77,7 +78,7 @@ function render(
 				done()
 			},
 			final: (done) => {
-				resolve(Buffer.from(scriptsLast(Buffer.concat(chunks).toString())))
+				resolve(Buffer.from(startScriptsLate(Buffer.concat(chunks).toString(), nonce)))
 				done()
 			},
 		})
@@ -97,14 +98,6 @@ function render(
 		const timer = setTimeout(() => stream.abort(new Error('rendering took too long')), renderLimit)
 		signal.addEventListener('abort', () => stream.abort(), { once: true })
 	})
-}
-
-/**
- * What is seen at first needs the stylesheet and the fonts, and none of the scripts. React Router's links to scripts say nothing
- * of their priority, which browsers take for a high one; no property of `Scripts` changes that.
- */
-function scriptsLast(html: string): string {
-	return html.replaceAll('<link rel="modulepreload"', '<link rel="modulepreload" fetchpriority="low"')
 }
 
 /**
