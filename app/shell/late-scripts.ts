@@ -30,10 +30,11 @@ export function startScriptsLate(html: string, nonce: string | undefined): strin
 function startAfterPaint(maxWait: number): void {
 	const starter = document.currentScript as HTMLScriptElement
 	const imports = starter.previousElementSibling as HTMLScriptElement
-	let hasStarted = false
+	// Says that scripts run here, to whoever drives a browser and waits for them.
+	imports.dataset.started = 'false'
 	const start = () => {
-		if (hasStarted) return
-		hasStarted = true
+		if (imports.dataset.started === 'true') return
+		imports.dataset.started = 'true'
 		for (const file of imports.dataset.files?.split(' ') ?? []) {
 			const link = document.createElement('link')
 			link.rel = 'modulepreload'
@@ -46,7 +47,7 @@ function startAfterPaint(maxWait: number): void {
 		script.text = imports.text
 		document.head.append(script)
 	}
-	if (document.hidden) return start()
+	if (document.hidden) start()
 	document.addEventListener('visibilitychange', start, { once: true })
 	new PerformanceObserver((list) => {
 		if (list.getEntriesByName('first-contentful-paint').length > 0) start()
