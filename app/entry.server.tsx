@@ -78,7 +78,9 @@ function render(
 				done()
 			},
 			final: (done) => {
-				resolve(Buffer.from(startScriptsLate(Buffer.concat(chunks).toString(), nonce)))
+				const html = Buffer.concat(chunks).toString()
+				// In development Vite's client is one of them, and must hear early when modules are made anew.
+				resolve(Buffer.from(import.meta.env.PROD ? startScriptsLate(html, nonce) : html))
 				done()
 			},
 		})
