@@ -3,6 +3,7 @@ import { createRequestHandler, Outlet, RouterContextProvider, Scripts, type Serv
 import { expect, test, vi } from 'vitest'
 import { factsContext } from '~/lib/context.ts'
 import * as entry from './entry.server.tsx'
+import { startScriptsLate } from './shell/late-scripts.ts'
 
 // Vitest gives style sheets no address.
 vi.mock('~/app.css?url', () => ({ default: '/app.css' }))
@@ -92,4 +93,11 @@ test('a page makes components of its own routes, and hands the browser those of 
 	const listed = ['root', 'home', 'list', 'question', 'other'].filter((id) => text.includes(`"/${id}.js"`))
 	expect(listed).toEqual(['root', 'home', 'list', 'question'])
 	expect(read).not.toContain('other')
+	// The scripts start after the first paint: the browser finds none that it would fetch or run before.
+	const late = startScriptsLate(text, undefined)
+	expect(late).not.toContain('<link rel="modulepreload"')
+	expect(late).not.toContain('type="module"')
+	expect(late).toContain('data-files="/entry.js /root.js /question.js"')
+	const [, imports = ''] = /<script type="text\/plain"[^>]*>(.*?)<\/script>/.exec(late) ?? []
+	expect(imports).toMatch(/^;import \* as route0 from "\/root.js";import .*import\("\/entry.js"\);$/)
 })

@@ -9,6 +9,7 @@ import { NonceContext } from '~/ui/broken-pictures.tsx'
 import { renderAloneAt } from '~/ui/memo-markup.server.tsx'
 import { RenderAloneContext } from '~/ui/memo-markup.tsx'
 import stylesheet from './app.css?url'
+import { startScriptsLate } from './shell/late-scripts.ts'
 
 /** A page may take this long to render; its data is there before rendering begins. */
 const renderLimit = 5_000
@@ -84,7 +85,9 @@ function render(
 				done()
 			},
 			final: (done) => {
-				resolve(Buffer.from(scriptsLast(Buffer.concat(chunks).toString())))
+				const html = Buffer.concat(chunks).toString()
+				// In development Vite's client is one of them, and must hear early when modules are made anew.
+				resolve(Buffer.from(import.meta.env.PROD ? startScriptsLate(html, nonce) : html))
 				done()
 			},
 		})
@@ -104,14 +107,6 @@ function render(
 		const timer = setTimeout(() => stream.abort(new Error('rendering took too long')), renderLimit)
 		signal.addEventListener('abort', () => stream.abort(), { once: true })
 	})
-}
-
-/**
- * What is seen at first needs the stylesheet and the fonts, and none of the scripts. React Router's links to scripts say nothing
- * of their priority, which browsers take for a high one; no property of `Scripts` changes that.
- */
-function scriptsLast(html: string): string {
-	return html.replaceAll('<link rel="modulepreload"', '<link rel="modulepreload" fetchpriority="low"')
 }
 
 /**

@@ -26,7 +26,8 @@ import { EarlyClicksScript } from './shell/early-input.tsx'
 import { ErrorPage } from './shell/error-page.tsx'
 import { BrokenPicturesScript } from './ui/broken-pictures.tsx'
 import mono from './ui/fonts/quad-mono.woff2?url'
-import schibsted from './ui/fonts/schibsted-grotesk-basic.woff2?url'
+import letters from './ui/fonts/schibsted-grotesk-letters.woff2?url'
+import signs from './ui/fonts/schibsted-grotesk-signs.woff2?url'
 
 /** Weighs on members' pages alone, and on them once they stand. */
 const MemberParts = lazyPart(() => import('./member-parts.tsx'))
@@ -34,7 +35,8 @@ const MemberParts = lazyPart(() => import('./member-parts.tsx'))
 const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' } as const
 
 export const links: Route.LinksFunction = () => [
-	{ ...font, href: schibsted },
+	{ ...font, href: letters },
+	{ ...font, href: signs },
 	{ ...font, href: mono },
 	{ rel: 'stylesheet', href: stylesheet },
 	{ rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' },

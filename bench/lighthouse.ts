@@ -4,6 +4,9 @@ import lighthouse from 'lighthouse'
 import { chromiumFlags, findChromium } from '../scripts/support/chromium.ts'
 import { freePort } from '../scripts/support/free-ports.ts'
 
+/** Audits whose figures are printed whatever their score is. */
+const shown = ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time', 'total-byte-weight']
+
 const port = await freePort()
 const browser = await chromium.launch({
 	executablePath: findChromium(),
@@ -18,6 +21,8 @@ try {
 		)
 		process.stdout.write(`${url}: ${scores.join(', ')}\n`)
 		const { audits, categories } = result.lhr
+		const figures = shown.map((id) => `${audits[id]?.title}: ${audits[id]?.displayValue}`)
+		process.stdout.write(`  ${figures.join(', ')}\n`)
 		for (const category of Object.values(categories)) {
 			for (const { id, weight } of category.auditRefs) {
 				const audit = audits[id]

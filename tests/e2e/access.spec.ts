@@ -87,12 +87,19 @@ test('a first visit to the forum stays within its weight, and nothing moves', as
 			}),
 	)
 	expect(bytes.script).toBeLessThanOrEqual(115 * 1024)
-	expect(bytes.all).toBeLessThanOrEqual(180 * 1024)
+	expect(bytes.all).toBeLessThanOrEqual(176 * 1024)
 	expect(shift).toBe(0)
-	await expectToBeSmall(page, { bytes: 68 * 1024, elements: 738 })
+	const { painted, scripts } = await page.evaluate(() => {
+		const starts = performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js'))
+		const [paint] = performance.getEntriesByName('first-contentful-paint')
+		return { painted: paint?.startTime ?? 0, scripts: starts.map(({ startTime }) => startTime) }
+	})
+	// On a machine that is busy they do not wait for the paint beyond a second.
+	expect(Math.min(...scripts)).toBeGreaterThan(Math.min(painted, 1_000))
+	await expectToBeSmall(page, { bytes: 67 * 1024, elements: 725 })
 	await logIn(page)
 	await page.goto('/forum')
-	await expectToBeSmall(page, { bytes: 74 * 1024, elements: 822 })
+	await expectToBeSmall(page, { bytes: 73 * 1024, elements: 805 })
 })
 
 /** What the server sends of this page, before compression: a list of 20 questions within its frame. */

@@ -121,6 +121,31 @@ test('what is typed before the scripts are there stays, and is saved', async ({ 
 	})
 })
 
+test('scripts start without a paint: at once in a tab in the background, after a second where none comes', async ({
+	page,
+}) => {
+	const started = page.locator('script[data-started=true]')
+	await page.clock.install()
+	await page.addInitScript(() => {
+		// Of the paint alone: whatever else is observed goes on.
+		const { observe } = PerformanceObserver.prototype
+		PerformanceObserver.prototype.observe = function (options) {
+			if (options?.type !== 'paint') observe.call(this, options)
+		}
+		Object.defineProperty(document, 'hidden', { get: () => location.search === '?hidden' })
+	})
+	await page.clock.pauseAt(Date.now() + 60_000)
+	await page.goto('/login', { waitUntil: 'domcontentloaded' })
+	await expect(page.locator('script[data-started=false]')).toHaveCount(1)
+	await page.clock.runFor(1_000)
+	await expect(started).toHaveCount(1)
+	await hydrated(page)
+
+	await page.goto('/login?hidden', { waitUntil: 'domcontentloaded' })
+	await expect(started).toHaveCount(1)
+	await hydrated(page)
+})
+
 test('no button is shown to a reader without scripts that does nothing without them', async ({ page, browser }) => {
 	await logIn(page)
 	const me = demoEmail.split('@')[0]

@@ -5,7 +5,8 @@ import { escapeHtml } from '~/lib/html.ts'
 import script from '~/offline/offline-page.js?raw'
 import worker from '~/offline/worker.js?raw'
 import mono from '~/ui/fonts/quad-mono.woff2?url'
-import schibsted from '~/ui/fonts/schibsted-grotesk-basic.woff2?url'
+import letters from '~/ui/fonts/schibsted-grotesk-letters.woff2?url'
+import signs from '~/ui/fonts/schibsted-grotesk-signs.woff2?url'
 
 /** The offline page: the same for every reader, as the service worker stores it. Its script fills it. */
 export function offlinePage(): string {
@@ -84,7 +85,7 @@ export function offlinePolicy(): string {
  * finds that there is a new one.
  */
 export function serviceWorker(): string {
-	const files = ['/offline', stylesheet, schibsted, mono]
+	const files = ['/offline', stylesheet, letters, signs, mono]
 	const version = createHash('sha256').update(offlinePage()).digest('base64url').slice(0, 12)
 	return `const SHELL = ${JSON.stringify({ version, files })}\n${worker}`
 }

@@ -15,6 +15,32 @@ const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.m
 /** The rules of axe whose findings differ with the colours of a theme. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block']
 
+/** A page without scripts, or one that they have taken over. */
+const READY = ':root:not(:has(script[data-started])), :root[data-hydrated]'
+
+const waited = new WeakSet<object>()
+
+/**
+ * Has every page of this browser wait for its scripts where Playwright waits for the event `load`: they start after the first
+ * paint, for which that event does not wait. Scripts that a journey holds back are waited for no longer than five seconds.
+ */
+function waitForScripts(page: Page): void {
+	const methods: Record<string, (...given: unknown[]) => Promise<unknown>> = Object.getPrototypeOf(page)
+	if (waited.has(methods)) return
+	waited.add(methods)
+	for (const name of ['goto', 'reload', 'goBack', 'goForward', 'waitForURL']) {
+		const go = methods[name]
+		if (!go) throw new Error(`Playwright's pages have no ${name}.`)
+		methods[name] = async function (this: Page, ...given) {
+			const answer = await go.apply(this, given)
+			const { waitUntil = 'load' } = (given.at(-1) ?? {}) as { waitUntil?: string }
+			const ready = this.locator(READY)
+			if (waitUntil === 'load') await ready.waitFor({ state: 'attached', timeout: 5_000 }).catch(() => {})
+			return answer
+		}
+	}
+}
+
 const adminEmail = 'wanda.warden@eastmere.example'
 
 /**
@@ -49,6 +75,7 @@ export const test = base.extend<{ requests: undefined; quiet: undefined; alone: 
 		async ({ page }, use) => {
 			const open = new Set<Request>()
 			underWay.set(page, open)
+			waitForScripts(page)
 			page.on('request', (request) => open.add(request))
 			for (const end of ['requestfinished', 'requestfailed'] as const)
 				page.on(end as 'requestfinished', (request) => open.delete(request))

@@ -1,0 +1,56 @@
+/** The scripts start this long after the document and its stylesheet have come, even if nothing was painted. */
+const MAX_WAIT_MS = 1_000
+
+/**
+ * Has the scripts of a page start after its first paint: until then the document, the stylesheet and the fonts have the line and
+ * the processor to themselves. A tab in the background paints nothing, and starts them at once.
+ *
+ * React Router's `Scripts` has no property for that, so its output is rewritten: the script that imports the page's modules becomes
+ * inert, and a starter after it fetches them all at once. React does not compare the attributes of scripts when it takes them over.
+ * @param html a whole page as `ServerRouter` renders it
+ * @param nonce of its inline scripts
+ */
+export function startScriptsLate(html: string, nonce: string | undefined): string {
+	const files: string[] = []
+	const withoutLinks = html.replaceAll(/<link rel="modulepreload" href="([^"]+)"[^>]*>/g, (_, file: string) => {
+		files.push(file)
+		return ''
+	})
+	const attribute = nonce === undefined ? '' : ` nonce="${nonce}"`
+	const starter = `<script${attribute}>(${startAfterPaint})(${MAX_WAIT_MS})</script>`
+	return withoutLinks.replace(
+		/<script([^>]*) type="module" async="">([\s\S]*?)<\/script>/,
+		(_, attributes: string, text: string) =>
+			// No string of JSON has a line break, and each statement ends with a semicolon.
+			`<script${attributes} type="text/plain" data-files="${files.join(' ')}">${text.replaceAll(/\n\s*/g, '')}</script>${starter}`,
+	)
+}
+
+/** Runs alone in the browser: it sees nothing of this file. */
+function startAfterPaint(maxWait: number): void {
+	const starter = document.currentScript as HTMLScriptElement
+	const imports = starter.previousElementSibling as HTMLScriptElement
+	// Says that scripts run here, to whoever drives a browser and waits for them.
+	imports.dataset.started = 'false'
+	const start = () => {
+		if (imports.dataset.started === 'true') return
+		imports.dataset.started = 'true'
+		for (const file of imports.dataset.files?.split(' ') ?? []) {
+			const link = document.createElement('link')
+			link.rel = 'modulepreload'
+			link.href = file
+			document.head.append(link)
+		}
+		const script = document.createElement('script')
+		script.type = 'module'
+		script.nonce = starter.nonce
+		script.text = imports.text
+		document.head.append(script)
+	}
+	if (document.hidden) start()
+	document.addEventListener('visibilitychange', start, { once: true })
+	new PerformanceObserver((list) => {
+		if (list.getEntriesByName('first-contentful-paint').length > 0) start()
+	}).observe({ type: 'paint', buffered: true })
+	setTimeout(start, maxWait)
+}
