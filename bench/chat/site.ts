@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
-import { siteDatabase } from '../../tests/support/site-database.ts'
+import { siteDatabase } from '../../tests/support/site-process.ts'
 import { type SiteProcess, startSite } from '../../tests/support/site-process.ts'
 import type { Reading } from './probe.ts'
 

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test'
 import pg from 'pg'
-import { siteDatabase } from '../support/site-database.ts'
-import { type SiteProcess, startSite } from '../support/site-process.ts'
+import { type SiteProcess, siteDatabase, startSite } from '../support/site-process.ts'
 
 /*
  * Every payload of tests/data/xss.txt in every text field of the forum, in a real browser: first as the forum stores it, then

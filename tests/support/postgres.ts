@@ -7,6 +7,7 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { migrate } from '~/platform/db/migrate.server.ts'
+import { makeCluster } from './own-postgres.ts'
 import { keepTemplates } from './site-template.ts'
 
 interface Login {
@@ -32,6 +33,7 @@ const fast = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'wa
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
 	const removeTemplates = keepTemplates()
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-test-'))
+	await makeCluster(dataDir)
 	const postgres = await startEmbeddedPostgres(dataDir, fast)
 	const pool = new pg.Pool({ ...postgres.connection, max: 1 })
 	pool.on('error', () => {})

@@ -6,7 +6,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
-import { mailedToken } from '../../../tests/support/account-mails.ts'
+import { mailedToken } from '../../../tests/support/jobs.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { listTokens, makeToken, readToken, revokeToken } from './tokens.server.ts'
 
