@@ -132,7 +132,7 @@ async function killAll(child: ChildProcess, dataDir: string): Promise<void> {
 	child.kill('SIGKILL')
 	await once(child, 'exit')
 	signalAll(
-		processesOf(join(dataDir, 'postgres')).map((line) => Number.parseInt(line, 10)),
+		processesOf(join(dataDir, 'postgres')).map(({ pid }) => pid),
 		'SIGKILL',
 	)
 }
