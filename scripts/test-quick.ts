@@ -14,7 +14,7 @@ const runs = new TestRuns()
 const touchesAll =
 	all || /^(migrations\/|package-lock\.json|tsconfig|tests\/support\/(setup|postgres)\.ts)/m.test(changedFiles(base))
 await Promise.all([
-	checkTypes(),
+	runs.checkTypes(),
 	runs.check('format and lint', ['@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.']),
 	runs.vitest([
 		'--project=modules',
@@ -24,11 +24,6 @@ await Promise.all([
 ])
 process.stdout.write(touchesAll ? '\nAll tests but those of processes and the journeys.\n' : changeLine())
 process.exit(runs.finish())
-
-async function checkTypes(): Promise<void> {
-	if (await runs.check('route types', ['@react-router/dev/bin.cjs', 'typegen']))
-		await runs.check('types', ['typescript/bin/tsc', '--noEmit'])
-}
 
 function changedFiles(since: string): string {
 	return [git('diff', '--name-only', since), git('ls-files', '--others', '--exclude-standard')].join('\n')

@@ -12,15 +12,13 @@ await (patterns.length > 0 ? runMatching() : runAll())
 process.exit(runs.finish())
 
 async function runAll(): Promise<void> {
-	const lint = ['@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.']
+	const types = runs.checkTypes()
 	const [isBuilt] = await Promise.all([
 		runs.check('build', ['@react-router/dev/bin.cjs', 'build'], { NODE_ENV: 'production' }),
-		runs.check('format and lint', lint),
+		runs.check('format and lint', ['@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.']),
 	])
-	await runs.check('route types', ['@react-router/dev/bin.cjs', 'typegen'])
 	await Promise.all([
-		runs.check('types', ['typescript/bin/tsc', '--noEmit']),
-		runs.check('unused files, exports and dependencies', ['knip/bin/knip.js']),
+		types.then(() => runs.check('unused files, exports and dependencies', ['knip/bin/knip.js'])),
 		// The first test files mostly wait.
 		isBuilt && runs.vitest(),
 	])

@@ -63,6 +63,12 @@ export class TestRuns {
 		return status === 0
 	}
 
+	/** Makes the types of the routes and checks all types. */
+	async checkTypes(): Promise<void> {
+		if (await this.check('route types', ['@react-router/dev/bin.cjs', 'typegen']))
+			await this.check('types', ['typescript/bin/tsc', '--noEmit'])
+	}
+
 	/** Runs Vitest on the whole or with these arguments. */
 	async vitest(args: string[] = [], env: Record<string, string> = {}): Promise<void> {
 		const report = join(this.reports, `vitest-${this.reportCount++}.json`)

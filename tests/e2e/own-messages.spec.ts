@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import pg from 'pg'
-import { siteDatabase } from '../support/site-database.ts'
+import { siteDatabase } from '../support/site-process.ts'
 import { anotherBrowser, composer, openChatPage, post, say, texts, twoFriends } from './support/chat.ts'
 import { expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import pg from 'pg'
-import { siteDatabase } from '../support/site-database.ts'
+import { siteDatabase } from '../support/site-process.ts'
 import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
 
 /* The mail of what was missed, from the comment that causes it to the click that ends such mails. */

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test'
 import pg from 'pg'
 import { MAX_TAG, toTag } from '../../app/features/tags/tags.limits.ts'
-import { siteDatabase } from '../support/site-database.ts'
-import { makeDataDir, type SiteProcess, startSite } from '../support/site-process.ts'
+import { makeDataDir, type SiteProcess, siteDatabase, startSite } from '../support/site-process.ts'
 
 /*
  * Every payload of tests/data/xss.txt in every text field of the forum, in a real browser: first as the forum stores it, then

@@ -13,7 +13,7 @@ export async function picture(
 	} as const
 	const base = sharp({ create: { width, height, channels: 3, background: '#2060a0' } })
 	const image = base.composite([{ input: await sharp(corner).png().toBuffer(), gravity: 'northwest' }])
-	return change(sharp(await image.png().toBuffer()))
+	return change(sharp(await image.png({ compressionLevel: 1 }).toBuffer()))
 		.toFormat(format)
 		.toBuffer()
 }

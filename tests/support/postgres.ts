@@ -7,6 +7,7 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { migrate } from '~/platform/db/migrate.server.ts'
+import { makeCluster } from './own-postgres.ts'
 import { keepTemplates } from './site-template.ts'
 
 interface Login {
@@ -25,11 +26,15 @@ declare module 'vitest' {
 /** The database that every test's own is a copy of. */
 export const template = 'devquad'
 
+/** Nothing of a run outlives it. */
+const fast = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0']
+
 /** One PostgreSQL for the whole run, with a migrated database to clone; durability is off, as nothing here must last. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
 	const removeTemplates = keepTemplates()
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-test-'))
-	const postgres = await startEmbeddedPostgres(dataDir, ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'])
+	await makeCluster(dataDir)
+	const postgres = await startEmbeddedPostgres(dataDir, fast)
 	const pool = new pg.Pool({ ...postgres.connection, max: 1 })
 	pool.on('error', () => {})
 	await migrate(pool, fileURLToPath(new URL('../../migrations', import.meta.url)))

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { ClientConfig } from 'pg'
 import { freePort } from '../../scripts/support/free-ports.ts'
 import { siteCommand } from '../../scripts/support/install.mjs'
 import { fillFromTemplate } from './site-template.ts'
@@ -83,4 +86,15 @@ export function spawnSite(env: Record<string, string>, folder = root, prefix: st
 		return code as number | null
 	}
 	return { child, output: () => written, stop }
+}
+
+/** How the role of the site, or the superuser, reaches the built-in PostgreSQL of a site that runs on this data directory. */
+export function siteDatabase(dataDir: string, role: 'devquad' | 'devquad_admin' = 'devquad'): ClientConfig {
+	const file = role === 'devquad' ? 'postgres-password' : 'postgres-admin-password'
+	return {
+		host: readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[4],
+		user: role,
+		password: readFileSync(join(dataDir, file), 'utf8').trim(),
+		database: 'devquad',
+	}
 }

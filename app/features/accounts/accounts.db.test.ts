@@ -3,8 +3,8 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { Invalid } from '~/lib/errors.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
-import { forgetCounts, mailedToken, sentMails } from '../../../tests/support/account-mails.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { forgetCounts, mailedToken, sentMails } from '../../../tests/support/jobs.ts'
 import { logIn, registerMember, requestPasswordReset, resetPassword, viewerFromRequest } from './accounts.server.ts'
 
 useDatabase()

@@ -170,7 +170,7 @@ test.each<[number, string, () => Promise<Buffer>]>([
 		'progressive JPEGs of 28 megapixels',
 		() => picture('jpeg', 7_000, 4_000, (image) => image.jpeg({ progressive: true, chromaSubsampling: '4:4:4' })),
 	],
-])('%i %s at once keep memory within 300 MB', { timeout: 90_000 }, async (length, _what, make) => {
+])('%i %s at once keep memory within 300 MB', async (length, _what, make) => {
 	const large = await make()
 	const before = process.memoryUsage().rss
 	let highest = before
@@ -182,9 +182,7 @@ test.each<[number, string, () => Promise<Buffer>]>([
 	expect((highest - before) / 2 ** 20).toBeLessThan(300)
 })
 
-test('more pictures than can wait are refused with a time to come back, and one member cannot take all places', {
-	timeout: 60_000,
-}, async () => {
+test('more pictures than can wait are refused with a time to come back, and one member cannot take all places', async () => {
 	const image = await picture('png')
 	const outcomesOf = (owner: string) =>
 		Promise.allSettled(Array.from({ length: 30 }, () => readPicture(image, 'project', null, owner)))

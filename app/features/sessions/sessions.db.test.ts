@@ -14,8 +14,8 @@ import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
-import { forgetCounts, sentMails } from '../../../tests/support/account-mails.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { forgetCounts, sentMails } from '../../../tests/support/jobs.ts'
 import { listSessions, revokeOtherSessions, revokeSession } from './sessions.server.ts'
 
 useDatabase()

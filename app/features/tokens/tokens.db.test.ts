@@ -6,8 +6,8 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
-import { mailedToken } from '../../../tests/support/account-mails.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { mailedToken } from '../../../tests/support/jobs.ts'
 import { listTokens, makeToken, readToken, revokeToken } from './tokens.server.ts'
 
 useDatabase()

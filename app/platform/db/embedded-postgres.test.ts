@@ -209,6 +209,7 @@ describe('folders of somebody else', { skip: !isRoot }, () => {
 
 	test('where the path is too long for a socket, its folder has a name that nobody can foresee, and is never taken from others', async () => {
 		const dataDir = join(newFolder(), 'long'.repeat(25))
+		await makeCluster(dataDir)
 		const first = await start(dataDir)
 		const sockets = String(first.connection.host)
 		expect(sockets.startsWith(join(tmpdir(), 'devquad-'))).toBe(true)

@@ -3,8 +3,8 @@ import { makeToken, readToken } from '~/features/tokens/tokens.server.ts'
 import { TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
-import { forgetCounts, mailedToken } from '../../../../tests/support/account-mails.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
+import { forgetCounts, mailedToken } from '../../../../tests/support/jobs.ts'
 import {
 	changePassword,
 	logIn,

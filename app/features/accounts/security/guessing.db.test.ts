@@ -4,8 +4,8 @@ import { countAttempt, network, wideNetwork } from '~/features/rate-limits/rate-
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
-import { deliverAccountMails, forgetCounts, mailedToken, sentMails } from '../../../../tests/support/account-mails.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
+import { deliverAccountMails, forgetCounts, mailedToken, sentMails } from '../../../../tests/support/jobs.ts'
 import { authHandler, logIn, registerMember, requestPasswordReset, resetPassword } from '../accounts.server.ts'
 
 useDatabase()
