@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { siteDatabase } from '../support/site-database.ts'
+import { siteDatabase } from '../support/site-process.ts'
 import { expect, hydrated, test } from './support/journey.ts'
 
 test.describe('a reader without JavaScript', () => {
