@@ -46,6 +46,7 @@ const notBundled = [
 	'@shikijs/langs',
 	'pg',
 	'sharp',
+	'tinypool',
 	'vite',
 ]
 

@@ -79,6 +79,16 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			reason: 'What was called `withheldReason` is called `statusReason`.',
 		},
 		{
+			address: /^\/api\/v1\/me\/conversations\//,
+			line: /^- \.marks\./,
+			reason: 'What was called `marks` is called `receipts`.',
+		},
+		{
+			address: /^\/messages\/latest$/,
+			line: /^- \.notices = /,
+			reason: 'What was called `notices` is called `notifications`.',
+		},
+		{
 			address: /^\/forum(\/(category|tag)\/[\w-]+)?(\?.*)?$/,
 			line: /^- \d+$/,
 			reason: 'The votes and comments of a question stand once in its row, not once for each width.',
