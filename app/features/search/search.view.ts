@@ -30,12 +30,14 @@ export interface MatchView {
 	commentMatch: CommentMatchView | undefined
 }
 
+/** What a search that finds nothing shows instead: what another search finds, or what has any of its words. */
+export type ShownInstead = { kind: 'corrected'; search: string } | { kind: 'any' }
+
 /** What stands beside the results of a search. */
 export interface SearchTools {
 	/** The operators that narrow it, and the search without each. */
 	operators: { text: string; without: string }[]
-	/** The search that may have been meant, or null. */
-	instead: string | null
+	instead: ShownInstead | null
 }
 
 /** The canonical address of a query. */

@@ -116,8 +116,15 @@ export function SearchToolsBar({ tools, pathname }: { tools: SearchTools | null;
 				</ul>
 			)}
 			{instead && (
-				<p className="mt-3 wrap-anywhere">
-					Did you mean: <Link to={withParams(pathname, { q: instead })}>{instead}</Link>
+				<p className="mt-3 wrap-anywhere" role="status">
+					{instead.kind === 'corrected' ? (
+						<>
+							No exact matches. Showing results for{' '}
+							<Link to={withParams(pathname, { q: instead.search })}>{instead.search}</Link>.
+						</>
+					) : (
+						'No query matches all of these words. Showing queries that match some of them.'
+					)}
 				</p>
 			)}
 		</>

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
-import { highlightOptions } from '../highlight.ts'
 import { walkBlocks } from '../scope.queries.server.ts'
 import { bodyWeight, halfTitle, type Probe, type Word } from './weights.ts'
 
@@ -68,11 +67,16 @@ export interface Candidate {
  * A word scores in the title by the title's length (BM25 with k1 = 1.2 and b = 0.75 for a word that stands once) and in tags,
  * description and comments by how often it stands there: ts_rank of a single word is a sum of 1/n², which never exceeds 1.
  */
-export async function findCandidates(probes: Probe[], words: Word[], scored: number): Promise<Candidate[]> {
+export async function findCandidates(
+	probes: Probe[],
+	words: Word[],
+	scored: number,
+	condition: RawBuilder<unknown> = visible,
+): Promise<Candidate[]> {
 	const hits = [true, false].flatMap((titleOnly) =>
 		[true, false].flatMap((newest) => {
 			const alike = probes.filter((probe) => probe.titleOnly === titleOnly && probe.newest === newest)
-			return alike.length > 0 ? [hitRows(alike, { titleOnly, newest })] : []
+			return alike.length > 0 ? [hitRows(alike, { titleOnly, newest }, condition)] : []
 		}),
 	)
 	if (hits.length === 0) return []
@@ -98,9 +102,13 @@ export async function findCandidates(probes: Probe[], words: Word[], scored: num
 }
 
 /** What probes of one kind find. */
-function hitRows(probes: Probe[], { titleOnly, newest }: Pick<Probe, 'titleOnly' | 'newest'>): RawBuilder<unknown> {
+function hitRows(
+	probes: Probe[],
+	{ titleOnly, newest }: Pick<Probe, 'titleOnly' | 'newest'>,
+	condition: RawBuilder<unknown>,
+): RawBuilder<unknown> {
 	const document = titleOnly ? sql`title_document(q.title)` : sql`q.search`
-	const matching = sql`${document} @@ p.words and ${visible}`
+	const matching = sql`${document} @@ p.words and ${condition}`
 	const rows = newest
 		? walkBlocks(matching, sql`0`, sql`${newestBlocks - 1}::int`)
 		: sql`with m as materialized (select q.id from questions q where ${matching}) select id from m`
@@ -124,20 +132,17 @@ export interface SimilarRow {
 	id: number
 	username: string
 	category_slug: string
-	title_marked: string
-	description_marked: string
+	/** The beginning of the description, as HTML that may end anywhere. */
+	description_start: string
 	title: string
 	solved: boolean
 	comment_count: number
 }
 
-/** What is shown of questions, with these words marked. */
-export async function readSimilar(ids: number[], words: string[]): Promise<SimilarRow[]> {
-	const any = words.map(quoted).join(' | ')
+/** What is shown of questions. */
+export async function readSimilar(ids: number[]): Promise<SimilarRow[]> {
 	const { rows } = await sql<SimilarRow>`
-		select q.id, q.title, q.solved, q.comment_count, u.username, c.slug as category_slug,
-			ts_headline('english', search_text(q.title), ${any}::tsquery, ${highlightOptions}) as title_marked,
-			ts_headline('english', search_text(text_of_html(left(q.description_html, 8000))), ${any}::tsquery, ${highlightOptions}) as description_marked
+		select q.id, q.title, q.solved, q.comment_count, u.username, c.slug as category_slug, left(q.description_html, 8000) as description_start
 		from questions q join users u on u.id = q.author_id join categories c on c.id = q.category_id
 		where q.id = any(${ids}) and ${visible}`.execute(db())
 	return rows
