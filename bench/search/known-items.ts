@@ -19,7 +19,8 @@ type Rule = (question: KnownQuestion, random: Random) => string | null
 
 /** Each kind of search with its rule; null where a question has not what the rule needs. */
 const rules: Record<string, Rule> = {
-	'four content words of the body': ({ description }, random) => join(pick(contentWords(prose(description)), 4, random)),
+	'four content words of the body': ({ description }, random) =>
+		join(pick(contentWords(prose(description)), 4, random)),
 	'title with one typo': ({ title }, random) => mistype(title, random),
 	'three words of the title, one with a typo': ({ title }, random) => {
 		const words = join(pick(contentWords(title), 3, random))
@@ -77,7 +78,10 @@ function contentWords(text: string): string[] {
 /** Text without code, links and the marks of Markdown. */
 function prose(markdown: string): string {
 	return markdown
-		.replace(/```[\s\S]*?(```|$)|^(?: {4}|\t).*$|`[^`\n]*`|<[^>\n]*>|https?:\S+|\[[^\]\n]*\](\([^)\n]*\)|\[[^\]\n]*\]|:.*$)/gm, '\n')
+		.replace(
+			/```[\s\S]*?(```|$)|^(?: {4}|\t).*$|`[^`\n]*`|<[^>\n]*>|https?:\S+|\[[^\]\n]*\](\([^)\n]*\)|\[[^\]\n]*\]|:.*$)/gm,
+			'\n',
+		)
 		.replace(/[*_#>]+/g, ' ')
 }
 
@@ -85,8 +89,9 @@ function prose(markdown: string): string {
 function codeTokens(markdown: string): string[] {
 	const code = (markdown.match(/```[\s\S]*?```|^(?: {4}|\t).*$|`[^`\n]+`/gm) ?? []).join('\n')
 	const named = code.match(/\b[a-z]+(?:\.\w+)*\.[A-Za-z]\w{3,}\b|\b[A-Za-z][a-z]+[A-Z]\w+\b|\b0x[0-9a-f]{4,}\b/g) ?? []
-	return [...new Set(named.map((name) => name.slice(name.lastIndexOf('.') + 1)))]
-		.filter((name) => /[A-Z]|^0x/.test(name) && name.length <= 40)
+	return [...new Set(named.map((name) => name.slice(name.lastIndexOf('.') + 1)))].filter(
+		(name) => /[A-Z]|^0x/.test(name) && name.length <= 40,
+	)
 }
 
 function phrases(text: string): string[] {
@@ -123,5 +128,5 @@ function shuffled<Item>(items: Item[], random: Random): Item[] {
 }
 
 function join(words: string[] | null): string | null {
-	return words && words.join(' ')
+	return words === null ? null : words.join(' ')
 }

@@ -1,10 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import { conditions, type SearchScope, walkBlocks } from './scope.queries.server.ts'
 
-/** Ranking reads each document: the newest this many matches in titles, and so many anywhere, are ranked. */
-const MAX_CANDIDATES = { titled: 200, anywhere: 300 }
-/** A phrase is found by its words, and of the questions that have all of them the newest are read for their order. */
-const MAX_CANDIDATES_OF_PHRASE = { titled: 200, anywhere: 1_500 }
+/**
+ * Ranking reads each document: the newest this many matches in titles, and so many anywhere, are ranked. Several words tell
+ * questions apart better than one. A phrase is found by its words, and read for their order.
+ */
+const MAX_CANDIDATES = {
+	word: { titled: 100, anywhere: 150 },
+	words: { titled: 200, anywhere: 300 },
+	phrase: { titled: 200, anywhere: 1_500 },
+}
 /**
  * The newest blocks of 4,096 questions tell how many matches there are. Walking on block by block, at about 0.25 ms each, ends
  * as soon as there are enough candidates; looking through all questions at once costs about 4 ms and 4 µs a match at a million.
@@ -20,10 +25,14 @@ const rare = 2_000
  * Two sets: matches anywhere, and where those are more than are ranked also matches in the title; of each the newest by id,
  * as many as are ranked. Where the words are a phrase these are questions that have its words: the order is the caller's to check.
  * @param words what was searched for, which `wanted` was made of
- * @param hasPhrase whether a phrase is among them
+ * @param kind one word, several, or a phrase among them
  */
-export function candidateRows(words: string, hasPhrase: boolean, scope: SearchScope): RawBuilder<unknown> {
-	const bounds = hasPhrase ? MAX_CANDIDATES_OF_PHRASE : MAX_CANDIDATES
+export function candidateRows(
+	words: string,
+	kind: keyof typeof MAX_CANDIDATES,
+	scope: SearchScope,
+): RawBuilder<unknown> {
+	const bounds = MAX_CANDIDATES[kind]
 	// The index finds words and not their order. What is to be left out must not be loosened: fewer would be found.
 	return sql`
 		asked as materialized (
@@ -56,7 +65,7 @@ function isRare(words: string, { tags, users }: SearchScope): RawBuilder<unknown
  * Each is a wall to the planner: it must not walk all questions by time.
  */
 function setOf(
-	name: keyof typeof MAX_CANDIDATES,
+	name: 'titled' | 'anywhere',
 	document: string,
 	needed: RawBuilder<unknown>,
 	scope: SearchScope,

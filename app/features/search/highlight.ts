@@ -65,7 +65,7 @@ function findMatches(text: string, lexemes: readonly string[]): Match[] {
 	const beginnings = new Set(lexemes.map(beginning))
 	const decided = new Map<string, boolean>()
 	const matches: Match[] = []
-	for (const { 0: word, index } of text.matchAll(token)) {
+	for (const { 0: word, index } of wordsNear(text, lexemes)) {
 		let isWanted = decided.get(word)
 		if (isWanted === undefined) {
 			isWanted = partsOf(word).some((part) => beginnings.has(beginning(part)) && wanted.has(stem(part)))
@@ -74,6 +74,43 @@ function findMatches(text: string, lexemes: readonly string[]): Match[] {
 		if (isWanted) matches.push({ index, word })
 	}
 	return matches
+}
+
+/** Letters beside those of plain English: what they are without accents cannot be looked for as it stands. */
+const accented = /[\u00c0-\u1fff\u2070-\uffff]/
+
+/** The words of a text that may match. In a text without accents only those that hold the letters of what was searched for. */
+function* wordsNear(text: string, lexemes: readonly string[]): Generator<RegExpExecArray> {
+	if (lexemes.length === 0) return
+	if (accented.test(text)) {
+		yield* text.matchAll(token)
+		return
+	}
+	const word = new RegExp(token, 'iuy')
+	const letters = new RegExp(lexemes.map(lettersOf).map(escapePattern).join('|'), 'gi')
+	for (let found = letters.exec(text); found; found = letters.exec(text)) {
+		word.lastIndex = startOfWord(text, found.index)
+		const match = word.exec(text)
+		if (match) yield match
+		letters.lastIndex = Math.max(match ? match.index + match[0].length : 0, found.index + 1)
+	}
+}
+
+/** The letters that every word of a lexeme has: stemming leaves all but the last. */
+function lettersOf(lexeme: string): string {
+	for (const [name, written] of signed) if (written === lexeme) return name
+	return lexeme.length > 3 ? lexeme.slice(0, -1) : lexeme.slice(0, 2)
+}
+
+function escapePattern(text: string): string {
+	return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+}
+
+function startOfWord(text: string, index: number): number {
+	let start = index
+	while (start > 0 && /[\w-]/.test(text[start - 1] ?? '')) start -= 1
+	while (start < index && /[_-]/.test(text[start] ?? '')) start += 1
+	return start
 }
 
 /** Stemming changes no word's first two letters, but for a y as the second. */

@@ -13,7 +13,7 @@ import { correctSearch } from './spelling.server.ts'
 
 /** What a search finds: ranked where there are words, else the newest within what operators narrow the list to. */
 export type SearchResults<Row> = { instead: ShownInstead | null } & (
-	| { ranked: true; rows: (Row & { rank: string; match: MatchView })[] }
+	| { ranked: true; rows: (Row & MatchedRow & { match: MatchView })[] }
 	| { ranked: false; rows: Row[] }
 )
 
@@ -38,24 +38,47 @@ export async function findMatches<Row extends { id: number }>(
 ): Promise<SearchResults<Row>> {
 	const parsed = parseSearch(input.search)
 	const exact = await findAll(selection, parsed, [], input)
-	const titled = input.cursor === null ? await findPasted(selection, parsed, input) : null
-	if (titled && exact.ranked) {
-		const others = exact.rows.filter(({ id }) => id !== titled.id)
-		return { ...exact, rows: [titled, ...others].slice(0, input.limit) }
+	const titled =
+		input.cursor === null ? await findPasted(selection, parsed, input, exact.rows.length >= input.limit) : null
+	if (titled) {
+		const others = exact.ranked ? exact.rows.filter(({ id }) => id !== titled.id) : []
+		return { ranked: true, rows: [titled, ...others].slice(0, input.limit), instead: null }
 	}
-	if (exact.rows.length > 0) return exact
-	const correction = await correctSearch(parsed)
+	const count = exact.rows.length
+	const wantsMore = count > 0 && count < few && input.cursor === null && isPlain(parsed) && !hasTitled(exact)
+	if (count > 0 && !wantsMore) return exact
+	const correction = wantsMore ? null : await correctSearch(parsed)
 	if (correction) {
 		const corrected = await findAll(selection, correction.parsed, correction.alternatives, input)
 		if (corrected.rows.length > 0) {
-			const { search } = correction
-			return { ...corrected, instead: search === null ? null : { kind: 'corrected', search } }
+			const search = correction.searchFor?.(corrected.ranked ? (corrected.rows[0]?.matched_title ?? '') : '')
+			return { ...corrected, instead: search === undefined ? null : { kind: 'corrected', search } }
 		}
 	}
 	if (input.cursor !== null) return exact
 	const alternatives = correction?.alternatives.flatMap((words) => words.slice(0, MAX_MEANT)) ?? []
 	const any = await findAny(selection, correction?.parsed ?? parsed, alternatives, input)
-	return any.length > 0 ? { ranked: true, rows: any, instead: { kind: 'any' } } : exact
+	const others = any.filter(({ id }) => !exact.rows.some((row) => row.id === id))
+	if (others.length === 0 || !exact.ranked) return exact
+	return {
+		ranked: true,
+		rows: [...exact.rows, ...others].slice(0, input.limit - 1),
+		instead: { kind: 'any', exact: count },
+	}
+}
+
+/** Fewer results than these are followed by those that have some of the words. */
+const few = 3
+
+/** Whether a title has all the words: then it is what was meant. */
+function hasTitled(found: SearchResults<object>): boolean {
+	const words = (html: string) => new Set(html.toLowerCase().match(/<mark>.*?<\/mark>/g)).size
+	return found.ranked && found.rows.some(({ match, lexemes }) => words(match.titleHtml) >= lexemes.length)
+}
+
+/** Whether a search is three words or more and nothing else. */
+function isPlain({ terms, operators }: ParsedSearch): boolean {
+	return operators.length === 0 && terms.length >= few && terms.every(({ kind }) => kind === 'word')
 }
 
 /** Of the longer words that a part of a word may stand for, so many are looked for among any words. */
@@ -111,13 +134,14 @@ async function findAny<Row extends { id: number }>(
 /** What a title may have that means something else in a search. */
 const meansMore = /"|(^|\s)-\S|\bor\b|\S:\S/i
 
-/** The question whose title was pasted whole, where the search has something that would be read otherwise. */
+/** The question whose title was pasted whole, where the search has something that would be read otherwise, or finds too many. */
 async function findPasted<Row extends { id: number }>(
 	selection: Selection<Row>,
 	{ parts }: ParsedSearch,
 	{ search, categoryId, tag }: SearchInput,
+	isFull: boolean,
 ) {
-	if (parts.length < 2 || !meansMore.test(search)) return null
+	if (parts.length < 2 || !(isFull || meansMore.test(search))) return null
 	const scope = await readScope([], categoryId, tag)
 	const id = scope && (await findTitled(search, conditions(scope)))
 	if (id === null) return null

@@ -30,8 +30,11 @@ export interface MatchView {
 	commentMatch: CommentMatchView | undefined
 }
 
-/** What a search that finds nothing shows instead: what another search finds, or what has any of its words. */
-export type ShownInstead = { kind: 'corrected'; search: string } | { kind: 'any' }
+/**
+ * What a search that finds nothing shows instead: what another search finds, or what has some of its words. One of three words and
+ * more that finds little shows the latter behind the first `exact` results.
+ */
+export type ShownInstead = { kind: 'corrected'; search: string } | { kind: 'any'; exact: number }
 
 /** What stands beside the results of a search. */
 export interface SearchTools {

@@ -98,15 +98,20 @@ export async function findMeant(doubtful: Doubtful[]): Promise<Meant[]> {
 	})
 }
 
-/** All that hold the text, the shortest first; else those spelt most like it, the commonest first. */
+/** All that hold the text, the shortest first; else those with the fewest letters wrong, the commonest first. */
 function choose(rows: AlikeRow[]): string[] {
 	const longer = rows.filter((row) => row.longer)
 	if (longer.length > 0) return longer.map(({ word }) => word)
-	const far = (row: AlikeRow) => editsBetween(row.kind === 'word' ? row.key : row.text, row.word)
-	return rows
-		.map((row) => ({ word: row.word, uses: row.uses, edits: far(row), most: row.key.length >= TWO_EDITS_LENGTH ? 2 : 1 }))
-		.filter(({ edits, most }) => edits <= most)
-		.toSorted((one, other) => one.edits - other.edits || other.uses - one.uses || (one.word < other.word ? -1 : 1))
+	const alike = rows.map(({ kind, key, text, word, uses }) => ({
+		word,
+		uses,
+		edits: editsBetween(kind === 'word' ? key : text, word),
+		most: key.length >= TWO_EDITS_LENGTH ? 2 : 1,
+	}))
+	const fewest = Math.min(...alike.map(({ edits }) => edits))
+	return alike
+		.filter(({ edits, most }) => edits === fewest && edits <= most)
+		.toSorted((one, other) => other.uses - one.uses || (one.word < other.word ? -1 : 1))
 		.map(({ word }) => word)
 }
 
@@ -118,7 +123,8 @@ export function editsBetween(one: string, other: string): number {
 		const current = [row]
 		for (let column = 1; column <= other.length; column += 1) {
 			const isSame = one[row - 1] === other[column - 1]
-			const isSwapped = row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]
+			const isSwapped =
+				row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]
 			current[column] = Math.min(
 				(last[column] ?? 0) + 1,
 				(current[column - 1] ?? 0) + 1,

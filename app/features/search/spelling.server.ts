@@ -4,14 +4,15 @@ import { type Doubtful, findMeant, type Meant } from './spelling.queries.server.
 /** A search whose words all find something. */
 export interface Correction {
 	parsed: ParsedSearch
-	/** Lists of longer words that a part of a word stands for, of each of which one must be there too. */
+	/** For each word that found nothing those that may be meant, the likeliest first; one of each list must be there too. */
 	alternatives: string[][]
-	/** The search anew where words were taken for mistyped; null where parts of words were completed only. */
-	search: string | null
+	/** The search anew, with the word that a question has; null where parts of words were completed only. */
+	searchFor: ((title: string) => string) | null
 }
 
-/** Parts of a search that are looked at. */
+/** Parts of a search that are looked at, and words that one of them may stand for. */
 const MAX_DOUBTFUL = 8
+const MAX_ALTERNATIVES = 10
 
 /**
  * What may have been meant by a search that finds nothing: words, tags and usernames that find nothing by themselves are
@@ -22,16 +23,18 @@ export async function correctSearch({ terms, operators, parts }: ParsedSearch): 
 	const doubts = [...terms.map(doubtInTerm), ...operators.map(doubtInOperator)].filter((doubt) => doubt !== null)
 	const found = await findMeant(doubts.slice(0, MAX_DOUBTFUL))
 	if (found.length === 0) return null
-	const canChoose = !terms.some(({ kind }) => kind === 'or')
-	const completed = canChoose ? found.filter(isCompletion) : []
-	const mistyped = found.filter((each) => !completed.includes(each))
-	const search = parts.map((part) => corrected(part, mistyped, operators)).join(' ')
-	const parsed = parseSearch(search)
-	const isCompleted = (term: Term) => term.kind === 'word' && completed.some(({ text }) => text === bare(term.text))
+	const mistyped = found.filter((each) => !isCompletion(each))
+	const searchFor = (title: string) => parts.map((part) => corrected(part, mistyped, operators, title)).join(' ')
+	const parsed = parseSearch(searchFor(''))
+	const search = mistyped.length > 0 ? searchFor : null
+	// Beside an `or` one word takes the place of another.
+	if (terms.some(({ kind }) => kind === 'or')) return { parsed, alternatives: [], searchFor: search }
+	const words = found.filter(({ kind }) => kind === 'word')
+	const isOpen = (term: Term) => term.kind === 'word' && words.some(({ text }) => text === bare(term.text))
 	return {
-		parsed: { ...parsed, terms: parsed.terms.filter((term) => !isCompleted(term)) },
-		alternatives: completed.map(({ meant }) => meant),
-		search: mistyped.length > 0 ? search : null,
+		parsed: { ...parsed, terms: terms.filter((term) => !isOpen(term)) },
+		alternatives: words.map(({ meant }) => meant.slice(0, MAX_ALTERNATIVES)),
+		searchFor: search,
 	}
 }
 
@@ -40,13 +43,14 @@ function isCompletion({ kind, text, meant }: Meant): boolean {
 	return kind === 'word' && meant[0]?.includes(text) === true
 }
 
-function corrected(part: string, found: Meant[], operators: Operator[]): string {
+function corrected(part: string, found: Meant[], operators: Operator[], title: string): string {
 	const operator = operators.find(({ text }) => text === part)
 	const kind = operator?.kind ?? 'word'
 	const text = operator?.value ?? bare(part)
-	const meant = found.find((each) => each.kind === kind && each.text === text)?.meant[0]
-	if (!meant || operator?.excluded) return part
-	return operator ? `${kind}:${meant}` : meant
+	const meant = found.find((each) => each.kind === kind && each.text === text)?.meant ?? []
+	const likeliest = meant.find((word) => title.toLowerCase().includes(word)) ?? meant[0]
+	if (!likeliest || operator?.excluded) return part
+	return operator ? `${kind}:${likeliest}` : likeliest
 }
 
 /** A word without the marks round it. */

@@ -98,6 +98,13 @@ function Tips() {
 	)
 }
 
+/** What is said above results with some of the words, by how many before them have all. */
+const anyWords = [
+	'No query matches all of these words. Showing queries that match some of them.',
+	'Only the first query matches all of these words. The others match some of them.',
+	'Only the first two queries match all of these words. The others match some of them.',
+]
+
 /** What narrows a search, each a link to the search without it, and the spelling that may have been meant. */
 export function SearchToolsBar({ tools, pathname }: { tools: SearchTools | null; pathname: string }) {
 	if (!tools) return null
@@ -123,7 +130,7 @@ export function SearchToolsBar({ tools, pathname }: { tools: SearchTools | null;
 							<Link to={withParams(pathname, { q: instead.search })}>{instead.search}</Link>.
 						</>
 					) : (
-						'No query matches all of these words. Showing queries that match some of them.'
+						anyWords[instead.exact]
 					)}
 				</p>
 			)}

@@ -54,9 +54,7 @@ export async function findSimilar({
 	const shown = best.filter(({ score }) => score >= least).slice(0, limit)
 	if (shown.length === 0) return []
 	const rows = await readSimilar(shown.map(({ id }) => id))
-	return shown.flatMap(({ id, score }) =>
-		rows.filter((row) => row.id === id).map((row) => present(row, score, words)),
-	)
+	return shown.flatMap(({ id, score }) => rows.filter((row) => row.id === id).map((row) => present(row, score, words)))
 }
 
 /**
