@@ -87,7 +87,7 @@ function* wordsNear(text: string, lexemes: readonly string[]): Generator<RegExpE
 		return
 	}
 	const word = new RegExp(token, 'iuy')
-	const letters = new RegExp(lexemes.map(lettersOf).map(escapePattern).join('|'), 'gi')
+	const letters = new RegExp(lexemes.map(lettersOf).map(patternOf).join('|'), 'gi')
 	for (let found = letters.exec(text); found; found = letters.exec(text)) {
 		word.lastIndex = startOfWord(text, found.index)
 		const match = word.exec(text)
@@ -102,11 +102,13 @@ function lettersOf(lexeme: string): string {
 	return lexeme.length > 3 ? lexeme.slice(0, -1) : lexeme.slice(0, 2)
 }
 
-function escapePattern(text: string): string {
-	return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+/** Finds letters with hyphens between them or none. */
+function patternOf(letters: string): string {
+	return [...letters].map((letter) => letter.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&')).join('-?')
 }
 
 function startOfWord(text: string, index: number): number {
+	if (text[index] === '.') return index
 	let start = index
 	while (start > 0 && /[\w-]/.test(text[start - 1] ?? '')) start -= 1
 	while (start < index && /[_-]/.test(text[start] ?? '')) start += 1

@@ -72,8 +72,7 @@ export async function chosenRows<Row>(
 	text: string,
 ): Promise<(Row & MatchedRow)[]> {
 	const { rows } = await sql<Row & MatchedRow>`
-		with wanted as materialized (
-			select replace(plainto_tsquery('english', search_text(${text}))::text, '&', '|')::tsquery as words),
+		with wanted as materialized (select ${anyOf(text)} as words),
 		page as (select id, 0 as rank, place from unnest(${ids}::int[]) with ordinality as given (id, place))
 		${matchedRows(selection)}
 		order by page.place`.execute(db())
@@ -137,6 +136,20 @@ function allOf(words: string[]): RawBuilder<unknown> {
 		words.map((each) => sql`websearch_to_tsquery('english', search_text(${each}))`),
 		sql` && `,
 	)
+}
+
+function anyOf(text: string): RawBuilder<unknown> {
+	return sql`replace(plainto_tsquery('english', search_text(${text}))::text, '&', '|')::tsquery`
+}
+
+/** A condition of `questions q`: it has any word of a text in these parts, as {@link Wanted} names them. */
+export function hasAnyWord(text: string, parts: string[]): RawBuilder<unknown> {
+	return sql`ts_filter(q.search, ${parts}::"char"[]) @@ ${anyOf(text)}`
+}
+
+/** A condition of `questions q`: it matches a search in the syntax of `websearch_to_tsquery`. */
+export function matches(source: string): RawBuilder<unknown> {
+	return sql`q.search @@ ${allOf([source])}`
 }
 
 /** A regular expression that finds a phrase with any blanks and marks between its words. */

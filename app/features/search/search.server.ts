@@ -6,7 +6,15 @@ import { decodeCursor, decodeTimeCursor, noSuchPlace } from '~/platform/http/cur
 import { countMatches, highlight, highlightPassage, textOfStart } from './highlight.ts'
 import { type OperatorKind, type ParsedSearch, parseSearch } from './parse.ts'
 import { conditions, findIds, type SearchScope, type Selection, scopedRows } from './scope.queries.server.ts'
-import { chosenRows, commentRows, findTitled, type MatchedRow, searchRows } from './search.queries.server.ts'
+import {
+	chosenRows,
+	commentRows,
+	findTitled,
+	hasAnyWord,
+	type MatchedRow,
+	matches,
+	searchRows,
+} from './search.queries.server.ts'
 import { type CommentMatchView, commentPath, type MatchView, type ShownInstead } from './search.view.ts'
 import { rankByWords } from './similar/similar.server.ts'
 import { correctSearch } from './spelling.server.ts'
@@ -123,10 +131,10 @@ async function findAny<Row extends { id: number }>(
 	const wanted = terms.filter(({ kind }) => kind === 'word' || kind === 'phrase').map(({ text }) => text)
 	const text = [...wanted, ...alternatives].join(' ')
 	if (scope === null || text === '') return []
-	const without = terms
-		.filter(({ kind }) => kind === 'without')
-		.map(({ source }) => sql`and q.search @@ websearch_to_tsquery('english', search_text(${source}))`)
-	const { best } = await rankByWords(text, '', sql`${conditions(scope)} ${sql.join(without, sql` `)}`)
+	const without = terms.filter(({ kind }) => kind === 'without').map(({ source }) => sql`and ${matches(source)}`)
+	const within = partsOf(operators)
+	const there = within ? sql`and ${hasAnyWord(text, within)}` : sql``
+	const { best } = await rankByWords(text, '', sql`${conditions(scope)} ${sql.join(without, sql` `)} ${there}`)
 	const ids = best.slice(0, limit - 1).map(({ id }) => id)
 	return ids.length > 0 ? present(await chosenRows(selection, ids, text)) : []
 }

@@ -106,13 +106,18 @@ function choose(rows: AlikeRow[]): string[] {
 		word,
 		uses,
 		edits: editsBetween(kind === 'word' ? key : text, word),
-		most: key.length >= TWO_EDITS_LENGTH ? 2 : 1,
+		most: kind === 'word' ? mostEdits(key) : 1,
 	}))
 	const fewest = Math.min(...alike.map(({ edits }) => edits))
 	return alike
 		.filter(({ edits, most }) => edits === fewest && edits <= most)
 		.toSorted((one, other) => other.uses - one.uses || (one.word < other.word ? -1 : 1))
 		.map(({ word }) => word)
+}
+
+/** How many letters may be wrong: in a word of three any other would do. */
+function mostEdits({ length }: string): number {
+	return length >= TWO_EDITS_LENGTH ? 2 : length > 3 ? 1 : 0
 }
 
 /** How many letters are missing, added, wrong, or swapped with their neighbour (Damerau). */
