@@ -73,6 +73,7 @@ const operators = [
 	['user:name', 'was asked by this member'],
 	['is:solved', 'has a solution'],
 	['is:unanswered', 'has no comment'],
+	['in:title', 'in the title; also in:text, in:comments'],
 	['"event loop"', 'this exact phrase'],
 	['-word', 'not this; also -tag:java'],
 ] as const
