@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 import { walkBlocks } from '../scope.queries.server.ts'
-import { bodyWeight, halfTitle, type Probe, type Word } from './weights.ts'
+import { halfTitle, type Probe, textWeight, type Word } from './weights.ts'
 
 /** Blocks of 4,096 questions that {@link Probe.newest} is about. */
 const newestBlocks = 6
@@ -57,15 +57,20 @@ export async function readSpellings(words: string[]): Promise<{ meant: string; d
 export interface Candidate {
 	id: number
 	title: string
-	/** The sum over the words, each at most its weight times 1 + bodyWeight. */
+	/** The sum over the words, each at most its weight times 1 + 2.2 × textWeight. */
 	score: number
 }
+
+/** How often `asked.word` stands in the document `d.search`, up to 50: of one word ts_rank is the sum of 1/n² up to that, as a part of π²/6. */
+const frequency = sql.raw(
+	`greatest(0, 0.608 / greatest(0.012, 1 - ts_rank('{1, 1, 1, 1}', d.search, asked.word)) - 0.608)`,
+)
 
 /**
  * The questions that share most with a question, by what weighs most. Each probe reads a bounded part of an index; what the
  * probes found together is put in order by their weights, and so many of the best are scored word by word.
- * A word scores in the title by the title's length (BM25 with k1 = 1.2 and b = 0.75 for a word that stands once) and in tags,
- * description and comments by how often it stands there: ts_rank of a single word is a sum of 1/n², which never exceeds 1.
+ * A word scores in the title by the title's length (for a word that stands once) and in the whole text by how often it stands there
+ * and by the text's length: BM25 with k1 = 1.2 and b = 0.75 both times.
  */
 export async function findCandidates(
 	probes: Probe[],
@@ -92,11 +97,11 @@ export async function findCandidates(
 		documents as materialized (
 			select d.id, d.title, d.search,
 				1 + ${halfTitle} * (0.25 + 0.75 * length(ts_filter(d.search, '{a}')) / t.title_words) as title_length,
-				sqrt(greatest(length(d.search), 1) / t.words) as length
+				greatest(length(d.search), 1) / t.words as length
 			from unpacked d, similar_totals t)
 		select d.id, d.title, sum(asked.weight * (
 			case when d.search @@ asked.titled then 1 / d.title_length else 0 end
-			+ ${bodyWeight} * ts_rank('{1, 1, 1, 0}', d.search, asked.word) / d.length))::float8 as score
+			+ ${textWeight} * ${frequency} * 2.2 / (${frequency} + 1.2 * (0.25 + 0.75 * d.length))))::float8 as score
 		from documents d, asked group by d.id, d.title`.execute(db())
 	return rows
 }
