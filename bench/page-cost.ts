@@ -114,7 +114,7 @@ async function spent({ pid, dataDir }: Processes, work: () => Promise<void>) {
 }
 
 /** Milliseconds that all threads of a process have had a processor so far; 0 where nobody tells. */
-function processorTime(pid: number | string | undefined): number {
+export function processorTime(pid: number | string | undefined): number {
 	try {
 		const threads = readdirSync(`/proc/${pid}/task`)
 		return threads.reduce((sum, thread) => {
@@ -127,7 +127,7 @@ function processorTime(pid: number | string | undefined): number {
 }
 
 /** The same for the built-in database, all its processes together. */
-function databaseTime(dataDir: string): number {
+export function databaseTime(dataDir: string): number {
 	const postmaster = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]
 	return readdirSync('/proc')
 		.filter((name) => /^\d+$/.test(name) && parentOf(name) === postmaster)

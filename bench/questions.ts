@@ -7,8 +7,9 @@ import { readDemo } from '~/features/import/demo.server.ts'
 /**
  * Writes an import file of so many questions, made of the demo's texts in new combinations; the same ones each time.
  * Every thousandth question has 50 comments.
+ * @param most comments that another question has; they have half as many on average
  */
-export async function writeQuestions(file: string, count: number): Promise<void> {
+export async function writeQuestions(file: string, count: number, most = 5): Promise<void> {
 	const { questions } = await readDemo()
 	const bodies = questions.flatMap(({ question }) => all(question.comments))
 	const out = createWriteStream(file)
@@ -18,7 +19,7 @@ export async function writeQuestions(file: string, count: number): Promise<void>
 		const first = questions[pick('first', questions.length)]?.question
 		const second = questions[pick('second', questions.length)]?.question
 		if (!first || !second) throw new Error('The demo has no questions.')
-		const answers = Array.from({ length: number % 1_000 === 0 ? 50 : pick('answers', 6) }, (_, index) => ({
+		const answers = Array.from({ length: number % 1_000 === 0 ? 50 : pick('answers', most + 1) }, (_, index) => ({
 			id: `a${index}`,
 			body: bodies[(pick('body', bodies.length) + index) % bodies.length] ?? '',
 			author: `author${(number * 7 + index) % 2_000}`,

@@ -85,13 +85,13 @@ test('reading is told to the peer and to the reader’s other tabs', async () =>
 	await makeConversation(mira, tomas)
 	const last = await makeMessage(mira, tomas)
 	const [writer, reading, other] = [await tabOf(mira), await tabOf(tomas), await tabOf(tomas)]
-	const delivered = next(writer, 'chat:marks')
+	const delivered = next(writer, 'chat:receipts')
 	reading.emit('chat:seen', { with: mira.username, upTo: last.id, read: false })
-	expect(await delivered).toEqual({ with: tomas.username, marks: { delivered: last.id, read: 0 } })
-	const told = [next(writer, 'chat:marks'), next(other, 'chat:read')]
+	expect(await delivered).toEqual({ with: tomas.username, receipts: { delivered: last.id, read: 0 } })
+	const told = [next(writer, 'chat:receipts'), next(other, 'chat:read')]
 	reading.emit('chat:seen', { with: mira.username, upTo: last.id, read: true })
 	expect(await Promise.all(told)).toEqual([
-		{ with: tomas.username, marks: { delivered: last.id, read: last.id } },
+		{ with: tomas.username, receipts: { delivered: last.id, read: last.id } },
 		{ with: mira.username, unread: 0, conversations: 0, readId: last.id },
 	])
 })
@@ -179,12 +179,12 @@ test('reading everything is one word to the reader’s tabs, and one to each pee
 	await makeConversation(mira, tomas)
 	const last = await makeMessage(mira, tomas)
 	const [reading, other, writer] = [await tabOf(tomas), await tabOf(tomas), await tabOf(mira)]
-	const told = [next(reading, 'chat:all-read'), next(other, 'chat:all-read'), next(writer, 'chat:marks')]
+	const told = [next(reading, 'chat:all-read'), next(other, 'chat:all-read'), next(writer, 'chat:receipts')]
 	await markAllSeen(tomas)
 	expect(await Promise.all(told)).toEqual([
 		{ with: [mira.username], conversations: 0 },
 		{ with: [mira.username], conversations: 0 },
-		{ with: tomas.username, marks: { delivered: last.id, read: last.id } },
+		{ with: tomas.username, receipts: { delivered: last.id, read: last.id } },
 	])
 })
 
@@ -228,7 +228,7 @@ test('words that make no sense are passed over', async () => {
 		tab.emit('chat:nonsense', wrong)
 	}
 	expect(await send(tab, message(tomas))).toMatchObject({ ok: true })
-	expect((await openConversation(tomas, mira.username)).marks).toEqual({ delivered: 0, read: 0 })
+	expect((await openConversation(tomas, mira.username)).receipts).toEqual({ delivered: 0, read: 0 })
 })
 
 test('too many messages in a moment are put off with a word that they may be sent again', async () => {

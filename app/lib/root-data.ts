@@ -9,7 +9,7 @@ export interface RootData {
 	isViewerUnknown: boolean
 	/** How the disk stands, told to staff alone; null when there is room, and for everybody else. */
 	disk: DiskState | null
-	/** How many notices the viewer has not read. */
+	/** How many notifications the viewer has not read. */
 	unread: number
 	/** In how many conversations something is unread for the viewer. */
 	conversations: number

@@ -12,7 +12,7 @@ const icons = { success: CircleCheck, error: CircleAlert, plain: Info, loading: 
 const shown = 3
 
 /**
- * The notices at the corner of the page: those of this tab, and the one that a redirect carried, which the server renders
+ * The toasts at the corner of the page: those of this tab, and the one that a redirect carried, which the server renders
  * too. Hovering or focusing any of them stops the clocks of all.
  */
 export function Toaster() {
@@ -33,7 +33,7 @@ export function Toaster() {
 	return (
 		<section
 			// Without scripts it stays, so it must not stand where forms have their buttons.
-			className="fixed right-4 bottom-[calc(1rem+var(--notices-lift,0px))] z-(--z-toast) grid noscript:top-18 noscript:bottom-auto w-[min(22.5rem,calc(100vw-2rem))] gap-2"
+			className="fixed right-4 bottom-[calc(1rem+var(--toasts-lift,0px))] z-(--z-toast) grid noscript:top-18 noscript:bottom-auto w-[min(22.5rem,calc(100vw-2rem))] gap-2"
 			aria-label="Notices"
 			aria-live="polite"
 			onPointerEnter={() => setPaused(true)}

@@ -3,7 +3,7 @@ import '~/features/index.server.ts'
 import { suggestPeople } from '~/features/asking/asking.server.ts'
 import { randomOf } from '~/features/directory/seed/people.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
-import { listNotices } from '~/features/notifications/notifications.server.ts'
+import { listNotifications } from '~/features/notifications/notifications.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { findSimilar } from '~/features/search/similar/similar.server.ts'
@@ -122,7 +122,10 @@ export function journeys(samples: Samples): Journey[] {
 			'suggested tags',
 			async () => (await suggestTags(pick(samples.commonTags).slice(0, 1 + Math.floor(random() * 3)), 8)).length,
 		],
-		['notifications', async () => (await listNotices(member(pick(samples.userIds)), { unseen: true })).rows.length],
+		[
+			'notifications',
+			async () => (await listNotifications(member(pick(samples.userIds)), { unseen: true })).rows.length,
+		],
 	]
 }
 

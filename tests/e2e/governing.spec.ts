@@ -106,10 +106,10 @@ test('an author changes and withdraws posts that wait; the moderator reads the n
 	await expect(moderator.getByText('Rejected. Its author sees your reason.')).toBeVisible()
 
 	await author.goto('/notifications')
-	const notice = author.getByRole('link', { name: /A moderator rejected your query A better guide/ })
-	await expect(notice).toContainText('Reason: We know how to wait.')
+	const notification = author.getByRole('link', { name: /A moderator rejected your query A better guide/ })
+	await expect(notification).toContainText('Reason: We know how to wait.')
 	await expectNoViolations(author)
-	await notice.click()
+	await notification.click()
 	await expect(author.getByText('Reason: We know how to wait.')).toBeVisible()
 	await expect(author.getByRole('link', { name: 'Edit query' })).toHaveCount(0)
 })

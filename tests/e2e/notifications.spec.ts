@@ -59,10 +59,10 @@ test('a comment shows in every tab at once, is read in the panel, and reading it
 	}
 	await bell(page, 1).click()
 	const panel = page.getByRole('dialog', { name: control })
-	const notice = panel.getByRole('link', { name: /Zubin Bellfounder commented on Who rings the bell/ })
-	await expect(notice).toBeVisible()
+	const notification = panel.getByRole('link', { name: /Zubin Bellfounder commented on Who rings the bell/ })
+	await expect(notification).toBeVisible()
 	await expectNoViolations(page)
-	await notice.click()
+	await notification.click()
 	await expect(page.getByRole('heading', { name: 'Who rings the bell?' })).toBeVisible()
 	for (const tab of [page, other]) {
 		await expect(bell(tab, 0)).toBeVisible()

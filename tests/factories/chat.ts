@@ -34,7 +34,7 @@ export async function findBrokenFigures(): Promise<unknown[]> {
 		union all select 'order', conversation_id from (
 			select conversation_id, id, sent_at, lag(sent_at) over (partition by conversation_id order by id) as earlier from messages) m
 			where sent_at < earlier
-		union all select 'marks', conversation_id from conversation_members where read_id > delivered_id
+		union all select 'receipts', conversation_id from conversation_members where read_id > delivered_id
 		union all select 'members', conversation_id from conversation_members group by conversation_id having count(*) <> 2`.execute(
 		db(),
 	)

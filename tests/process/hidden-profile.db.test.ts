@@ -111,9 +111,9 @@ describe('a profile', () => {
 			select (select closed_at is not null from cases where kind = 'profile' and target_id = ${nora.id}) as closed,
 				(select array_agg(act || ': ' || why) from moderation_log where member_id = ${nora.id}) as log`.execute(db())
 		expect(rows).toEqual([{ closed: true, log: ['hide: It insults.'] }])
-		const notices = await read('/notifications', 'nora')
-		expect(notices).toContain('hid the texts and the picture of your profile')
-		expect(notices).toContain('It insults.')
+		const notifications = await read('/notifications', 'nora')
+		expect(notifications).toContain('hid the texts and the picture of your profile')
+		expect(notifications).toContain('It insults.')
 	})
 
 	test.each(ways)('that is hidden tells at %s nothing of itself to a %s', async (path, who) => {

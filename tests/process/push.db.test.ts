@@ -124,7 +124,7 @@ describe('nothing is pushed', () => {
 	})
 })
 
-test('a notice of the forum is pushed with what happened', async () => {
+test('a notification of the forum is pushed with what happened', async () => {
 	const query = await makeQuestion(member('mira').viewer, { title: 'Who rings the bell?' })
 	const browser = await subscribed('mira')
 	const comment = await makeComment(member('tomas').viewer, query.id)

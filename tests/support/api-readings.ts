@@ -32,7 +32,7 @@ export function readings({ query, comment, url }: Target, peer: string): Reading
 		{ operation: 'listCases', api: '/moderation/cases', page: '/moderation' },
 		{ operation: 'getCase', api: `/moderation/query/${query}`, page: `/moderation/query/${query}` },
 		{ operation: 'listLog', api: '/moderation/log', page: '/moderation/log' },
-		{ operation: 'listNotices', api: '/me/notifications', page: '/notifications' },
+		{ operation: 'listNotifications', api: '/me/notifications', page: '/notifications' },
 		{ operation: 'listConversations', api: '/me/conversations', page: '/messages' },
 		{ operation: 'searchMessages', api: '/me/messages?q=hello', page: '/messages?q=hello' },
 		{ operation: 'getConversation', ...talk },

@@ -30,7 +30,7 @@ export class ChatServer {
 	readonly rows: ChatMessage[] = []
 	version = 0
 	/** How the peer of whoever asks stands. */
-	marks: Receipts = { delivered: 0, read: 0 }
+	receipts: Receipts = { delivered: 0, read: 0 }
 	state: ConversationState = { kind: 'open', reason: null, blockedByMe: false, muted: false }
 	/** Answers the next tries instead of storing, first one first. */
 	readonly refusals: Exclude<SendAnswer, { ok: true }>[] = []
@@ -75,7 +75,7 @@ export class ChatServer {
 			messages,
 			older: this.rows.length > messages.length,
 			version: this.version,
-			marks: this.marks,
+			receipts: this.receipts,
 			readId: 0,
 			common: [],
 		}
@@ -100,8 +100,8 @@ export class ChatServer {
 	since(version: number) {
 		const all = this.rows.filter((row) => row.version > version).sort((one, other) => one.version - other.version)
 		const messages = all.slice(0, MAX_CHANGES)
-		const { marks, state } = this
-		return { messages, version: this.version, complete: messages.length === all.length, marks, state }
+		const { receipts, state } = this
+		return { messages, version: this.version, complete: messages.length === all.length, receipts, state }
 	}
 
 	private put(row: ChatMessage): ChatMessage {

@@ -11,7 +11,7 @@ import { castVote, chooseSolution } from '~/features/discussion/votes.server.ts'
 import { getHome } from '~/features/home/home.server.ts'
 import { listConversations } from '~/features/inbox/inbox.server.ts'
 import { listBlocked } from '~/features/members/blocks.server.ts'
-import { listNotices } from '~/features/notifications/notifications.server.ts'
+import { listNotifications } from '~/features/notifications/notifications.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
 import { setFollowing } from '~/features/tags/following.server.ts'
 import { makeToken } from '~/features/tokens/tokens.server.ts'
@@ -220,7 +220,7 @@ async function begin(act: Act, state: State): Promise<Record<string, number>> {
 async function toldAnn() {
 	const { rows } = await sql<{ due: boolean }>`
 		select mail_due_at is not null as due from notification_boxes where user_id = ${ann.id}`.execute(db())
-	return { notices: (await listNotices(ann)).rows.length, mail: rows[0]?.due ?? false }
+	return { notifications: (await listNotifications(ann)).rows.length, mail: rows[0]?.due ?? false }
 }
 
 describe.each(cells)('%s, while %s', (_name, state, act) => {
@@ -231,7 +231,7 @@ describe.each(cells)('%s, while %s', (_name, state, act) => {
 		const ids = await begin(act, state)
 		if (isRefused) await expect(act.run(ids)).rejects.toThrow(act.refused ?? '')
 		else await act.run(ids)
-		expect(await toldAnn()).toEqual({ notices: Number(isTold), mail: isTold })
+		expect(await toldAnn()).toEqual({ notifications: Number(isTold), mail: isTold })
 	})
 
 	test('by the API', async () => {
@@ -241,7 +241,7 @@ describe.each(cells)('%s, while %s', (_name, state, act) => {
 		const said = await answer.text()
 		expect([answer.status >= 400, answer.status], said).toEqual([isRefused, isRefused ? 403 : answer.status])
 		if (isRefused) expect((JSON.parse(said) as { detail: string }).detail).toBe(act.refused)
-		expect(await toldAnn()).toEqual({ notices: Number(isTold), mail: isTold })
+		expect(await toldAnn()).toEqual({ notifications: Number(isTold), mail: isTold })
 	})
 })
 
@@ -292,9 +292,9 @@ describe('a member who is blocked', () => {
 		await makeComment(cleo, id)
 		await makeComment(ben, id)
 		const alone = await makeQuestion(ben, text(hello()))
-		expect((await listNotices(ann)).rows).toHaveLength(2)
+		expect((await listNotifications(ann)).rows).toHaveLength(2)
 		await setBlocked(ann, ben.username, true)
-		const { rows } = await listNotices(ann)
+		const { rows } = await listNotifications(ann)
 		expect(rows).toMatchObject([{ actor: { username: cleo.username }, people: 1 }])
 		expect(JSON.stringify(rows)).not.toContain(alone.url)
 		const { rows: boxes } = await sql`
@@ -318,6 +318,6 @@ describe('a member who is blocked', () => {
 		const { id } = await makeQuestion(ben)
 		await setBlocked(ann, ben.username, true)
 		await makeComment(ann, id)
-		expect((await listNotices(ben)).rows).toHaveLength(1)
+		expect((await listNotifications(ben)).rows).toHaveLength(1)
 	})
 })

@@ -34,8 +34,8 @@ function receiveChat(socket: Tab): void {
 			if (ended) socket.disconnect(true)
 		})
 	})
-	socket.on('chat:seen', (mark: unknown) => {
-		if (isRecord(mark)) inTurn(() => markSeen(viewer, { with: mark.with, upTo: mark.upTo, read: mark.read }))
+	socket.on('chat:seen', (event: unknown) => {
+		if (isRecord(event)) inTurn(() => markSeen(viewer, { with: event.with, upTo: event.upTo, read: event.read }))
 	})
 	socket.on('chat:typing', (to: unknown) => {
 		if (typeof to === 'string' && allowance.take()) inTurn(() => announceTyping(viewer, to))

@@ -29,7 +29,7 @@ export interface ConversationPage {
 	older: boolean
 	version: number
 	/** Of the peer. */
-	marks: Receipts
+	receipts: Receipts
 	/** How far the viewer had read when it was loaded: for the "new messages" line. */
 	readId: number
 	/** Skills that both have, while nobody has written; what to begin with. */
@@ -104,7 +104,7 @@ declare module '~/platform/realtime/events.ts' {
 	interface ClientEvents {
 		'chat:send': (message: ChatSending, answer: (answer: SendAnswer) => void) => void
 		/** Everything up to this message arrived, or was seen. */
-		'chat:seen': (mark: { with: string; upTo: number; read: boolean }) => void
+		'chat:seen': (event: { with: string; upTo: number; read: boolean }) => void
 		/** At most one in 3 s. */
 		'chat:typing': (to: string) => void
 	}

@@ -53,7 +53,7 @@ test('a block changes nothing that the blocked member is told', async () => {
 	await markSeen(tomas, { with: mira.username, upTo: sent.id, read: true })
 	const after = await openConversation(mira, tomas.username)
 	expect(after.messages.at(-1)).toEqual(sent)
-	expect(after.marks.delivered).toBeLessThan(sent.id)
+	expect(after.receipts.delivered).toBeLessThan(sent.id)
 	expect((await listConversations(mira)).conversations).toMatchObject([{ last: { excerpt: 'sent as ever' } }])
 })
 

@@ -188,9 +188,9 @@ export async function announceWaiting(sender: SignedIn, peer: StandingRow): Prom
 	if (!peer.blocked_me) await announceState({ id: peer.peer_id }, sender.username)
 }
 
-/** The first answer came, or an acceptance: what both can do changed, and the marks may be shown now. */
+/** The first answer came, or an acceptance: what both can do changed, and the receipts may be shown now. */
 export async function announceAccepted(member: SignedIn, peer: StandingRow): Promise<void> {
 	await Promise.all([announceState(member, peer.username), announceState({ id: peer.peer_id }, member.username)])
 	const row = await findConversation(peer.peer_id, member.username)
-	if (row) announce(roomOf(peer.peer_id), 'chat:marks', { with: member.username, marks: presentReceipts(row) })
+	if (row) announce(roomOf(peer.peer_id), 'chat:receipts', { with: member.username, receipts: presentReceipts(row) })
 }

@@ -23,7 +23,7 @@ declare module '~/platform/realtime/events.ts' {
 	/** `with` is the peer's username, as seen by who is told. */
 	interface ServerEvents {
 		/** The peer's device got, or the peer saw, more. */
-		'chat:marks': (event: { with: string; marks: Receipts }) => void
+		'chat:receipts': (event: { with: string; receipts: Receipts }) => void
 		/** In how many conversations something is unread for this member: as the tab connects, and when that changes otherwise. */
 		'chat:count': (event: { conversations: number }) => void
 		'chat:state': (event: { with: string; state: ConversationState }) => void

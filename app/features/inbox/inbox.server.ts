@@ -88,7 +88,7 @@ export async function markAllSeen(viewer: Viewer): Promise<void> {
 /** A member read everything, in these conversations: one word to their own tabs, and to each peer how far. */
 async function announceAllRead(reader: SignedIn, rows: ReadRow[]): Promise<void> {
 	for (const { peer_id: peerId, delivered_id: delivered, read_id: read, blocked_by_me: blocked } of rows)
-		if (!blocked) announce(roomOf(peerId), 'chat:marks', { with: reader.username, marks: { delivered, read } })
+		if (!blocked) announce(roomOf(peerId), 'chat:receipts', { with: reader.username, receipts: { delivered, read } })
 	const conversations = await countConversationsWithUnread(reader.id)
 	announce(roomOf(reader.id), 'chat:all-read', { with: rows.map(({ username }) => username), conversations })
 }

@@ -31,8 +31,8 @@ test('everything is read at once in more conversations than any list shows, mute
 	expect(await countUnreadConversations(reader)).toBe(0)
 	expect(await unreadOf(false)).toEqual(Array.from({ length: 14 }, () => 0))
 	for (const peer of peers) {
-		const { marks, messages } = await openConversation(peer, reader.username)
-		expect(marks.read).toBe(messages.findLast(({ sender }) => sender === peer.username)?.id)
+		const { receipts, messages } = await openConversation(peer, reader.username)
+		expect(receipts.read).toBe(messages.findLast(({ sender }) => sender === peer.username)?.id)
 	}
 	expect(await findBrokenFigures()).toEqual([])
 	await markAllSeen(reader)
@@ -44,7 +44,7 @@ test('a request stays unread: looking at it is free until it is answered', async
 	await makeMessage(stranger, reader)
 	await markAllSeen(reader)
 	expect(await unreadOf(true)).toEqual([1])
-	expect((await openConversation(stranger, reader.username)).marks).toEqual({ delivered: 0, read: 0 })
+	expect((await openConversation(stranger, reader.username)).receipts).toEqual({ delivered: 0, read: 0 })
 })
 
 test('what is written while everything is being read is either read or counted', async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { askQuestion } from '~/features/asking/asking.server.ts'
-import { listNotices } from '~/features/notifications/notifications.server.ts'
-import { muteQuestion } from '~/features/questions/notices/notices.server.ts'
+import { listNotifications } from '~/features/notifications/notifications.server.ts'
+import { muteQuestion } from '~/features/questions/notifying/notifying.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 const title = 'Zebra crossings in CSS'
 
 async function newest(member: SignedIn) {
-	const { rows } = await listNotices(member, { limit: 1 })
+	const { rows } = await listNotifications(member, { limit: 1 })
 	const [row] = rows
 	return row && { by: row.by, words: row.words, title: row.title, reason: row.reason }
 }
@@ -42,7 +42,7 @@ test.each([
 		await muteQuestion(cast.author, cast.query, true)
 		for (const act of acts) await decide(cast.moderator, kind, cast[kind], act)
 		expect(await newest(cast.author)).toEqual({ by: 'A moderator', words, title, reason: why })
-		const { rows } = await listNotices(cast.author, { unread: true })
+		const { rows } = await listNotifications(cast.author, { unread: true })
 		expect(rows.filter((row) => row.url.split(/[?#]/)[0]?.endsWith(`/${cast.query}`))).toHaveLength(1)
 	},
 )

@@ -117,7 +117,7 @@ function carryOut(actor: SignedIn, found: FoundSubject, { act, definition, call 
 			const notified = (await performed.record?.(memberId)) ?? []
 			if (memberId !== undefined)
 				notified.push(
-					...(await notifyOfDecision(trx, { ...performed.notice, memberId, act: definition.decision, why })),
+					...(await notifyOfDecision(trx, { ...performed.notification, memberId, act: definition.decision, why })),
 				)
 			return { announce: performed.announce, notified: [...new Set(notified)] }
 		})

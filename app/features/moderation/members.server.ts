@@ -116,8 +116,8 @@ export async function suspendAuthor(
 		const about = { kind: type.name, targetId: subject.id, memberId: author.id, title: subject.title }
 		await addLogRow(trx, { actorId: actor.id, act, ...about, why: how.why, note })
 		const account = { type: MEMBER_SUBJECT, id: author.id, title: '', url: profilePath(author.username) }
-		const notice = { memberId: author.id, why: how.why, subject: account, part: null, group: 'account' }
-		notified = await notifyOfDecision(trx, { ...notice, act })
+		const notification = { memberId: author.id, why: how.why, subject: account, part: null, group: 'account' }
+		notified = await notifyOfDecision(trx, { ...notification, act })
 	})
 	await announceUnread(notified)
 	if (act === 'suspend') await announceEndedSessions(author.id, author.username)

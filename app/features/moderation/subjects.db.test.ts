@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import '~/features/index.server.ts'
-import { listNotices } from '~/features/notifications/notifications.server.ts'
+import { listNotifications } from '~/features/notifications/notifications.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -55,7 +55,7 @@ const noteSubject: SubjectType = {
 			async perform(trx, { subject: { id, url, title } }) {
 				await change(trx, id, { hidden: true })
 				return {
-					notice: { subject: { type: 'note', id, title, url }, part: null },
+					notification: { subject: { type: 'note', id, title, url }, part: null },
 					announce: async () => void announced.push(`hidden ${id}`),
 				}
 			},
@@ -68,8 +68,8 @@ const noteSubject: SubjectType = {
 			leavesReports: true,
 			async perform(trx, { subject: { id, url, title }, input }) {
 				await change(trx, id, { shelf: String(input.shelf) })
-				const notice = { subject: { type: 'note', id, title, url }, part: null }
-				return { note: `to ${input.shelf}`, notice, announce: async () => {} }
+				const notification = { subject: { type: 'note', id, title, url }, part: null }
+				return { note: `to ${input.shelf}`, notification, announce: async () => {} }
 			},
 		},
 	},
@@ -138,7 +138,7 @@ test('a feature adds a type: its subjects are reported, listed, decided about, r
 		{ act: 'hide', kind: 'note', title: 'Buy shoes', caseUrl: '/moderation/note/7', why: 'It sells shoes.', note: '' },
 		{ act: 'merge', note: 'to archive' },
 	])
-	const [told] = (await listNotices(author)).rows
+	const [told] = (await listNotifications(author)).rows
 	expect(told).toMatchObject({ title: 'Buy shoes', reason: 'It sells shoes.', url: '/notes/7' })
 })
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { DecisionNotice } from '~/features/notifications/notifications.server.ts'
+import type { DecisionNotification } from '~/features/notifications/notifications.server.ts'
 import type { Subject } from '~/features/notifications/notifications.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict } from '~/lib/errors.ts'
@@ -61,7 +61,7 @@ export interface Performed {
 	/** More about the act for the log: into what, which part. */
 	note?: string
 	/** What its author is told, besides the act and the reason. */
-	notice: Pick<DecisionNotice, 'subject' | 'part' | 'group'>
+	notification: Pick<DecisionNotification, 'subject' | 'part' | 'group'>
 	/**
 	 * Stores what else follows from the act, as the last step of the transaction.
 	 * @param besides whose notifications are locked along with the others, as they are notified of the decision

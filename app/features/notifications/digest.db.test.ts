@@ -11,10 +11,10 @@ import { mailDigests } from './digest.server.ts'
 import {
 	forgetPart,
 	forgetSubject,
-	listNotices,
+	listNotifications,
 	muteSubject,
 	notify,
-	readNotices,
+	readNotifications,
 	renameSubject,
 	visitSubject,
 } from './notifications.server.ts'
@@ -68,8 +68,8 @@ describe('the mail of what was missed', () => {
 	})
 
 	test.each<[string, () => Promise<unknown>]>([
-		['was seen on the site', () => listNotices(mira)],
-		['was read', () => readNotices(mira, {})],
+		['was seen on the site', () => listNotifications(mira)],
+		['was read', () => readNotifications(mira, {})],
 		['is of a query that was muted since', () => muteSubject(mira, { type: 'query', id: 1 }, true, 'queries')],
 		['comes to a member who wants no mails', () => setPreferences(mira, new Set(['comment-site', 'comment-mail']))],
 		['comes to a member who unsubscribed', () => unsubscribe(tokenOf(mira))],
@@ -86,7 +86,7 @@ describe('the mail of what was missed', () => {
 	test('can be all that is told of a kind', async () => {
 		await setPreferences(mira, new Set(['comment-mail', 'daily']))
 		await happen('Only by email')
-		expect((await listNotices(mira)).rows).toEqual([])
+		expect((await listNotifications(mira)).rows).toEqual([])
 		await pass('61 minutes')
 		expect(await mailDigests()).toBe(1)
 	})
@@ -151,7 +151,7 @@ test('subjects of two types with the same id are told of, read, renamed, muted a
 					part: partId === null ? null : { type: 'comment', id: partId, url: `/part/${partId}` },
 				}),
 			)
-	const list = async () => (await listNotices(mira)).rows.map(({ title, url, unread }) => [title, url, unread])
+	const list = async () => (await listNotifications(mira)).rows.map(({ title, url, unread }) => [title, url, unread])
 	await tell(query)
 	await tell(note, 7)
 	await tell(note, 8)

@@ -23,7 +23,7 @@ export async function takeDue(trx: Executor, limit: number): Promise<DueMember[]
 	return rows
 }
 
-export interface UnseenNotice {
+export interface UnseenNotification {
 	kind: string
 	act: string
 	reason: string
@@ -34,8 +34,8 @@ export interface UnseenNotice {
 }
 
 /** Takes what a member has neither read nor seen nor been mailed, without muted subjects; it is taken once. Newest first. */
-export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenNotice[]> {
-	const { rows } = await sql<UnseenNotice>`
+export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenNotification[]> {
+	const { rows } = await sql<UnseenNotification>`
 		with taken as (
 			update notifications set mailed_at = now()
 			where user_id = ${userId} and by_mail and read_at is null and seen_at is null and mailed_at is null

@@ -9,11 +9,18 @@ import {
 	lockProgress,
 	takeDue,
 	takeUnseen,
-	type UnseenNotice,
+	type UnseenNotification,
 	writeMailed,
 	writeProgress,
 } from './digest.queries.server.ts'
-import { doerOf, listSources, type NoticeKind, type Unseen, type UnseenSource, wordsForEvent } from './kinds.server.ts'
+import {
+	doerOf,
+	listSources,
+	type NotificationKindName,
+	type Unseen,
+	type UnseenSource,
+	wordsForEvent,
+} from './kinds.server.ts'
 import { others } from './notifications.view.ts'
 import { unsubscribeUrl } from './preferences.server.ts'
 
@@ -56,7 +63,7 @@ export async function mailUnseen(): Promise<number> {
 }
 
 /** @returns how many mails; null when nothing is due any more, or another process makes them */
-async function mailNext(kind: NoticeKind, source: UnseenSource): Promise<number | null> {
+async function mailNext(kind: NotificationKindName, source: UnseenSource): Promise<number | null> {
 	return db()
 		.transaction()
 		.execute(async (trx) => {
@@ -73,7 +80,7 @@ async function mailNext(kind: NoticeKind, source: UnseenSource): Promise<number 
 }
 
 /** The mail of what waits for one reader, who is the same in all: each subject, what waits there, and how it begins. */
-function unseenMail(kind: NoticeKind, source: UnseenSource, due: Unseen[]): Mail {
+function unseenMail(kind: NotificationKindName, source: UnseenSource, due: Unseen[]): Mail {
 	const [{ reader, headline }] = due as [Unseen]
 	return letter(reader, {
 		subject: due.length === 1 ? headline : source.mailSubject(due.length),
@@ -83,7 +90,7 @@ function unseenMail(kind: NoticeKind, source: UnseenSource, due: Unseen[]): Mail
 	})
 }
 
-function digest(member: DueMember, rows: UnseenNotice[]): Mail {
+function digest(member: DueMember, rows: UnseenNotification[]): Mail {
 	const items = rows.map((row) => ({ text: sentenceOf(row), excerpt: '', url: row.url }))
 	const [first] = items
 	return letter(member, {
@@ -94,7 +101,7 @@ function digest(member: DueMember, rows: UnseenNotice[]): Mail {
 	})
 }
 
-function sentenceOf(row: UnseenNotice): string {
+function sentenceOf(row: UnseenNotification): string {
 	const about = row.title === '' ? '' : ` “${row.title}”`
 	const because = row.reason === '' ? '' : ` Reason: ${row.reason}`
 	return `${doerOf(row)}${others(row.people)} ${wordsForEvent(row)}${about}${because && '.'}${because}`

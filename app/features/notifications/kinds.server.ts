@@ -12,7 +12,7 @@ import type { Channel, Subject } from './notifications.view.ts'
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it.
 export interface NotificationKinds {}
 
-export type NoticeKind = keyof NotificationKinds
+export type NotificationKindName = keyof NotificationKinds
 
 /** What the list, the settings, mails and pushes say of one kind. */
 export interface NotificationKind<Act extends string = string> {
@@ -71,7 +71,7 @@ export interface UnseenSource {
 	selectOpen: (userId: RawBuilder<unknown>, limit: number) => RawBuilder<unknown>
 }
 
-type RegisteredKinds = { [Name in NoticeKind]?: NotificationKind<NotificationKinds[Name]> }
+type RegisteredKinds = { [Name in NotificationKindName]?: NotificationKind<NotificationKinds[Name]> }
 
 declare module '~/platform/feature.ts' {
 	interface Feature {
@@ -89,13 +89,15 @@ export function registerKinds(features: readonly Feature[]): void {
 }
 
 /** Every kind by its name, in the order of the settings. @throws Error before {@link registerKinds} */
-export function listKinds(): [NoticeKind, NotificationKind][] {
-	return [...known()] as [NoticeKind, NotificationKind][]
+export function listKinds(): [NotificationKindName, NotificationKind][] {
+	return [...known()] as [NotificationKindName, NotificationKind][]
 }
 
 /** The kinds of which no notification is stored, each with where to ask. */
-export function listSources(): [NoticeKind, UnseenSource][] {
-	return listKinds().flatMap(([kind, { source }]) => (source ? [[kind, source] as [NoticeKind, UnseenSource]] : []))
+export function listSources(): [NotificationKindName, UnseenSource][] {
+	return listKinds().flatMap(([kind, { source }]) =>
+		source ? [[kind, source] as [NotificationKindName, UnseenSource]] : [],
+	)
 }
 
 /** Event, in the words of its kind; a row of a kind that was since removed still reads as a sentence. */

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { member, operation } from '~/platform/http/operation.ts'
-import { listNotices, readNotices } from './notifications.server.ts'
-import type { NoticeView } from './notifications.view.ts'
+import { listNotifications, readNotifications } from './notifications.server.ts'
+import type { NotificationView } from './notifications.view.ts'
 
 const group = 'Notifications'
 
-const notice = z.object({
+const notification = z.object({
 	id: z.int(),
 	actor: z
 		.object({ username: z.string(), name: z.string(), image: z.string().nullable() })
@@ -19,10 +19,10 @@ const notice = z.object({
 	url: z.string().describe('Path of where it happened.'),
 	at: z.string().meta({ format: 'date-time' }),
 	unread: z.boolean(),
-}) satisfies z.ZodType<NoticeView, NoticeView>
+}) satisfies z.ZodType<NotificationView, NotificationView>
 
-const noticeList = z.object({
-	rows: z.array(notice),
+const notificationList = z.object({
+	rows: z.array(notification),
 	next: z.string().nullable().describe('The cursor of the next page; null at the end.'),
 })
 const readInput = z.strictObject({
@@ -30,12 +30,17 @@ const readInput = z.strictObject({
 })
 const unreadCount = z.object({ unread: z.int().describe('How many are left.') })
 
-export const noticeShapes = { Notice: notice, NoticeList: noticeList, ReadNotices: readInput, Unread: unreadCount }
+export const notificationShapes = {
+	Notification: notification,
+	NotificationList: notificationList,
+	ReadNotifications: readInput,
+	Unread: unreadCount,
+}
 
 /** A member's own notifications. */
-export const noticeOperations = [
+export const notificationOperations = [
 	operation({
-		id: 'listNotices',
+		id: 'listNotifications',
 		group,
 		method: 'get',
 		path: '/me/notifications',
@@ -47,15 +52,15 @@ export const noticeOperations = [
 			cursor: z.string().max(400).optional().describe('Where the page before ended: its `next`.'),
 			limit: z.coerce.number().int().min(1).max(50).default(30).describe('How many rows at most.'),
 		},
-		answer: noticeList,
+		answer: notificationList,
 		refusals: [422],
 		run: async (call) => {
 			const { show, cursor = null, limit } = call.query
-			return listNotices(member(call), { unread: show === 'unread', cursor, limit, unseen: true })
+			return listNotifications(member(call), { unread: show === 'unread', cursor, limit, unseen: true })
 		},
 	}),
 	operation({
-		id: 'readNotices',
+		id: 'readNotifications',
 		group,
 		method: 'post',
 		path: '/me/notifications/read',
@@ -67,7 +72,7 @@ export const noticeOperations = [
 		refusals: [422],
 		run: async (call) => {
 			const { ids } = call.body as z.infer<typeof readInput>
-			return { unread: await readNotices(member(call), ids ? { ids } : {}) }
+			return { unread: await readNotifications(member(call), ids ? { ids } : {}) }
 		},
 	}),
 ]

@@ -4,7 +4,7 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 import type { Subject } from './notifications.view.ts'
 
-export interface NoticeRow {
+export interface NotificationRow {
 	id: number
 	kind: string
 	act: string
@@ -20,23 +20,23 @@ export interface NoticeRow {
 	image: string | null
 }
 
-const noticeColumns = sql`notifications.id, kind, act, reason, cardinality(actor_ids) as people, title, url,
+const notificationColumns = sql`notifications.id, kind, act, reason, cardinality(actor_ids) as people, title, url,
 	to_json(notifications.updated_at) #>> '{}' as updated_at, read_at is null as unread, users.username, users.name, users.image`
 
-/** A member's notices on the site, the newest first. */
+/** A member's notifications on the site, the newest first. */
 export async function listNotificationRows(
 	userId: number,
 	{ unread, cursor, limit }: { unread: boolean; cursor: TimeCursor | null; limit: number },
-): Promise<NoticeRow[]> {
-	const { rows } = await sql<NoticeRow>`
-		select ${noticeColumns} from notifications left join users on users.id = actor_ids[1]
+): Promise<NotificationRow[]> {
+	const { rows } = await sql<NotificationRow>`
+		select ${notificationColumns} from notifications left join users on users.id = actor_ids[1]
 		where user_id = ${userId} and on_site ${unread ? sql`and read_at is null` : sql``}
 			${cursor ? sql`and (notifications.updated_at, notifications.id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``}
 		order by notifications.updated_at desc, notifications.id desc limit ${limit}`.execute(db())
 	return rows
 }
 
-/** How many of each member's notices are unread; of who has never been told anything there is none. */
+/** How many of each member's notifications are unread; of who has never been told anything there is none. */
 export async function readUnreadOf(userIds: number[]): Promise<{ userId: number; unread: number }[]> {
 	const { rows } = await sql<{ userId: number; unread: number }>`
 		select user_id as "userId", unread from notification_boxes where user_id = any(${userIds}::int[])`.execute(db())
@@ -50,7 +50,7 @@ export type SubjectRef = Pick<Subject, 'type' | 'id'>
 const isAbout = (table: string, { type, id }: SubjectRef) =>
 	sql<boolean>`(${sql.ref(`${table}.subject_type`)} = ${type} and ${sql.ref(`${table}.subject_id`)} = ${id}::int)`
 
-/** How a member stands to a subject: whether they muted it, and whether notices about it wait. */
+/** How a member stands to a subject: whether they muted it, and whether notifications about it wait. */
 export async function findAttention(
 	userId: number,
 	subject: SubjectRef,
@@ -64,12 +64,12 @@ export async function findAttention(
 }
 
 /*
- * A member's box is locked before their notices are written, those of several members in the order of their ids. So the
+ * A member's box is locked before their notifications are written, those of several members in the order of their ids. So the
  * counter is always that of the rows, and two writers never wait for each other. Questions and comments are locked earlier.
  */
 
-/** What a group of notices is made of. */
-interface NoticeValues {
+/** What a group of notifications is made of. */
+interface NotificationValues {
 	kind: string
 	groupKey: string
 	actorIds: number[]
@@ -81,10 +81,10 @@ interface NoticeValues {
 	url: string
 }
 
-/** A member who was told, and by which notice. */
+/** A member who was told, and by which notification. */
 export interface NotifiedRow {
 	user_id: number
-	notice_id: number
+	notification_id: number
 	/** Whether they want it in a browser, and have one that asked for it. */
 	push: boolean
 }
@@ -125,20 +125,24 @@ export async function lockBoxOf(trx: Executor, userId: number): Promise<number[]
 }
 
 /**
- * Adds a notice to the open group of each of these members, or begins one, and counts it; their boxes are locked already.
+ * Adds a notification to the open group of each of these members, or begins one, and counts it; their boxes are locked already.
  * @returns who was told something
  */
-export async function addNotices(trx: Executor, userIds: number[], notice: NoticeValues): Promise<NotifiedRow[]> {
+export async function addNotifications(
+	trx: Executor,
+	userIds: number[],
+	notification: NotificationValues,
+): Promise<NotifiedRow[]> {
 	const { rows } = await sql<NotifiedRow>`
 		with wanted as (
 			select person as user_id, coalesce(site, true) as site, coalesce(mail, true) as mail,
 				coalesce(push, true) and exists (select from push_subscriptions where push_subscriptions.user_id = person) as push
 			from unnest(${userIds}::int[]) as person
-			left join notification_preferences on user_id = person and kind = ${notice.kind}
+			left join notification_preferences on user_id = person and kind = ${notification.kind}
 		), notified as (
 			insert into notifications (user_id, kind, group_key, actor_ids, act, reason, subject_type, subject_id, part_id, title, url, on_site, by_mail)
-			select user_id, ${notice.kind}, ${notice.groupKey}, ${notice.actorIds}::int[], ${notice.act}, ${notice.reason}, ${notice.subject.type},
-				${notice.subject.id}::int, ${notice.partId}::int, ${notice.subject.title}, ${notice.url}, site, mail
+			select user_id, ${notification.kind}, ${notification.groupKey}, ${notification.actorIds}::int[], ${notification.act}, ${notification.reason}, ${notification.subject.type},
+				${notification.subject.id}::int, ${notification.partId}::int, ${notification.subject.title}, ${notification.url}, site, mail
 			from wanted where site or mail or push
 			on conflict (user_id, group_key) where read_at is null do update set
 				actor_ids = (excluded.actor_ids || array_remove(notifications.actor_ids, excluded.actor_ids[1]))[1:50],
@@ -147,14 +151,14 @@ export async function addNotices(trx: Executor, userIds: number[], notice: Notic
 			returning id, user_id, on_site, by_mail, count = 1 as fresh
 		), acts as (
 			insert into notification_acts (notification_id, part_id, actor_id, url)
-			select id, ${notice.partId}::int, actor, ${notice.url} from notified, unnest(${notice.actorIds}::int[]) as actor on conflict do nothing
+			select id, ${notification.partId}::int, actor, ${notification.url} from notified, unnest(${notification.actorIds}::int[]) as actor on conflict do nothing
 		)
 		update notification_boxes set
 			unread = unread + (notified.fresh and notified.on_site)::int,
 			mail_due_at = case when notified.by_mail and mail <> 'off'
 				then coalesce(mail_due_at, greatest(now() + ${mailAfter}, mailed_at + ${mailEvery})) else mail_due_at end
 		from notified where notified.user_id = notification_boxes.user_id
-		returning notification_boxes.user_id, notified.id as notice_id,
+		returning notification_boxes.user_id, notified.id as notification_id,
 			(select push from wanted where wanted.user_id = notified.user_id) as push`.execute(trx)
 	return rows
 }
@@ -190,15 +194,15 @@ export async function countNotified(
 	return rows[0]?.count ?? 0
 }
 
-/** What is left of notices of which acts were removed: `first` is the part that the first of them happened in, with its address. */
+/** What is left of notifications of which acts were removed: `first` is the part that the first of them happened in, with its address. */
 const remainingActs = (ids: number[]) => sql`
 	select notification_id as id, count(*)::int as acts, array_agg(distinct actor_id) as people, min(part_id) as first,
 		(array_agg(url order by part_id nulls last))[1] as url
 	from notification_acts where notification_id = any(${ids}::int[]) group by 1`
 
 /**
- * Takes a part of a subject out of the notices that nobody has read yet; a group of which nothing is left goes.
- * @param kind only out of notices of this kind; null for all
+ * Takes a part of a subject out of the notifications that nobody has read yet; a group of which nothing is left goes.
+ * @param kind only out of notifications of this kind; null for all
  * @param besides whose box is locked along
  * @returns whose counters changed
  */
@@ -234,7 +238,7 @@ export async function removeOfPart(
 }
 
 /**
- * Takes somebody out of the notices that a member has not read; a group of which nothing is left goes.
+ * Takes somebody out of the notifications that a member has not read; a group of which nothing is left goes.
  * @returns whether there was anything
  */
 export async function removeOfActor(trx: Executor, userId: number, actorId: number): Promise<boolean> {
@@ -261,13 +265,13 @@ export async function removeOfActor(trx: Executor, userId: number, actorId: numb
 	return true
 }
 
-/** What a member marks as read: some of their notices, those about a subject, or all. */
+/** What a member marks as read: some of their notifications, those about a subject, or all. */
 export interface Which {
 	ids?: number[]
 	subject?: SubjectRef
 }
 
-/** Marks own notices as read. @returns how many are still unread */
+/** Marks own notifications as read. @returns how many are still unread */
 export async function markRead(trx: Executor, userId: number, { ids, subject }: Which): Promise<number> {
 	await sql`select from notification_boxes where user_id = ${userId} for update`.execute(trx)
 	const { rows } = await sql<{ unread: number }>`
@@ -284,12 +288,12 @@ export async function markRead(trx: Executor, userId: number, { ids, subject }: 
 }
 
 /** Notes that these were shown, so that no mail is made of them. */
-export async function markNoticesSeen(trx: Executor, userId: number, ids: number[]): Promise<void> {
+export async function markNotificationsSeen(trx: Executor, userId: number, ids: number[]): Promise<void> {
 	await sql`update notifications set seen_at = now()
 		where user_id = ${userId} and id = any(${ids}::int[]) and seen_at is null`.execute(trx)
 }
 
-/** Takes back every notice about a subject. @param besides whose box is locked along @returns whose counters changed */
+/** Takes back every notification about a subject. @param besides whose box is locked along @returns whose counters changed */
 export async function removeOfSubject(trx: Executor, subject: SubjectRef, besides?: number): Promise<number[]> {
 	await lockBoxesOf(trx, notifiedOf(subject), besides)
 	const { rows } = await sql<{ user_id: number }>`
@@ -301,7 +305,7 @@ export async function removeOfSubject(trx: Executor, subject: SubjectRef, beside
 	return rows.map((row) => row.user_id)
 }
 
-/** Calls a subject by its new title in every notice about it. */
+/** Calls a subject by its new title in every notification about it. */
 export async function retitle(trx: Executor, subject: SubjectRef, title: string): Promise<void> {
 	await lockBoxesOf(trx, notifiedOf(subject))
 	await sql`update notifications n set title = ${title} where ${isAbout('n', subject)} and title <> ${title}`.execute(
@@ -309,7 +313,7 @@ export async function retitle(trx: Executor, subject: SubjectRef, title: string)
 	)
 }
 
-/** Stops or resumes notices about a subject. */
+/** Stops or resumes notifications about a subject. */
 export async function writeMutedSubject(
 	trx: Executor,
 	userId: number,

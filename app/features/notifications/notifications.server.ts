@@ -7,9 +7,9 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
-import { doerOf, type NoticeKind, type NotificationKinds, wordsForEvent } from './kinds.server.ts'
+import { doerOf, type NotificationKindName, type NotificationKinds, wordsForEvent } from './kinds.server.ts'
 import {
-	addNotices,
+	addNotifications,
 	countMuted,
 	countNotified,
 	findAttention,
@@ -17,9 +17,9 @@ import {
 	listUntold,
 	lockBoxes,
 	lockBoxOf,
-	markNoticesSeen,
+	markNotificationsSeen,
 	markRead,
-	type NoticeRow,
+	type NotificationRow,
 	type NotifiedRow,
 	readUnreadOf,
 	removeOfActor,
@@ -31,7 +31,7 @@ import {
 	type Which,
 	writeMutedSubject,
 } from './notifications.queries.server.ts'
-import type { NoticeView, Subject } from './notifications.view.ts'
+import type { NotificationView, Subject } from './notifications.view.ts'
 import { queuePushes } from './push/delivery.server.ts'
 
 declare module '~/platform/realtime/events.ts' {
@@ -59,7 +59,7 @@ export interface NotificationAbout {
 /** One thing that happened, and whom it is told. */
 interface NotificationEvent extends NotificationAbout {
 	/** Member → the kind it is for them; whoever did it is passed over. */
-	people: ReadonlyMap<number, NoticeKind>
+	people: ReadonlyMap<number, NotificationKindName>
 	actorId: number
 	/** Whose box is locked along, as they are told of a decision by the same event. */
 	besides?: number
@@ -86,13 +86,13 @@ export async function notify(
 		const groupKey = `${kind}:${subject.type}:${subject.id}`
 		const url = part?.url ?? subject.url
 		const values = { kind, groupKey, actorIds: [actorId], act: '', reason: '', subject, partId, url }
-		notified.push(...(await addNotices(trx, users, values)))
+		notified.push(...(await addNotifications(trx, users, values)))
 	}
 	return queued(trx, notified)
 }
 
 /** What a moderator decided about a member or a text of theirs. */
-export interface DecisionNotice extends NotificationAbout {
+export interface DecisionNotification extends NotificationAbout {
 	memberId: number
 	act: NotificationKinds['moderation']
 	why: string
@@ -106,7 +106,7 @@ export interface DecisionNotice extends NotificationAbout {
  */
 export async function notifyOfDecision(
 	trx: Executor,
-	{ memberId, act, why, subject, part, group }: DecisionNotice,
+	{ memberId, act, why, subject, part, group }: DecisionNotification,
 ): Promise<number[]> {
 	const { type, id, url } = part ?? subject
 	const groupKey = `moderation:${group ?? `${type}:${id}`}`
@@ -121,7 +121,7 @@ export async function notifyOfDecision(
 		partId: part?.id ?? null,
 		url,
 	}
-	return queued(trx, await addNotices(trx, users, values))
+	return queued(trx, await addNotifications(trx, users, values))
 }
 
 /**
@@ -139,13 +139,13 @@ export const forgetSubject: (trx: Executor, subject: SubjectRef, besides?: numbe
  */
 export const forgetPart: (
 	trx: Executor,
-	part: { subject: SubjectRef; partId: number; kind: NoticeKind | null; besides?: number },
+	part: { subject: SubjectRef; partId: number; kind: NotificationKindName | null; besides?: number },
 ) => Promise<number[]> = removeOfPart
 
 /** How many members were told as a kind of a part of a subject; of the subject itself where `partId` is null. */
 export const countTold: (
 	trx: Executor,
-	kind: NoticeKind,
+	kind: NotificationKindName,
 	about: { subject: SubjectRef; partId: number | null },
 ) => Promise<number> = countNotified
 
@@ -160,14 +160,14 @@ export async function forgetActor(trx: Executor, userId: number, actorId: number
 /** Calls a subject by its new title wherever it was told of. */
 export const renameSubject: (trx: Executor, subject: SubjectRef, title: string) => Promise<void> = retitle
 
-/** Tells every tab of these members how many notices they have not read; to be called after the commit. */
+/** Tells every tab of these members how many notifications they have not read; to be called after the commit. */
 export async function announceUnread(userIds: readonly number[]): Promise<void> {
 	if (userIds.length === 0) return
 	for (const { userId, unread } of await readUnreadOf([...userIds]))
 		announce(`user:${userId}`, 'notifications:changed', { unread })
 }
 
-/** How many notices the viewer has not read; 0 for a visitor. */
+/** How many notifications the viewer has not read; 0 for a visitor. */
 export async function countUnread(viewer: Pick<SignedIn, 'id'> | null): Promise<number> {
 	return viewer ? readCount(viewer.id) : 0
 }
@@ -178,10 +178,10 @@ const readCount = gathered(async (userIds: number[]) => {
 })
 
 /**
- * A page of the viewer's own notices, newest first. What is shown counts as seen, unless a program asks.
+ * A page of the viewer's own notifications, newest first. What is shown counts as seen, unless a program asks.
  * @throws NotAllowed for a visitor, Invalid for a cursor that is not ours
  */
-export async function listNotices(
+export async function listNotifications(
 	viewer: Viewer,
 	{
 		unread = false,
@@ -189,22 +189,22 @@ export async function listNotices(
 		limit = 30,
 		unseen = false,
 	}: { unread?: boolean; cursor?: string | null; limit?: number; unseen?: boolean } = {},
-): Promise<{ rows: NoticeView[]; next: string | null }> {
+): Promise<{ rows: NotificationView[]; next: string | null }> {
 	const { id } = requireSignedIn(viewer)
 	const position = cursor ? decodeTimeCursor(cursor) : null
 	const found = await listNotificationRows(id, { unread, cursor: position, limit: limit + 1 })
 	const shown = found.slice(0, limit)
 	const last = shown.at(-1)
 	const fresh = unseen ? [] : shown.filter((row) => row.unread).map((row) => row.id)
-	if (fresh.length > 0) await markNoticesSeen(db(), id, fresh)
+	if (fresh.length > 0) await markNotificationsSeen(db(), id, fresh)
 	return {
 		rows: shown.map(present),
 		next: found.length > limit && last ? encodeCursor([last.updated_at, last.id]) : null,
 	}
 }
 
-/** Marks own notices as read: some, those about a subject, or all. @returns how many are left @throws NotAllowed */
-export async function readNotices(viewer: Viewer, which: Which): Promise<number> {
+/** Marks own notifications as read: some, those about a subject, or all. @returns how many are left @throws NotAllowed */
+export async function readNotifications(viewer: Viewer, which: Which): Promise<number> {
 	const { id } = requireSignedIn(viewer)
 	const unread = await db()
 		.transaction()
@@ -217,7 +217,7 @@ export async function readNotices(viewer: Viewer, which: Which): Promise<number>
 export async function visitSubject(viewer: Viewer, subject: SubjectRef): Promise<boolean | null> {
 	if (!viewer || !isId(subject.id)) return null
 	const { muted, waiting } = await findAttention(viewer.id, subject)
-	if (waiting) await readNotices(viewer, { subject })
+	if (waiting) await readNotifications(viewer, { subject })
 	return muted
 }
 
@@ -225,7 +225,7 @@ export async function visitSubject(viewer: Viewer, subject: SubjectRef): Promise
 export const MAX_MUTED = 1_000
 
 /**
- * Stops notices and mails about a subject, or resumes them. That there is such a subject, and that the viewer may see it, is for
+ * Stops notifications and mails about a subject, or resumes them. That there is such a subject, and that the viewer may see it, is for
  * its feature to check.
  * @param plural what such subjects are called in a refusal: “queries”
  * @throws NotAllowed, Invalid for one too many, TooMany
@@ -246,7 +246,7 @@ export async function muteSubject(viewer: Viewer, subject: SubjectRef, muted: bo
 const RETENTION_MS = 180 * 86_400_000
 
 /** Deletes what was read half a year ago, some at a time. @returns how many */
-export async function sweepNotices(): Promise<number> {
+export async function sweepNotifications(): Promise<number> {
 	return removeReadBefore(db(), new Date(Date.now() - RETENTION_MS), 10_000)
 }
 
@@ -255,7 +255,7 @@ async function queued(trx: Executor, notified: NotifiedRow[]): Promise<number[]>
 	const wanted = notified.filter(({ push }) => push)
 	await queuePushes(
 		trx,
-		wanted.map((row) => ({ userId: row.user_id, about: row.notice_id })),
+		wanted.map((row) => ({ userId: row.user_id, about: row.notification_id })),
 	)
 	return notified.map((row) => row.user_id)
 }
@@ -265,7 +265,7 @@ function requireSignedIn(viewer: Viewer): SignedIn {
 	return viewer
 }
 
-function present(row: NoticeRow): NoticeView {
+function present(row: NotificationRow): NotificationView {
 	const { id, people, title, reason, url, updated_at: at, unread, username, name, image } = row
 	const actor = username === null ? null : { username, name: name ?? username, image }
 	return { id, actor, by: doerOf(row), people, words: wordsForEvent(row), title, reason, url, at, unread }

@@ -15,8 +15,8 @@ export function others(people: number): string {
 	return people === 2 ? ' and 1 other' : ` and ${people - 1} others`
 }
 
-/** What pages are told of a notice. Times are ISO 8601 strings in UTC. */
-export interface NoticeView {
+/** What pages are told of a notification. Times are ISO 8601 strings in UTC. */
+export interface NotificationView {
 	id: number
 	/** The last one who did it; null when they are gone. */
 	actor: { username: string; name: string; image: string | null } | null

@@ -5,12 +5,12 @@ import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { findPreferences, refuseMailsOf, setMail, storePreferences } from './digest.queries.server.ts'
-import { listKinds, listSources, type NoticeKind } from './kinds.server.ts'
+import { listKinds, listSources, type NotificationKindName } from './kinds.server.ts'
 import { type Channel, channelNames } from './notifications.view.ts'
 
 /** Whether a member wants to be told of one kind, by each way. */
 export interface PreferenceView extends Record<Channel, boolean> {
-	kind: NoticeKind
+	kind: NotificationKindName
 	label: string
 	/** The channels that cannot be turned off. */
 	always: readonly Channel[]
@@ -58,7 +58,7 @@ const LINK_LIFETIME_MS = 90 * 86_400_000
 const oldLink = 'This link is incomplete or has expired. You can turn emails off in your settings.'
 
 /** What a link ends: all mails, or those of a kind that has mails of its own. */
-type Unwanted = 'all' | NoticeKind
+type Unwanted = 'all' | NotificationKindName
 
 /** The address that ends a member's mails without a login (RFC 8058). */
 export function unsubscribeUrl(userId: number, what: Unwanted = 'all', now = Date.now()): string {

@@ -50,7 +50,7 @@ async function perform(
 	if (!(await run())) throw changedMeanwhile()
 	return {
 		note: label,
-		notice: {
+		notification: {
 			subject: { type: MEMBER_SUBJECT, id: author.id, title: label, url: profilePath(author.username) },
 			part: null,
 			group: about,

@@ -38,7 +38,7 @@ interface Happening {
 	actorId: number
 	/** Whose notification box is locked along, as moderation tells them in the same transaction what was decided. */
 	besides?: number
-	/** Whose notices changed with it. */
+	/** Whose notifications changed with it. */
 	told?: number[]
 }
 

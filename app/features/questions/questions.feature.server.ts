@@ -1,5 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { notifyFollowers, questionKinds } from './notices/notices.server.ts'
+import { notifyFollowers, questionKinds } from './notifying/notifying.server.ts'
 import { forumShapes, questionOperations } from './questions.api.server.ts'
 import { commentSubject, questionSubject } from './questions.subjects.server.ts'
 import { commentCounters } from './writing/writing.queries.server.ts'

@@ -196,7 +196,7 @@ async function perform(trx: Executor, act: PostAct, call: ActCall<PostSubject>):
 	let happened = event
 	return {
 		...done,
-		notice: {
+		notification: {
 			subject: { type: 'query', id, title, url },
 			part: commentId === null ? null : { type: 'comment', id: commentId, url: commentUrl(post.question, commentId) },
 		},

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
-import type { MaybeTime, NoticeTables, Time } from './notice-tables.ts'
+import type { MaybeTime, NotificationTables, Time } from './notification-tables.ts'
 
 /** A point in time; written as a Date or left to the database's clock. */
 
@@ -224,7 +224,7 @@ export interface ConversationMembersTable {
 }
 
 /** Every table that our own statements touch, as the migrations make them. */
-export interface Database extends NoticeTables, AccountTables {
+export interface Database extends NotificationTables, AccountTables {
 	users: UsersTable
 	usernames: { username: string; claimed_at: Time }
 	sessions: SessionsTable

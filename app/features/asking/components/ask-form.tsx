@@ -5,8 +5,8 @@ import type { CategoryView } from '~/features/tags/tags.view.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { useNoticesAbove } from '~/shell/notices-above.ts'
 import { toast } from '~/shell/toast.ts'
+import { useToastsAbove } from '~/shell/toasts-above.ts'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusal } from '~/ui/form-kit.ts'
@@ -217,7 +217,7 @@ interface AskFooterProps {
 /** When the draft was saved, and the ways out of the form. */
 export function AskFooter({ inDialog, savedAt, waiting, busy, submit, cancel, login, refused }: AskFooterProps) {
 	const bar = useRef<HTMLDivElement>(null)
-	useNoticesAbove(bar)
+	useToastsAbove(bar)
 	return (
 		<div
 			ref={bar}

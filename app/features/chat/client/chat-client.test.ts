@@ -256,12 +256,12 @@ test('somebody types until they send, or for five seconds after they were last h
 	expect(view(anna).typing).toBe(false)
 })
 
-test('marks only grow, and a burst of messages is told as one mark', async () => {
+test('receipts only grow, and a burst of messages is reported once', async () => {
 	const { server, anna, bert } = pair()
 	anna.client.attend('bert', true)
 	anna.client.receiveReceipts('bert', { delivered: 5, read: 4 })
 	anna.client.receiveReceipts('bert', { delivered: 3, read: 2 })
-	expect(view(anna).marks).toEqual({ delivered: 5, read: 4 })
+	expect(view(anna).receipts).toEqual({ delivered: 5, read: 4 })
 	for (let index = 1; index <= 20; index += 1) bert.client.write('anna', `${index}`)
 	await settle()
 	const told = server.seen.filter(({ by }) => by === 'anna')
@@ -280,7 +280,7 @@ test('who looked before the conversation was there has read it once it is', asyn
 	expect(server.seen.filter(({ by }) => by === 'anna').at(-1)).toMatchObject({ upTo: 1, read: true })
 })
 
-test('a mark that was lost with the connection is told again', async () => {
+test('what was seen is reported again after a lost connection', async () => {
 	const { server, anna, bert } = pair()
 	anna.client.attend('bert', true)
 	bert.client.write('anna', 'Hello')
@@ -374,11 +374,12 @@ test('what was read and what can be done while a tab was away is known when it i
 	anna.client.write('bert', 'Hello')
 	await settle()
 	anna.cut()
-	server.marks = { delivered: 1, read: 1 }
+	server.receipts = { delivered: 1, read: 1 }
 	server.state = { kind: 'closed', reason: 'You blocked Bert.', blockedByMe: true, muted: false }
 	anna.connect()
 	await settle()
-	expect(view(anna)).toMatchObject({ marks: { delivered: 1, read: 1 }, state: { kind: 'closed', blockedByMe: true } })
+	expect(view(anna).receipts).toEqual({ delivered: 1, read: 1 })
+	expect(view(anna).state).toMatchObject({ kind: 'closed', blockedByMe: true })
 })
 
 test('without a live stream asking brings what is new, to the conversations that are on the screen alone', async () => {

@@ -70,7 +70,7 @@ export class ChatClient {
 		this.pictureStore = pictures.store
 		this.uploads = new Uploads({ store: pictures.store, upload, onChange })
 		this.attachments = new Attachments({ ...pictures, me, uploads: this.uploads, newId, onChange })
-		this.seen = new SeenReporter((mark, leaving) => transport.seen(mark, leaving))
+		this.seen = new SeenReporter((event, leaving) => transport.seen(event, leaving))
 		this.sender = new Sender({
 			outbox: this.outbox,
 			attachments: this.attachments,
@@ -212,8 +212,8 @@ export class ChatClient {
 		this.outboxChanged()
 	}
 
-	receiveReceipts(peer: string, marks: Receipts): void {
-		this.conversations.get(peer)?.receiveReceipts(marks)
+	receiveReceipts(peer: string, receipts: Receipts): void {
+		this.conversations.get(peer)?.receiveReceipts(receipts)
 	}
 
 	receiveTyping(peer: string): void {
@@ -263,7 +263,7 @@ export class ChatClient {
 export function listenToSocket(socket: Live, client: ChatClient): () => void {
 	const ends = [
 		on(socket, 'chat:message', ({ with: peer, message }) => client.hear(peer, message)),
-		on(socket, 'chat:marks', ({ with: peer, marks }) => client.receiveReceipts(peer, marks)),
+		on(socket, 'chat:receipts', ({ with: peer, receipts }) => client.receiveReceipts(peer, receipts)),
 		on(socket, 'chat:typing', ({ from }) => client.receiveTyping(from)),
 		on(socket, 'chat:state', ({ with: peer, state }) => client.receiveState(peer, state)),
 	]
@@ -278,28 +278,28 @@ function on<Name extends keyof ServerEvents>(socket: Live, name: Name, handle: S
 	return () => socket.off(name, handle as never)
 }
 
-type Mark = Parameters<Transport['seen']>[0]
+type SeenEvent = Parameters<Transport['seen']>[0]
 
-/** How often the marks of a conversation are told at most, in milliseconds: a burst of messages is one mark. */
+/** At least this long, in milliseconds, between two reports of what was seen in a conversation: a burst of messages is one. */
 const SEEN_INTERVAL_MS = 1_000
 
 /** Tells the server what arrived here and what was read: at once, and then once a second while more comes. */
 class SeenReporter {
-	private readonly tell: (mark: Mark, leaving: boolean) => void
-	private readonly sent = new Map<string, Mark>()
-	private readonly waiting = new Map<string, Mark>()
+	private readonly send: (event: SeenEvent, leaving: boolean) => void
+	private readonly sent = new Map<string, SeenEvent>()
+	private readonly waiting = new Map<string, SeenEvent>()
 	private readonly resting = new Set<string>()
 
-	constructor(tell: (mark: Mark, leaving: boolean) => void) {
-		this.tell = tell
+	constructor(send: (event: SeenEvent, leaving: boolean) => void) {
+		this.send = send
 	}
 
-	/** @param mark of a message of the peer; one that says nothing new is not told */
-	note(mark: Mark): void {
-		const known = this.waiting.get(mark.with) ?? this.sent.get(mark.with)
-		if (known && known.upTo >= mark.upTo && (known.read || !mark.read)) return
-		this.waiting.set(mark.with, { ...mark, read: mark.read || (this.waiting.get(mark.with)?.read ?? false) })
-		if (!this.resting.has(mark.with)) this.flush(mark.with)
+	/** @param event about a message of the peer; one that says nothing new is not sent */
+	note(event: SeenEvent): void {
+		const known = this.waiting.get(event.with) ?? this.sent.get(event.with)
+		if (known && known.upTo >= event.upTo && (known.read || !event.read)) return
+		this.waiting.set(event.with, { ...event, read: event.read || (this.waiting.get(event.with)?.read ?? false) })
+		if (!this.resting.has(event.with)) this.flush(event.with)
 	}
 
 	/** What was told may have been lost with the connection. */
@@ -313,11 +313,11 @@ class SeenReporter {
 	}
 
 	private flush(peer: string, leaving = false): void {
-		const mark = this.waiting.get(peer)
-		if (!mark) return
+		const event = this.waiting.get(peer)
+		if (!event) return
 		this.waiting.delete(peer)
-		this.sent.set(peer, mark)
-		this.tell(mark, leaving)
+		this.sent.set(peer, event)
+		this.send(event, leaving)
 		this.resting.add(peer)
 		setTimeout(() => {
 			this.resting.delete(peer)

@@ -21,7 +21,7 @@ export interface ConversationView {
 	newer: boolean
 	/** The end of the conversation, whether it is shown or not. */
 	latest: readonly ChatMessage[]
-	marks: Receipts
+	receipts: Receipts
 	/** The peer's messages after this id stand under the line “New messages”. */
 	readId: number
 	/** Skills that both have, while nobody has written. */
@@ -45,7 +45,7 @@ export class LiveConversation {
 	private readonly thread = new MessageHistory()
 	private peer: Peer
 	private state: ConversationState
-	private marks: Receipts
+	private receipts: Receipts
 	private readId: number
 	private readonly common: readonly string[]
 	/** Whether the reader looks at its end: what comes is read at once. */
@@ -64,7 +64,7 @@ export class LiveConversation {
 		this.onArrival = parts.onArrival
 		this.peer = page.peer
 		this.state = page.state
-		this.marks = page.marks
+		this.receipts = page.receipts
 		this.readId = page.readId
 		this.common = page.common
 		this.thread.open(page)
@@ -75,7 +75,7 @@ export class LiveConversation {
 		const { peer, state } = page
 		this.peer = peer
 		this.state = state
-		this.take(page.marks)
+		this.take(page.receipts)
 		if (!this.attended) this.readId = page.readId
 		this.thread.open(page)
 		this.change()
@@ -90,7 +90,7 @@ export class LiveConversation {
 			older: this.thread.older,
 			newer: this.thread.newer,
 			latest: this.thread.latest(),
-			marks: this.marks,
+			receipts: this.receipts,
 			readId: this.readId,
 			common: this.common,
 			typing: this.typing !== null,
@@ -112,8 +112,8 @@ export class LiveConversation {
 		this.change()
 	}
 
-	receiveReceipts(marks: Receipts): void {
-		this.take(marks)
+	receiveReceipts(receipts: Receipts): void {
+		this.take(receipts)
 		this.change()
 	}
 
@@ -195,7 +195,7 @@ export class LiveConversation {
 		const stands = this.state
 		const changes = await this.transport.since(this.peer.username, this.thread.version)
 		this.thread.catchUp(changes)
-		this.take(changes.marks)
+		this.take(changes.receipts)
 		// What the live stream said meanwhile is newer.
 		if (this.state === stands) this.state = changes.state
 		if (this.newest > newest) this.met(newest)
@@ -239,7 +239,8 @@ export class LiveConversation {
 	}
 
 	private take({ delivered, read }: Receipts): void {
-		this.marks = { delivered: Math.max(this.marks.delivered, delivered), read: Math.max(this.marks.read, read) }
+		const known = this.receipts
+		this.receipts = { delivered: Math.max(known.delivered, delivered), read: Math.max(known.read, read) }
 	}
 
 	private change(): void {

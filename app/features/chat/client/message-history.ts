@@ -1,7 +1,7 @@
 import type { ChatMessage, ConversationPage, MessageWindow } from '../chat.view.ts'
 
 /** What `since` answers: changes in the order of their versions, and how the two members stand. */
-export interface Changes extends Pick<ConversationPage, 'marks' | 'state'> {
+export interface Changes extends Pick<ConversationPage, 'receipts' | 'state'> {
 	messages: ChatMessage[]
 	/** The conversation's version when it was asked. */
 	version: number

@@ -7,8 +7,8 @@ export interface Transport {
 	connected(): boolean
 	/** @returns null when no answer came: the message may have arrived or not, and is sent again under the same id */
 	send(message: ChatSending): Promise<SendAnswer | null>
-	/** @param leaving the page is about to go, and the mark has to outlive it */
-	seen(mark: { with: string; upTo: number; read: boolean }, leaving: boolean): void
+	/** @param leaving the page is about to go, and the event has to outlive it */
+	seen(event: { with: string; upTo: number; read: boolean }, leaving: boolean): void
 	typing(to: string): void
 	page(peer: string): Promise<ConversationPage>
 	since(peer: string, version: number): Promise<Changes>
@@ -55,10 +55,10 @@ export class SocketTransport implements Transport {
 	}
 
 	/** Not queued: the next one says more. */
-	seen(mark: { with: string; upTo: number; read: boolean }, leaving: boolean): void {
+	seen(event: { with: string; upTo: number; read: boolean }, leaving: boolean): void {
 		// What a socket has not yet sent goes with its page.
-		if (this.byHttp || leaving) void seenByHttp(this.me, mark)
-		else this.socket?.volatile.emit('chat:seen', mark)
+		if (this.byHttp || leaving) void seenByHttp(this.me, event)
+		else this.socket?.volatile.emit('chat:seen', event)
 	}
 
 	typing(to: string): void {
@@ -119,8 +119,8 @@ async function sendByHttp(
 }
 
 /** Says how far this member got, also when the page is left meanwhile. One that is lost is not missed: the next says more. */
-async function seenByHttp(me: string, { with: peer, ...mark }: Parameters<Transport['seen']>[0]): Promise<void> {
-	await say(me, peer, mark, { keepalive: true }).catch(() => null)
+async function seenByHttp(me: string, { with: peer, ...event }: Parameters<Transport['seen']>[0]): Promise<void> {
+	await say(me, peer, event, { keepalive: true }).catch(() => null)
 }
 
 function say(me: string, peer: string, words: object, options: RequestInit = {}): Promise<Response> {

@@ -51,8 +51,8 @@ export async function announceMessage(sender: SignedIn, peer: StandingRow, row: 
 /** A member's device got more, or they read further. Of somebody blocked, or not answered yet, the peer is told nothing. */
 export async function announceSeen(reader: SignedIn, peer: StandingRow, seen: SeenRow): Promise<void> {
 	if (!peer.pending && !peer.blocked_by_me) {
-		const marks = { delivered: seen.delivered_id, read: seen.read_id }
-		announce(roomOf(peer.peer_id), 'chat:marks', { with: reader.username, marks })
+		const receipts = { delivered: seen.delivered_id, read: seen.read_id }
+		announce(roomOf(peer.peer_id), 'chat:receipts', { with: reader.username, receipts })
 	}
 	if (!seen.read_further) return
 	const conversations = await countConversationsWithUnread(reader.id)

@@ -208,8 +208,8 @@ test('the number of statements does not depend on how many send or read', async 
 	for (const count of [1, 10, 100]) {
 		const some = pairs.slice(0, count)
 		sending.push(await statements(() => Promise.all(some.map(([one, two]) => sendMessage(one, messageTo(two))))))
-		const marks = some.map(([one, two]) => markSeen(two, { with: one.username, upTo: 2 ** 31 - 1, read: true }))
-		reading.push(await statements(() => Promise.all(marks)))
+		const events = some.map(([one, two]) => markSeen(two, { with: one.username, upTo: 2 ** 31 - 1, read: true }))
+		reading.push(await statements(() => Promise.all(events)))
 	}
 	query.mockRestore()
 	// Twelve with what tells the two and looks for browsers of who is away; a connection that was opened meanwhile would be more.

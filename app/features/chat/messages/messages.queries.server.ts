@@ -246,7 +246,7 @@ export interface SeenRow {
 }
 
 /** How far a member got in a conversation. */
-interface SeenMark {
+interface SeenEvent {
 	conversationId: number
 	userId: number
 	/** Id of a message. */
@@ -258,11 +258,11 @@ interface SeenMark {
 /**
  * Notes how far members' devices got, and how far they read: never back, and no further than what they were sent.
  * The conversations are locked, so that the counts fit.
- * @param marks at most one of a member in a conversation
+ * @param events at most one of a member in a conversation
  * @returns what became of each, in their order
  */
-export async function writeSeen(trx: Executor, marks: readonly SeenMark[]): Promise<(SeenRow | undefined)[]> {
-	const all = <Value>(read: (mark: SeenMark) => Value) => marks.map(read)
+export async function writeSeen(trx: Executor, events: readonly SeenEvent[]): Promise<(SeenRow | undefined)[]> {
+	const all = <Value>(read: (event: SeenEvent) => Value) => events.map(read)
 	const conversationIds = all(({ conversationId }) => conversationId)
 	const { rows } = await sql<SeenRow & { place: number }>`
 		with reached as (
@@ -286,7 +286,7 @@ export async function writeSeen(trx: Executor, marks: readonly SeenMark[]): Prom
 		returning reached.place::int, side.delivered_id, side.read_id, side.unread,
 			reached.delivered_id > reached.delivered_before or reached.read_id > reached.read_before as further,
 			reached.read_id > reached.read_before as read_further`.execute(trx)
-	return byPlace(marks, rows)
+	return byPlace(events, rows)
 }
 
 /** A message that this member received and can still read, with at most `context` before it, ascending; [] for none. */

@@ -120,14 +120,14 @@ test('edits and deletions are so many a minute, in words, and another member’s
 	expect(await deleteMessage(tomas, { with: mira.username, id: other.id })).toMatchObject({ deleted: true })
 })
 
-test('marks only move forward, never past what was sent to the reader, and the unread count follows', async () => {
+test('receipts only move forward, never past what was sent to the reader, and the unread count follows', async () => {
 	const messages = [await makeMessage(mira, tomas), await makeMessage(mira, tomas), await makeMessage(mira, tomas)]
 	const [first, second, third] = messages.map(({ id }) => id)
 	const see = (upTo: unknown, read: unknown) => markSeen(tomas, { with: mira.username, upTo, read })
 	const state = async () => {
-		const { marks } = await openConversation(mira, tomas.username)
+		const { receipts } = await openConversation(mira, tomas.username)
 		const unread = (await listConversations(tomas)).conversations[0]?.unread
-		return [marks.delivered, marks.read, unread]
+		return [receipts.delivered, receipts.read, unread]
 	}
 	await see(second, false)
 	expect(await state()).toEqual([second, 0, 4])

@@ -34,11 +34,10 @@ import {
 	listNewer,
 	type MessageRow,
 	type SeenRow,
-	type Snapshot,
 	writeSeen,
 } from './messages.queries.server.ts'
 
-const nothing: Snapshot = { rows: [], version: 0 }
+const nothing = { rows: [], version: 0 }
 
 /** A conversation as it is opened, also one that nobody has begun. Two statements, three while it is empty. @throws NotFound, NotAllowed */
 export async function openConversation(viewer: Viewer, username: unknown): Promise<ConversationPage> {
@@ -51,7 +50,7 @@ export async function openConversation(viewer: Viewer, username: unknown): Promi
 		peer: presentPeer(row),
 		state: presentState(row),
 		version,
-		marks: presentReceipts(row),
+		receipts: presentReceipts(row),
 		readId: row.read_id,
 		common: rows.length === 0 ? await listSharedSkills(reader.id, row.peer_id) : [],
 	}
@@ -80,7 +79,7 @@ export async function listSince(
 	viewer: Viewer,
 	username: unknown,
 	since: unknown,
-): Promise<Pick<ConversationPage, 'messages' | 'version' | 'marks' | 'state'> & { complete: boolean }> {
+): Promise<Pick<ConversationPage, 'messages' | 'version' | 'receipts' | 'state'> & { complete: boolean }> {
 	const reader = requireMember(viewer)
 	if (since !== 0 && !isId(since)) throw new Invalid('There is no such version of the conversation.')
 	const row = await relationWith(reader, username)
@@ -93,7 +92,7 @@ export async function listSince(
 		messages: shown.map((one) => presentMessage(one, reader.id, names)),
 		version: complete ? version : (shown.at(-1)?.version ?? version),
 		complete,
-		marks: presentReceipts(row),
+		receipts: presentReceipts(row),
 		state: presentState(row),
 	}
 }
@@ -107,7 +106,7 @@ interface Seen {
 	read: unknown
 }
 
-/** Notes that everything up to a message arrived, or was read. What is no mark of a conversation is passed over. */
+/** Notes that everything up to a message arrived, or was read. What names no conversation is passed over. */
 export async function markSeen(viewer: Viewer, { with: username, upTo, read }: Seen): Promise<void> {
 	const reader = requireMember(viewer)
 	if (!isUsername(username) || !isId(upTo) || typeof read !== 'boolean') return
@@ -115,7 +114,7 @@ export async function markSeen(viewer: Viewer, { with: username, upTo, read }: S
 	if (peer && seen?.further) await announceReliably(() => announceSeen(reader, peer, seen))
 }
 
-interface Mark extends Pair {
+interface SeenEvent extends Pair {
 	upTo: number
 	read: boolean
 }
@@ -126,22 +125,22 @@ interface Noted {
 	seen?: SeenRow | undefined
 }
 
-// Marks of the same moment share a transaction, as messages do.
+// Events of the same moment share a transaction, as messages do.
 const noteSeen = batched({
-	together: (marks: Mark[]) => noteTogether(marks, { skipLocked: true }),
-	alone: async (mark): Promise<Noted> => {
-		const [outcome] = await noteTogether([mark], { skipLocked: false })
+	together: (events: SeenEvent[]) => noteTogether(events, { skipLocked: true }),
+	alone: async (event): Promise<Noted> => {
+		const [outcome] = await noteTogether([event], { skipLocked: false })
 		return outcome?.answer ?? {}
 	},
 	keysOf: ({ userId, username }) => [`${userId} ${username}`],
 })
 
 /** Null where the conversation was passed over. */
-function noteTogether(marks: Mark[], locking: Locking): Promise<({ answer: Noted } | null)[]> {
+function noteTogether(events: SeenEvent[], locking: Locking): Promise<({ answer: Noted } | null)[]> {
 	return transact(async (trx, last) => {
-		const peers = await listStandings(trx, marks)
-		const noted: ({ answer: Noted } | null)[] = marks.map(() => ({ answer: {} }))
-		const news = marks.flatMap(({ userId, upTo, read }, index) => {
+		const peers = await listStandings(trx, events)
+		const noted: ({ answer: Noted } | null)[] = events.map(() => ({ answer: {} }))
+		const news = events.flatMap(({ userId, upTo, read }, index) => {
 			const peer = peers[index]
 			if (!peer?.id || (read && peer.read_id >= upTo)) return []
 			return [{ index, peer, conversationId: peer.id, userId, upTo, read }]

@@ -243,11 +243,11 @@ test('a stranger’s first messages are a request: at most three, apart from the
 	])
 	// That the request was looked at is told only when it is accepted.
 	await markSeen(tomas, { with: mira.username, upTo: 2 ** 31 - 1, read: true })
-	expect((await openConversation(mira, tomas.username)).marks).toEqual({ delivered: 0, read: 0 })
+	expect((await openConversation(mira, tomas.username)).receipts).toEqual({ delivered: 0, read: 0 })
 	await makeMessage(tomas, mira, 'answer')
 	const opened = await openConversation(mira, tomas.username)
 	expect(opened.state.kind).toBe('open')
-	expect(opened.marks.read).toBe(opened.messages[2]?.id)
+	expect(opened.receipts.read).toBe(opened.messages[2]?.id)
 	await makeMessage(mira, tomas, 'four')
 })
 

@@ -45,7 +45,7 @@ test('a message is answered as by the socket, and stored once however often it i
 test('how far a member read is noted', async () => {
 	const { id } = await makeMessage(tomas, mira)
 	expect(await say(mira, { me: mira.username, upTo: id, read: true })).toEqual({ status: 200, said: { ok: true } })
-	expect((await openConversation(tomas, mira.username)).marks.read).toBe(id)
+	expect((await openConversation(tomas, mira.username)).receipts.read).toBe(id)
 })
 
 test('nothing is said in the name of a member who has signed in since, and nothing for a visitor', async () => {
@@ -63,7 +63,7 @@ test.each<[string, (me: string) => unknown, object]>([
 	['no message', (me) => ({ me }), { said: { ok: false, retry: false } }],
 	['a blank one', (me) => ({ me, clientId: randomUUID(), body: ' ' }), { said: { ok: false, retry: false } }],
 	['one to somebody else', (me) => ({ me, to: 'nobody', clientId: 'x', body: 'x' }), { said: { ok: false } }],
-	['a mark that is none', (me) => ({ me, upTo: 'x', read: 1 }), { said: { ok: true } }],
+	['what was seen, misspelt', (me) => ({ me, upTo: 'x', read: 1 }), { said: { ok: true } }],
 ])('%s stores nothing', async (_what, words, answer) => {
 	expect(await say(mira, words(mira.username))).toMatchObject(answer)
 	expect(await bodies()).toEqual([])

@@ -1,7 +1,7 @@
 import { data, redirect } from 'react-router'
 import { deleteQuestion, restoreQuestion } from '~/features/asking/asking.server.ts'
 import { waitingMessage } from '~/features/moderation/moderation.view.ts'
-import { muteQuestion } from '~/features/questions/notices/notices.server.ts'
+import { muteQuestion } from '~/features/questions/notifying/notifying.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { isWaiting } from '~/features/questions/writing/change.server.ts'
 import { withParams } from '~/lib/addresses.ts'

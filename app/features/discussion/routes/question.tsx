@@ -1,7 +1,7 @@
 import { createContext, data, redirect, useSearchParams } from 'react-router'
 import { getIntroduction } from '~/features/members/members.server.ts'
 import { confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
-import { visitQuestion } from '~/features/questions/notices/notices.server.ts'
+import { visitQuestion } from '~/features/questions/notifying/notifying.server.ts'
 import { getDiscussed, mergedAddress, mergedFrom } from '~/features/questions/questions.server.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { readId } from '~/lib/checks.ts'

@@ -74,7 +74,7 @@ export const conversation = z.object({
 	messages: z.array(message).describe('The newest 50, oldest first.'),
 	older: z.boolean().describe('Whether there are more before them.'),
 	conversationVersion: z.int().describe('What to ask `changes` for: nothing lies between this answer and that one.'),
-	marks: z.object({ delivered: z.int(), read: z.int() }).describe('How far the other member has come, as ids.'),
+	receipts: z.object({ delivered: z.int(), read: z.int() }).describe('How far the other member has come, as ids.'),
 	readId: z.int().describe('How far you have read.'),
 })
 

@@ -18,9 +18,9 @@ const look = 'icon-btn relative size-11'
  * The way to what is new, with how much of it there is: a link, and where scripts run a panel, loaded when it is opened.
  */
 export function InboxControl() {
-	const notices = useUnread()
+	const notifications = useUnread()
 	const conversations = useUnreadConversations()
-	const unread = notices + conversations
+	const unread = notifications + conversations
 	useTitleCount(unread)
 	const hydrated = useHydrated()
 	const panel = useRef<HTMLDivElement>(null)
@@ -29,7 +29,7 @@ export function InboxControl() {
 	const label = unread > 0 ? `Messages and notifications, ${unread} unread` : 'Messages and notifications'
 	if (!hydrated)
 		return (
-			<Link className={look} to={notices > 0 ? '/notifications' : '/messages'} aria-label={label}>
+			<Link className={look} to={notifications > 0 ? '/notifications' : '/messages'} aria-label={label}>
 				<Face unread={unread} />
 			</Link>
 		)
@@ -54,7 +54,7 @@ export function InboxControl() {
 			>
 				{opened > 0 && (
 					<Suspense fallback={<p className="p-4 text-sm text-ink-3">Loading...</p>}>
-						<InboxPanel key={opened} conversations={conversations} notices={notices} open={open} />
+						<InboxPanel key={opened} conversations={conversations} notifications={notifications} open={open} />
 					</Suspense>
 				)}
 			</div>

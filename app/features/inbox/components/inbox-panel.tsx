@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
 import { useFetcher } from 'react-router'
 import { useConnectionState } from '~/features/chat/client/use-chat.ts'
-import { LatestNotices } from '~/features/notifications/components/notices.tsx'
+import { LatestNotifications } from '~/features/notifications/components/notification-list.tsx'
 import { LostAnswer, retrying } from '~/lib/retry.ts'
 import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 import { Link } from '~/ui/link.tsx'
@@ -12,20 +12,20 @@ import { useLiveList } from './live-list.ts'
 interface InboxPanelProps {
 	/** In how many conversations something is unread. */
 	conversations: number
-	/** How many notices are unread. */
-	notices: number
+	/** How many notifications are unread. */
+	notifications: number
 	open: boolean
 }
 
 const tabs = ['Messages', 'Notifications'] as const
 
-/** What is new for a member: conversations and notices, a tab each; the one that has something new is shown first. */
-export default function InboxPanel({ conversations, notices, open }: InboxPanelProps) {
+/** What is new for a member: conversations and notifications, a tab each; the one that has something new is shown first. */
+export default function InboxPanel({ conversations, notifications, open }: InboxPanelProps) {
 	const [shown, setShown] = useState<(typeof tabs)[number]>(
-		conversations === 0 && notices > 0 ? 'Notifications' : 'Messages',
+		conversations === 0 && notifications > 0 ? 'Notifications' : 'Messages',
 	)
 	const list = useRef<HTMLDivElement>(null)
-	const counts = { Messages: conversations, Notifications: notices }
+	const counts = { Messages: conversations, Notifications: notifications }
 
 	const turn = (event: KeyboardEvent) => {
 		if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return
@@ -60,7 +60,7 @@ export default function InboxPanel({ conversations, notices, open }: InboxPanelP
 					{name === 'Messages' ? (
 						<LatestMessages unread={conversations} open={open && shown === name} />
 					) : (
-						<LatestNotices unread={notices} open={open && shown === name} />
+						<LatestNotifications unread={notifications} open={open && shown === name} />
 					)}
 				</div>
 			))}

@@ -28,7 +28,7 @@ test('a form that is pressed twice sends once, leads back to the newest message,
 		expect([answer.status, answer.headers.get('Location')]).toEqual([303, `/messages/${tomas.username}#newest`])
 	}
 	expect((await openConversation(tomas, mira.username)).messages).toHaveLength(4)
-	expect((await openConversation(tomas, mira.username)).marks.read).toBe(last.id)
+	expect((await openConversation(tomas, mira.username)).receipts.read).toBe(last.id)
 })
 
 test('a script is answered with the message as it is now', async () => {

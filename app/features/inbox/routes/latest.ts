@@ -9,7 +9,7 @@ import type { Route } from './+types/latest'
  */
 export function loader({ context }: Route.LoaderArgs) {
 	return answeringMember(context, async (viewer) => {
-		const [latest, notices] = await Promise.all([listLatest(viewer), countUnread(viewer)])
-		return { ...latest, notices, me: viewer.username }
+		const [latest, notifications] = await Promise.all([listLatest(viewer), countUnread(viewer)])
+		return { ...latest, notifications, me: viewer.username }
 	})
 }

@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
 import { useLiveCount, useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 
-/** How many notices are unread: as the last whole page said, or the socket since. */
+/** How many notifications are unread: as the last whole page said, or the socket since. */
 export function useUnread(): number {
 	const { unread, requestId } = useRootData()
 	const [count, hear] = useLiveCount(unread, requestId)

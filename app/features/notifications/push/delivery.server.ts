@@ -5,12 +5,12 @@ import { log } from '~/lib/log.server.ts'
 import { shortened } from '~/lib/text.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { countTabs } from '~/platform/realtime/presence.server.ts'
-import { doerOf, listSources, type NoticeKind, wordsForEvent } from '../kinds.server.ts'
+import { doerOf, listSources, type NotificationKindName, wordsForEvent } from '../kinds.server.ts'
 import { others } from '../notifications.view.ts'
 import {
 	addPushJobs,
 	findBrowser,
-	findNoticePush,
+	findNotificationPush,
 	forgetSubscription,
 	listAway,
 	noteSuccess,
@@ -26,7 +26,7 @@ export interface Push {
 	body: string
 	/** A path of this site. */
 	url: string
-	/** What takes the place of what: `c` and the id of a conversation, `n` and that of a notice. */
+	/** What takes the place of what: `c` and the id of a conversation, `n` and that of a notification. */
 	tag: string
 	/** The tags of what is still unread; whatever else is shown was read elsewhere and is closed. */
 	open: string[]
@@ -93,7 +93,7 @@ export async function queuePushes(
  * Has a member told in their browsers of something new in a subject of a kind of which no notification is stored, if they have
  * no tab open; to be called after the commit. A push is an extra, and the mail comes in any case: never throws.
  */
-export async function pushUnseen(kind: NoticeKind, userId: number, subjectId: number): Promise<void> {
+export async function pushUnseen(kind: NotificationKindName, userId: number, subjectId: number): Promise<void> {
 	// The common case asks nobody: their tab is at this very process.
 	if (countTabs(userId) > 0) return
 	try {
@@ -116,16 +116,16 @@ declare module '~/platform/jobs/jobs.server.ts' {
 }
 
 /** Tells a browser of something, unless it was seen or its member came back. @throws Error as {@link deliver} does */
-export async function pushNotice(job: PushJob): Promise<void> {
+export async function pushNotification(job: PushJob): Promise<void> {
 	if (job.kind) return pushFromSource(job.kind, job)
-	const row = await findNoticePush(job)
+	const row = await findNotificationPush(job)
 	if (!row) return
 	const title = `${doerOf(row)}${others(row.people)} ${wordsForEvent(row)}`
 	const body = [row.title, row.reason && `Reason: ${row.reason}`].filter(Boolean).join('\n')
 	await deliver(row, { title, body, url: row.url, tag: `n${job.about}`, open: row.open }, 'normal')
 }
 
-async function pushFromSource(kind: NoticeKind, { subscription, about }: PushJob): Promise<void> {
+async function pushFromSource(kind: NotificationKindName, { subscription, about }: PushJob): Promise<void> {
 	const [, source] = listSources().find(([name]) => name === kind) ?? []
 	const browser = source && (await findBrowser(subscription, kind))
 	const words = browser && (await source.findPush(browser.user_id, about))

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isOpen } from '~/platform/realtime/presence.queries.server.ts'
-import { listSources, type NoticeKind } from '../kinds.server.ts'
+import { listSources, type NotificationKindName } from '../kinds.server.ts'
 import { pushLimits } from './push.schema.ts'
 
 /** A browser, as its push service knows it. */
@@ -24,7 +24,7 @@ const wantsPush = (kind: unknown) => sql<boolean>`
 		where chosen.user_id = s.user_id and chosen.kind = ${kind} and not chosen.push)`
 
 /**
- * What the member of `s` has not read, as the tags of what may still be shown in a browser: notices `n…`, and subjects of the
+ * What the member of `s` has not read, as the tags of what may still be shown in a browser: notifications `n…`, and subjects of the
  * kinds of which none are stored. Of all at once, whatever is pushed, so that any push closes what was read elsewhere.
  */
 function openTags(): RawBuilder<string[]> {
@@ -32,9 +32,9 @@ function openTags(): RawBuilder<string[]> {
 		([, { tag, selectOpen }]) =>
 			sql`(select ${tag}::text || open.id from (${selectOpen(sql.ref('s.user_id'), pushLimits.open)}) as open (id))`,
 	)
-	const notices = sql`(select 'n' || id from notifications
+	const notifications = sql`(select 'n' || id from notifications
 		where user_id = s.user_id and read_at is null order by updated_at desc limit ${pushLimits.open})`
-	return sql`array(${sql.join([...sources, notices], sql` union all `)})`
+	return sql`array(${sql.join([...sources, notifications], sql` union all `)})`
 }
 
 interface NewSubscription extends Omit<Subscription, 'id'> {
@@ -85,7 +85,7 @@ export async function listAway(executor: Executor, userIds: number[]): Promise<{
 export interface PushJob {
 	subscription: number
 	/** The kind whose feature says what waits; left out for a stored notification. */
-	kind?: NoticeKind
+	kind?: NotificationKindName
 	/** Id of the subject, or of the notification. */
 	about: number
 }
@@ -108,7 +108,7 @@ interface BrowserRow extends Subscription {
 }
 
 /** A browser, unless its member has a tab open, has logged out there or does not want to be told of this kind. */
-export async function findBrowser(subscription: number, kind: NoticeKind): Promise<BrowserRow | undefined> {
+export async function findBrowser(subscription: number, kind: NotificationKindName): Promise<BrowserRow | undefined> {
 	const { rows } = await sql<BrowserRow>`
 		select ${subscriptionColumns}, ${openTags()} as open from push_subscriptions s
 		where s.id = ${subscription} and ${isAway} and ${wantsPush(kind)}`.execute(db())
@@ -126,7 +126,7 @@ export async function forgetSubscription({ id, endpoint, p256dh }: Subscription)
 		where id = ${id} and endpoint = ${endpoint} and p256dh = ${p256dh}`.execute(db())
 }
 
-interface NoticePushRow extends Subscription {
+interface NotificationPushRow extends Subscription {
 	kind: string
 	act: string
 	reason: string
@@ -137,9 +137,9 @@ interface NoticePushRow extends Subscription {
 	open: string[]
 }
 
-/** A notice as a browser of its member is told; undefined when there is no reason any more to tell it there. */
-export async function findNoticePush({ subscription, about }: PushJob): Promise<NoticePushRow | undefined> {
-	const { rows } = await sql<NoticePushRow>`
+/** A notification as a browser of its member is told; undefined when there is no reason any more to tell it there. */
+export async function findNotificationPush({ subscription, about }: PushJob): Promise<NotificationPushRow | undefined> {
+	const { rows } = await sql<NotificationPushRow>`
 		select ${subscriptionColumns}, n.kind, n.act, n.reason, cardinality(n.actor_ids) as people, users.name, n.title, n.url,
 			${openTags()} as open
 		from push_subscriptions s join notifications n on n.user_id = s.user_id

@@ -9,7 +9,7 @@ export const pushLimits = {
 	/** Characters of a title and of a text: what systems show of them, and well within the 4 KB of a push. */
 	title: 100,
 	body: 200,
-	/** Notices and conversations that are named as still unread, of each the newest. */
+	/** Notifications and conversations that are named as still unread, of each the newest. */
 	open: 30,
 } as const
 

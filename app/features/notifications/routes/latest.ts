@@ -1,9 +1,9 @@
 import { viewerOf } from '~/lib/context.ts'
 import { answering } from '~/platform/http/http.ts'
-import { listNotices } from '../notifications.server.ts'
+import { listNotifications } from '../notifications.server.ts'
 import type { Route } from './+types/latest'
 
 /** The newest ten, for the panel of the header. */
 export function loader({ context }: Route.LoaderArgs) {
-	return answering(() => listNotices(viewerOf(context), { limit: 10 }))
+	return answering(() => listNotifications(viewerOf(context), { limit: 10 }))
 }

@@ -8,8 +8,8 @@ import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
-import { NoticeItem } from '../components/notices.tsx'
-import { listNotices, readNotices } from '../notifications.server.ts'
+import { NotificationItem } from '../components/notification-list.tsx'
+import { listNotifications, readNotifications } from '../notifications.server.ts'
 import type { Route } from './+types/notifications'
 
 export function loader({ context, url }: Route.LoaderArgs) {
@@ -17,7 +17,7 @@ export function loader({ context, url }: Route.LoaderArgs) {
 		const viewer = signedIn(context, url)
 		const unread = url.searchParams.get('show') === 'unread'
 		const cursor = url.searchParams.get('cursor') || null
-		return { page: await listNotices(viewer, { unread, cursor }), unread, cursor }
+		return { page: await listNotifications(viewer, { unread, cursor }), unread, cursor }
 	})
 }
 
@@ -26,7 +26,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	return answering(async () => {
 		const id = form.get('id')
-		await readNotices(viewer, id === null ? {} : { ids: [Number(id)].filter(Number.isSafeInteger) })
+		await readNotifications(viewer, id === null ? {} : { ids: [Number(id)].filter(Number.isSafeInteger) })
 		const message = id === null ? 'All notifications are marked as read.' : 'Marked as read.'
 		return redirectWithToast(safeRedirect(form.get('from'), '/notifications'), { type: 'success', message })
 	})
@@ -59,8 +59,8 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
 				</EmptyState>
 			) : (
 				<ul className="mt-2">
-					{rows.map((notice) => (
-						<NoticeItem key={notice.id} notice={notice} from={path} />
+					{rows.map((notification) => (
+						<NotificationItem key={notification.id} notification={notification} from={path} />
 					))}
 				</ul>
 			)}

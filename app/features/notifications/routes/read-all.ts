@@ -1,11 +1,11 @@
 import { redirect } from 'react-router'
 import { answering, signedIn } from '~/platform/http/http.ts'
-import { readNotices } from '../notifications.server.ts'
+import { readNotifications } from '../notifications.server.ts'
 import type { Route } from './+types/read-all'
 
 /** Marks everything as read and stays where the reader is; the panel of the header sends this. */
 export function action({ context, url }: Route.ActionArgs) {
-	return answering(async () => ({ unread: await readNotices(signedIn(context, url), {}) }))
+	return answering(async () => ({ unread: await readNotifications(signedIn(context, url), {}) }))
 }
 
 export function loader() {

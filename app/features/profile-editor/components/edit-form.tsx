@@ -3,8 +3,8 @@ import { useBlocker, useLocation, useNavigation } from 'react-router'
 import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { type FormRefusal, type FormValues, formValues, type SavedValues } from '~/platform/http/form.ts'
-import { useNoticesAbove } from '~/shell/notices-above.ts'
 import { toast } from '~/shell/toast.ts'
+import { useToastsAbove } from '~/shell/toasts-above.ts'
 import { ConflictNotice, type FieldNames } from '~/ui/conflict-notice.tsx'
 import { Dialog } from '~/ui/dialog.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -244,7 +244,7 @@ function startOf(field: HTMLInputElement): string {
 /** The foot of a form of single fields: it stays in sight while the form is longer than the window. */
 export function SaveBar({ dirty }: { dirty: boolean }) {
 	const bar = useRef<HTMLDivElement>(null)
-	useNoticesAbove(bar)
+	useToastsAbove(bar)
 	return (
 		<div
 			ref={bar}
@@ -275,7 +275,7 @@ interface ItemButtonsProps {
 export function ItemButtons({ what, editing, onLeave }: ItemButtonsProps) {
 	const { pathname } = useLocation()
 	const bar = useRef<HTMLParagraphElement>(null)
-	useNoticesAbove(bar)
+	useToastsAbove(bar)
 	return (
 		<p ref={bar} className="flex gap-2">
 			<SubmitButton busyLabel="Saving..." name="choice" value="save">

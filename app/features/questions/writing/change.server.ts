@@ -12,7 +12,7 @@ import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { KeyUsed, parseInput } from '~/platform/http/form.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
-import { notifyOfEvent } from '../notices/notices.server.ts'
+import { notifyOfEvent } from '../notifying/notifying.server.ts'
 import { type EventQuestion, type ForumEvent, readersOf } from '../questions.events.ts'
 import { limits } from '../questions.limits.ts'
 import { mayWrite } from '../questions.policy.ts'
@@ -137,7 +137,7 @@ export function eventQuestion(
 	return { id, authorId, title, tags, category, url: questionUrl(row) }
 }
 
-/** Stores the notices of what happened; called as the last step of its transaction. @returns the event with whom it was told */
+/** Stores the notifications of what happened; called as the last step of its transaction. @returns the event with whom it was told */
 export async function recordEffects(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
 	return { ...event, told: await notifyOfEvent(trx, event) }
 }

@@ -21,7 +21,7 @@ function rows(messages: ChatMessage[], more: Partial<ConversationView> = {}, out
 		latest: messages,
 		older: false,
 		newer: false,
-		marks: { delivered: 0, read: 0 },
+		receipts: { delivered: 0, read: 0 },
 		readId: Number.MAX_SAFE_INTEGER,
 		common: [],
 		typing: false,
@@ -58,7 +58,7 @@ test.each([
 	[5, 5, 'read'],
 	[0, 5, 'read'],
 ])('delivered up to %i and read up to %i, message 5 is %s', (delivered, read, receipt) => {
-	expect(rows([message(5, 'anna', 0)], { marks: { delivered, read } })).toEqual(['day', `5. ${receipt}`])
+	expect(rows([message(5, 'anna', 0)], { receipts: { delivered, read } })).toEqual(['day', `5. ${receipt}`])
 })
 
 test('what is on its way stands at the end, a refused one by itself, one that has arrived not at all', () => {

@@ -70,7 +70,7 @@ function joins(one: Entry, other: Entry): boolean {
 
 const isRefused = (row: Row) => row.kind === 'outgoing' && row.message.refusal !== null
 
-function entryOf(message: ChatMessage, { peer, marks }: ConversationView): Entry {
+function entryOf(message: ChatMessage, { peer, receipts }: ConversationView): Entry {
 	const own = message.sender !== peer.username
 	// The same key as while it was on its way.
 	const row: ShownMessage = {
@@ -79,12 +79,12 @@ function entryOf(message: ChatMessage, { peer, marks }: ConversationView): Entry
 		message,
 		own,
 		last: true,
-		receipt: receiptOf(message.id, marks),
+		receipt: receiptOf(message.id, receipts),
 	}
 	return { at: Date.parse(message.sentAt), sender: message.sender, row }
 }
 
-function receiptOf(id: number, { delivered, read }: ConversationView['marks']): ReceiptState {
+function receiptOf(id: number, { delivered, read }: ConversationView['receipts']): ReceiptState {
 	if (id <= read) return 'read'
 	return id <= delivered ? 'delivered' : 'sent'
 }

@@ -1,4 +1,4 @@
-import type { NoticeKind, NotificationKind } from '~/features/notifications/kinds.server.ts'
+import type { NotificationKind, NotificationKindName } from '~/features/notifications/kinds.server.ts'
 import {
 	announceUnread,
 	countTold,
@@ -23,7 +23,7 @@ import {
 	followersOf,
 	listIdsOf,
 	lockPublishedQuestion,
-} from './notices.queries.server.ts'
+} from './notifying.queries.server.ts'
 
 declare module '~/features/notifications/kinds.server.ts' {
 	interface NotificationKinds {
@@ -46,7 +46,7 @@ export const questionKinds = {
 		words: 'marked your comment as a solution to',
 	},
 	followed: { label: 'New queries in tags and categories I follow', order: 60, words: 'asked' },
-} as const satisfies Partial<Record<NoticeKind, NotificationKind>>
+} as const satisfies Partial<Record<NotificationKindName, NotificationKind>>
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
@@ -90,13 +90,13 @@ export function visitQuestion(viewer: Viewer, questionId: number): Promise<boole
 	return visitSubject(viewer, refOf(questionId))
 }
 
-/** Stops notices and mails about a question, or resumes them. @throws NotAllowed, NotFound, Invalid for one too many, TooMany */
+/** Stops notifications and mails about a question, or resumes them. @throws NotAllowed, NotFound, Invalid for one too many, TooMany */
 export async function muteQuestion(viewer: Viewer, questionId: number, muted: boolean): Promise<void> {
 	if (viewer && !(await lockPublishedQuestion(db(), questionId))) throw new NotFound('There is no such query.')
 	await muteSubject(viewer, refOf(questionId), muted, 'queries')
 }
 
-/** Stores what a change of the forum means to others, in its transaction. @returns whose notices changed */
+/** Stores what a change of the forum means to others, in its transaction. @returns whose notifications changed */
 export async function notifyOfEvent(trx: Executor, event: ForumEvent): Promise<number[]> {
 	const { actorId, question, besides } = event
 	switch (event.kind) {
@@ -231,10 +231,10 @@ export interface Concerned {
  * Who is told of an event, and as what: each member once, by what concerns them most, and never the one who did it.
  * Being named goes before being answered, being answered before owning the question, all before following a tag.
  */
-export function recipientsOf(concerned: Concerned): Map<number, NoticeKind> {
+export function recipientsOf(concerned: Concerned): Map<number, NotificationKindName> {
 	const { actorId, questionAuthorId, parentAuthorId, solverId, mentioned = [], followers = [] } = concerned
-	const told = new Map<number, NoticeKind>()
-	const tell = (kind: NoticeKind, ...ids: (number | null | undefined)[]) => {
+	const told = new Map<number, NotificationKindName>()
+	const tell = (kind: NotificationKindName, ...ids: (number | null | undefined)[]) => {
 		for (const id of ids) if (typeof id === 'number' && id !== actorId && !told.has(id)) told.set(id, kind)
 	}
 	tell('solution', solverId)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { countUnread, listNotices, readNotices } from '~/features/notifications/notifications.server.ts'
+import { countUnread, listNotifications, readNotifications } from '~/features/notifications/notifications.server.ts'
 import type { EventQuestion, ForumEvent } from '../questions.events.ts'
 import '~/features/index.server.ts'
 import { deleteQuestion, editQuestion } from '~/features/asking/asking.server.ts'
@@ -15,7 +15,7 @@ import { useDatabase } from '../../../../tests/support/database.ts'
 import { useJobTables } from '../../../../tests/support/jobs.ts'
 import { decide } from '../../../../tests/support/moderation-cast.ts'
 import { change } from '../writing/change.server.ts'
-import { type FollowersLeft, muteQuestion, notifyFollowers, visitQuestion } from './notices.server.ts'
+import { type FollowersLeft, muteQuestion, notifyFollowers, visitQuestion } from './notifying.server.ts'
 
 useDatabase()
 useJobTables()
@@ -119,7 +119,7 @@ describe('groups and numbers', () => {
 				makeComment(ben, id),
 				visitQuestion(asker, id),
 				makeComment(cleo, id, `@${ben.username} and @${asker.username}`),
-				readNotices(asker, { subject: { type: 'query', id } }),
+				readNotifications(asker, { subject: { type: 'query', id } }),
 				makeComment(ben, id),
 				visitQuestion(ben, id),
 			]),
@@ -129,9 +129,9 @@ describe('groups and numbers', () => {
 })
 
 describe('when the text that caused them is changed, deleted or brought back', () => {
-	test('a notice leads to the address that finds the comment wherever it stands', async () => {
+	test('a notification leads to the address that finds the comment wherever it stands', async () => {
 		const id = await makeComment(ben, question.id)
-		expect((await listNotices(asker)).rows[0]?.url).toBe(`/forum/comment/${id}`)
+		expect((await listNotifications(asker)).rows[0]?.url).toBe(`/forum/comment/${id}`)
 	})
 
 	test('an edit tells those whom it names and the text before did not, once however often it is made', async () => {
@@ -144,7 +144,7 @@ describe('when the text that caused them is changed, deleted or brought back', (
 			['1 mentioned you in'],
 			['1 mentioned you in'],
 		])
-		await readNotices(cleo, {})
+		await readNotifications(cleo, {})
 		await editComment(ben, id, { body: 'Nobody.' })
 		await editComment(ben, id, { body: named })
 		expect(await countUnread(cleo)).toBe(0)
@@ -160,7 +160,9 @@ describe('when the text that caused them is changed, deleted or brought back', (
 		const texts = { title: 'Another title', tags: 'testing', category: 'others' }
 		const description = `Do you know, @${ben.username}?`
 		for (let time = 0; time < 2; time += 1) await editQuestion(asker, question.id, { ...texts, description })
-		expect((await listNotices(ben)).rows).toMatchObject([{ title: 'Another title', url: question.url, people: 1 }])
+		expect((await listNotifications(ben)).rows).toMatchObject([
+			{ title: 'Another title', url: question.url, people: 1 },
+		])
 	})
 
 	test('one text calls ten members at most, however many edits it is spread over', async () => {
@@ -173,7 +175,7 @@ describe('when the text that caused them is changed, deleted or brought back', (
 		expect(heard).toEqual([...Array(6).fill(1), ...Array(6).fill(0)])
 	})
 
-	test('a deleted comment leaves nothing in the notices that were not read, and comes back with it', async () => {
+	test('a deleted comment leaves nothing in the notifications that were not read, and comes back with it', async () => {
 		const first = await makeComment(ben, question.id, `@${cleo.username}`)
 		const second = await makeComment(cleo, question.id)
 		expect(await toldBriefly(asker)).toEqual(['2 commented on'])
@@ -183,7 +185,7 @@ describe('when the text that caused them is changed, deleted or brought back', (
 			[],
 			0,
 		])
-		expect((await listNotices(asker)).rows[0]).toMatchObject({
+		expect((await listNotifications(asker)).rows[0]).toMatchObject({
 			url: `/forum/comment/${second}`,
 			actor: { name: cleo.name },
 		})
@@ -196,7 +198,7 @@ describe('when the text that caused them is changed, deleted or brought back', (
 
 	test('what was read stays told: bringing a comment back tells nobody a second time', async () => {
 		const id = await makeComment(ben, question.id)
-		await readNotices(asker, {})
+		await readNotifications(asker, {})
 		await deleteComment(ben, id)
 		await restoreComment(ben, id)
 		expect([await toldBriefly(asker), await countUnread(asker)]).toEqual([['1 commented on'], 0])
@@ -208,7 +210,7 @@ describe('when the text that caused them is changed, deleted or brought back', (
 		await decide(moda, 'comment', id, 'hide')
 		expect(await toldBriefly(cleo)).toEqual([])
 		await decide(moda, 'comment', id, 'restore')
-		expect((await listNotices(cleo)).rows).toMatchObject([{ actor: { username: ben.username } }])
+		expect((await listNotifications(cleo)).rows).toMatchObject([{ actor: { username: ben.username } }])
 	})
 
 	test('a solution that is withdrawn is no news any more', async () => {
@@ -221,7 +223,7 @@ describe('when the text that caused them is changed, deleted or brought back', (
 		expect(await toldBriefly(asker)).toEqual(['1 commented on'])
 	})
 
-	test('numbers are those of the rows when comments are deleted and notices read at the same moment', async () => {
+	test('numbers are those of the rows when comments are deleted and notifications read at the same moment', async () => {
 		const questions = await Promise.all(Array.from({ length: 4 }, () => makeQuestion(asker)))
 		const comments = await Promise.all(
 			questions.flatMap(({ id }) => [makeComment(ben, id, `@${cleo.username}`), makeComment(cleo, id)]),
@@ -229,8 +231,8 @@ describe('when the text that caused them is changed, deleted or brought back', (
 		const own = (index: number) => (index % 2 === 0 ? ben : cleo)
 		await Promise.all([
 			...comments.map((id, index) => deleteComment(own(index), id)),
-			...questions.map(({ id }) => readNotices(asker, { subject: { type: 'query', id } })),
-			readNotices(cleo, {}),
+			...questions.map(({ id }) => readNotifications(asker, { subject: { type: 'query', id } })),
+			readNotifications(cleo, {}),
 		])
 		for (const member of [asker, cleo]) expect(await countUnread(member)).toBe(await countRows(member))
 	})
@@ -262,12 +264,12 @@ describe('a job tells many followers', () => {
 describe('whose they are', () => {
 	test('a visitor has none, and another member neither sees nor reads them', async () => {
 		await makeComment(ben, question.id)
-		const [notice] = (await listNotices(asker)).rows
-		await expect(listNotices(null)).rejects.toThrow(NotAllowed)
-		await expect(readNotices(null, {})).rejects.toThrow(NotAllowed)
+		const [notification] = (await listNotifications(asker)).rows
+		await expect(listNotifications(null)).rejects.toThrow(NotAllowed)
+		await expect(readNotifications(null, {})).rejects.toThrow(NotAllowed)
 		await expect(muteQuestion(null, question.id, true)).rejects.toThrow(NotAllowed)
-		for (const which of [{}, { ids: [Number(notice?.id)] }, { subject: { type: 'query', id: question.id } }])
-			await readNotices(cleo, which)
+		for (const which of [{}, { ids: [Number(notification?.id)] }, { subject: { type: 'query', id: question.id } }])
+			await readNotifications(cleo, which)
 		expect([await told(cleo), await countUnread(asker), await countUnread(null)]).toEqual([[], 1, 0])
 	})
 
@@ -276,24 +278,24 @@ describe('whose they are', () => {
 	})
 })
 
-test('a long list is read in pages, each notice once, and can be narrowed to the unread', async () => {
+test('a long list is read in pages, each notification once, and can be narrowed to the unread', async () => {
 	for (let number = 0; number < 7; number += 1) await makeComment(ben, (await makeQuestion(asker)).id)
-	const first = (await listNotices(asker)).rows[2]
-	await readNotices(asker, { ids: [Number(first?.id)] })
+	const first = (await listNotifications(asker)).rows[2]
+	await readNotifications(asker, { ids: [Number(first?.id)] })
 	const seen: number[] = []
 	let cursor: string | null = null
 	do {
-		const page: Awaited<ReturnType<typeof listNotices>> = await listNotices(asker, { cursor, limit: 3 })
+		const page: Awaited<ReturnType<typeof listNotifications>> = await listNotifications(asker, { cursor, limit: 3 })
 		seen.push(...page.rows.map(({ id }) => id))
 		cursor = page.next
 	} while (cursor)
 	expect([seen.length, new Set(seen).size]).toEqual([7, 7])
-	expect((await listNotices(asker, { unread: true })).rows).toHaveLength(6)
-	await expect(listNotices(asker, { cursor: 'bm9uc2Vuc2U' })).rejects.toThrow('no longer exists')
+	expect((await listNotifications(asker, { unread: true })).rows).toHaveLength(6)
+	await expect(listNotifications(asker, { cursor: 'bm9uc2Vuc2U' })).rejects.toThrow('no longer exists')
 })
 
 async function told(member: SignedIn): Promise<string[]> {
-	const { rows } = await listNotices(member)
+	const { rows } = await listNotifications(member)
 	return rows.map(({ actor, people, words, title }) => {
 		const who = people === 1 ? actor?.name : `${actor?.name} and ${people - 1} other`
 		return `${who} ${words} ${title}`
@@ -304,7 +306,7 @@ const mention = ({ username }: SignedIn) => `@${username}`
 
 /** How many members did what, without names and titles. */
 async function toldBriefly(member: SignedIn): Promise<string[]> {
-	const { rows } = await listNotices(member)
+	const { rows } = await listNotifications(member)
 	return rows.map(({ people, words }) => `${people} ${words}`)
 }
 

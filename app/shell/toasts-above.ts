@@ -1,21 +1,21 @@
 import { type RefObject, useEffect } from 'react'
 
-/** How far from the foot of the window notices reach when three of them are shown, in pixels. */
-const NOTICES_HEIGHT = 240
+/** How far from the foot of the window toasts reach when three of them are shown, in pixels. */
+const TOASTS_HEIGHT = 240
 
 /**
- * Lifts the page's notices over the buttons of a form wherever those stand at the foot of the window, stuck to it or scrolled
- * there, so that a notice never lies on the button that the reader wants next.
+ * Lifts the toasts over the buttons of a form wherever those stand at the foot of the window, stuck to it or scrolled
+ * there, so that a toast never lies on the button that the reader wants next.
  * @param bar what holds the buttons
  */
-export function useNoticesAbove(bar: RefObject<HTMLElement | null>): void {
+export function useToastsAbove(bar: RefObject<HTMLElement | null>): void {
 	useEffect(() => {
 		const { style } = document.documentElement
 		const update = () => {
 			if (!bar.current) return
 			const { top, bottom } = bar.current.getBoundingClientRect()
-			const isInTheWay = top < innerHeight && bottom > innerHeight - NOTICES_HEIGHT
-			style.setProperty('--notices-lift', isInTheWay ? `${Math.round(innerHeight - top)}px` : '0px')
+			const isInTheWay = top < innerHeight && bottom > innerHeight - TOASTS_HEIGHT
+			style.setProperty('--toasts-lift', isInTheWay ? `${Math.round(innerHeight - top)}px` : '0px')
 		}
 		update()
 		const observer = new ResizeObserver(update)
@@ -26,7 +26,7 @@ export function useNoticesAbove(bar: RefObject<HTMLElement | null>): void {
 			observer.disconnect()
 			window.removeEventListener('scroll', update)
 			window.removeEventListener('resize', update)
-			style.removeProperty('--notices-lift')
+			style.removeProperty('--toasts-lift')
 		}
 	}, [bar])
 }

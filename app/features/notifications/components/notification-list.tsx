@@ -5,22 +5,26 @@ import { Avatar } from '~/ui/avatar.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import type { NoticeView } from '../notifications.view.ts'
+import type { NotificationView } from '../notifications.view.ts'
 import { others } from '../notifications.view.ts'
 
 /** A row of the page: what happened, leading there, and a form that marks it as read. @param from where the form leads back to */
-export function NoticeItem({ notice, from }: { notice: NoticeView; from: string }) {
+export function NotificationItem({ notification, from }: { notification: NotificationView; from: string }) {
 	return (
 		<li className="flex items-center gap-2 border-b border-line">
-			<NoticeLink
-				notice={notice}
+			<NotificationLink
+				notification={notification}
 				className="-mx-2 flex min-w-0 flex-1 items-start gap-3 rounded-sm px-2 py-3 hover:bg-hover"
 			/>
-			{notice.unread && (
+			{notification.unread && (
 				<Form method="post" action="/notifications">
-					<input type="hidden" name="id" value={notice.id} />
+					<input type="hidden" name="id" value={notification.id} />
 					<input type="hidden" name="from" value={from} />
-					<button className="icon-btn" type="submit" aria-label={`Mark as read: ${notice.title || notice.words}`}>
+					<button
+						className="icon-btn"
+						type="submit"
+						aria-label={`Mark as read: ${notification.title || notification.words}`}
+					>
 						<Icon of={Check} />
 					</button>
 				</Form>
@@ -30,8 +34,8 @@ export function NoticeItem({ notice, from }: { notice: NoticeView; from: string 
 }
 
 /** What happened, as a link to where it did. */
-function NoticeLink({ notice, className }: { notice: NoticeView; className: string }) {
-	const { actor, by, people, words, title, reason, url, at, unread } = notice
+function NotificationLink({ notification, className }: { notification: NotificationView; className: string }) {
+	const { actor, by, people, words, title, reason, url, at, unread } = notification
 	return (
 		<Link className={className} to={url}>
 			<Avatar user={actor ?? { username: 'somebody', name: by, image: null }} size={32} />
@@ -56,8 +60,8 @@ function NoticeLink({ notice, className }: { notice: NoticeView; className: stri
 }
 
 /** The latest ten, asked for whenever they are shown or their number changes meanwhile. */
-export function LatestNotices({ unread, open }: { unread: number; open: boolean }) {
-	const { data, load } = useFetcher<{ rows: NoticeView[] }>()
+export function LatestNotifications({ unread, open }: { unread: number; open: boolean }) {
+	const { data, load } = useFetcher<{ rows: NotificationView[] }>()
 	const marking = useFetcher()
 	// biome-ignore lint/correctness/useExhaustiveDependencies: another number of unread ones means another list
 	useEffect(() => {
@@ -70,9 +74,9 @@ export function LatestNotices({ unread, open }: { unread: number; open: boolean 
 				{data?.rows.length === 0 && <p className="p-4 text-sm text-ink-2">No notifications yet.</p>}
 				{data && data.rows.length > 0 && (
 					<ul className="p-1" aria-label="Notifications">
-						{data.rows.map((notice) => (
-							<li key={notice.id}>
-								<NoticeLink notice={notice} className="menu-item items-start gap-3 py-2" />
+						{data.rows.map((notification) => (
+							<li key={notification.id}>
+								<NotificationLink notification={notification} className="menu-item items-start gap-3 py-2" />
 							</li>
 						))}
 					</ul>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Concerned, recipientsOf } from './notices.server.ts'
+import { type Concerned, recipientsOf } from './notifying.server.ts'
 
 const [actor, asker, parent, third, fourth] = [1, 2, 3, 4, 5]
 

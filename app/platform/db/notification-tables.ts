@@ -39,7 +39,7 @@ interface PushSubscriptionsTable {
 }
 
 /** The tables of what members are told, by which ways. */
-export interface NoticeTables {
+export interface NotificationTables {
 	notifications: NotificationsTable
 	notification_acts: { notification_id: number; part_id: number | null; actor_id: number; url: string | null }
 	notification_boxes: {
