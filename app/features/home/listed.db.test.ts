@@ -59,7 +59,7 @@ const doors: [string, (username: string) => Promise<unknown>][] = [
 	['who may be mentioned, by the whole username', (q) => suggestPeople(q, 0, 8)],
 	[
 		'a search for what somebody asked, with a typing error',
-		async (q) => (await correctSearch(parseSearch(`user:${q.slice(0, -1)}`)))?.searchFor?.(''),
+		async (q) => (await correctSearch(parseSearch(`user:${q.slice(0, -1)}`)))?.searchFor?.('') ?? null,
 	],
 	['the line about a member', async (q) => (await getIntroduction(q)).summary],
 ]

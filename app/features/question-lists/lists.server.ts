@@ -20,8 +20,7 @@ import {
 	questionJoins,
 	readQuestionCount,
 } from '~/features/questions/questions.queries.server.ts'
-import { listOperators } from '~/features/search/parse.ts'
-import { findMatches } from '~/features/search/search.server.ts'
+import { findMatches, listOperators } from '~/features/search/search.server.ts'
 import { questionUrl, type ShownInstead } from '~/features/search/search.view.ts'
 import { getCategory, getTag } from '~/features/tags/tags.server.ts'
 import { storable } from '~/lib/clean.ts'

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { candidateRows } from './candidates.queries.server.ts'
-import type { SearchScope, Selection } from './scope.queries.server.ts'
+import { conditions, type SearchScope, type Selection } from './scope.queries.server.ts'
 
 /** What a search adds to the columns that its caller asks for. */
 export interface MatchedRow {
@@ -142,14 +142,20 @@ function anyOf(text: string): RawBuilder<unknown> {
 	return sql`replace(plainto_tsquery('english', search_text(${text}))::text, '&', '|')::tsquery`
 }
 
-/** A condition of `questions q`: it has any word of a text in these parts, as {@link Wanted} names them. */
-export function hasAnyWord(text: string, parts: string[]): RawBuilder<unknown> {
-	return sql`ts_filter(q.search, ${parts}::"char"[]) @@ ${anyOf(text)}`
-}
-
-/** A condition of `questions q`: it matches a search in the syntax of `websearch_to_tsquery`. */
-export function matches(source: string): RawBuilder<unknown> {
-	return sql`q.search @@ ${allOf([source])}`
+/**
+ * The conditions of `questions q` for a search of any words: its scope, and what may not match it.
+ * @param without what to leave out, each in the syntax of `websearch_to_tsquery`, with its minus
+ * @param parts as {@link Wanted} has them, of which one must have a word of the text
+ */
+export function anyWordConditions(
+	scope: SearchScope,
+	text: string,
+	without: string[],
+	parts: string[] | undefined,
+): RawBuilder<unknown> {
+	const all = [conditions(scope), ...without.map((source) => sql`q.search @@ ${allOf([source])}`)]
+	if (parts) all.push(sql`ts_filter(q.search, ${parts}::"char"[]) @@ ${anyOf(text)}`)
+	return sql.join(all, sql` and `)
 }
 
 /** A regular expression that finds a phrase with any blanks and marks between its words. */

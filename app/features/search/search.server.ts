@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { meantTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -7,17 +6,18 @@ import { countMatches, highlight, highlightPassage, textOfStart } from './highli
 import { type OperatorKind, type ParsedSearch, parseSearch } from './parse.ts'
 import { conditions, findIds, type SearchScope, type Selection, scopedRows } from './scope.queries.server.ts'
 import {
+	anyWordConditions,
 	chosenRows,
 	commentRows,
 	findTitled,
-	hasAnyWord,
 	type MatchedRow,
-	matches,
 	searchRows,
 } from './search.queries.server.ts'
 import { type CommentMatchView, commentPath, type MatchView, type ShownInstead } from './search.view.ts'
 import { rankByWords } from './similar/similar.server.ts'
 import { correctSearch } from './spelling.server.ts'
+
+export { listOperators } from './parse.ts'
 
 /** What a search finds: ranked where there are words, else the newest within what operators narrow the list to. */
 export type SearchResults<Row> = { instead: ShownInstead | null } & (
@@ -131,10 +131,8 @@ async function findAny<Row extends { id: number }>(
 	const wanted = terms.filter(({ kind }) => kind === 'word' || kind === 'phrase').map(({ text }) => text)
 	const text = [...wanted, ...alternatives].join(' ')
 	if (scope === null || text === '') return []
-	const without = terms.filter(({ kind }) => kind === 'without').map(({ source }) => sql`and ${matches(source)}`)
-	const within = partsOf(operators)
-	const there = within ? sql`and ${hasAnyWord(text, within)}` : sql``
-	const { best } = await rankByWords(text, '', sql`${conditions(scope)} ${sql.join(without, sql` `)} ${there}`)
+	const without = terms.filter(({ kind }) => kind === 'without').map(({ source }) => source)
+	const { best } = await rankByWords(text, '', anyWordConditions(scope, text, without, partsOf(operators)))
 	const ids = best.slice(0, limit - 1).map(({ id }) => id)
 	return ids.length > 0 ? present(await chosenRows(selection, ids, text)) : []
 }
