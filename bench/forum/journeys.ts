@@ -6,7 +6,6 @@ import { listComments } from '~/features/discussion/discussion.server.ts'
 import { listNotifications } from '~/features/notifications/notifications.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
-import { searchTools } from '~/features/search/search-tools.server.ts'
 import { findSimilar } from '~/features/search/similar/similar.server.ts'
 import { getTag, listRelatedTags, suggestTags } from '~/features/tags/tags.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
@@ -31,7 +30,6 @@ export function journeys(samples: Samples): Journey[] {
 	const list = async (input: Parameters<typeof listQuestions>[1]) => (await listQuestions(null, input)).rows.length
 	const search = async (text: string) => {
 		const { rows } = await listQuestions(null, { search: text })
-		await searchTools(text, rows.length)
 		return rows.length
 	}
 	const tagPage = async (tag: string, view: ListView, cursor: string | null) => {

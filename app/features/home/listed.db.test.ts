@@ -7,7 +7,8 @@ import { suggest, suggestKnownSkills } from '~/features/directory/suggestions.se
 import { getIntroduction } from '~/features/members/members.server.ts'
 import { savePersonal } from '~/features/profile-editor/editing.server.ts'
 import { getShareCard } from '~/features/profiles/share-card.server.ts'
-import { betterSpelling } from '~/features/search/search-tools.server.ts'
+import { parseSearch } from '~/features/search/parse.ts'
+import { correctSearch } from '~/features/search/spelling.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { makeTab } from '../../../tests/factories/presence.ts'
@@ -56,7 +57,10 @@ const doors: [string, (username: string) => Promise<unknown>][] = [
 	['who joined since', () => listJoinedAfter('anybody')],
 	['who may be mentioned', (q) => suggestPeople(q.slice(0, 4), 0, 8)],
 	['who may be mentioned, by the whole username', (q) => suggestPeople(q, 0, 8)],
-	['a search for what somebody asked, with a typing error', (q) => betterSpelling(`user:${q.slice(0, -1)}`)],
+	[
+		'a search for what somebody asked, with a typing error',
+		async (q) => (await correctSearch(parseSearch(`user:${q.slice(0, -1)}`)))?.searchFor?.('') ?? null,
+	],
 	['the line about a member', async (q) => (await getIntroduction(q)).summary],
 ]
 

@@ -20,9 +20,8 @@ import {
 	questionJoins,
 	readQuestionCount,
 } from '~/features/questions/questions.queries.server.ts'
-import { findMatches } from '~/features/search/search.server.ts'
-import { questionUrl } from '~/features/search/search.view.ts'
-import { searchTools } from '~/features/search/search-tools.server.ts'
+import { findMatches, listOperators } from '~/features/search/search.server.ts'
+import { questionUrl, type ShownInstead } from '~/features/search/search.view.ts'
 import { getCategory, getTag } from '~/features/tags/tags.server.ts'
 import { storable } from '~/lib/clean.ts'
 import { viewerOf } from '~/lib/context.ts'
@@ -51,6 +50,9 @@ interface ListInput {
 	limit?: number
 }
 
+/** A page of a list; of a search also what it shows instead, if it does. */
+type FoundPage = Page<QuestionCardView> & { instead?: ShownInstead }
+
 /** Characters of a search that are looked at. */
 const MAX_SEARCH_LENGTH = 200
 
@@ -58,7 +60,7 @@ const MAX_SEARCH_LENGTH = 200
  * One page of questions, newest first unless the view or a search says otherwise.
  * @throws NotFound for an unknown category, tag or author; Invalid for a cursor that is not ours
  */
-export async function listQuestions(viewer: Viewer, input: ListInput): Promise<Page<QuestionCardView>> {
+export async function listQuestions(viewer: Viewer, input: ListInput): Promise<FoundPage> {
 	const limit = Math.min(input.limit ?? 20, 50)
 	const words = input.search
 		?.replace(/\p{Cc}+/gu, ' ')
@@ -139,7 +141,7 @@ async function authorId(username: string): Promise<number> {
 async function search(
 	viewer: Viewer,
 	input: ListInput & { search: string; categoryId?: number; limit: number },
-): Promise<Page<QuestionCardView>> {
+): Promise<FoundPage> {
 	const found = await findMatches(
 		{ columns: questionColumns, joins: questionJoins },
 		{
@@ -150,19 +152,20 @@ async function search(
 			limit: input.limit + 1,
 		},
 	)
-	if (!found.ranked)
-		return page(
-			found.rows,
-			input.limit,
-			(row) => presentCard(viewer, row),
-			(row) => [row.created_at, row.id],
-		)
-	return page(
-		found.rows,
-		input.limit,
-		({ match, ...row }) => ({ ...presentCard(viewer, row), ...match }),
-		(row) => [row.rank, row.id],
-	)
+	const shown = found.ranked
+		? page(
+				found.rows,
+				input.limit,
+				({ match, ...row }) => ({ ...presentCard(viewer, row), ...match }),
+				(row) => [row.rank, row.id],
+			)
+		: page(
+				found.rows,
+				input.limit,
+				(row) => presentCard(viewer, row),
+				(row) => [row.created_at, row.id],
+			)
+	return found.instead ? { ...shown, instead: found.instead } : shown
 }
 
 function page<Row extends QuestionRow, View>(
@@ -218,8 +221,8 @@ export async function loadList(
 	const hasViews = !search
 	const view = hasViews ? viewOf(asked.view) : 'newest'
 	const cursor = asked.cursor || null
-	const page = await listQuestions(viewerOf(context), { ...scope, search, view, cursor })
-	const tools = search ? await searchTools(search, cursor === null ? page.rows.length : null) : null
+	const { instead = null, ...page } = await listQuestions(viewerOf(context), { ...scope, search, view, cursor })
+	const tools = search ? { operators: listOperators(search), instead } : null
 	return { page, cursor, view, search, tools, hasViews }
 }
 

@@ -83,7 +83,19 @@ export const query = questionCard.extend({
 
 export const next = z.string().nullable().describe('The cursor of the next page; null at the end.')
 
-export const questionList = z.object({ rows: z.array(questionCard), next })
+export const questionList = z.object({
+	rows: z.array(questionCard),
+	next,
+	instead: z
+		.union([
+			z.object({ kind: z.literal('corrected'), search: z.string() }),
+			z.object({ kind: z.literal('any'), exact: z.int() }),
+		])
+		.optional()
+		.describe(
+			'What a search that finds nothing shows: what another search finds, or what has some of its words; `exact` rows before those have all.',
+		),
+})
 
 /** The limits as the description tells them; the schemas of the forms are what decides. */
 const { title, description, tags, category: place } = askInput.shape

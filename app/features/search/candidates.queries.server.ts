@@ -1,10 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import { conditions, type SearchScope, walkBlocks } from './scope.queries.server.ts'
 
-/** Ranking reads each document: the newest this many matches in titles, and so many anywhere, are ranked. */
-const MAX_CANDIDATES = { titled: 200, anywhere: 300 }
-/** A phrase is found by its words, and of the questions that have all of them the newest are read for their order. */
-const MAX_CANDIDATES_OF_PHRASE = { titled: 200, anywhere: 500 }
+/**
+ * Ranking reads each document: the newest this many matches in titles, and so many anywhere, are ranked. Several words tell
+ * questions apart better than one. A phrase is found by its words, and read for their order.
+ */
+const MAX_CANDIDATES = {
+	word: { titled: 100, anywhere: 150 },
+	words: { titled: 200, anywhere: 300 },
+	phrase: { titled: 200, anywhere: 1_500 },
+}
 /**
  * The newest blocks of 4,096 questions tell how many matches there are. Walking on block by block, at about 0.25 ms each, ends
  * as soon as there are enough candidates; looking through all questions at once costs about 4 ms and 4 µs a match at a million.
@@ -20,16 +25,21 @@ const rare = 2_000
  * Two sets: matches anywhere, and where those are more than are ranked also matches in the title; of each the newest by id,
  * as many as are ranked. Where the words are a phrase these are questions that have its words: the order is the caller's to check.
  * @param words what was searched for, which `wanted` was made of
+ * @param kind one word, several, or a phrase among them
  */
-export function candidateRows(words: string, scope: SearchScope): RawBuilder<unknown> {
+export function candidateRows(
+	words: string,
+	kind: keyof typeof MAX_CANDIDATES,
+	scope: SearchScope,
+): RawBuilder<unknown> {
+	const bounds = MAX_CANDIDATES[kind]
 	// The index finds words and not their order. What is to be left out must not be loosened: fewer would be found.
 	return sql`
 		asked as materialized (
 			select case when words::text like '%!%' then words else regexp_replace(words::text, '<(-|[0-9]+)>', '&', 'g')::tsquery end as words,
 				${isRare(words, scope)} as rare, (select max(id) >> 12 from questions) as top,
-				case when phrase then ${MAX_CANDIDATES_OF_PHRASE.titled}::int else ${MAX_CANDIDATES.titled}::int end as titled,
-				case when phrase then ${MAX_CANDIDATES_OF_PHRASE.anywhere}::int else ${MAX_CANDIDATES.anywhere}::int end as anywhere
-			from (select words, words::text ~ '<(-|[0-9]+)>' as phrase from wanted) wanted),
+				${bounds.titled}::int as titled, ${bounds.anywhere}::int as anywhere
+			from wanted),
 		${setOf('anywhere', 'q.search', sql`true`, scope)},
 		${setOf('titled', 'title_document(q.title)', sql`(select count(*) from anywhere) = (select anywhere from asked)`, scope)},
 		candidates as (select id from titled union select id from anywhere)`
@@ -55,7 +65,7 @@ function isRare(words: string, { tags, users }: SearchScope): RawBuilder<unknown
  * Each is a wall to the planner: it must not walk all questions by time.
  */
 function setOf(
-	name: keyof typeof MAX_CANDIDATES,
+	name: 'titled' | 'anywhere',
 	document: string,
 	needed: RawBuilder<unknown>,
 	scope: SearchScope,

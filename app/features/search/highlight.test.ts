@@ -1,38 +1,49 @@
 import { expect, test } from 'vitest'
-import { highlight, highlightPassage } from './highlight.ts'
+import { countMatches, highlight, highlightPassage, textOfStart } from './highlight.ts'
 
 test.each([
-	['a match', 'the \u0001useEffect\u0002 hook', 'the <mark>useEffect</mark> hook'],
-	['markup around a match', '<b>\u0001"a"\u0002</b> & c', '&lt;b&gt;<mark>&quot;a&quot;</mark>&lt;/b&gt; &amp; c'],
-	['C++, marked', 'in \u0001Cqplusplus\u0002\u000311', 'in <mark>C++</mark>11'],
-	['C# and F#, not marked', 'cqsharp\u0003 and Fqsharp\u0003', 'c# and F#'],
-	['.NET, marked', 'on \u0003\u0001dotqNET\u0002\u0003.', 'on <mark>.NET</mark>.'],
-	['ASP.NET, marked', 'on ASP\u0003\u0001dotqNet\u0002\u0003.', 'on <mark>ASP.Net</mark>.'],
-	['lines', 'a\n\n  b ', 'a b'],
-])('%s is shown as it was typed', (_what, headline, html) => {
-	expect(highlight(headline)).toBe(html)
+	['a match', 'the useEffect hook', ['useeffect'], 'the <mark>useEffect</mark> hook'],
+	['a part of camelCase', 'the useEffect hook', ['effect'], 'the <mark>useEffect</mark> hook'],
+	['a part of a path', 'java.lang.NullPointerException', ['lang'], 'java.<mark>lang</mark>.NullPointerException'],
+	['another ending', 'Undoing an undone UNDO', ['undo'], '<mark>Undoing</mark> an undone <mark>UNDO</mark>'],
+	['another ending with y', 'happy happiness happen', ['happi'], '<mark>happy</mark> <mark>happiness</mark> happen'],
+	['a word inside another', 'cat concatenate', ['cat'], '<mark>cat</mark> concatenate'],
+	['a hyphen', 'by e-mail, e-mails', ['email'], 'by <mark>e-mail</mark>, <mark>e-mails</mark>'],
+	['accents', 'a café in Brüssel', ['cafe', 'brussel'], 'a <mark>café</mark> in <mark>Brüssel</mark>'],
+	['markup', '<b>"a"</b> & c', ['a'], '&lt;b&gt;&quot;<mark>a</mark>&quot;&lt;/b&gt; &amp; c'],
+	['C++', 'in C++11', ['cqplusplus'], 'in <mark>C++</mark>11'],
+	['C# and F#', 'C# and F#', ['fqsharp'], 'C# and <mark>F#</mark>'],
+	['.NET', 'on .NET, not net', ['dotqnet'], 'on <mark>.NET</mark>, not net'],
+	['ASP.NET', 'ASP.NET Core', ['dotqnet'], 'ASP<mark>.NET</mark> Core'],
+	['a number', 'error 0x80070005 and 403', ['0x80070005', '403'], 'error <mark>0x80070005</mark> and <mark>403</mark>'],
+	['Chinese', '关于机器学习', ['机', '器'], '关于<mark>机器</mark>学习'],
+	['lines', 'a\n\n  b ', [], 'a b'],
+])('%s is shown as it was typed', (_what, text, lexemes, html) => {
+	expect(highlight(text, lexemes)).toBe(html)
 })
 
 const filler = 'some words before it and more of them after that too '
 
 test.each([
-	['a short text', 'a \u0001b\u0002 c', 'a <mark>b</mark> c'],
+	['a short text', 'a match c', 'a <mark>match</mark> c'],
 	['a long text without a match is its beginning', filler.repeat(3), `${filler.repeat(2)}some words …`],
 	[
 		'a long text begins a little before its match',
-		`${filler.repeat(9)}\u0001match\u0002 ${filler.repeat(9)}`,
-		'… of them after that too some words before it and more of them after that too <mark>match</mark> some words before it and more of …',
+		`${filler.repeat(9)}match ${filler.repeat(9)}`,
+		'… of them after that too some words before it and more of them after that too <mark>match</mark> some words before it and more of them …',
 	],
 	[
 		'a long text is where most words match',
-		`\u0001one\u0002 ${filler.repeat(9)}\u0001one\u0002 \u0001two\u0002 the end`,
+		`one ${filler.repeat(9)}one two the end`,
 		'… of them after that too some words before it and more of them after that too <mark>one</mark> <mark>two</mark> the end',
 	],
-	[
-		'an endless word is cut, and its mark closed',
-		`\u0001${'x'.repeat(300)}\u0002`,
-		`<mark>${'x'.repeat(119)}</mark> …`,
-	],
+	['an endless word is cut, and its mark closed', 'x'.repeat(300), `<mark>${'x'.repeat(120)}</mark> …`],
 ])('the passage of %s', (_what, text, html) => {
-	expect(highlightPassage(text, 120)).toBe(html)
+	expect(highlightPassage(text, ['match', 'one', 'two', 'x'.repeat(300)], 120)).toBe(html)
+})
+
+test('a text is cut from HTML that ends anywhere', () => {
+	expect(textOfStart('<p>a &lt; b</p><pre cla')).toBe('a < b')
+	expect(textOfStart('<p>a &am')).toBe('a')
+	expect(countMatches('loops and a loop of values', ['loop', 'valu'])).toBe(2)
 })

@@ -1,65 +1,163 @@
-import { escapeHtml } from '~/lib/html.ts'
+import { stem } from 'porter2'
+import { escapeHtml, textOfHtml } from '~/lib/html.ts'
 
-/** The two characters that PostgreSQL puts round a match, and the one that `search_text` ends a rewritten word with. */
-export const start = '\u0001'
-export const stop = '\u0002'
-const end = '\u0003'
+/*
+ * Marks the words of a search in what is shown of its results. PostgreSQL could (`ts_headline`), at six times the cost: it
+ * parses and stems every word of every text, where most words can be passed over by how they begin.
+ */
 
-/** How PostgreSQL marks a text whole, for `ts_headline`. No text holds these characters, so that escaping can come after. */
-export const highlightOptions = `HighlightAll=true,StartSel=${start},StopSel=${stop}`
+/** A word as `search_text` (migration 39) takes a text apart: names with signs, one character of Chinese, Japanese or Korean, or a word. */
+const token =
+	/c\+\+|[cf]#|\.net(?![\p{L}\p{N}])|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_]|-(?=\p{L}))*/giu
 
-/** The words that `search_text` (migrations) wrote anew, and what they were; a mark may stand before a word's end. */
-const rewritten: [RegExp, string][] = [
-	[new RegExp(`([cC])qplusplus(${stop}?)${end}`, 'g'), '$1++$2'],
-	[new RegExp(`([cCfF])qsharp(${stop}?)${end}`, 'g'), '$1#$2'],
-	[new RegExp(`(asp)${end}(${start}?)dotq(net)`, 'gi'), '$2$1.$3'],
-	[/dotq(net)/gi, '.$1'],
-]
+/** Names with signs as `search_text` writes them. */
+const signed = new Map([
+	['c++', 'cqplusplus'],
+	['c#', 'cqsharp'],
+	['f#', 'fqsharp'],
+	['.net', 'dotqnet'],
+])
 
-/** A text that PostgreSQL marked over `search_text`, as safe HTML: words as they were typed, escaped, matches in `<mark>`. */
-export function highlight(text: string): string {
-	return toHtml(typed(text))
+/**
+ * A text as safe HTML, escaped, with what matches in `<mark>`.
+ * @param lexemes the words that were searched for, as a tsvector of PostgreSQL holds them
+ */
+export function highlight(text: string, lexemes: readonly string[]): string {
+	const whole = text.replace(/\s+/g, ' ').trim()
+	return toHtml(whole, findMatches(whole, lexemes))
 }
 
-/** As {@link highlight}, but only the passage that holds most of what was searched for; its beginning when nothing matches. */
-export function highlightPassage(text: string, length = 280): string {
-	const whole = typed(text)
-	if (whole.length <= length) return toHtml(whole)
-	const from = wordFrom(whole, bestIndex(whole, length) - lead)
-	const to = whole.length - from <= length ? whole.length : whole.lastIndexOf(' ', from + length)
-	const cut = whole.slice(from, to > from ? to : from + length).toWellFormed()
-	// A word without a space in reach may be cut in its middle.
-	const open = cut.lastIndexOf(start) > cut.lastIndexOf(stop) ? stop : ''
-	return toHtml(`${from > 0 ? '… ' : ''}${cut}${open}${to < whole.length ? ' …' : ''}`)
+/**
+ * As {@link highlight}, but only the passage that holds most of the words; the beginning when nothing matches.
+ * @param length characters, without the marks
+ */
+export function highlightPassage(text: string, lexemes: readonly string[], length = 280): string {
+	const whole = text.replace(/\s+/g, ' ').trim()
+	const matches = findMatches(whole, lexemes)
+	if (whole.length <= length) return toHtml(whole, matches)
+	const from = wordFrom(whole, bestIndex(matches, length) - lead)
+	const end = whole.length - from <= length ? whole.length : whole.lastIndexOf(' ', from + length)
+	const cut = whole.slice(from, end > from ? end : from + length).toWellFormed()
+	const shown = matches
+		.filter(({ index }) => index >= from && index < from + cut.length)
+		.map(({ index, word }) => ({ index: index - from, word: word.slice(0, from + cut.length - index) }))
+	return `${from > 0 ? '… ' : ''}${toHtml(cut, shown)}${from + cut.length < whole.length ? ' …' : ''}`
+}
+
+/** The text of HTML that was cut anywhere. */
+export function textOfStart(html: string): string {
+	return textOfHtml(html.replace(/(?:<[^>]*|&[a-z#0-9]*)$/, ''))
+}
+
+/** How many different words of a search stand in a text. */
+export function countMatches(text: string, lexemes: readonly string[]): number {
+	return new Set(findMatches(text, lexemes).map(({ word }) => stem(fold(word)))).size
+}
+
+/** A word that matches, and where it stands. */
+interface Match {
+	index: number
+	word: string
+}
+
+function findMatches(text: string, lexemes: readonly string[]): Match[] {
+	const wanted = new Set(lexemes)
+	const beginnings = new Set(lexemes.map(beginning))
+	const decided = new Map<string, boolean>()
+	const matches: Match[] = []
+	for (const { 0: word, index } of wordsNear(text, lexemes)) {
+		let isWanted = decided.get(word)
+		if (isWanted === undefined) {
+			isWanted = partsOf(word).some((part) => beginnings.has(beginning(part)) && wanted.has(stem(part)))
+			decided.set(word, isWanted)
+		}
+		if (isWanted) matches.push({ index, word })
+	}
+	return matches
+}
+
+/** Letters beside those of plain English: what they are without accents cannot be looked for as it stands. */
+const accented = /[\u00c0-\u1fff\u2070-\uffff]/
+
+/** The words of a text that may match. In a text without accents only those that hold the letters of what was searched for. */
+function* wordsNear(text: string, lexemes: readonly string[]): Generator<RegExpExecArray> {
+	if (lexemes.length === 0) return
+	if (accented.test(text)) {
+		yield* text.matchAll(token)
+		return
+	}
+	const word = new RegExp(token, 'iuy')
+	const letters = new RegExp(lexemes.map(lettersOf).map(patternOf).join('|'), 'gi')
+	for (let found = letters.exec(text); found; found = letters.exec(text)) {
+		word.lastIndex = startOfWord(text, found.index)
+		const match = word.exec(text)
+		if (match) yield match
+		letters.lastIndex = Math.max(match ? match.index + match[0].length : 0, found.index + 1)
+	}
+}
+
+/** The letters that every word of a lexeme has: stemming leaves all but the last. */
+function lettersOf(lexeme: string): string {
+	for (const [name, written] of signed) if (written === lexeme) return name
+	return lexeme.length > 3 ? lexeme.slice(0, -1) : lexeme.slice(0, 2)
+}
+
+/** Finds letters with hyphens between them or none. */
+function patternOf(letters: string): string {
+	return [...letters].map((letter) => letter.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&')).join('-?')
+}
+
+function startOfWord(text: string, index: number): number {
+	if (text[index] === '.') return index
+	let start = index
+	while (start > 0 && /[\w-]/.test(text[start - 1] ?? '')) start -= 1
+	while (start < index && /[_-]/.test(text[start] ?? '')) start += 1
+	return start
+}
+
+/** Stemming changes no word's first two letters, but for a y as the second. */
+function beginning(word: string): string {
+	return word.slice(0, 2).replace('y', 'i')
+}
+
+/** The words by which the search knows a word: itself, and the parts that hyphens, underscores and camelCase join. */
+function partsOf(word: string): string[] {
+	const name = signed.get(word.toLowerCase())
+	if (name) return [name]
+	const plain = /[^\p{ASCII}]/u.test(word) ? word.normalize('NFKD').replace(/\p{M}+/gu, '') : word
+	const parts = plain.split(/[-_]|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u)
+	return [...(parts.length > 1 ? [plain.replaceAll('-', ''), ...parts] : [plain]), word].map(fold)
+}
+
+function fold(word: string): string {
+	return word.toLowerCase()
 }
 
 /** Characters to show before a match, so that it can be understood. */
 const lead = 80
 
-/** Where a match stands that has the most different ones near it. */
-function bestIndex(text: string, length: number): number {
-	const matches = [...text.matchAll(match)].map((found) => ({ index: found.index, word: found[0].toLowerCase() }))
+/** Where a match stands that has the most different ones near it; 0 without matches. */
+function bestIndex(matches: Match[], length: number): number {
 	let best = { index: 0, words: 0 }
 	for (const [number, { index }] of matches.entries()) {
 		const near = matches.slice(number, number + 20).filter((other) => other.index < index + length - lead)
-		const words = new Set(near.map(({ word }) => word)).size
+		const words = new Set(near.map(({ word }) => fold(word))).size
 		if (words > best.words) best = { index, words }
 	}
 	return best.index
 }
-
-const match = new RegExp(`${start}[^${stop}]+`, 'g')
 
 /** The place of the first word that begins at or after `index`. */
 function wordFrom(text: string, index: number): number {
 	return index <= 0 ? 0 : text.indexOf(' ', index - 1) + 1
 }
 
-function typed(text: string): string {
-	const original = rewritten.reduce((rest, [word, before]) => rest.replace(word, before), text)
-	return original.replaceAll(end, '').replace(/\s+/g, ' ').trim()
-}
-
-function toHtml(text: string): string {
-	return escapeHtml(text).replaceAll(start, '<mark>').replaceAll(stop, '</mark>')
+function toHtml(text: string, matches: Match[]): string {
+	let html = ''
+	let done = 0
+	for (const { index, word } of matches) {
+		html += `${escapeHtml(text.slice(done, index))}<mark>${escapeHtml(word)}</mark>`
+		done = index + word.length
+	}
+	return (html + escapeHtml(text.slice(done))).replaceAll('</mark><mark>', '')
 }

@@ -26,10 +26,13 @@ test.each<[search: string, words: string, operators: string[]]>([
 	['xtag:y', 'xtag:y', []],
 	['\n\t tag:x \u00a0 y', 'y', ['tag:x']],
 	['tag:user:x', '', ['tag:user:x']],
-	["tag:'; drop table questions; --", 'drop table questions; --', ["tag:';"]],
+	["tag:'; drop table questions; --", 'drop table questions;', ["tag:';"]],
+	['value - expression – or — error −', 'value expression or error', []],
+	['機械学習 の java', '"機械学習" の java', []],
+	['in:title -in:comments in:body', 'in:body', ['in:title', '-in:comments']],
 ])('%j has the words %j and the operators %j', (search, words, operators) => {
 	const parsed = parseSearch(search)
-	expect(parsed.words).toBe(words)
+	expect(parsed.terms.map(({ source }) => source).join(' ')).toBe(words)
 	expect(parsed.operators.map(({ kind, value, excluded }) => `${excluded ? '-' : ''}${kind}:${value}`)).toEqual(
 		operators,
 	)

@@ -3,7 +3,13 @@
  * narrow the list. Nothing is an error: what is no operator is a word.
  */
 
-export type OperatorKind = 'tag' | 'category' | 'user' | 'is'
+export type OperatorKind = 'tag' | 'category' | 'user' | 'is' | 'in'
+
+/** What `is:` and `in:` may be followed by. */
+const values: Partial<Record<OperatorKind, readonly string[]>> = {
+	is: ['solved', 'unanswered'],
+	in: ['title', 'text', 'comments'],
+}
 
 /** `tag:x`, `-user:y`, `is:solved`. */
 export interface Operator {
@@ -16,9 +22,18 @@ export interface Operator {
 	text: string
 }
 
+/** A part that is no operator. */
+export interface Term {
+	kind: 'word' | 'phrase' | 'without' | 'or'
+	/** Without quotes and minus. */
+	text: string
+	/** In the syntax of `websearch_to_tsquery`. */
+	source: string
+}
+
 export interface ParsedSearch {
-	/** Words, phrases and minus words in the order they were written, in the syntax of `websearch_to_tsquery`; '' for none. */
-	words: string
+	/** Words, phrases and minus words in the order they were written. */
+	terms: Term[]
 	operators: Operator[]
 	/** Every part as it was written, in its order. */
 	parts: string[]
@@ -26,19 +41,40 @@ export interface ParsedSearch {
 
 /** A part reaches to the next space outside quotes; a quote that nobody closed reaches to the end. */
 const part = /(?:[^\s"]|"[^"]*(?:"|$))+/g
-const operator = /^(-?)(tag|category|user|is):(.+)$/is
+const operator = /^(-?)(tag|category|user|is|in):(.+)$/is
+/** A dash between blanks is a dash. */
+const dash = /^[-‐-―−]+$/
+/** Chinese, Japanese and Korean are written without blanks: what follows each other is looked for as it follows. */
+const unspaced = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}/g
 
 /** Takes a search apart. @param search any text; its length is the caller's to bound */
 export function parseSearch(search: string): ParsedSearch {
 	const parts = search.match(part) ?? []
 	const operators: Operator[] = []
-	const words: string[] = []
+	const terms: Term[] = []
 	for (const text of parts) {
 		const found = readOperator(text)
-		if (!found) words.push(text)
-		else if (!operators.some((other) => isSame(other, found))) operators.push(found)
+		if (!found && !dash.test(text)) terms.push(readTerm(text))
+		else if (found && !operators.some((other) => isSame(other, found))) operators.push(found)
 	}
-	return { words: words.join(' '), operators, parts }
+	return { terms, operators, parts }
+}
+
+function readTerm(text: string): Term {
+	const bare = text.replace(/^-/, '').replaceAll('"', ' ').trim()
+	const source = text.includes('"') ? text : text.replace(unspaced, '"$&"')
+	if (text.startsWith('-')) return { kind: 'without', text: bare, source }
+	if (text.includes('"')) return { kind: 'phrase', text: bare, source }
+	return { kind: text.toLowerCase() === 'or' ? 'or' : 'word', text: bare, source }
+}
+
+/** The operators of a search, as they stand above its results, and the search without each. */
+export function listOperators(search: string): { text: string; without: string }[] {
+	const parsed = parseSearch(search)
+	return parsed.operators.map((operator) => ({
+		text: `${operator.excluded ? '-' : ''}${operator.kind}:${operator.value}`,
+		without: withoutOperator(parsed, operator),
+	}))
 }
 
 /** The same search without an operator, however often it was written. */
@@ -56,7 +92,7 @@ function readOperator(text: string): Operator | null {
 	if (!name) return null
 	const kind = name.toLowerCase() as OperatorKind
 	const value = storedValue(kind, written.replaceAll('"', '').trim().toLowerCase())
-	if (!value || (kind === 'is' && value !== 'solved' && value !== 'unanswered')) return null
+	if (!value || values[kind]?.includes(value) === false) return null
 	return { kind, value, excluded: minus === '-', text }
 }
 

@@ -1,105 +1,203 @@
-import { sql } from 'kysely'
-import { db } from '~/platform/db/db.server.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import { candidateRows } from './candidates.queries.server.ts'
-import { highlightOptions, start, stop } from './highlight.ts'
-import type { SearchScope, Selection } from './scope.queries.server.ts'
+import { conditions, type SearchScope, type Selection } from './scope.queries.server.ts'
 
 /** What a search adds to the columns that its caller asks for. */
-export interface RankedRow {
+export interface MatchedRow {
 	id: number
 	/** As text, so that a cursor compares the very number. */
 	rank: string
-	title_marked: string
-	/** The beginning of the description; highlight.ts chooses the passage. */
-	description_marked: string
+	matched_title: string
+	/** The beginning of the description, as HTML that may end anywhere. */
+	description_start: string
+	/** Whether it has the words in its comments alone. */
+	by_comments: boolean
+	/** The words that were searched for. */
+	lexemes: string[]
 }
 
-/** Characters that no text holds stand round a match, so that escaping can come after. */
-const around = `HighlightAll=true,StartSel=${start},StopSel=${stop}`
+/** What is looked for. */
+export interface Wanted {
+	/** Each in the syntax of `websearch_to_tsquery`; a question must match all of them. */
+	words: string[]
+	/** Phrases, in words: questions that have them letter by letter come first. */
+	phrases: string[]
+	/** The parts of a question that must have all of it: title `a`, tags `b`, description `c`, comments `d`; anywhere when not given. */
+	parts?: string[]
+}
 
 /** The passage that is shown comes from so many characters of HTML at the beginning: tags double a text, more where it is code. */
-const MAX_PASSAGE_SOURCE = 16_000
+const MAX_PASSAGE_SOURCE = 8_000
 
 /**
  * The best matches of a search: title over tags over body over comments, stemmed, with quoted phrases and minus. What is
  * ranked is bounded: see {@link candidateRows}.
  */
 export async function searchRows<Row>(
-	{ columns, joins }: Selection<Row>,
+	selection: Selection<Row>,
 	{
-		words,
+		wanted,
 		cursor,
 		limit,
 		...scope
-	}: SearchScope & { words: string; cursor: { rank: string; id: number } | null; limit: number },
-): Promise<(Row & RankedRow)[]> {
-	const { rows } = await sql<Row & RankedRow>`
-		with wanted as materialized (select websearch_to_tsquery('english', search_text(${words})) as words),
-		${candidateRows(words, scope)},
+	}: SearchScope & { wanted: Wanted; cursor: { rank: string; id: number } | null; limit: number },
+): Promise<(Row & MatchedRow)[]> {
+	const { words, phrases, parts } = wanted
+	const literally = phrases.map((phrase) => sql` + ((q.title || E'\n' || q.description) ~* ${patternOf(phrase)})::int`)
+	const { rows } = await withStoredPlan((trx) =>
+		sql<Row & MatchedRow>`
+		with wanted as materialized (select ${allOf(words)} as words),
+		${candidateRows(words.join(' '), phrases.length > 0 ? 'phrase' : isOneWord(words) ? 'word' : 'words', scope)},
 		-- Each use of q.search fetches the document anew, and only a phrase is not known to be in it.
 		ranked as (
-			select q.id, ts_rank('{0.05, 0.2, 0.4, 1.0}', q.search, wanted.words)::float8 as rank
-			from candidates join questions q using (id), wanted
-			where (select words from asked) = wanted.words or q.search @@ wanted.words),
+			select q.id, (${rankOf(words)}${sql.join(literally, sql``)})::float8 as rank
+			from candidates join questions q using (id), wanted, (select replace(words::text, ' & ', ' | ')::tsquery as any_words from wanted) apart
+			where ((select words from asked) = wanted.words or q.search @@ wanted.words)
+			${parts ? sql`and ts_filter(q.search, ${parts}::"char"[]) @@ wanted.words` : sql``}),
 		page as (
 			select id, rank from ranked
 			${cursor ? sql`where (rank, id) < (${cursor.rank}::float8, ${cursor.id})` : sql``}
 			order by rank desc, id desc limit ${limit})
-		select ${columns}, page.rank::text as rank,
-			ts_headline('english', search_text(q.title), wanted.words, ${around}) as title_marked,
-			ts_headline('english', search_text(text_of_html(left(q.description_html, ${MAX_PASSAGE_SOURCE}))), wanted.words,
-				${around}) as description_marked
-		from page join questions q on q.id = page.id ${joins}, wanted
-		order by page.rank desc, page.id desc`.execute(db())
+		${matchedRows(selection)}
+		order by page.rank desc, page.id desc`.execute(trx),
+	)
 	return rows
 }
 
-export interface PassageRow {
+/** These questions in this order, as matches of any of some words. */
+export async function chosenRows<Row>(
+	selection: Selection<Row>,
+	ids: number[],
+	text: string,
+): Promise<(Row & MatchedRow)[]> {
+	const { rows } = await sql<Row & MatchedRow>`
+		with wanted as materialized (select ${anyOf(text)} as words),
+		page as (select id, 0 as rank, place from unnest(${ids}::int[]) with ordinality as given (id, place))
+		${matchedRows(selection)}
+		order by page.place`.execute(db())
+	return rows
+}
+
+/** Of the questions of `page (id, rank)` what is shown of them; `wanted (words)` must stand before. */
+function matchedRows<Row>({ columns, joins }: Selection<Row>): RawBuilder<unknown> {
+	return sql`
+		select ${columns}, page.rank::text as rank, q.title as matched_title,
+			left(q.description_html, ${MAX_PASSAGE_SOURCE}) as description_start,
+			not ts_filter(q.search, '{a,b,c}') @@ wanted.words as by_comments, sought.lexemes
+		from page join questions q on q.id = page.id ${joins}, wanted,
+			(select array(select distinct word[1] from wanted, regexp_matches(querytree(words)::text, '''([^'']+)''', 'g') as word) as lexemes
+			offset 0) sought`
+}
+
+/** The question whose title is this text but for case, marks and blanks: what somebody copied is found whatever `-` or `or` it has. */
+export async function findTitled(title: string, scope: RawBuilder<unknown>): Promise<number | null> {
+	const { rows } = await sql<{ id: number }>`
+		with same as materialized (
+			select q.id, q.title from questions q
+			where title_document(q.title) @@ plainto_tsquery('english', search_text(${title})) and ${scope} limit 50)
+		select id from same where search_key(title) = search_key(${title}) order by id desc limit 1`.execute(db())
+	return rows[0]?.id ?? null
+}
+
+/**
+ * Where each word stands by itself, title over tags over body over comments, in a document of average length; of several words also
+ * how near they stand, which reads the document once more.
+ */
+function rankOf(words: string[]): RawBuilder<unknown> {
+	const weights = sql.raw(`'{0.02, 0.3, 0.4, 1.0}'`)
+	return isOneWord(words)
+		? sql`ts_rank(${weights}, q.search, any_words)`
+		: sql`ts_rank(${weights}, q.search, any_words, 1) + 0.3 * ts_rank(${weights}, q.search, wanted.words, 1)`
+}
+
+function isOneWord(words: string[]): boolean {
+	return !/\s/.test(words.join(' '))
+}
+
+/**
+ * Runs a statement with the plan that PostgreSQL made for any values. It would make one for these values each time, which takes
+ * longer (3 ms) than what the statement does; the statements here are written so that one plan fits all.
+ */
+function withStoredPlan<Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> {
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			const [, result] = await Promise.all([
+				sql`select set_config('plan_cache_mode', 'force_generic_plan', true)`.execute(trx),
+				work(trx),
+			])
+			return result
+		})
+}
+
+function allOf(words: string[]): RawBuilder<unknown> {
+	return sql.join(
+		words.map((each) => sql`websearch_to_tsquery('english', search_text(${each}))`),
+		sql` && `,
+	)
+}
+
+function anyOf(text: string): RawBuilder<unknown> {
+	return sql`replace(plainto_tsquery('english', search_text(${text}))::text, '&', '|')::tsquery`
+}
+
+/**
+ * The conditions of `questions q` for a search of any words: its scope, and what may not match it.
+ * @param without what to leave out, each in the syntax of `websearch_to_tsquery`, with its minus
+ * @param parts as {@link Wanted} has them, of which one must have a word of the text
+ */
+export function anyWordConditions(
+	scope: SearchScope,
+	text: string,
+	without: string[],
+	parts: string[] | undefined,
+): RawBuilder<unknown> {
+	const all = [conditions(scope), ...without.map((source) => sql`q.search @@ ${allOf([source])}`)]
+	if (parts) all.push(sql`ts_filter(q.search, ${parts}::"char"[]) @@ ${anyOf(text)}`)
+	return sql.join(all, sql` and `)
+}
+
+/** A regular expression that finds a phrase with any blanks and marks between its words. */
+function patternOf(phrase: string): string {
+	const words = phrase.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+	return words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '.')).join('\\W+')
+}
+
+export interface CommentRow {
 	question_id: number
 	comment_id: number
 	/** Of its author. */
 	name: string
-	/** Its text; highlight.ts chooses the passage. */
-	body_marked: string
+	/** Its beginning, as HTML that may end anywhere. */
+	body_start: string
 }
 
 /** Of a thread the first comments are looked at, as its search document is made of no more. */
 const MAX_COMMENTS = 300
 
-/** So many of them are parsed, which costs fifty times what looking for letters does, and of each so many characters. */
-const MAX_PARSED = 8
+/** So many of a question are read, and of each so many characters. */
+const MAX_READ = 6
 const MAX_CHARACTERS = 4_000
 
-/** Characters of a comment's HTML that its passage is taken from: tags, most of all those that colour code, double a text. */
-const MAX_HTML = 8_000
-
 /**
- * For each of these questions that matches by its comments alone, the comment that matches best: with most of the words, as a
- * search is met by all comments of a query together.
- * @param ids the questions of one page of results
+ * Comments of these questions that have the beginning of any of the words, in the order in which they are read.
+ * @param lexemes as {@link MatchedRow} has them
  */
-export async function passageRows(words: string, ids: number[]): Promise<PassageRow[]> {
-	const { rows } = await sql<PassageRow>`
-		with wanted as materialized (select websearch_to_tsquery('english', search_text(${words})) as words),
-		-- What must not be there says nothing of what is, and any of the other words will do.
-		parts as materialized (select replace(querytree(words), ' & ', ' | ')::tsquery as words from wanted),
-		-- The letters that each word begins with, before its ending and as it was before search_text.
-		beginnings as materialized (select array(
-			select '%' || translate(left(spelling, greatest(3, length(spelling) - 1)), '\\%', '__') || '%'
-			from regexp_matches(parts.words::text, '''([^'']+)''', 'g') as found (word),
-				replace(replace(replace(word[1], 'qplusplus', '++'), 'qsharp', '#'), 'dotqnet', '.net') as spelling
-			) as patterns from parts)
-		select q.id as question_id, best.id as comment_id, users.name,
-			ts_headline('english', search_text(text_of_html(left(best.body_html, ${MAX_HTML}))), parts.words, ${highlightOptions}) as body_marked
-		from questions q, wanted, parts, beginnings, lateral (
-			select c.id, c.author_id, c.body_html from (
-				select * from (
-					select id, author_id, body, body_html, path from comments
-					where question_id = q.id and status = 'published' order by path limit ${MAX_COMMENTS}) early
-				where left(body, ${MAX_CHARACTERS}) ilike any (patterns) limit ${MAX_PARSED}) c,
-				to_tsvector('english', search_text(left(c.body, ${MAX_CHARACTERS}))) as document
-			where document @@ parts.words order by ts_rank(document, parts.words) desc, c.path limit 1) best
-			join users on users.id = best.author_id
-		where q.id = any(${ids}) and not ts_filter(q.search, '{a,b,c}') @@ wanted.words`.execute(db())
+export async function commentRows(lexemes: string[], ids: number[]): Promise<CommentRow[]> {
+	const { rows } = await sql<CommentRow>`
+		select q.id as question_id, c.id as comment_id, users.name, c.body_start
+		from unnest(${ids}::int[]) q (id) cross join lateral (
+			select id, author_id, left(body_html, ${MAX_CHARACTERS}) as body_start from (
+				select id, author_id, body, body_html, path from comments
+				where question_id = q.id and status = 'published' order by path limit ${MAX_COMMENTS}) early
+			where left(body, ${MAX_CHARACTERS}) ilike any (${lexemes.map(lettersOf)}::text[]) limit ${MAX_READ}) c
+		join users on users.id = c.author_id`.execute(db())
 	return rows
+}
+
+/** The letters that a word begins with, before its ending and as it was before search_text. */
+function lettersOf(lexeme: string): string {
+	const spelling = lexeme.replace('qplusplus', '++').replace('qsharp', '#').replace('dotqnet', '.net')
+	return `%${spelling.slice(0, Math.max(3, spelling.length - 1)).replace(/[\\%]/g, '_')}%`
 }

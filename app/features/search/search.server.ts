@@ -2,16 +2,28 @@ import { meantTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decodeCursor, decodeTimeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
-import { highlight, highlightPassage } from './highlight.ts'
-import { type OperatorKind, parseSearch } from './parse.ts'
-import { findIds, type SearchScope, type Selection, scopedRows } from './scope.queries.server.ts'
-import { passageRows, type RankedRow, searchRows } from './search.queries.server.ts'
-import { type CommentMatchView, commentPath, type MatchView } from './search.view.ts'
+import { countMatches, highlight, highlightPassage, textOfStart } from './highlight.ts'
+import { type OperatorKind, type ParsedSearch, parseSearch } from './parse.ts'
+import { conditions, findIds, type SearchScope, type Selection, scopedRows } from './scope.queries.server.ts'
+import {
+	anyWordConditions,
+	chosenRows,
+	commentRows,
+	findTitled,
+	type MatchedRow,
+	searchRows,
+} from './search.queries.server.ts'
+import { type CommentMatchView, commentPath, type MatchView, type ShownInstead } from './search.view.ts'
+import { rankByWords } from './similar/similar.server.ts'
+import { correctSearch } from './spelling.server.ts'
+
+export { listOperators } from './parse.ts'
 
 /** What a search finds: ranked where there are words, else the newest within what operators narrow the list to. */
-export type SearchResults<Row> =
-	| { ranked: true; rows: (Row & { rank: string; match: MatchView })[] }
+export type SearchResults<Row> = { instead: ShownInstead | null } & (
+	| { ranked: true; rows: (Row & MatchedRow & { match: MatchView })[] }
 	| { ranked: false; rows: Row[] }
+)
 
 interface SearchInput {
 	search: string
@@ -23,15 +35,132 @@ interface SearchInput {
 }
 
 /**
- * Reads one page of a search.
+ * Reads one page of a search. One that finds nothing is searched again with the words that may have been meant, and then for any of
+ * its words.
  * @param selection what is to be read of each question
  * @throws Invalid for a cursor that is not ours
  */
 export async function findMatches<Row extends { id: number }>(
 	selection: Selection<Row>,
-	{ search, categoryId, tag, cursor, limit }: SearchInput,
+	input: SearchInput,
 ): Promise<SearchResults<Row>> {
-	const { words, operators } = parseSearch(search)
+	const parsed = parseSearch(input.search)
+	const exact = await findAll(selection, parsed, [], input)
+	const titled =
+		input.cursor === null ? await findPasted(selection, parsed, input, exact.rows.length >= input.limit) : null
+	if (titled) {
+		const others = exact.ranked ? exact.rows.filter(({ id }) => id !== titled.id) : []
+		return { ranked: true, rows: [titled, ...others].slice(0, input.limit), instead: null }
+	}
+	const count = exact.rows.length
+	const wantsMore = count > 0 && count < few && input.cursor === null && isPlain(parsed) && !hasTitled(exact)
+	if (count > 0 && !wantsMore) return exact
+	const correction = wantsMore ? null : await correctSearch(parsed)
+	if (correction) {
+		const corrected = await findAll(selection, correction.parsed, correction.alternatives, input)
+		if (corrected.rows.length > 0) {
+			const search = correction.searchFor?.(corrected.ranked ? (corrected.rows[0]?.matched_title ?? '') : '')
+			return { ...corrected, instead: search === undefined ? null : { kind: 'corrected', search } }
+		}
+	}
+	if (input.cursor !== null) return exact
+	const alternatives = correction?.alternatives.flatMap((words) => words.slice(0, MAX_MEANT)) ?? []
+	const any = await findAny(selection, correction?.parsed ?? parsed, alternatives, input)
+	const others = any.filter(({ id }) => !exact.rows.some((row) => row.id === id))
+	if (others.length === 0 || !exact.ranked) return exact
+	return {
+		ranked: true,
+		rows: [...exact.rows, ...others].slice(0, input.limit - 1),
+		instead: { kind: 'any', exact: count },
+	}
+}
+
+/** Fewer results than these are followed by those that have some of the words. */
+const few = 3
+
+/** Whether a title has all the words: then it is what was meant. */
+function hasTitled(found: SearchResults<object>): boolean {
+	const words = (html: string) => new Set(html.toLowerCase().match(/<mark>.*?<\/mark>/g)).size
+	return found.ranked && found.rows.some(({ match, lexemes }) => words(match.titleHtml) >= lexemes.length)
+}
+
+/** Whether a search is three words or more and nothing else. */
+function isPlain({ terms, operators }: ParsedSearch): boolean {
+	return operators.length === 0 && terms.length >= few && terms.every(({ kind }) => kind === 'word')
+}
+
+/** Of the longer words that a part of a word may stand for, so many are looked for among any words. */
+const MAX_MEANT = 3
+
+/**
+ * The questions that have everything that is asked for.
+ * @param alternatives lists of words of each of which one must be there too
+ */
+async function findAll<Row extends { id: number }>(
+	selection: Selection<Row>,
+	{ terms, operators }: ParsedSearch,
+	alternatives: string[][],
+	{ categoryId, tag, cursor, limit }: SearchInput,
+): Promise<SearchResults<Row>> {
+	const scope = await readScope(operators, categoryId, tag)
+	if (scope === null) return { ranked: false, rows: [], instead: null }
+	const words = [terms.map(({ source }) => source).join(' '), ...alternatives.map((each) => each.join(' or '))].filter(
+		Boolean,
+	)
+	if (words.length === 0) {
+		const rows = await scopedRows(selection, { ...scope, cursor: cursor ? decodeTimeCursor(cursor) : null, limit })
+		return { ranked: false, rows, instead: null }
+	}
+	const wanted = {
+		words,
+		phrases: terms.filter(({ kind }) => kind === 'phrase').map(({ text }) => text),
+		parts: partsOf(operators),
+	}
+	const rows = await searchRows(selection, { ...scope, wanted, cursor: rankCursor(cursor), limit })
+	return { ranked: true, rows: await present(rows), instead: null }
+}
+
+/** The questions that have any of the words, those with the rarest first; without those that have what is to be left out. */
+async function findAny<Row extends { id: number }>(
+	selection: Selection<Row>,
+	{ terms, operators }: ParsedSearch,
+	alternatives: string[],
+	{ categoryId, tag, limit }: SearchInput,
+) {
+	const scope = await readScope(operators, categoryId, tag)
+	const wanted = terms.filter(({ kind }) => kind === 'word' || kind === 'phrase').map(({ text }) => text)
+	const text = [...wanted, ...alternatives].join(' ')
+	if (scope === null || text === '') return []
+	const without = terms.filter(({ kind }) => kind === 'without').map(({ source }) => source)
+	const { best } = await rankByWords(text, '', anyWordConditions(scope, text, without, partsOf(operators)))
+	const ids = best.slice(0, limit - 1).map(({ id }) => id)
+	return ids.length > 0 ? present(await chosenRows(selection, ids, text)) : []
+}
+
+/** What a title may have that means something else in a search. */
+const meansMore = /"|(^|\s)-\S|\bor\b|\S:\S/i
+
+/** The question whose title was pasted whole, where the search has something that would be read otherwise, or finds too many. */
+async function findPasted<Row extends { id: number }>(
+	selection: Selection<Row>,
+	{ parts }: ParsedSearch,
+	{ search, categoryId, tag }: SearchInput,
+	isFull: boolean,
+) {
+	if (parts.length < 2 || !(isFull || meansMore.test(search))) return null
+	const scope = await readScope([], categoryId, tag)
+	const id = scope && (await findTitled(search, conditions(scope)))
+	if (id === null) return null
+	const [row] = await present(await chosenRows(selection, [id], search))
+	return row ? { ...row, rank: '9' } : null
+}
+
+/** What operators and the list narrow a search to; null where two of them exclude each other. */
+async function readScope(
+	operators: ParsedSearch['operators'],
+	categoryId: number | undefined,
+	tag: string | undefined,
+): Promise<SearchScope | null> {
 	const named = (kind: OperatorKind, excluded = false) =>
 		operators.filter((each) => each.kind === kind && each.excluded === excluded).map(({ value }) => value)
 	const [tags = [], withoutTags = []] = await meant([
@@ -43,21 +172,23 @@ export async function findMatches<Row extends { id: number }>(
 		categoryId === undefined ? wanted.categories : [categoryId].filter((id) => wanted.categories?.includes(id) ?? true)
 	const scope: SearchScope = { ...wanted, tags, categories: within, without: { ...unwanted, tags: withoutTags } }
 	for (const state of ['solved', 'unanswered'] as const) {
-		const wanted = named('is').includes(state)
-		const unwanted = named('is', true).includes(state)
-		if (wanted && unwanted) return { ranked: false, rows: [] }
-		if (wanted || unwanted) scope[state] = wanted
+		const isWanted = named('is').includes(state)
+		const isUnwanted = named('is', true).includes(state)
+		if (isWanted && isUnwanted) return null
+		if (isWanted || isUnwanted) scope[state] = isWanted
 	}
-	if (words) {
-		const rows = await searchRows(selection, { ...scope, words, cursor: rankCursor(cursor), limit })
-		const comments = await commentMatches(
-			words,
-			rows.map(({ id }) => id),
-		)
-		return { ranked: true, rows: rows.map((row) => ({ ...row, match: presentMatch(row, comments.get(row.id)) })) }
-	}
-	const rows = await scopedRows(selection, { ...scope, cursor: cursor ? decodeTimeCursor(cursor) : null, limit })
-	return { ranked: false, rows }
+	return scope
+}
+
+/** The weights of the parts that `in:` names; of several any. Left out parts leave the others. */
+function partsOf(operators: ParsedSearch['operators']): string[] | undefined {
+	const weights = { title: 'a', text: 'c', comments: 'd' }
+	const named = operators.filter(({ kind }) => kind === 'in')
+	const weightOf = ({ value }: { value: string }) => weights[value as keyof typeof weights]
+	const wanted = named.filter(({ excluded }) => !excluded).map(weightOf)
+	const unwanted = named.filter(({ excluded }) => excluded).map(weightOf)
+	if (named.length === 0) return undefined
+	return (wanted.length > 0 ? wanted : ['a', 'b', 'c', 'd']).filter((weight) => !unwanted.includes(weight))
 }
 
 /** The categories and members that operators name, as ids; null where none is named. One statement, or none. */
@@ -82,20 +213,30 @@ function meant(lists: string[][]): Promise<string[][]> {
 	return lists.flat().length > 0 ? meantTags(db(), lists) : Promise.resolve(lists)
 }
 
-/** The comments by which questions of a page of results match that have the words nowhere else, by the questions' ids. */
-async function commentMatches(words: string, ids: number[]): Promise<Map<number, CommentMatchView>> {
-	const rows = ids.length > 0 ? await passageRows(words, ids) : []
-	return new Map(
-		rows.map((row) => [
-			row.question_id,
-			{ url: commentPath(row.comment_id), author: row.name, html: highlightPassage(row.body_marked) },
-		]),
-	)
+/** The rows of a page with what matches in them. */
+async function present<Row extends MatchedRow>(rows: Row[]): Promise<(Row & { match: MatchView })[]> {
+	const comments = await commentMatches(rows)
+	return rows.map((row) => ({
+		...row,
+		match: {
+			commentMatch: comments.get(row.id),
+			titleHtml: highlight(row.matched_title, row.lexemes),
+			excerptHtml: highlightPassage(textOfStart(row.description_start), row.lexemes),
+		},
+	}))
 }
 
-function presentMatch(
-	{ title_marked, description_marked }: Pick<RankedRow, 'title_marked' | 'description_marked'>,
-	commentMatch: CommentMatchView | undefined,
-): MatchView {
-	return { commentMatch, titleHtml: highlight(title_marked), excerptHtml: highlightPassage(description_marked) }
+/** Of the questions that match by their comments alone, the comment with most of the words, by the questions' ids. */
+async function commentMatches(rows: MatchedRow[]): Promise<Map<number, CommentMatchView>> {
+	const ids = rows.filter((row) => row.by_comments).map(({ id }) => id)
+	const lexemes = rows[0]?.lexemes ?? []
+	const found = new Map<number, CommentMatchView & { words: number }>()
+	for (const row of ids.length > 0 ? await commentRows(lexemes, ids) : []) {
+		const text = textOfStart(row.body_start)
+		const words = countMatches(text, lexemes)
+		if (words <= (found.get(row.question_id)?.words ?? 0)) continue
+		const html = highlightPassage(text, lexemes)
+		found.set(row.question_id, { url: commentPath(row.comment_id), author: row.name, html, words })
+	}
+	return new Map([...found].map(([id, { words: _, ...match }]) => [id, match]))
 }

@@ -30,12 +30,17 @@ export interface MatchView {
 	commentMatch: CommentMatchView | undefined
 }
 
+/**
+ * What a search that finds nothing shows instead: what another search finds, or what has some of its words. One of three words and
+ * more that finds little shows the latter behind the first `exact` results.
+ */
+export type ShownInstead = { kind: 'corrected'; search: string } | { kind: 'any'; exact: number }
+
 /** What stands beside the results of a search. */
 export interface SearchTools {
 	/** The operators that narrow it, and the search without each. */
 	operators: { text: string; without: string }[]
-	/** The search that may have been meant, or null. */
-	instead: string | null
+	instead: ShownInstead | null
 }
 
 /** The canonical address of a query. */

@@ -3,7 +3,9 @@ import { deleteQuestion, editQuestion } from '~/features/asking/asking.server.ts
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { betterSpelling } from './search-tools.server.ts'
+import { parseSearch } from './parse.ts'
+import { editsBetween } from './spelling.queries.server.ts'
+import { correctSearch } from './spelling.server.ts'
 
 useDatabase()
 
@@ -16,6 +18,10 @@ beforeAll(async () => {
 	await makeQuestion(asha, { title: 'Closing a connection to the database', tags: 'postgresql' })
 	await makeQuestion(asha, { title: 'Which database is there for a phone?', tags: 'sqlite' })
 })
+
+async function betterSpelling(search: string): Promise<string | null> {
+	return (await correctSearch(parseSearch(search)))?.searchFor?.('') ?? null
+}
 
 test.each<[search: string, meant: string | null]>([
 	['clsures', 'closures'],
@@ -34,6 +40,10 @@ test.each<[search: string, meant: string | null]>([
 	['"closurs inside"', null],
 	['user:slient', null],
 	['zeppelin', null],
+	['with the databsae', 'with the database'],
+	['databsae?', 'database'],
+	['connnectoin', 'connection'],
+	['javascri', null],
 	['lop', null],
 	["'; drop table search_words; --", null],
 	['', null],
@@ -57,4 +67,27 @@ test('questions with the same new words can be asked at once', async () => {
 		titles.map((title, index) => makeQuestion(asha, { title, tags: index % 2 ? 'zoo, ant' : 'ant, zoo' })),
 	)
 	expect(await betterSpelling('kangarooos walabies')).toBe('kangaroos wallabies')
+})
+
+test.each([
+	['javascri', [['javascript']]],
+	['onnect', [['connection']]],
+	['databsae', [['database']]],
+	['closurs databa', [['database']]],
+])('for %j any of %j will do', async (search, alternatives) => {
+	expect((await correctSearch(parseSearch(search)))?.alternatives).toEqual(alternatives)
+})
+
+test.each([
+	['', '', 0],
+	['abc', 'abc', 0],
+	['abc', 'acb', 1],
+	['abc', 'ab', 1],
+	['abc', 'xabc', 1],
+	['abc', 'axc', 1],
+	['abcdef', 'badcef', 2],
+	['kitten', 'sitting', 3],
+])('from %j to %j are %i edits', (one, other, edits) => {
+	expect(editsBetween(one, other)).toBe(edits)
+	expect(editsBetween(other, one)).toBe(edits)
 })

@@ -8,57 +8,137 @@ export interface Doubtful {
 	text: string
 }
 
-/** Words that are looked at for one typo, and matches that are counted to choose the commonest of them. */
+/** What may have been meant by a text that finds nothing. */
+export interface Meant extends Doubtful {
+	/** Where a word is a part of longer ones, all that were found; else the ones spelt like it. */
+	meant: string[]
+}
+
+/** Words spelt alike that are looked at, and questions with one that are counted to choose the commonest. */
 const MAX_ALIKE = 12
 const MAX_COUNTED = 50
+/** From this length on a word may have two letters wrong. */
+const TWO_EDITS_LENGTH = 8
+/** Longer words that a part of a word stands for. */
+const MAX_LONGER = 10
 
-/** A word that was counted in the newest questions within the last hour or so finds something: common ones end here. */
-const isCounted = sql`coalesce((
-	select bool_and(exists (select from similar_words counted where counted.word = lexeme))
-	from unnest(tsvector_to_array(to_tsvector('english', search_text(text)))) as lexeme), false)`
+/** Whether a word says something and no question has it. What was counted within the last hour ends here. */
+const isUnknown = sql`
+	numnode(plainto_tsquery('english', search_text(text))) > 0
+	and not coalesce((
+		select bool_and(exists (select from similar_words counted where counted.word = lexeme))
+		from unnest(tsvector_to_array(to_tsvector('english', search_text(text)))) as lexeme), false)
+	and not exists (
+		-- A wall: for a single row the planner would rather read the whole forum than an index.
+		with found as materialized (
+			select id from questions where search @@ plainto_tsquery('english', search_text(text)) and status = 'published')
+		select from found)`
+
+interface AlikeRow extends Doubtful {
+	/** The text as the dictionary spells it. */
+	key: string
+	word: string
+	/** Whether `word` holds the text. */
+	longer: boolean
+	/** How many questions have it, as far as was counted. */
+	uses: number
+}
 
 /**
- * For each text that finds nothing by itself, the one most like it that does: a word of titles, a tag, or a username. Two
- * texts are alike when they differ by about one letter missing, added, wrong or swapped.
- * @returns text → what may have been meant, without those that find something or that nothing is like
+ * For each text that finds nothing by itself, what may have been meant: words of titles, tags and usernames that begin with it,
+ * that hold it, or that are spelt like it.
+ * @returns without those that find something or that nothing is like
  */
-export async function findSpellings(doubtful: Doubtful[]): Promise<(Doubtful & { meant: string })[]> {
+export async function findMeant(doubtful: Doubtful[]): Promise<Meant[]> {
 	if (doubtful.length === 0) return []
-	const { rows } = await sql<Doubtful & { meant: string }>`
+	const { rows } = await sql<AlikeRow>`
 		with asked as materialized (
 			select kind, text, search_key(text) as key from unnest(${doubtful.map(({ kind }) => kind)}::text[], ${doubtful.map(({ text }) => text)}::text[]) as asked (kind, text)
 			where case kind
-				when 'word' then not ${isCounted} and not exists (
-					-- A wall: for a single row the planner would rather read the whole forum than an index.
-					with found as materialized (
-						select id from questions where search @@ plainto_tsquery('english', search_text(text)) and status = 'published')
-					select from found)
+				when 'word' then ${isUnknown}
 				when 'tag' then not exists (select from tags where name = text and question_count > 0)
 				else not exists (select from users where username = text) end),
 		alike as (
-			select asked.kind, text, near.word, near.shared from asked cross join lateral (
-				select search_spellings.word, count(*) as shared
+			select asked.*, near.word, false as longer from asked cross join lateral (
+				select search_spellings.word
 				from unnest(spellings_of(case asked.kind when 'tag' then text else key end)) as variant
 				join search_spellings on search_spellings.spelling = variant join search_words using (word)
-				where search_words.word <> asked.text and (asked.kind <> 'tag' or search_words.tag)
-				group by search_spellings.word order by 2 desc, 1 limit ${MAX_ALIKE}) near
+				where asked.kind <> 'tag' or search_words.tag
+				group by search_spellings.word order by count(*) desc, 1 limit ${MAX_ALIKE}) near
 			where asked.kind <> 'user'
+			union
+			select asked.*, near.word, false from asked cross join lateral (
+				select word from search_words where word % key order by similarity(word, key) desc, word limit ${MAX_ALIKE}) near
+			where asked.kind = 'word' and length(key) >= ${TWO_EDITS_LENGTH}
 			union all
-			select 'user', text, near.word, near.shared from asked cross join lateral (
-				select word_spellings.word, count(*) as shared from unnest(spellings_of(text)) as variant
+			select asked.*, near.word, true from asked cross join lateral (
+				select word from (
+					select word from search_words where word like '%' || key || '%'
+					union select word from similar_words where word like '%' || key || '%') held
+				order by word like key || '%' desc, length(word), word limit ${MAX_LONGER}) near
+			where asked.kind = 'word' and length(key) >= 3
+			union all
+			select asked.*, near.word, false from asked cross join lateral (
+				select word_spellings.word from unnest(spellings_of(text)) as variant
 				join word_spellings on word_spellings.spelling = variant join users on users.username = word_spellings.word and ${isListed}
-				group by 1 order by 2 desc, 1 limit ${MAX_ALIKE}) near
-			where asked.kind = 'user'),
-		used as (
-			select alike.*, case kind
-				when 'word' then (
-					with found as materialized (
-						select id from questions where title_document(title) @@ plainto_tsquery('english', search_text(word)) and status = 'published')
-					select count(*) from (select from found limit ${MAX_COUNTED}) counted)
-				when 'tag' then (select question_count from tags where name = word)
-				else (select count(*) from (select from questions where status = 'published' and author_id = (select id from users where username = word) limit ${MAX_COUNTED}) found)
-				end as uses from alike)
-		select distinct on (kind, text) kind, text, word as meant from used where uses > 0
-		order by kind, text, shared > 2 desc, uses desc, shared desc, word`.execute(db())
-	return rows
+				group by 1 order by count(*) desc, 1 limit ${MAX_ALIKE}) near
+			where asked.kind = 'user')
+		select kind, text, key, word, longer, case kind
+			when 'word' then (
+				with found as materialized (
+					select id from questions where search @@ plainto_tsquery('english', search_text(word)) and status = 'published' limit ${MAX_COUNTED})
+				select count(*)::int from found)
+			when 'tag' then (select question_count from tags where name = word)
+			else (select count(*)::int from (select from questions where status = 'published' and author_id = (select id from users where username = word) limit ${MAX_COUNTED}) found)
+			end as uses
+		from alike where word not in (text, key)`.execute(db())
+	return doubtful.flatMap(({ kind, text }) => {
+		const meant = choose(rows.filter((row) => row.kind === kind && row.text === text && row.uses > 0))
+		return meant.length > 0 ? [{ kind, text, meant }] : []
+	})
+}
+
+/** All that hold the text, the shortest first; else those with the fewest letters wrong, the commonest first. */
+function choose(rows: AlikeRow[]): string[] {
+	const longer = rows.filter((row) => row.longer)
+	if (longer.length > 0) return longer.map(({ word }) => word)
+	const alike = rows.map(({ kind, key, text, word, uses }) => ({
+		word,
+		uses,
+		edits: editsBetween(kind === 'word' ? key : text, word),
+		most: kind === 'word' ? mostEdits(key) : 1,
+	}))
+	const fewest = Math.min(...alike.map(({ edits }) => edits))
+	return alike
+		.filter(({ edits, most }) => edits === fewest && edits <= most)
+		.toSorted((one, other) => other.uses - one.uses || (one.word < other.word ? -1 : 1))
+		.map(({ word }) => word)
+}
+
+/** How many letters may be wrong: in a word of three any other would do. */
+function mostEdits({ length }: string): number {
+	return length >= TWO_EDITS_LENGTH ? 2 : length > 3 ? 1 : 0
+}
+
+/** How many letters are missing, added, wrong, or swapped with their neighbour (Damerau). */
+export function editsBetween(one: string, other: string): number {
+	let beforeLast: number[] = []
+	let last = Array.from({ length: other.length + 1 }, (_, place) => place)
+	for (let row = 1; row <= one.length; row += 1) {
+		const current = [row]
+		for (let column = 1; column <= other.length; column += 1) {
+			const isSame = one[row - 1] === other[column - 1]
+			const isSwapped =
+				row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]
+			current[column] = Math.min(
+				(last[column] ?? 0) + 1,
+				(current[column - 1] ?? 0) + 1,
+				(last[column - 1] ?? 0) + (isSame ? 0 : 1),
+				isSwapped ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+			)
+		}
+		beforeLast = last
+		last = current
+	}
+	return last[other.length] ?? 0
 }

@@ -73,6 +73,7 @@ const operators = [
 	['user:name', 'was asked by this member'],
 	['is:solved', 'has a solution'],
 	['is:unanswered', 'has no comment'],
+	['in:title', 'in the title; also in:text, in:comments'],
 	['"event loop"', 'this exact phrase'],
 	['-word', 'not this; also -tag:java'],
 ] as const
@@ -98,6 +99,13 @@ function Tips() {
 	)
 }
 
+/** What is said above results with some of the words, by how many before them have all. */
+const anyWords = [
+	'No query matches all of these words. Showing queries that match some of them.',
+	'Only the first query matches all of these words. The others match some of them.',
+	'Only the first two queries match all of these words. The others match some of them.',
+]
+
 /** What narrows a search, each a link to the search without it, and the spelling that may have been meant. */
 export function SearchToolsBar({ tools, pathname }: { tools: SearchTools | null; pathname: string }) {
 	if (!tools) return null
@@ -116,8 +124,15 @@ export function SearchToolsBar({ tools, pathname }: { tools: SearchTools | null;
 				</ul>
 			)}
 			{instead && (
-				<p className="mt-3 wrap-anywhere">
-					Did you mean: <Link to={withParams(pathname, { q: instead })}>{instead}</Link>
+				<p className="mt-3 wrap-anywhere" role="status">
+					{instead.kind === 'corrected' ? (
+						<>
+							No exact matches. Showing results for{' '}
+							<Link to={withParams(pathname, { q: instead.search })}>{instead.search}</Link>.
+						</>
+					) : (
+						anyWords[instead.exact]
+					)}
 				</p>
 			)}
 		</>

@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
-import { highlightOptions } from '../highlight.ts'
 import { walkBlocks } from '../scope.queries.server.ts'
-import { bodyWeight, halfTitle, type Probe, type Word } from './weights.ts'
+import { halfTitle, type Probe, textWeight, type Word } from './weights.ts'
 
 /** Blocks of 4,096 questions that {@link Probe.newest} is about. */
 const newestBlocks = 6
@@ -58,21 +57,31 @@ export async function readSpellings(words: string[]): Promise<{ meant: string; d
 export interface Candidate {
 	id: number
 	title: string
-	/** The sum over the words, each at most its weight times 1 + bodyWeight. */
+	/** The sum over the words, each at most its weight times 1 + 2.2 × textWeight. */
 	score: number
 }
+
+/** How often `asked.word` stands in the document `d.search`, up to 50: of one word ts_rank is the sum of 1/n² up to that, as a part of π²/6. */
+const frequency = sql.raw(
+	`greatest(0, 0.608 / greatest(0.012, 1 - ts_rank('{1, 1, 1, 1}', d.search, asked.word)) - 0.608)`,
+)
 
 /**
  * The questions that share most with a question, by what weighs most. Each probe reads a bounded part of an index; what the
  * probes found together is put in order by their weights, and so many of the best are scored word by word.
- * A word scores in the title by the title's length (BM25 with k1 = 1.2 and b = 0.75 for a word that stands once) and in tags,
- * description and comments by how often it stands there: ts_rank of a single word is a sum of 1/n², which never exceeds 1.
+ * A word scores in the title by the title's length (for a word that stands once) and in the whole text by how often it stands there
+ * and by the text's length: BM25 with k1 = 1.2 and b = 0.75 both times.
  */
-export async function findCandidates(probes: Probe[], words: Word[], scored: number): Promise<Candidate[]> {
+export async function findCandidates(
+	probes: Probe[],
+	words: Word[],
+	scored: number,
+	condition: RawBuilder<unknown> = visible,
+): Promise<Candidate[]> {
 	const hits = [true, false].flatMap((titleOnly) =>
 		[true, false].flatMap((newest) => {
 			const alike = probes.filter((probe) => probe.titleOnly === titleOnly && probe.newest === newest)
-			return alike.length > 0 ? [hitRows(alike, { titleOnly, newest })] : []
+			return alike.length > 0 ? [hitRows(alike, { titleOnly, newest }, condition)] : []
 		}),
 	)
 	if (hits.length === 0) return []
@@ -88,19 +97,23 @@ export async function findCandidates(probes: Probe[], words: Word[], scored: num
 		documents as materialized (
 			select d.id, d.title, d.search,
 				1 + ${halfTitle} * (0.25 + 0.75 * length(ts_filter(d.search, '{a}')) / t.title_words) as title_length,
-				sqrt(greatest(length(d.search), 1) / t.words) as length
+				greatest(length(d.search), 1) / t.words as length
 			from unpacked d, similar_totals t)
 		select d.id, d.title, sum(asked.weight * (
 			case when d.search @@ asked.titled then 1 / d.title_length else 0 end
-			+ ${bodyWeight} * ts_rank('{1, 1, 1, 0}', d.search, asked.word) / d.length))::float8 as score
+			+ ${textWeight} * ${frequency} * 2.2 / (${frequency} + 1.2 * (0.25 + 0.75 * d.length))))::float8 as score
 		from documents d, asked group by d.id, d.title`.execute(db())
 	return rows
 }
 
 /** What probes of one kind find. */
-function hitRows(probes: Probe[], { titleOnly, newest }: Pick<Probe, 'titleOnly' | 'newest'>): RawBuilder<unknown> {
+function hitRows(
+	probes: Probe[],
+	{ titleOnly, newest }: Pick<Probe, 'titleOnly' | 'newest'>,
+	condition: RawBuilder<unknown>,
+): RawBuilder<unknown> {
 	const document = titleOnly ? sql`title_document(q.title)` : sql`q.search`
-	const matching = sql`${document} @@ p.words and ${visible}`
+	const matching = sql`${document} @@ p.words and ${condition}`
 	const rows = newest
 		? walkBlocks(matching, sql`0`, sql`${newestBlocks - 1}::int`)
 		: sql`with m as materialized (select q.id from questions q where ${matching}) select id from m`
@@ -124,20 +137,17 @@ export interface SimilarRow {
 	id: number
 	username: string
 	category_slug: string
-	title_marked: string
-	description_marked: string
+	/** The beginning of the description, as HTML that may end anywhere. */
+	description_start: string
 	title: string
 	solved: boolean
 	comment_count: number
 }
 
-/** What is shown of questions, with these words marked. */
-export async function readSimilar(ids: number[], words: string[]): Promise<SimilarRow[]> {
-	const any = words.map(quoted).join(' | ')
+/** What is shown of questions. */
+export async function readSimilar(ids: number[]): Promise<SimilarRow[]> {
 	const { rows } = await sql<SimilarRow>`
-		select q.id, q.title, q.solved, q.comment_count, u.username, c.slug as category_slug,
-			ts_headline('english', search_text(q.title), ${any}::tsquery, ${highlightOptions}) as title_marked,
-			ts_headline('english', search_text(text_of_html(left(q.description_html, 8000))), ${any}::tsquery, ${highlightOptions}) as description_marked
+		select q.id, q.title, q.solved, q.comment_count, u.username, c.slug as category_slug, left(q.description_html, 8000) as description_start
 		from questions q join users u on u.id = q.author_id join categories c on c.id = q.category_id
 		where q.id = any(${ids}) and ${visible}`.execute(db())
 	return rows

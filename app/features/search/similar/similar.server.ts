@@ -1,7 +1,8 @@
+import type { RawBuilder } from 'kysely'
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { highlight, highlightPassage } from '../highlight.ts'
+import { highlight, highlightPassage, textOfStart } from '../highlight.ts'
 import type { SimilarView } from '../search.view.ts'
 import { questionUrl } from '../search.view.ts'
 import {
@@ -49,26 +50,34 @@ export async function findSimilar({
 	limit = 5,
 	least = worthShowing,
 }: Asked): Promise<SimilarView[]> {
+	const { best, words } = await rankByWords(title, description)
+	const shown = best.filter(({ score }) => score >= least).slice(0, limit)
+	if (shown.length === 0) return []
+	const rows = await readSimilar(shown.map(({ id }) => id))
+	return shown.flatMap(({ id, score }) => rows.filter((row) => row.id === id).map((row) => present(row, score, words)))
+}
+
+/**
+ * Questions that have any of the words of a title and a description, those first that have the rarest in their titles.
+ * @param condition what `questions q` must be besides; published when not given
+ */
+export async function rankByWords(
+	title: string,
+	description: string,
+	condition?: RawBuilder<unknown>,
+): Promise<{ best: { id: number; score: number }[]; words: string[] }> {
 	const text = clean(title, readOfTitle)
 	const [rows, totals] = await Promise.all([readWords(text, clean(description, readOfDescription)), readTotals()])
 	const typed = rows.filter(({ titled, documents }) => titled || documents !== null)
 	const meant = await findMeant(typed)
 	const words = weigh([...typed.map((row) => ({ ...row, documents: row.documents ?? 1 })), ...meant], totals)
-	if (words.length === 0) return []
-	const candidates = await findCandidates(probesOf(words), words, scored)
+	if (words.length === 0) return { best: [], words: [] }
+	const candidates = await findCandidates(probesOf(words), words, scored, condition)
 	const whole = words.reduce(
 		(sum, { word, weight }) => sum + (meant.some((each) => each.word === word) ? 0 : weight),
 		0,
 	)
-	const best = rank(candidates, text, whole)
-		.filter(({ score }) => score >= least)
-		.slice(0, limit)
-	if (best.length === 0) return []
-	const shown = await readSimilar(
-		best.map(({ id }) => id),
-		words.map(({ word }) => word),
-	)
-	return best.flatMap(({ id, score }) => shown.filter((row) => row.id === id).map((row) => present(row, score)))
+	return { best: rank(candidates, text, whole), words: words.map(({ word }) => word) }
 }
 
 /**
@@ -113,9 +122,9 @@ function clean(text: string, length: number): string {
 	return text.slice(0, length).replaceAll('\u0000', ' ').toWellFormed()
 }
 
-function present(row: SimilarRow, score: number): SimilarView {
-	const titleHtml = highlight(row.title_marked)
-	const passage = highlightPassage(row.description_marked, 160)
+function present(row: SimilarRow, score: number, words: string[]): SimilarView {
+	const titleHtml = highlight(row.title, words)
+	const passage = highlightPassage(textOfStart(row.description_start), words, 160)
 	const shows = (html: string) => html.includes('<mark>')
 	return {
 		id: row.id,

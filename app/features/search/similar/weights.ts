@@ -5,8 +5,10 @@
 
 /** BM25's k1, for a title of average length. */
 export const halfTitle = 1.2
-/** What a word counts at most in tags, description and comments, as a share of its weight. */
-export const bodyWeight = 0.5
+/** What BM25 of the whole text counts beside BM25 of the title. */
+export const textWeight = 0.25
+/** What a word outside the title promises where candidates are looked for, as a share of its weight. */
+const bodyWeight = 0.5
 /** What the spelling of the titles counts beside the words. */
 export const spellingWeight = 0.3
 /** A word that stands only in the description that is being written counts less than one of its title. */
