@@ -107,12 +107,12 @@ async function fillPools({ titles, bodies, answers, tags }: Texts): Promise<void
 		})
 	await step(`
 		alter table bench.bodies add document tsvector, add html text, add excerpt text;
-		update bench.bodies set document = setweight(to_tsvector('english', search_text(body)), 'C'), html = bench.html(body),
+		update bench.bodies set document = setweight(text_document(body), 'C'), html = bench.html(body),
 			excerpt = left(regexp_replace(body, '\\s+', ' ', 'g'), 200);
 		alter table bench.answers add document tsvector, add html text;
 		update bench.answers set document = comment_document(body), html = bench.html(body);
 		alter table bench.tags add document tsvector, add category_id int;
-		update bench.tags t set document = setweight(to_tsvector('english', search_text(array_to_string(tags, ' '))), 'B'),
+		update bench.tags t set document = setweight(text_document(array_to_string(tags, ' ')), 'B'),
 			category_id = coalesce(
 				(select id from categories c where c.tags && t.tags order by position limit 1),
 				(select id from categories where slug = 'others'));
