@@ -32,7 +32,7 @@ export function makeFallback(socket: Live, client: ChatClient, transport: Socket
 		const news = JSON.stringify(latest)
 		if (!latest || news === announced) return
 		announced = news
-		tell(socket, 'notifications:changed', { unread: latest.notices })
+		tell(socket, 'notifications:changed', { unread: latest.notifications })
 		tell(socket, 'chat:count', { conversations: latest.unread })
 	}
 	const ask = async () => {

@@ -94,8 +94,8 @@ const REQUEST_TIMEOUT_MS = 10_000
 export interface Latest {
 	/** Conversations with something unread. */
 	unread: number
-	/** Unread notices. */
-	notices: number
+	/** Unread notifications. */
+	notifications: number
 	/** Username. */
 	me: string
 }

@@ -1,3 +1,4 @@
+import type { Latest } from '~/features/chat/client/transport.ts'
 import { answeringMember } from '~/features/chat/requests.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { listLatest } from '../inbox.server.ts'
@@ -10,6 +11,6 @@ import type { Route } from './+types/latest'
 export function loader({ context }: Route.LoaderArgs) {
 	return answeringMember(context, async (viewer) => {
 		const [latest, notifications] = await Promise.all([listLatest(viewer), countUnread(viewer)])
-		return { ...latest, notifications, me: viewer.username }
+		return { ...latest, notifications, me: viewer.username } satisfies Latest
 	})
 }
