@@ -33,7 +33,7 @@ test('results follow what is typed, and the newest keystroke wins', async ({ pag
 
 test('a search with everything beside it is accessible and fits a phone', async ({ page }) => {
 	await page.setViewportSize({ width: 360, height: 740 })
-	await page.goto('/forum?q=tag:typescirpt+is:unanswered')
+	await page.goto('/forum?q=tag:pyhton+is:solved')
 	await page.getByText('Search tips').click()
 	await expect(page.getByText('No exact matches. Showing results for')).toBeVisible()
 	expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)

@@ -79,6 +79,17 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			reason: 'What was called `withheldReason` is called `statusReason`.',
 		},
 		{
+			address: /^\/forum\?q=/,
+			line: /^[-+] (\/forum\/(category\/[\w-]+|[\w-]+\/[\w.-]+\/\d+)|\d+\.?)$/,
+			reason:
+				'A search ranks otherwise: the invented questions of this site have hundreds of nearly equal matches for a word.',
+		},
+		{
+			address: /^\/suggest\/similar/,
+			line: /^[-+] \.rows\[\d\]\.(id|url|title|titleHtml|score|solved|commentCount) = /,
+			reason: 'Similar questions are ranked by the words of their whole text.',
+		},
+		{
 			address: /^\/api\/v1\/me\/conversations\//,
 			line: /^- \.marks\./,
 			reason: 'What was called `marks` is called `receipts`.',
