@@ -27,7 +27,15 @@ declare module 'vitest' {
 export const template = 'devquad'
 
 /** Nothing of a run outlives it. */
-const fast = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0']
+const fast = [
+	// Six test files at once, each with several sites of several processes.
+	'max_connections=200',
+	'fsync=off',
+	'synchronous_commit=off',
+	'full_page_writes=off',
+	'wal_level=minimal',
+	'max_wal_senders=0',
+]
 
 /** One PostgreSQL for the whole run, with a migrated database to clone; durability is off, as nothing here must last. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
