@@ -6,8 +6,8 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeQuestion } from '../factories/forum.ts'
 import { useDatabase } from '../support/database.ts'
-import { hashForum } from '../support/forum-rows.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
+import { noteWrites, takeNotedWrites } from '../support/noted-writes.ts'
 
 /* Moderation over HTTP: its pages, their `.data`, and every form, for everybody who may ask. */
 
@@ -37,6 +37,7 @@ beforeAll(async () => {
 	const hidden = await makeQuestion(author, { title: 'A secret of a kind' })
 	hiddenUrl = hidden.url
 	await decideCase(moderator, { kind: 'query', name: String(hidden.id), act: 'hide' }, { why: 'It is secret.' })
+	await noteWrites()
 })
 
 afterAll(() => site?.stop())
@@ -107,12 +108,12 @@ describe('writing', () => {
 	)
 
 	test.each(refusals)('%s to %s by %s is refused and changes nothing', async (_what, page, who, form) => {
-		const before = await hashForum()
+		await takeNotedWrites()
 		const response = await site.ask(path(page), cookies[who], form)
 		const text = await response.text()
 		if (who === 'anonymous') expect(`${response.headers.get('location')} ${text}`).toContain('/login?redirectTo=')
 		else expect(response.status).toBe(403)
-		expect(await hashForum()).toEqual(before)
+		expect(await takeNotedWrites()).toEqual([])
 	})
 })
 

@@ -39,7 +39,7 @@ const edit = (title: string) => editQuestion(author, Number(query.url.split('/')
 /** The connections by which the two sites listen. */
 async function listeners(): Promise<number[]> {
 	const { rows } = await pool().query(`select pid from pg_stat_activity
-		where application_name = 'listen devquad_pages' and datname = current_database()`)
+		where application_name = 'devquad bus' and datname = current_database()`)
 	return rows.map(({ pid }) => pid)
 }
 

@@ -254,7 +254,7 @@ describe('when the connections of the bus are cut', () => {
 		const cut = async () => {
 			while (isCutting)
 				await sql`select pg_terminate_backend(pid) from pg_stat_activity
-					where application_name = 'listen devquad_sessions' and datname = current_database()`.execute(db())
+					where application_name = 'devquad bus' and datname = current_database()`.execute(db())
 		}
 		const cutting = cut()
 		return async () => {

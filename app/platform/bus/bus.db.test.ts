@@ -31,7 +31,7 @@ const carriers: { name: string; carry: () => Carrier; cut: () => Promise<void>; 
 		carry: postgresCarrier,
 		cut: async () => {
 			await pool().query(`select pg_terminate_backend(pid) from pg_stat_activity
-				where application_name = 'listen things' and datname = current_database()`)
+				where application_name = 'devquad bus' and datname = current_database()`)
 		},
 		skip: false,
 	},

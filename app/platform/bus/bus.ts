@@ -8,8 +8,8 @@ export interface Carrier {
 	/** Sends texts, in this order. @throws Error when it cannot be known that they were sent */
 	send: (channel: string, texts: string[]) => Promise<void>
 	/**
-	 * Listens with a connection of its own.
-	 * @param onEnd called once when that connection is lost
+	 * Listens to a channel.
+	 * @param onEnd called once when the connection is lost
 	 * @returns what ends it, without a call of `onEnd`
 	 */
 	listen: (channel: string, hear: (text: string) => void, onEnd: () => void) => Promise<() => Promise<void>>

@@ -11,40 +11,96 @@ const notify = `
 	with hurried as materialized (select set_config('synchronous_commit', 'off', true))
 	select pg_notify($1, said.text) from hurried, unnest($2::text[]) as said (text)`
 
+/** By its name the connection that listens is known in pg_stat_activity. */
+const LISTENING_APPLICATION = 'devquad bus'
+
+/** The connection that all channels of a process listen with. */
+interface Listening {
+	client: pg.Client
+	/** Whoever hears, by channel. */
+	hearers: Map<string, Set<(text: string) => void>>
+	/** Called once when the connection is lost. */
+	ends: Set<() => void>
+	/** Has the next who listens open another connection. */
+	forget: () => void
+}
+
 /** PostgreSQL's LISTEN and NOTIFY, on the site's own database. It needs a connection that stays: no pgbouncer by transaction. */
 export function postgresCarrier(): Carrier {
+	let open: Promise<Listening> | undefined
+
+	/** The connection that is there, or a new one. */
+	const connection = () => {
+		if (open) return open
+		const opening = connect(() => {
+			if (open === opening) open = undefined
+		})
+		open = opening
+		return opening
+	}
+
 	return {
 		// PostgreSQL refuses a payload of 8,000 bytes.
 		longest: 7_999,
 		send: async (channel, texts) => {
 			await pool().query(notify, [channel, texts])
 		},
-		listen,
+		listen: async (channel, hear, onEnd) => {
+			const { client, hearers, ends, forget } = await connection()
+			const hearing = hearers.get(channel) ?? new Set()
+			hearers.set(channel, hearing.add(hear))
+			ends.add(onEnd)
+			const leave = () => {
+				hearing.delete(hear)
+				ends.delete(onEnd)
+			}
+			try {
+				await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+			} catch (error) {
+				leave()
+				throw error
+			}
+			return async () => {
+				leave()
+				if (ends.size === 0) {
+					forget()
+					await client.end()
+				} else if (hearing.size === 0) await client.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {})
+			}
+		},
 	}
 }
 
-const listen: Carrier['listen'] = async (channel, hear, onEnd) => {
+/** Connects, and asks now and then whether the connection still stands. @param forget called when it is lost, or was never there */
+async function connect(forget: () => void): Promise<Listening> {
 	// The pool's own kind of client names its statements, and LISTEN is none that could be planned.
 	const { Client: _client, ...options } = pool().options
 	// The pool hides the password from whoever lists its options.
 	const { password } = pool().options
-	// By its name a connection that listens is known in pg_stat_activity.
-	const named = { application_name: `listen ${channel}`, query_timeout: LISTEN_CHECK_MS / 2 }
+	const named = { application_name: LISTENING_APPLICATION, query_timeout: LISTEN_CHECK_MS / 2 }
 	const client = new pg.Client({ ...options, ...named, password })
+	const listening: Listening = { client, hearers: new Map(), ends: new Set(), forget }
 	client.on('error', () => {})
-	client.on('notification', ({ payload = '' }) => hear(payload))
-	await client.connect()
-	await client.query(`listen ${pg.escapeIdentifier(channel)}`)
-	client.once('end', onEnd)
+	client.on('notification', ({ channel, payload = '' }) => {
+		for (const hear of listening.hearers.get(channel) ?? []) hear(payload)
+	})
+	try {
+		await client.connect()
+	} catch (error) {
+		forget()
+		throw error
+	}
 	// A server that was stopped or cut off closes nothing: what it should have passed on is missed until somebody asks.
 	const timer = setInterval(() => {
 		// In this mode a statement that is not answered in time ends the connection.
 		client.query('select 1').catch(() => {})
 	}, LISTEN_CHECK_MS).unref()
-	client.once('end', () => clearInterval(timer))
-	return async () => {
+	client.once('end', () => {
 		clearInterval(timer)
-		client.off('end', onEnd)
-		await client.end()
-	}
+		forget()
+		const ends = [...listening.ends]
+		listening.ends.clear()
+		for (const end of ends) end()
+	})
+	return listening
 }
