@@ -49,10 +49,13 @@ function guard(tries = 1): Promise<Guard> {
 export function guardRouter(): void {
 	const fetchPlain = window.fetch.bind(window)
 	// React Router alone asks by URL objects. What has no signal are routes that it looks up ahead, and nobody's wish yet.
-	window.fetch = (input, init) =>
-		input instanceof URL && init?.signal
-			? guard().then(({ routerFetch }) => routerFetch(fetchPlain, input, init))
-			: fetchPlain(input, init)
+	window.fetch = (input, init) => {
+		if (input instanceof URL && init?.signal)
+			return guard().then(({ routerFetch }) => routerFetch(fetchPlain, input, init))
+		// A part of a page that writes by itself, such as a vote.
+		if (init?.method === 'POST') loading?.then(({ forgetPages }) => forgetPages())
+		return fetchPlain(input, init)
+	}
 	loadRoutesByGuard()
 	setTimeout(guard, LOAD_AFTER_MS)
 	// Before React Router listens: listeners of the window run in the order in which they came.

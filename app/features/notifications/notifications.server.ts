@@ -213,11 +213,15 @@ export async function readNotifications(viewer: Viewer, which: Which): Promise<n
 	return unread
 }
 
-/** The viewer reads a subject: what they were told about it is read. @returns whether they muted it; null for a visitor */
-export async function visitSubject(viewer: Viewer, subject: SubjectRef): Promise<boolean | null> {
+/**
+ * The viewer opens a subject: what they were told about it is read.
+ * @param isRead false where its page is only asked for ahead
+ * @returns whether they muted it; null for a visitor
+ */
+export async function visitSubject(viewer: Viewer, subject: SubjectRef, isRead = true): Promise<boolean | null> {
 	if (!viewer || !isId(subject.id)) return null
 	const { muted, waiting } = await findAttention(viewer.id, subject)
-	if (waiting) await readNotifications(viewer, { subject })
+	if (waiting && isRead) await readNotifications(viewer, { subject })
 	return muted
 }
 

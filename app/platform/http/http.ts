@@ -1,6 +1,7 @@
 import { data, type RouterContextProvider, redirect } from 'react-router'
 import { type Flash, type FlashAction, type SignedIn, viewerOf } from '~/lib/context.ts'
 import { DomainError, retryHeaders } from '~/lib/errors.ts'
+import { PREFETCH_HEADER } from '~/lib/page-handle.ts'
 import { ownCookie, readOwnCookie } from './cookies.ts'
 
 /**
@@ -26,6 +27,11 @@ export async function answeringJson(work: () => Promise<object>): Promise<Respon
 		const { message, status } = error
 		return Response.json({ message }, { status, headers: { ...headers, ...retryHeaders(error) } })
 	}
+}
+
+/** Whether a page is asked for ahead: nobody has read it yet. */
+export function isPrefetch(request: Request): boolean {
+	return request.headers.has(PREFETCH_HEADER)
 }
 
 /** The viewer of a page that needs one. @throws a redirect to the login page, which leads back here. */

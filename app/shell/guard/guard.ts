@@ -3,12 +3,17 @@ import { LostAnswer, retrying } from '~/lib/retry.ts'
 import { formValues } from '~/platform/http/form.ts'
 import { toast } from '../toast.ts'
 import { connectionLost, offerReload } from './connection-bar.tsx'
+import { prefetchLinks } from './prefetch.ts'
+import { forgetPages, keepEqual, openStored, pathOfData, storePage } from './visited-pages.ts'
+
+export { forgetPages }
 
 /** A route in React Router's manifest, as far as it is needed here. */
 export interface RouteEntry {
 	id: string
 	module: string
 	imports?: string[]
+	hasLoader?: boolean
 }
 
 /*
@@ -25,7 +30,8 @@ type Outcomes = Record<string, { type: 'data' | 'error'; result: unknown }>
 const router = () => window.__reactRouterDataRouter
 
 /**
- * What React Router calls as `fetch`. A GET is repeated for 120 s, a form is sent once.
+ * What React Router calls as `fetch`. A GET is repeated for 120 s, a form is sent once. A page that was seen before comes from what is
+ * stored of it.
  * @param fetchPlain the browser's own
  * @throws LostAnswer without an answer of this site; whatever status the site itself answered is returned
  */
@@ -33,9 +39,16 @@ export async function routerFetch(fetchPlain: Fetch, url: URL, init: RequestInit
 	const isManifest = url.pathname === '/__manifest'
 	const read = isManifest ? readManifest : readData
 	if (init.method && init.method !== 'GET') return sendOnce(() => fetchPlain(url, init), init)
+	const stored = isManifest ? null : await openStored(url)
+	if (stored) return stored
 	const wanted = whileWanted(url, init.signal)
 	try {
-		return await retryingShown(async (signal) => read(await fetchPlain(url, { ...init, signal })), wanted.signal)
+		const answer = await retryingShown(
+			async (signal) => read(await fetchPlain(url, { ...init, signal })),
+			wanted.signal,
+		)
+		if (!isManifest && isPage(url)) void storePage(url, answer.clone())
+		return answer
 	} catch (error) {
 		// No middleware runs while it is not known which routes there are.
 		if (isManifest && error instanceof LostAnswer) await giveUp()
@@ -52,8 +65,7 @@ export async function routerFetch(fetchPlain: Fetch, url: URL, init: RequestInit
  */
 function whileWanted(url: URL, signal: AbortSignal | null | undefined) {
 	const target = router().state.navigation.location
-	const pathname = url.pathname.replace(/(^\/_)?\.data$/, '') || '/'
-	if (target?.pathname !== pathname) return { signal, end: () => {} }
+	if (target?.pathname !== pathOfData(url)) return { signal, end: () => {} }
 	const left = new AbortController()
 	const end = router().subscribe(({ location, navigation }) => {
 		if (navigation.state === 'idle' && location.key !== target.key) left.abort()
@@ -61,10 +73,21 @@ function whileWanted(url: URL, signal: AbortSignal | null | undefined) {
 	return { signal: signal ? AbortSignal.any([signal, left.signal]) : left.signal, end }
 }
 
+/** Whether these are data of the page that is open, or about to be, and not of a part that asks by itself. */
+function isPage(url: URL): boolean {
+	const { location, navigation } = router().state
+	const { pathname, search } = navigation.location ?? location
+	const asked = new URLSearchParams(url.search)
+	asked.delete('_routes')
+	return pathOfData(url) === pathname && asked.toString() === new URLSearchParams(search).toString()
+}
+
 async function sendOnce(send: () => Promise<Response>, { body, signal }: RequestInit): Promise<Response> {
 	try {
 		const answer = await readData(await send())
 		if (answer.status < 400) resetTyped()
+		// Any page may show what was written.
+		forgetPages()
 		return answer
 	} catch (error) {
 		signal?.throwIfAborted()
@@ -124,12 +147,14 @@ async function readWhole(answer: Response, parse: (text: string) => unknown): Pr
  * fetcher gets nothing, or for its form a refusal. A toast says so.
  * @param outcomes by route
  */
-export async function settleOutcomes({ method, url, signal }: Request, outcomes: Outcomes): Promise<Outcomes> {
+export async function settleOutcomes(request: Request, outcomes: Outcomes): Promise<Outcomes> {
+	const { method, url, signal } = request
 	const lost = Object.entries(outcomes).flatMap(([id, { result }]) => {
 		// The error of an action comes wrapped.
 		const error = result instanceof LostAnswer ? result : (result as { data?: unknown } | null | undefined)?.data
 		return error instanceof LostAnswer ? [{ id, error }] : []
 	})
+	if (lost.length === 0 && !signal.aborted) await keepEqual(request, outcomes)
 	if (lost.length === 0 || signal.aborted) return outcomes
 	const { location, navigation, loaderData, errors } = router().state
 	const { pathname, search } = new URL(url)
@@ -183,6 +208,7 @@ function noteEntry(): void {
 
 noteEntry()
 router().subscribe(noteEntry)
+prefetchLinks()
 
 let endMove: (() => void) | null = null
 

@@ -1,6 +1,7 @@
 import { useSearchParams } from 'react-router'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
+import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
 import { answering } from '~/platform/http/http.ts'
@@ -13,6 +14,8 @@ import { communityPath, type Wish, wishOf } from '../directory.paths.ts'
 import { listCommunity } from '../directory.server.ts'
 import type { CommunityData } from '../directory.view.ts'
 import type { Route } from './+types/community'
+
+export const handle: PageHandle = { revisit: true }
 
 const path = '/find-dev'
 

@@ -10,11 +10,12 @@ import { factsOf, viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { scriptJson } from '~/lib/html.ts'
 import { newKey } from '~/lib/new-key.ts'
+import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { useSavedCopy } from '~/offline/client.ts'
 import { readForm } from '~/platform/http/form.server.ts'
-import { answering, signedIn } from '~/platform/http/http.ts'
+import { answering, isPrefetch, signedIn } from '~/platform/http/http.ts'
 import { DeleteSection } from '~/ui/delete-control.tsx'
 import { RenderAloneContext } from '~/ui/memo-markup.tsx'
 import { type CommentSort, sortParam } from '../comment.view.ts'
@@ -28,6 +29,8 @@ import { listComments, questionPage } from '../discussion.server.ts'
 import type { Route } from './+types/question'
 import { act } from './question-action.server.ts'
 
+export const handle: PageHandle = { revisit: true }
+
 /** Words that stand where a category would, and are none. */
 const reserved = new Set(['category', 'tag', 'edit', 'history', 'comment'])
 
@@ -35,8 +38,9 @@ const mutedContext = createContext<boolean | null>(null)
 
 /** Before any loader, so that the number in the header counts what this page shows as read. */
 export const middleware: Route.MiddlewareFunction[] = [
-	async ({ params, context }) => {
-		context.set(mutedContext, await visitQuestion(viewerOf(context), Number(params.id)))
+	async ({ request, params, context }) => {
+		const isRead = !isPrefetch(request)
+		context.set(mutedContext, await visitQuestion(viewerOf(context), Number(params.id), isRead))
 	},
 ]
 

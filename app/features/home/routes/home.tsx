@@ -5,6 +5,7 @@ import { openToText } from '~/features/profiles/profiles.view.ts'
 import { tagPath } from '~/features/tags/tags.view.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { dayAndMonth } from '~/lib/dates.ts'
+import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { counted, grouped } from '~/lib/text.ts'
@@ -19,6 +20,8 @@ import { useNow } from '~/ui/time.tsx'
 import { LeadQuestion, RecentQuestion } from '../components/questions.tsx'
 import { getHome, type HomeView } from '../home.server.ts'
 import type { Route } from './+types/home'
+
+export const handle: PageHandle = { revisit: true }
 
 export function loader({ context }: Route.LoaderArgs) {
 	return answering(() => getHome(viewerOf(context)))

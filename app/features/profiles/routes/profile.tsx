@@ -1,6 +1,7 @@
 import { useLocation, useParams } from 'react-router'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { factsOf } from '~/lib/context.ts'
+import type { PageHandle } from '~/lib/page-handle.ts'
 import { memberShare, pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
@@ -23,6 +24,8 @@ import printStyles from '../print.css?url'
 import { getProfile } from '../profiles.server.ts'
 import type { KnownState, ProfileView } from '../profiles.view.ts'
 import type { Route } from './+types/profile'
+
+export const handle: PageHandle = { revisit: true }
 
 const questionsPerPage = 10
 

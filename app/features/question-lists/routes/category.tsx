@@ -2,12 +2,15 @@ import { FollowButton } from '~/features/tags/components/follow-button.tsx'
 import { getCategoryPage } from '~/features/tags/tags.server.ts'
 import { categoryPath } from '~/features/tags/tags.view.ts'
 import { viewerOf } from '~/lib/context.ts'
+import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
 import { ListPage } from '../components/list-page.tsx'
 import { categoryPage, loadList } from '../lists.server.ts'
 import { listMeta } from '../lists.view.ts'
 import type { Route } from './+types/category'
+
+export const handle: PageHandle = { revisit: true }
 
 export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {

@@ -23,14 +23,15 @@ export async function loader(): Promise<ForumFrame> {
 	return { categories, tags, total, waiting }
 }
 
-/** What stands beside a list does not change with its order, its search or its pages. */
+/** What stands beside a list does not change with its order, its search or its pages; a page that asks anew asks for all of it. */
 export function shouldRevalidate({
 	currentUrl,
 	nextUrl,
 	formMethod,
 	defaultShouldRevalidate,
 }: ShouldRevalidateFunctionArgs): boolean {
-	const sameList = currentUrl.pathname === nextUrl.pathname && (formMethod === undefined || formMethod === 'GET')
+	const isRead = formMethod === undefined || formMethod === 'GET'
+	const sameList = currentUrl.pathname === nextUrl.pathname && currentUrl.search !== nextUrl.search && isRead
 	return defaultShouldRevalidate && !sameList
 }
 

@@ -1,9 +1,12 @@
+import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
 import { ListPage, useForumFrame } from '../components/list-page.tsx'
 import { loadList, recentPage } from '../lists.server.ts'
 import { listMeta } from '../lists.view.ts'
 import type { Route } from './+types/recent'
+
+export const handle: PageHandle = { revisit: true }
 
 export function loader({ context, url }: Route.LoaderArgs) {
 	return answering(() => loadList(recentPage, { context, url }, {}))

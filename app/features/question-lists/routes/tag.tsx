@@ -3,6 +3,7 @@ import { TagIntro } from '~/features/tags/components/tag-intro.tsx'
 import { describeTag, getTag, listRelatedTags, mayEditTags } from '~/features/tags/tags.server.ts'
 import { tagPath } from '~/features/tags/tags.view.ts'
 import { viewerOf } from '~/lib/context.ts'
+import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
 import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
@@ -10,6 +11,8 @@ import { ListPage } from '../components/list-page.tsx'
 import { loadList, tagPage } from '../lists.server.ts'
 import { listMeta } from '../lists.view.ts'
 import type { Route } from './+types/tag'
+
+export const handle: PageHandle = { revisit: true }
 
 const relatedShown = 6
 

@@ -104,8 +104,9 @@ describe('groups and numbers', () => {
 		expect([rows, await countUnread(asker)]).toEqual([[{ count: 20, people: 20 }], 1])
 	})
 
-	test('what comes after reading begins a new group', async () => {
+	test('what comes after reading begins a new group, and a page that is asked for ahead is not read', async () => {
 		await makeComment(ben, question.id)
+		expect([await visitQuestion(asker, question.id, false), await countUnread(asker)]).toEqual([false, 1])
 		await visitQuestion(asker, question.id)
 		expect(await countUnread(asker)).toBe(0)
 		await makeComment(cleo, question.id)

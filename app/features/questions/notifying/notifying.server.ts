@@ -85,9 +85,9 @@ export function aboutQuestion(
 	}
 }
 
-/** The viewer reads a question. @returns as `visitSubject` does */
-export function visitQuestion(viewer: Viewer, questionId: number): Promise<boolean | null> {
-	return visitSubject(viewer, refOf(questionId))
+/** The viewer opens a question. @param isRead as of `visitSubject` @returns as `visitSubject` does */
+export function visitQuestion(viewer: Viewer, questionId: number, isRead = true): Promise<boolean | null> {
+	return visitSubject(viewer, refOf(questionId), isRead)
 }
 
 /** Stops notifications and mails about a question, or resumes them. @throws NotAllowed, NotFound, Invalid for one too many, TooMany */

@@ -1,5 +1,6 @@
 import { useLocation } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
+import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
 import { redirectWithToast, signedIn } from '~/platform/http/http.ts'
@@ -9,6 +10,8 @@ import { Synonyms } from '../components/synonyms.tsx'
 import { listFollowed } from '../following.server.ts'
 import { addSynonym, listSynonyms, listTags, mayEditTags, removeSynonym } from '../tags.server.ts'
 import type { Route } from './+types/tags'
+
+export const handle: PageHandle = { revisit: true }
 
 /** As many as fit a page that can still be read; rarer ones are found by searching. */
 const tagsShown = 300

@@ -1,0 +1,154 @@
+import type { Page, Route } from '@playwright/test'
+import { anotherBrowser } from './support/chat.ts'
+import { enrol, expect, logIn, settled, test } from './support/journey.ts'
+
+/* Pages that were seen before, or that a pointer rests on: shown at once, and asked for anew. */
+
+const main = (page: Page) => page.getByRole('navigation', { name: 'Main' })
+const cards = (page: Page) => page.locator('main h2 a')
+const heading = (page: Page) => page.getByRole('heading', { level: 1 })
+
+/** Lets no data of a page come. @returns `asked`: the addresses so far; `release` lets them come */
+async function hold(page: Page) {
+	const free = Promise.withResolvers<void>()
+	const asked: string[] = []
+	const handler = async (route: Route) => {
+		asked.push(route.request().url())
+		await free.promise
+		await route.continue().catch(() => {})
+	}
+	await page.route(/\.data(\?|$)/, handler)
+	const release = async () => {
+		free.resolve()
+		await page.unroute(/\.data(\?|$)/, handler)
+	}
+	return { asked, release }
+}
+
+async function ask(page: Page, title: string): Promise<void> {
+	const form = { title, description: 'Nobody knows.', tags: 'revisits', category: 'others' }
+	const headers = { Origin: process.env.SITE_URL ?? '' }
+	const answer = await page.request.post('/forum/ask', { form, headers, maxRedirects: 0 })
+	expect(answer.status()).toBe(303)
+}
+
+test('a list is there at once, with the rows that were appended and at its place; what is new comes after it', async ({
+	page,
+	browser,
+}) => {
+	await logIn(page)
+	const other = await (await anotherBrowser(browser)).newPage()
+	await enrol(other, 'Rea Visitor')
+	await page.goto('/')
+	await settled(page)
+	await main(page).getByRole('link', { name: 'Forum' }).click()
+	await expect(cards(page).first()).toBeVisible()
+	await settled(page)
+	const first = await cards(page).count()
+	await page.getByRole('link', { name: /Load more/ }).click()
+	await expect.poll(() => cards(page).count()).toBeGreaterThan(first)
+	const all = await cards(page).count()
+	await cards(page)
+		.nth(all - 2)
+		.click()
+	await expect(page).toHaveURL(/\/\d+$/)
+	// The address changes a moment before the page.
+	await expect(page.getByRole('link', { name: /Load more/ })).toHaveCount(0)
+	await settled(page)
+	const title = await heading(page).textContent()
+	const question = page.url()
+
+	const held = await hold(page)
+	await page.goBack()
+	await expect(cards(page)).toHaveCount(all)
+	await expect(cards(page).nth(all - 2)).toBeInViewport()
+	await expect.poll(() => held.asked.length).toBeGreaterThan(0)
+	await page.goForward()
+	await expect(heading(page)).toHaveText(title ?? '')
+	await page.goBack()
+	await expect(cards(page)).toHaveCount(all)
+	await held.release()
+	await settled(page)
+	// What came is what was there: nothing is drawn anew.
+	await expect(cards(page)).toHaveCount(all)
+
+	await page.goForward()
+	await expect(page).toHaveURL(question)
+	await settled(page)
+	await ask(other, 'What came while a reader was elsewhere?')
+	const slow = await hold(page)
+	await main(page).getByRole('link', { name: 'Forum' }).click()
+	await expect(page).toHaveURL(/\/forum$/)
+	await expect(cards(page).first()).toBeVisible()
+	await expect(page.getByText('What came while a reader was elsewhere?')).toHaveCount(0)
+	await slow.release()
+	await expect(cards(page).first()).toHaveText('What came while a reader was elsewhere?')
+
+	// Whoever writes sees no page as it was before.
+	await page.goto('/forum')
+	await settled(page)
+	await main(page).getByRole('link', { name: 'Community' }).click()
+	await expect(page.getByRole('link', { name: 'View Details' }).first()).toBeVisible()
+	await main(page).getByRole('link', { name: 'Forum' }).click()
+	await expect(cards(page).first()).toBeVisible()
+	await settled(page)
+	await cards(page).first().click()
+	await page.getByRole('button', { name: 'Vote up' }).first().click()
+	await settled(page)
+	const afterVote = await hold(page)
+	await main(page).getByRole('link', { name: 'Community' }).click()
+	await expect.poll(() => afterVote.asked.length).toBeGreaterThan(0)
+	await expect(page.getByRole('link', { name: 'View Details' })).toHaveCount(0)
+	await afterVote.release()
+	await expect(page.getByRole('link', { name: 'View Details' }).first()).toBeVisible()
+	await other.context().close()
+})
+
+test('a page comes while the pointer rests on its link, and counts as read only when it is opened', async ({
+	page,
+	browser,
+}) => {
+	await logIn(page)
+	await ask(page, 'What comes ahead?')
+	await page.goto('/')
+	await settled(page)
+	await main(page).getByRole('link', { name: 'Forum' }).click()
+	const link = page.getByRole('link', { name: 'What comes ahead?' }).first()
+	const address = await link.getAttribute('href')
+	const other = await (await anotherBrowser(browser)).newPage()
+	await enrol(other, 'Pre Fetcher')
+	const headers = { Origin: process.env.SITE_URL ?? '' }
+	await other.request.post(address ?? '', { form: { intent: 'comment', body: 'It does.' }, headers, maxRedirects: 0 })
+	const unread = page.getByRole('button', { name: /^Messages and notifications, \d+ unread/ })
+	await expect(unread).toBeVisible()
+	const ahead = page.waitForResponse((answer) => answer.request().headers()['x-prefetch'] === '1')
+	await link.hover()
+	expect((await ahead).status()).toBe(200)
+	await (await ahead).finished()
+	await expect(unread).toBeVisible()
+	const held = await hold(page)
+	await link.click()
+	await expect(page.getByText('It does.')).toBeVisible()
+	await expect(unread).toBeVisible()
+	await held.release()
+	await expect(unread).toHaveCount(0)
+	await other.context().close()
+})
+
+test('a form is never shown as it was', async ({ page }) => {
+	await logIn(page)
+	await page.goto('/settings')
+	await settled(page)
+	await page
+		.getByRole('link', { name: 'Manage access tokens' })
+		.or(page.locator('main a[href="/settings/tokens"]'))
+		.first()
+		.click()
+	await expect(page).toHaveURL(/tokens$/)
+	const held = await hold(page)
+	await page.goBack()
+	await expect.poll(() => held.asked.length).toBeGreaterThan(0)
+	await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toHaveCount(0)
+	await held.release()
+	await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible()
+})
