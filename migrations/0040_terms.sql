@@ -80,8 +80,10 @@ insert into vocabulary_terms (name, tag, edited_at)
     main, null
   from (select distinct on (term_key(main)) main from tag_synonyms order by term_key(main), main) as mains;
 insert into term_spellings (key, spelling, term_id) select term_key(tag), tag, id from vocabulary_terms;
-insert into term_spellings (key, spelling, term_id)
-  select distinct on (term_key(tag_synonyms.name)) term_key(tag_synonyms.name), tag_synonyms.name, main.term_id
+insert into term_spellings (key, spelling, term_id, added_at)
+  select distinct on (term_key(tag_synonyms.name)) term_key(tag_synonyms.name), tag_synonyms.name, main.term_id,
+    -- What came with a migration was not added by a moderator.
+    (select tag_synonyms.created_at where tag_synonyms.created_at not in (select applied_at from migrations))
   from tag_synonyms join term_spellings as main on main.key = term_key(tag_synonyms.main)
   order by term_key(tag_synonyms.name), tag_synonyms.name
   on conflict do nothing;

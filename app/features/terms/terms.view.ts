@@ -30,5 +30,6 @@ export function tagOfName(name: string): string {
 		.toLowerCase()
 		.replace(/[\s/]+/g, '-')
 		.replace(/[^\p{L}\p{N}_+#.*-]/gu, '')
+		.replace(/-{2,}/g, '-')
 		.replace(/^#+/, '')
 }
