@@ -116,7 +116,7 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 		},
 		{
 			address: /^\/forum\/tags$/,
-			line: /^- (\d+\.?|\/forum\/tag\/[\w.%-]+)$/,
+			line: /^([-+] \d+\.?|- \/forum\/tag\/[\w.%-]+)$/,
 			reason: 'Moderators see those synonyms there that were added on their site; the others stand at the terms.',
 		},
 		{
