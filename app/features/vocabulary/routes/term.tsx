@@ -121,7 +121,7 @@ function Acts({ term, refusal }: { term: TermPageView; refusal: FormRefusal | nu
 					hint="Capitals, blanks, dots and dashes make no difference."
 				/>
 			</ActForm>
-			<ActForm {...common} act="rename" title="Name" label="Rename" names={{ name: 'Name' }}>
+			<ActForm {...common} act="rename" title="Another name" label="Rename" names={{ name: 'Name' }}>
 				<Field
 					{...of('rename', 'name', term.name)}
 					label="Name"
