@@ -85,6 +85,6 @@ insert into term_spellings (key, spelling, term_id, added_at)
     -- What came with a migration was not added by a moderator.
     (select tag_synonyms.created_at where tag_synonyms.created_at not in (select applied_at from migrations))
   from tag_synonyms join term_spellings as main on main.key = term_key(tag_synonyms.main)
-  order by term_key(tag_synonyms.name), tag_synonyms.name
+  order by term_key(tag_synonyms.name), tag_synonyms.name desc
   on conflict do nothing;
 drop table tag_synonyms;

@@ -75,7 +75,7 @@ export async function getTag(viewer: Viewer, name: string): Promise<TagPageView>
 }
 
 /** Of the terms above and below a tag, so many are shown. */
-const MAX_RELATIVES = 12
+const MAX_RELATIVES = 6
 
 /** Every category, in the order of the site. */
 export async function listCategories(): Promise<CategoryView[]> {

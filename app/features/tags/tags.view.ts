@@ -18,7 +18,7 @@ export interface TagPageView extends TagView {
 	synonyms: string[]
 	/** Tags of what it is part of: javascript of react. */
 	parents: string[]
-	/** Tags of what is part of it, at most 12. */
+	/** Tags of what is part of it, at most 6. */
 	children: string[]
 	/** Whether the viewer follows it. */
 	following: boolean

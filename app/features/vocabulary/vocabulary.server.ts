@@ -65,9 +65,10 @@ export async function getTerm(viewer: Viewer, id: number): Promise<TermPageView>
 	if (!term) throw new NotFound('There is no such term.')
 	const { name, tag, description, aliases, parents, children } = term
 	const keys = [name, tag, ...aliases].map(termKey)
-	const uses = await Promise.all(
-		termPlaces().map(async ({ nouns, countUses }) => counted(await countUses(keys), ...nouns)),
+	const counts = await Promise.all(
+		termPlaces().map(async ({ nouns, countUses }) => ({ nouns, count: await countUses(keys) })),
 	)
+	const uses = counts.filter(({ count }) => count > 0).map(({ nouns, count }) => counted(count, ...nouns))
 	return { id, name, tag, description, aliases, parents, children, uses }
 }
 

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -65,11 +65,17 @@ interface PreviewProps {
 /** What an act would change, with the button that carries it out. */
 export function Preview({ preview, action, back }: PreviewProps) {
 	const { act, fields, changes } = preview
+	const section = useRef<HTMLElement>(null)
+	// The button that asked for it may stand far below. Without scripts the page begins at its top, where this is.
+	useEffect(() => {
+		if (preview) section.current?.focus()
+	}, [preview])
 	return (
 		<section
 			className="mt-6 max-w-[36rem] border border-rule-strong bg-paper-2 p-4"
 			aria-labelledby="preview"
-			role="status"
+			ref={section}
+			tabIndex={-1}
 		>
 			<h2 className="font-semibold" id="preview">
 				{sentences[act](preview)}

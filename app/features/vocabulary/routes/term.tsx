@@ -51,9 +51,13 @@ function About({ term: { name, tag, description, aliases, parents, children, use
 			<dl className="mt-4 grid gap-x-4 gap-y-2 sm:grid-cols-[8rem_1fr]">
 				<dt className="meta">Used in</dt>
 				<dd>
-					<Link className="link" to={skillPath(name)}>
-						{uses.join(', ')}
-					</Link>
+					{uses.length === 0 ? (
+						<span className="text-ink-3">nothing yet</span>
+					) : (
+						<Link className="link" to={skillPath(name)}>
+							{uses.join(', ')}
+						</Link>
+					)}
 				</dd>
 				<dt className="meta">Tag</dt>
 				<dd>

@@ -37,7 +37,11 @@ export default function Terms({ loaderData: { q, words, page } }: Route.Componen
 				Skills, technologies and tags share these terms. Whatever spelling somebody types, the term is kept.
 			</p>
 			<div className="mt-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-				<Form className="flex min-w-0 flex-1 gap-2 sm:max-w-[26rem]" role="search" action={termsPath}>
+				<Form
+					className="flex min-w-0 flex-1 basis-full gap-2 sm:max-w-[26rem] sm:basis-0"
+					role="search"
+					action={termsPath}
+				>
 					<label className="sr-only" htmlFor="term-search">
 						Name or other spelling
 					</label>
