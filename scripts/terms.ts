@@ -15,7 +15,8 @@ try {
 		process.stdout.write(`\n${counted(uses, ...nouns)} would be written otherwise.\n`)
 		for (const { word, name, uses } of renames) process.stdout.write(`  ${word} → ${name}  (${uses})\n`)
 	}
-	process.stdout.write('\nWords that are no terms stay as they are. The next start of the site does this.\n')
+	if (places.length === 0) process.stdout.write('There is no site here yet.\n')
+	else process.stdout.write('\nWords that are no terms stay as they are. The next start of the site does this.\n')
 } catch (error) {
 	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
 	process.exitCode = 1

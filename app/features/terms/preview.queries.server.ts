@@ -4,6 +4,13 @@ import { termKey } from './terms.view.ts'
 
 /* What the preview of an upgrade reads: it knows the tables of earlier versions, which have synonyms of tags and no terms. */
 
+/** Whether there is a site at all, of whatever version. */
+export async function hasSite(): Promise<boolean> {
+	const { rows } = await sql<{ found: boolean }>`
+		select to_regclass('skills') is not null and to_regclass('tags') is not null as found`.execute(db())
+	return rows[0]?.found ?? false
+}
+
 /** Whether the site has the tables of terms. */
 export async function hasTerms(): Promise<boolean> {
 	const { rows } = await sql<{ found: boolean }>`select to_regclass('vocabulary_terms') is not null as found`.execute(

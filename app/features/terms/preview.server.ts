@@ -1,4 +1,4 @@
-import { hasTerms, listStoredTerms, listUsedWords } from './preview.queries.server.ts'
+import { hasSite, hasTerms, listStoredTerms, listUsedWords } from './preview.queries.server.ts'
 import { startSet } from './terms.server.ts'
 import { termKey } from './terms.view.ts'
 
@@ -12,9 +12,10 @@ interface Rename {
 
 /**
  * What the start set would write otherwise on the site whose database is open, of this version or an earlier one; the most used
- * words first. Nothing is changed. What moderators joined before counts more than the start set.
+ * words first; none where there is no site yet. Nothing is changed. What moderators joined before counts more than the start set.
  */
 export async function previewStartSet(): Promise<{ nouns: readonly [string, string]; renames: Rename[] }[]> {
+	if (!(await hasSite())) return []
 	const isNew = await hasTerms()
 	const stored = await listStoredTerms(isNew)
 	const terms = new Map<string, { name: string; tag: string }>()

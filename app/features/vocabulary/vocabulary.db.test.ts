@@ -6,12 +6,15 @@ import { addProject } from '~/features/profile-editor/items.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { getTag, suggestTags } from '~/features/tags/tags.server.ts'
 import { previewStartSet } from '~/features/terms/preview.server.ts'
-import { alignTerms, findTerm, installStartSet } from '~/features/terms/terms.server.ts'
+import { alignTerms, findTerm, installStartSet, loadTerms, startTerms } from '~/features/terms/terms.server.ts'
 import { termKey } from '~/features/terms/terms.view.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { Bus } from '~/platform/bus/bus.ts'
+import { postgresCarrier } from '~/platform/bus/postgres-carrier.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
 import { actOnTerm, previewAct } from './acts.server.ts'
 import { getTerm, listNewWords, listTerms } from './vocabulary.server.ts'
 import type { TermAct } from './vocabulary.view.ts'
@@ -257,6 +260,17 @@ describe('who may, and what is refused', () => {
 		await expect(getTerm(moderator, 2_000_000_000)).rejects.toMatchObject({ status: 404 })
 		await expect(listTerms(moderator, { q: '', cursor: 'x' })).rejects.toMatchObject({ status: 422 })
 	})
+})
+
+test('what another process changes is known here once it says so', async () => {
+	const stop = await startTerms()
+	await sql`update vocabulary_terms set name = 'Rust Lang' where tag = 'rust'`.execute(db())
+	expect(findTerm('rust')?.name).toBe('Rust')
+	await new Bus(postgresCarrier()).publish('devquad_terms', 'changed')
+	await eventually(() => expect(findTerm('rust')?.name).toBe('Rust Lang'))
+	await stop()
+	await sql`update vocabulary_terms set name = 'Rust' where tag = 'rust'`.execute(db())
+	await loadTerms()
 })
 
 test('each act stands in the log once', async () => {
