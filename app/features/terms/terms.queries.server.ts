@@ -29,10 +29,12 @@ export interface TermRow extends Term {
 /** Every term of the site; some thousand rows. */
 export async function listTermRows(): Promise<TermRow[]> {
 	const { rows } = await sql<TermRow>`
-		select id, name, tag, description,
-			array(select spelling from term_spellings where term_id = t.id order by spelling) as spellings,
-			array(select parent_id from term_parents where term_id = t.id order by parent_id) as parents
-		from vocabulary_terms t order by id`.execute(db())
+		select id, name, tag, description, coalesce(spellings, '{}') as spellings, coalesce(parents, '{}') as parents
+		from vocabulary_terms t
+		left join (select term_id, array_agg(spelling) as spellings from term_spellings group by term_id) s on s.term_id = t.id
+		left join (select term_id, array_agg(parent_id order by parent_id) as parents from term_parents group by term_id) p
+			on p.term_id = t.id
+		order by id`.execute(db())
 	return rows
 }
 

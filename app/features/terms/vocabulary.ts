@@ -6,6 +6,8 @@ export interface Entry extends Term {
 	description: string
 	/** Its name first, then its other spellings, as {@link termKey} writes them. */
 	keys: string[]
+	/** The later words of its name, in the same way. */
+	laterWords: string[]
 	parents: number[]
 }
 
@@ -27,7 +29,11 @@ export class Vocabulary {
 	constructor(terms: readonly (Term & { description: string; spellings: readonly string[]; parents: number[] })[]) {
 		this.#entries = terms.map(({ spellings, ...term }) => {
 			const keys = [...new Set([term.name, term.tag, ...spellings].map(termKey))]
-			return { ...term, keys }
+			const laterWords = term.name
+				.split(/[\s/-]+/)
+				.slice(1)
+				.map(termKey)
+			return { ...term, keys, laterWords }
 		})
 		this.#byId = new Map(this.#entries.map((entry) => [entry.id, entry]))
 		// A name comes before what is only another spelling.
@@ -86,10 +92,9 @@ export class Vocabulary {
 	}
 }
 
-function rankOf({ name, keys }: Entry, key: string): number | null {
+function rankOf({ keys, laterWords }: Entry, key: string): number | null {
 	if (keys.includes(key)) return ranks.whole
 	if (keys[0]?.startsWith(key)) return ranks.begins
 	if (keys.some((spelling) => spelling.startsWith(key))) return ranks.elsewhere
-	const words = name.split(/[\s/-]+/).slice(1)
-	return words.some((word) => termKey(word).startsWith(key)) ? ranks.elsewhere : null
+	return laterWords.some((word) => word.startsWith(key)) ? ranks.elsewhere : null
 }
