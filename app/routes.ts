@@ -87,6 +87,9 @@ export default [
 	route('moderation', 'features/moderation/routes/queue.tsx'),
 	route('moderation/members', 'features/moderation/routes/members.tsx'),
 	route('moderation/log', 'features/moderation/routes/log.tsx'),
+	route('moderation/terms', 'features/vocabulary/routes/terms.tsx'),
+	route('moderation/terms/new', 'features/vocabulary/routes/new-term.tsx'),
+	route('moderation/term/:id', 'features/vocabulary/routes/term.tsx'),
 	route('moderation/:kind/:id', 'features/moderation/routes/case.tsx'),
 
 	route('api/docs', 'features/api/routes/docs.tsx'),

@@ -25,7 +25,9 @@ import { search } from './search/search.feature.server.ts'
 import { sessions } from './sessions/sessions.feature.server.ts'
 import { settings } from './settings/settings.feature.server.ts'
 import { tags } from './tags/tags.feature.server.ts'
+import { terms } from './terms/terms.feature.server.ts'
 import { tokens } from './tokens/tokens.feature.server.ts'
+import { vocabulary } from './vocabulary/vocabulary.feature.server.ts'
 
 /**
  * The import ladder, from the bottom up: a feature imports what stands on the rungs below its own. Those of one rung are
@@ -35,9 +37,11 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[rateLimits],
 	[sessions],
 	[accounts],
+	[terms],
 	[members, tokens],
 	[campus, notifications, pictures],
 	[moderation],
+	[vocabulary],
 	[chatPictures, conversations, tags],
 	[chat, search],
 	[inbox, questions],

@@ -13,9 +13,10 @@ const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 /**
  * Runs a script's work on the site's database: the running site's when there is one, which is left as it is, else one that is
  * started for it and stopped after it.
+ * @param options.migrates whether the database is brought to this version first
  * @throws Error with one sentence when a site runs whose database cannot be reached from here
  */
-export async function withSite<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function withSite<Result>(work: () => Promise<Result>, { migrates = true } = {}): Promise<Result> {
 	const { DATABASE_URL, dataDir } = config()
 	prepareDataDir(dataDir)
 	// Whoever holds the directory starts and stops its PostgreSQL; while a site runs, that is the site.
@@ -26,7 +27,7 @@ export async function withSite<Result>(work: () => Promise<Result>): Promise<Res
 			? { connectionString: DATABASE_URL }
 			: (postgres?.connection ?? (await reachEmbeddedPostgres(dataDir)))
 		openDatabase({ ...connection, ...NO_TIME_LIMITS })
-		await migrate(pool(), migrations)
+		if (migrates) await migrate(pool(), migrations)
 		return await work()
 	} finally {
 		closeBus()

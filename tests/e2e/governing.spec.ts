@@ -24,7 +24,7 @@ test('the moderator describes a tag and joins and parts spellings, without JavaS
 	const page = await newPage(browser, { javaScriptEnabled: false })
 	await logIn(page, demoModerator)
 	await page.goto('/forum/tag/resume')
-	await page.getByRole('link', { name: 'Describe this tag' }).click()
+	await page.getByRole('link', { name: 'Edit description' }).click()
 	await page.getByLabel('Description').fill('One page about what you have done.')
 	await page.getByRole('button', { name: 'Save' }).click()
 	await expect(page.getByText('Description saved.')).toBeVisible()

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
+import { findTerm, loadTerms } from '~/features/terms/terms.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeQuestion } from '../factories/forum.ts'
@@ -18,7 +19,7 @@ type Who = (typeof people)[number]
 
 let site: MembersSite
 const cookies = { anonymous: '' } as Record<Who, string>
-const ids = { query: 0, comment: 0 }
+const ids = { query: 0, comment: 0, term: 0 }
 let author: SignedIn
 let moderator: SignedIn
 let hiddenUrl = ''
@@ -34,6 +35,8 @@ beforeAll(async () => {
 	cookies.admin = (await logInMember(site, 'admin', 'admin')).cookie
 	ids.query = (await makeQuestion(author)).id
 	ids.comment = await makeComment(author, ids.query)
+	await loadTerms()
+	ids.term = findTerm('golang')?.id ?? 0
 	const hidden = await makeQuestion(author, { title: 'A secret of a kind' })
 	hiddenUrl = hidden.url
 	await decideCase(moderator, { kind: 'query', name: String(hidden.id), act: 'hide' }, { why: 'It is secret.' })
@@ -43,7 +46,11 @@ beforeAll(async () => {
 afterAll(() => site?.stop())
 
 const path = (template: string) =>
-	template.replace('QUERY', String(ids.query)).replace('COMMENT', String(ids.comment)).replace('HIDDEN', hiddenUrl)
+	template
+		.replace('QUERY', String(ids.query))
+		.replace('COMMENT', String(ids.comment))
+		.replace('TERM', String(ids.term))
+		.replace('HIDDEN', hiddenUrl)
 
 describe('reading', () => {
 	const login = 'login'
@@ -62,6 +69,19 @@ describe('reading', () => {
 			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
 		],
 		['/moderation/members', { anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 }],
+		['/moderation/terms', { anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 }],
+		[
+			'/moderation/terms?list=new',
+			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
+		],
+		[
+			'/moderation/terms/new',
+			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
+		],
+		[
+			'/moderation/term/TERM',
+			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
+		],
 		['/moderation/log', { anonymous: login, member: 403, suspended: 403, author: 403, moderator: 403, admin: 200 }],
 		['/report/query/QUERY', { anonymous: login, member: 200, suspended: 200, author: 403, moderator: 200, admin: 200 }],
 		[
@@ -99,6 +119,18 @@ describe('writing', () => {
 		['/moderation/profile/author', { act: 'log-out' }, ['admin']],
 		['/moderation/members', { intent: 'appoint', username: 'member' }, ['admin']],
 		['/moderation/members', { intent: 'dismiss', username: 'moderator' }, ['admin']],
+		['/moderation/terms/new', { act: 'add', name: 'A new term', confirmed: '1' }, ['moderator', 'admin']],
+		['/moderation/terms/new', { act: 'join', word: 'gopher', into: 'go', confirmed: '1' }, ['moderator', 'admin']],
+		['/moderation/term/TERM', { act: 'rename', name: 'Gopher' }, ['moderator', 'admin']],
+		['/moderation/term/TERM', { act: 'rename', name: 'Gopher', confirmed: '1' }, ['moderator', 'admin']],
+		['/moderation/term/TERM', { act: 'add-alias', alias: 'gopher', confirmed: '1' }, ['moderator', 'admin']],
+		['/moderation/term/TERM', { act: 'remove-alias', alias: 'golang', confirmed: '1' }, ['moderator', 'admin']],
+		['/moderation/term/TERM', { act: 'merge', into: 'rust', confirmed: '1' }, ['moderator', 'admin']],
+		[
+			'/moderation/term/TERM',
+			{ act: 'describe', description: 'x', parents: '', confirmed: '1' },
+			['moderator', 'admin'],
+		],
 		['/report/query/QUERY', { reason: 'spam', details: '' }, ['member', 'moderator', 'admin']],
 	]
 	const refusals = acts.flatMap(([page, form, allowed]) =>

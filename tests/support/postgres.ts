@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import '~/features/index.server.ts'
+import { installStartSet } from '~/features/terms/terms.server.ts'
+import { closeDatabase, openDatabase } from '~/platform/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { migrate } from '~/platform/db/migrate.server.ts'
 import { makeCluster } from './own-postgres.ts'
@@ -46,6 +49,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
 	const pool = new pg.Pool({ ...postgres.connection, max: 1 })
 	pool.on('error', () => {})
 	await migrate(pool, fileURLToPath(new URL('../../migrations', import.meta.url)))
+	openDatabase(postgres.connection)
+	await installStartSet()
+	await closeDatabase()
 	// The tables in which jobs wait: whoever logs in from a new device is mailed.
 	await runMigrations({ pgPool: pool, noPreparedStatements: true })
 	await pool.end()

@@ -53,13 +53,13 @@ test('a member who asks for previews without end is told to wait; another one is
 
 test('tags are suggested by how they begin, the most used first', async () => {
 	const member = await makeMember('tagger')
-	for (const tags of ['react, redux', 'react, rest_api', 'react, redux', 'r%d']) await makeQuestion(member, { tags })
-	expect(await suggestTags(' #RE', 3)).toEqual([
+	for (const tags of ['react, redux', 'react, re_knit', 'react, redux', 'r%d']) await makeQuestion(member, { tags })
+	expect(await suggestTags(' #RE', 3)).toMatchObject([
 		{ name: 'react', count: 3 },
 		{ name: 'redux', count: 2 },
-		{ name: 'rest_api', count: 1 },
+		{ name: 're_knit', count: 1 },
 	])
-	expect(await suggestTags('r%', 3)).toEqual([{ name: 'r%d', count: 1 }])
+	expect(await suggestTags('r%', 3)).toMatchObject([{ name: 'r%d', count: 1 }])
 	for (const nothing of ['', ' ', '#', '..', 'a\u0000', 'x'.repeat(36)])
 		expect(await suggestTags(nothing, 3)).toEqual([])
 })

@@ -1,3 +1,5 @@
+import { canonicalSkill } from '~/features/members/skills.server.ts'
+import { aliasesIn } from '~/features/terms/terms.server.ts'
 import { ordinal } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { MAX_SEARCH_LENGTH, sortOf, type Wish } from './directory.paths.ts'
@@ -58,7 +60,7 @@ export async function meaningOf(wish: Wish, viewer: Viewer): Promise<Meaning> {
 	const [popular, found, meanings] = await Promise.all([
 		listPopular(offered),
 		wanted.length > 0 ? findNamed(wanted) : [],
-		wish.q ? findMeanings(wish.q.slice(0, MAX_SEARCH_LENGTH)) : [],
+		wish.q ? meaningsOf(wish.q) : [],
 	])
 	const total = popular.find(({ kind }) => kind === 'everyone')?.members ?? 0
 	let position = 0
@@ -80,6 +82,12 @@ export async function meaningOf(wish: Wish, viewer: Viewer): Promise<Meaning> {
 		notBlocking: wish.online || sortOf(wish) === 'active' ? (viewer?.id ?? null) : null,
 		user: filters.length === 0 ? (meanings.find(({ kind }) => kind === 'username')?.id ?? null) : null,
 	}
+}
+
+/** What the words of a search may mean; those that are another spelling of a term mean that skill as well, exactly. */
+export function meaningsOf(search: string): Promise<MeaningRow[]> {
+	const asked = search.slice(0, MAX_SEARCH_LENGTH)
+	return findMeanings(asked, aliasesIn(asked))
 }
 
 /**
@@ -124,7 +132,7 @@ interface Values {
 function filterValues(wish: Wish): Values[] {
 	const each = (kind: Named['kind'], key: 'skills' | 'openTo', values: readonly string[]): Values[] =>
 		values.map((value) => ({
-			named: [{ kind, value }],
+			named: [{ kind, value: kind === 'skill' ? canonicalSkill(value) : value }],
 			label: key === 'openTo' ? `open to ${value}` : value,
 			without: { ...wish, [key]: values.filter((other) => other !== value) },
 		}))

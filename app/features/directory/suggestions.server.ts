@@ -1,10 +1,10 @@
 import { grouped } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { anybody, MAX_SEARCH_LENGTH } from './directory.paths.ts'
+import { anybody } from './directory.paths.ts'
 import { listPage } from './directory.server.ts'
 import type { SuggestionsView } from './directory.view.ts'
-import { meaningOf } from './meaning.server.ts'
-import { findMeanings, type MeaningRow } from './terms.queries.server.ts'
+import { meaningOf, meaningsOf } from './meaning.server.ts'
+import type { MeaningRow } from './terms.queries.server.ts'
 
 const MAX_SUGGESTIONS = { people: 5, skills: 4, universities: 3 }
 
@@ -38,7 +38,7 @@ const MAX_KNOWN_SKILLS = 8
 
 /** Skills that listed members have and that may be meant by what somebody is typing, with how many have them. */
 export async function suggestKnownSkills(typed: string): Promise<{ value: string; note: string }[]> {
-	const meanings = typed ? await findMeanings(typed.slice(0, MAX_SEARCH_LENGTH)) : []
+	const meanings = typed ? await meaningsOf(typed) : []
 	const words = new Set(meanings.filter(({ position }) => position > 0).map(({ position }) => position)).size
 	return answersOf(meanings, words)
 		.filter(({ kind }) => kind === 'skill')

@@ -31,13 +31,22 @@ const MAX_ALIKE = 2_000
 /**
  * What the words of a search may mean: names, skills and universities with this word, else with a word that begins so,
  * and only when there is neither, with one that differs by a typo.
+ * @param aliases words of the search that are another spelling of a skill, with its name: they mean it exactly
  */
-export async function findMeanings(search: string): Promise<MeaningRow[]> {
+export async function findMeanings(
+	search: string,
+	aliases: readonly { words: string; name: string }[] = [],
+): Promise<MeaningRow[]> {
 	const { rows } = await sql<MeaningRow>`
 		with asked as materialized (
 			select word, min(number)::int as position from string_to_table(search_key(${search}), ' ') with ordinality as asked (word, number)
 			where word <> '' group by word order by 2 limit ${MAX_SEARCH_WORDS}),
-		near as materialized (
+		spelt as materialized (
+			select distinct position, terms.id, kind, label, members, true as exact
+			from unnest(${aliases.map(({ words }) => words)}::text[], ${aliases.map(({ name }) => name)}::text[]) as alias (words, name)
+			join asked on asked.word = any(string_to_array(search_key(alias.words), ' '))
+			join terms on kind = 'skill' and key = search_key(alias.name) where members > 0),
+		written as materialized (
 			select position, terms.id, kind, label, members, bool_or(alike.word = asked.word) and (
 				kind <> 'skill' or string_to_array(key, ' ') <@ (select array_agg(word) from asked)) as exact
 			from asked cross join lateral (
@@ -45,6 +54,9 @@ export async function findMeanings(search: string): Promise<MeaningRow[]> {
 					case when length(asked.word) = 1 then asked.word || ' ' else asked.word || chr(1114111) end
 				order by term_words.word limit ${MAX_ALIKE}) alike
 			join terms on terms.id = alike.term_id where members > 0 group by position, terms.id),
+		near as materialized (
+			select position, id, kind, label, members, bool_or(exact) as exact
+			from (select * from written union all select * from spelt) as both_ways group by position, id, kind, label, members),
 		typos as (
 			select distinct position, terms.id, kind, label, members, false as exact
 			from asked cross join unnest(spellings_of(asked.word) || regexp_replace(asked.word, '[0-9]+$', '')) as variant

@@ -5,11 +5,12 @@ import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { listOnlineAmong } from '~/platform/realtime/presence.queries.server.ts'
 import { watchersOf } from '~/platform/realtime/presence.server.ts'
 import { listNotBlocking } from './blocks.queries.server.ts'
-import { skillCounter } from './skills.queries.server.ts'
+import { skillCounter, skillPlace } from './skills.queries.server.ts'
 
 export const members = defineFeature({
 	name: 'members',
 	counters: [skillCounter],
+	termPlaces: [skillPlace],
 	onConnect: (tab) =>
 		tab.on('presence:watch', (usernames: unknown, answer: unknown) => inBackground(watch(tab, usernames, answer))),
 })

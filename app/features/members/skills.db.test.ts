@@ -54,8 +54,12 @@ describe('suggestions', () => {
 		expect((await names('js'))[0]).toBe('JavaScript')
 	})
 
+	test('end with what stands above what was typed', async () => {
+		expect((await suggestSkills('reactjs', 8)).at(-1)).toEqual({ name: 'JavaScript', count: 0, isRelated: true })
+	})
+
 	test('know what only members wrote, and how many have it', async () => {
-		expect(await suggestSkills('kn', 3)).toEqual([
+		expect(await suggestSkills('kn', 3)).toMatchObject([
 			{ name: 'Knitting', count: 2 },
 			{ name: 'Knotting', count: 2 },
 			{ name: 'Knotting 100%', count: 1 },

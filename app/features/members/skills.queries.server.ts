@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { TermPlace, UsedWord } from '~/features/terms/places.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
@@ -74,4 +75,93 @@ export async function listShared(userId: number, peerId: number): Promise<string
 		join skills on skills.id = theirs.skill_id
 		where theirs.user_id = ${peerId} order by theirs.position`.execute(db())
 	return rows.map(({ name }) => name)
+}
+
+/** So many members change a skill in one transaction: nobody who edits one of these profiles waits long. */
+const batch = 200
+
+/** The skills of profiles, as a place of terms. */
+export const skillPlace: TermPlace = {
+	nouns: ['profile', 'profiles'],
+	async align(termId) {
+		let changed = 0
+		for (const { id, name } of await listMisspelt(termId)) {
+			let moved = batch
+			while (moved === batch) {
+				moved = await db()
+					.transaction()
+					.execute((trx) => moveSkill(trx, id, name, batch))
+				changed += moved
+			}
+		}
+		return changed
+	},
+	async count({ keys, name }) {
+		const { rows } = await sql<{ members: number }>`
+			select coalesce(sum(member_count), 0)::int as members from skills
+			where term_key = any(${keys}) and name <> ${name}`.execute(db())
+		return rows[0]?.members ?? 0
+	},
+	async countUses(keys) {
+		const { rows } = await sql<{ members: number }>`
+			select coalesce(sum(member_count), 0)::int as members from skills where term_key = any(${keys})`.execute(db())
+		return rows[0]?.members ?? 0
+	},
+	async listUnknown(limit) {
+		const { rows } = await sql<UsedWord>`
+			select name as word, member_count as uses from skills s
+			where member_count > 0 and not exists (
+				select from term_spellings where key = s.term_key and term_id is not null)
+			order by member_count desc, name_key limit ${limit}`.execute(db())
+		return rows
+	},
+}
+
+/** Skills that are spelt otherwise than their terms. */
+async function listMisspelt(termId: number | null): Promise<{ id: number; name: string }[]> {
+	const { rows } = await sql<{ id: number; name: string }>`
+		select s.id, t.name from skills s join term_spellings on key = s.term_key join vocabulary_terms t on t.id = term_id
+		where s.name <> t.name ${termId === null ? sql`` : sql`and t.id = ${termId}`} order by s.name_key`.execute(db())
+	return rows
+}
+
+/**
+ * Gives the next members who have a skill the one that is called so, at the same place of their list, and deletes the skill
+ * once nobody has it. Where only its capitals differ it is renamed.
+ * @returns how many members were left, at most `limit`
+ */
+async function moveSkill(trx: Executor, id: number, name: string, limit: number): Promise<number> {
+	const { rows: alike } = await sql<{ members: number }>`
+		update skills set name = ${name} where id = ${id} and name_key = lower(${name}) returning member_count as members`.execute(
+		trx,
+	)
+	if (alike[0]) {
+		// What people search among shows it too.
+		await sql`update terms set label = ${name} where kind = 'skill' and key = search_key(${name})`.execute(trx)
+		return Math.min(alike[0].members, limit - 1)
+	}
+	await sql`
+		insert into skills (name, name_key) values (${name}, lower(${name})) on conflict (name_key) do nothing`.execute(trx)
+	// In the order of whoever saves a profile: the profile, then its skills by their keys.
+	const { rows: owners } = await sql<{ user_id: number }>`
+		select user_id from profile_skills where skill_id = ${id} order by user_id limit ${limit}`.execute(trx)
+	const ids = owners.map((owner) => owner.user_id)
+	await sql`select 1 from profiles where user_id = any(${ids}::int[]) order by user_id for update`.execute(trx)
+	await sql`select 1 from skills where id = ${id} or name_key = lower(${name}) order by name_key for update`.execute(
+		trx,
+	)
+	await sql`
+		with gone as (
+			delete from profile_skills where skill_id = ${id} and user_id = any(${ids}::int[]) returning user_id, position
+		), fresh as (
+			insert into profile_skills (user_id, skill_id, position)
+			select gone.user_id, skills.id, gone.position from gone, skills where skills.name_key = lower(${name})
+			on conflict do nothing returning user_id
+		)
+		update skills set member_count = member_count + case id
+			when ${id} then -(select count(*)::int from gone) else (select count(*)::int from fresh) end
+		where id = ${id} or name_key = lower(${name})`.execute(trx)
+	await sql`
+		delete from skills where id = ${id} and not exists (select from profile_skills where skill_id = ${id})`.execute(trx)
+	return ids.length
 }

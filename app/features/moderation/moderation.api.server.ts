@@ -100,7 +100,7 @@ const logEntry = z.object({
 	at: time,
 	actor: author,
 	act: z.string(),
-	kind: subjectType,
+	kind: z.string().describe('What it was done to: as of a case, or `term`.'),
 	member: author.describe('The member concerned.'),
 	title: z.string(),
 	caseUrl: z.string(),

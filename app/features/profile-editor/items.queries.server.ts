@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { ItemTable } from '~/features/profiles/profiles.queries.server.ts'
+import type { TermPlace, UsedWord } from '~/features/terms/places.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { ProjectInput, StoredCertificate } from './profile.schema.ts'
 
@@ -80,7 +81,7 @@ export async function insertProject(trx: Executor, userId: number, input: Projec
 		insert into projects (user_id, project_title, project_description, project_image, project_tech_stack, project_date,
 			project_source_code_link, project_deployment_link, project_demo_link, position)
 		select ${userId}, ${input.project_title}, ${input.project_description}, ${input.project_image},
-			${input.project_tech_stack}::text[], ${input.project_date}::date, ${input.project_source_code_link},
+			term_names(${input.project_tech_stack}::text[]), ${input.project_date}::date, ${input.project_source_code_link},
 			${input.project_deployment_link}, ${input.project_demo_link}, coalesce(max(position) + 1, 0)
 		from projects where user_id = ${userId}`.execute(trx)
 }
@@ -96,7 +97,7 @@ export async function updateProject(
 	const { rows } = await sql`
 		update projects set version = version + 1, project_title = ${input.project_title},
 			project_description = ${input.project_description}, project_image = ${input.project_image},
-			project_tech_stack = ${input.project_tech_stack}::text[], project_date = ${input.project_date}::date,
+			project_tech_stack = term_names(${input.project_tech_stack}::text[]), project_date = ${input.project_date}::date,
 			project_source_code_link = ${input.project_source_code_link},
 			project_deployment_link = ${input.project_deployment_link}, project_demo_link = ${input.project_demo_link}
 		where user_id = ${userId} and project_id = ${id}::uuid and version = ${version} returning 1`.execute(trx)
@@ -126,4 +127,66 @@ export async function listProjectsToEdit(
 			project_date::text as project_date, project_source_code_link, project_deployment_link, project_demo_link, version
 		from projects where user_id = ${userId} order by position, project_id limit 100`.execute(executor)
 	return rows
+}
+
+/** So many projects are looked at in one statement. */
+const batch = 5_000
+/** Words that are no terms are looked for in so many of the newest projects. */
+const sample = 20_000
+
+/** The technologies of projects, as a place of terms. */
+export const projectPlace: TermPlace = {
+	nouns: ['project', 'projects'],
+	async align(termId) {
+		let changed = 0
+		if (termId !== null)
+			return alignProjects(sql`term_keys(project_tech_stack) && array(
+			select key from term_spellings where term_id = ${termId})`)
+		for (let after: string | null = '00000000-0000-0000-0000-000000000000'; after; ) {
+			const last = await lastOfBatch(after)
+			if (last) changed += await alignProjects(sql`project_id > ${after}::uuid and project_id <= ${last}::uuid`)
+			after = last
+		}
+		return changed
+	},
+	async count({ keys, name }) {
+		const { rows } = await sql<{ projects: number }>`
+			select count(*)::int as projects from projects where term_keys(project_tech_stack) && ${keys}::text[]
+				and exists (select from unnest(project_tech_stack) as word where term_key(word) = any(${keys}) and word <> ${name})`.execute(
+			db(),
+		)
+		return rows[0]?.projects ?? 0
+	},
+	async countUses(keys) {
+		const { rows } = await sql<{ projects: number }>`
+			select count(*)::int as projects from projects where term_keys(project_tech_stack) && ${keys}::text[]`.execute(
+			db(),
+		)
+		return rows[0]?.projects ?? 0
+	},
+	async listUnknown(limit) {
+		const { rows } = await sql<UsedWord>`
+			select word, count(*)::int as uses
+			from (select project_tech_stack from projects order by created_at desc limit ${sample}) newest, unnest(project_tech_stack) as word
+			where not exists (select from term_spellings where key = term_key(word) and term_id is not null)
+			group by word order by uses desc, word limit ${limit}`.execute(db())
+		return rows
+	},
+}
+
+async function lastOfBatch(after: string): Promise<string | null> {
+	const { rows } = await sql<{ last: string | null }>`
+		select (array_agg(project_id order by project_id desc))[1]::text as last from (
+			select project_id from projects where project_id > ${after}::uuid order by project_id limit ${batch}) page`.execute(
+		db(),
+	)
+	return rows[0]?.last ?? null
+}
+
+/** Writes the technologies of these projects as their terms are called. Forms that are open go on from their version. */
+async function alignProjects(where: RawBuilder<unknown>): Promise<number> {
+	const { numAffectedRows } = await sql`
+		update projects set project_tech_stack = term_names(project_tech_stack)
+		where ${where} and project_tech_stack <> term_names(project_tech_stack)`.execute(db())
+	return Number(numAffectedRows ?? 0)
 }

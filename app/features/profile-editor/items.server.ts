@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
+import { canonicalSkill } from '~/features/members/skills.server.ts'
 import {
 	deleteItem,
 	type ItemTable,
@@ -40,6 +41,8 @@ interface ItemKind<Fields extends object> {
 	insert: (trx: Executor, userId: number, fields: Fields) => Promise<void>
 	update: (trx: Executor, userId: number, id: string, version: number, fields: Fields) => Promise<boolean>
 	texts: (fields: Fields) => FormValues
+	/** As they are stored. */
+	tidy?: (fields: Fields) => Fields
 }
 
 const certificate: ItemKind<StoredCertificate> = {
@@ -68,6 +71,7 @@ const project: ItemKind<ProjectInput> = {
 	find: findProject,
 	insert: insertProject,
 	update: updateProject,
+	tidy: (fields) => ({ ...fields, project_tech_stack: [...new Set(fields.project_tech_stack.map(canonicalSkill))] }),
 	texts: (fields) => ({
 		project_title: fields.project_title,
 		project_description: fields.project_description,
@@ -136,7 +140,8 @@ function replacer<Fields extends object>(kind: ItemKind<Fields>) {
 		const { id: userId } = await requireProfileWriter(viewer, username)
 		const key = uuid(kind, id)
 		const version = requireVersion(input)
-		const fields = parseInput(kind.schema, input)
+		const typed = parseInput(kind.schema, input)
+		const fields = kind.tidy ? kind.tidy(typed) : typed
 		await transaction(async (trx) => {
 			await checkPicture(trx, userId, kind.picture.kind, kind.picture.field, kind.picture.of(fields))
 			if (await kind.update(trx, userId, key, version, fields)) return

@@ -33,6 +33,8 @@ const tag = z.object({
 const tagPage = tag.extend({
 	description: z.string().describe('Plain text, empty when nobody wrote one.'),
 	synonyms: z.array(z.string()).describe('Other spellings, which lead here.'),
+	parents: z.array(z.string()).describe('Tags of what it is part of, at most 6: javascript of react.'),
+	children: z.array(z.string()).describe('Tags of what is part of it, at most 6.'),
 	following: z.boolean().describe('Whether you follow it.'),
 })
 const categoryList = z.object({ rows: z.array(category) })
@@ -49,7 +51,7 @@ const describeBody = z.strictObject({
 const synonymBody = z.strictObject({ main: z.string().max(100).describe('The main tag.') })
 const synonym = z.object({ name: z.string(), main: z.string().describe('The main tag.') })
 const synonymList = z.object({
-	rows: z.array(z.object({ main: z.string(), names: z.array(z.string()) })).describe('By main tag, at most 1,000.'),
+	rows: z.array(z.object({ main: z.string(), names: z.array(z.string()) })).describe('By main tag, at most 5,000.'),
 })
 
 /** Under which names the description knows these shapes. */

@@ -1,15 +1,15 @@
 import { cachedPage } from '~/platform/cache/cached-page.ts'
 import { LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
+import { tagPlace } from './places.queries.server.ts'
 import { tagOperations, tagShapes } from './tags.api.server.ts'
 import { tagCounters } from './tags.queries.server.ts'
-import { moveSynonyms } from './tags.server.ts'
 
 export const tags = defineFeature({
 	name: 'tags',
 	api: { operations: tagOperations, schemas: tagShapes },
 	counters: tagCounters,
-	schedules: [{ name: 'move-synonyms', every: 'hour', run: moveSynonyms }],
+	termPlaces: [tagPlace],
 	// A search goes on in the category that is chosen next.
 	cachedPages: [cachedPage({ path: '/forum/tags', searchParams: ['q'], tags: () => [LIST_PAGES] })],
 })

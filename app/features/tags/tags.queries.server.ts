@@ -2,17 +2,18 @@ import { sql } from 'kysely'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
-/** Used tags that begin with `prefix` (lower case), the most used first. */
-export function listTagsLike(prefix: string, limit: number): Promise<{ name: string; question_count: number }[]> {
-	return db()
-		.selectFrom('tags')
-		.select(['name', 'question_count'])
-		.where('name', 'like', `${prefix.replace(/[\\%_]/g, '\\$&')}%`)
-		.where('question_count', '>', 0)
-		.orderBy('question_count', 'desc')
-		.orderBy('name')
-		.limit(limit)
-		.execute()
+/** Used tags that begin with `prefix` (lower case), the most used first, and those of `names` whatever they begin with. */
+export async function listTagsLike(
+	prefix: string,
+	names: string[],
+	limit: number,
+): Promise<{ name: string; question_count: number }[]> {
+	const pattern = `${prefix.replace(/[\\%_]/g, '\\$&')}%`
+	const { rows } = await sql<{ name: string; question_count: number }>`
+		(select name, question_count from tags where name like ${pattern} and question_count > 0
+			order by question_count desc, name limit ${limit})
+		union (select name, question_count from tags where name = any(${names}))`.execute(db())
+	return rows
 }
 
 export interface CategoryRow {
@@ -57,16 +58,21 @@ export interface TagRow {
 	question_count: number
 	description: string
 	synonyms: string[]
+	term_id: number | null
 	following: boolean
 }
 
-/** A tag by its name or another spelling. @param userId whose following is read; null for a visitor */
+/** A tag by its name or another spelling of its term. @param userId whose following is read; null for a visitor */
 export async function findTag(name: string, userId: number | null): Promise<TagRow | undefined> {
 	const { rows } = await sql<TagRow>`
-		select id, name, question_count, description,
-			array(select s.name from tag_synonyms s where s.main = tags.name order by s.name limit 20) as synonyms,
-			exists (select 1 from follows where user_id = ${userId}::int and tag_id = tags.id) as following
-		from tags where name = coalesce((select main from tag_synonyms where name = ${name}), ${name})`.execute(db())
+		select tags.id, tags.name, question_count, coalesce(nullif(t.description, ''), tags.description) as description,
+			array(select spelling from term_spellings where term_id = t.id and key <> tags.term_key order by spelling limit 20) as synonyms,
+			t.id as term_id, exists (select 1 from follows where user_id = ${userId}::int and tag_id = tags.id) as following
+		from tags left join vocabulary_terms t on t.tag = tags.name
+		where tags.name = coalesce((
+			select meant.tag from term_spellings join vocabulary_terms meant on meant.id = term_id where key = term_key(${name})), ${name})`.execute(
+		db(),
+	)
 	return rows[0]
 }
 
@@ -110,73 +116,15 @@ export async function updateDescription(name: string, description: string): Prom
 	return numUpdatedRows > 0n
 }
 
-/**
- * For a transaction that writes a query: until it ends nobody adds a synonym, so no question can be written with a tag whose
- * questions have just been moved.
- */
-export async function holdSynonyms(trx: Executor): Promise<void> {
-	await sql`lock table tag_synonyms in row share mode`.execute(trx)
-}
-
-/** Which of these tags are stored as others. */
-export async function listMains(trx: Executor, names: string[]): Promise<Map<string, string>> {
-	const { rows } = await sql<{ name: string; main: string }>`
-		select name, main from tag_synonyms where name = any(${names}::text[])`.execute(trx)
-	return new Map(rows.map(({ name, main }) => [name, main]))
-}
-
-/** Waits for the questions that are being written, and keeps others waiting until the synonym stands. */
-export async function lockSynonyms(trx: Executor): Promise<void> {
-	await sql`lock table tag_synonyms in exclusive mode`.execute(trx)
-}
-
-/** What a tag is stored as; undefined when it is no synonym. */
-export async function findMain(trx: Executor, name: string): Promise<string | undefined> {
-	const row = await trx.selectFrom('tag_synonyms').select('main').where('name', '=', name).executeTakeFirst()
-	return row?.main
-}
-
-/** Keeps `name` as `main` from now on, with its own synonyms, its followers and, where the main tag has none, its description. */
-export async function insertSynonym(trx: Executor, name: string, main: string): Promise<void> {
-	await sql`update tag_synonyms set main = ${main} where main = ${name}`.execute(trx)
-	await sql`insert into tag_synonyms (name, main) values (${name}, ${main}) on conflict (name) do update set main = excluded.main`.execute(
-		trx,
-	)
-	await sql`insert into tags (name) values (${main}) on conflict do nothing`.execute(trx)
-	await sql`
-		insert into follows (user_id, tag_id, followed_at)
-		select user_id, kept.id, followed_at from follows join tags old on old.id = follows.tag_id, tags kept
-		where old.name = ${name} and kept.name = ${main} on conflict do nothing`.execute(trx)
-	await sql`delete from follows using tags where tags.id = follows.tag_id and tags.name = ${name}`.execute(trx)
-	await sql`
-		update tags kept set description = old.description from tags old
-		where kept.name = ${main} and old.name = ${name} and kept.description = ''`.execute(trx)
-}
-
-export async function deleteSynonym(name: string): Promise<boolean> {
-	const { numDeletedRows } = await db().deleteFrom('tag_synonyms').where('name', '=', name).executeTakeFirst()
-	return numDeletedRows > 0n
-}
-
-/** Every synonym under its main tag, at most `limit` of them. */
-export async function listSynonymRows(limit: number): Promise<{ main: string; names: string[] }[]> {
+/** Every spelling of a tag under that tag, at most `limit` of them. @param isOwn only those that moderators of this site added */
+export async function listSynonymRows(limit: number, isOwn: boolean): Promise<{ main: string; names: string[] }[]> {
 	const { rows } = await sql<{ main: string; names: string[] }>`
-		select main, array_agg(name order by name) as names
-		from (select name, main from tag_synonyms order by main, name limit ${limit}) shown group by main order by main`.execute(
-		db(),
-	)
+		select main, array_agg(name order by name) as names from (
+			select t.tag as main, s.spelling as name from term_spellings s join vocabulary_terms t on t.id = s.term_id
+			where s.key not in (term_key(t.tag), term_key(t.name)) ${isOwn ? sql`and s.added_at is not null` : sql``}
+			order by t.tag, s.spelling limit ${limit}) shown
+		group by main order by main`.execute(db())
 	return rows
-}
-
-/** Synonyms whose questions still stand under their old tag. */
-export function listUnmoved(): Promise<{ name: string; main: string }[]> {
-	return db()
-		.selectFrom('tag_synonyms')
-		.innerJoin('tags', 'tags.name', 'tag_synonyms.name')
-		.select(['tag_synonyms.name', 'tag_synonyms.main'])
-		.where('tags.question_count', '>', 0)
-		.limit(100)
-		.execute()
 }
 
 /**

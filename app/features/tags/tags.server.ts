@@ -1,39 +1,53 @@
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { holdTerms, listMeant } from '~/features/terms/terms.queries.server.ts'
+import { matchTerms, relativesOf } from '~/features/terms/terms.server.ts'
+import { ranks, type Term } from '~/features/terms/terms.view.ts'
+import { describeTerm, joinWords, partWord } from '~/features/vocabulary/acts.server.ts'
 import { isStorable, storable } from '~/lib/clean.ts'
-import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, type Viewer } from '~/lib/viewer.ts'
 import { dropPages, everyPage, LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
-import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { MAX_TAG, toTag } from './tags.limits.ts'
 import {
-	deleteSynonym,
 	findCategory,
-	findMain,
 	findTag,
-	holdSynonyms,
-	insertSynonym,
 	isFollowingCategory,
 	listCategoryRows,
-	listMains,
 	listRelatedRows,
 	listSynonymRows,
 	listTagCounts,
 	listTagsLike,
-	listUnmoved,
-	lockSynonyms,
-	moveQuestions,
 	updateDescription,
 } from './tags.queries.server.ts'
 import { descriptionInput, synonymInput } from './tags.schema.ts'
 import { type CategoryView, presentCategory, presentTag, type TagPageView, type TagView } from './tags.view.ts'
 
+/** A tag that may be meant, with why where it does not begin with what was typed. */
+export interface TagSuggestion extends TagView {
+	/** Stands above what was typed and is offered beside it. */
+	isRelated: boolean
+}
+
 /** Tags that a text may be the beginning of, with how many questions each has; none for what can be no tag. */
-export async function suggestTags(text: string, limit: number): Promise<TagView[]> {
+export async function suggestTags(text: string, limit: number): Promise<TagSuggestion[]> {
 	const prefix = toTag(text)
 	if (prefix === '' || prefix.length > MAX_TAG || !isStorable(prefix)) return []
-	const rows = await listTagsLike(prefix, limit)
-	return rows.map(presentTag)
+	const terms = matchTerms(prefix).slice(0, 5 * limit)
+	const rows = await listTagsLike(
+		prefix,
+		terms.map(({ term }) => term.tag),
+		limit,
+	)
+	const counts = new Map(rows.map(({ name, question_count }) => [name, question_count]))
+	const found = new Map(terms.map(({ term, rank }) => [term.tag, rank]))
+	for (const { name } of rows) if (!found.has(name)) found.set(name, ranks.begins)
+	return [...found]
+		.map(([name, rank]) => ({ name, rank, count: counts.get(name) ?? 0 }))
+		.sort((one, other) => one.rank - other.rank || other.count - one.count)
+		.slice(0, limit)
+		.map(({ name, rank, count }) => ({ name, count, isRelated: rank === ranks.related }))
 }
 
 /** A category and how many questions it has. @throws NotFound */
@@ -54,9 +68,14 @@ export async function getCategoryPage(viewer: Viewer, slug: string): Promise<Cat
 export async function getTag(viewer: Viewer, name: string): Promise<TagPageView> {
 	const tag = await findTag(storable(name).toLowerCase(), viewer?.id ?? null)
 	if (!tag) throw new NotFound('There is no such tag.')
-	const { question_count: count, ...rest } = tag
-	return { ...rest, count }
+	const { question_count: count, term_id, ...rest } = tag
+	const { parents, children } = term_id === null ? { parents: [], children: [] } : relativesOf(tag.name)
+	const names = (terms: Term[]) => terms.slice(0, MAX_RELATIVES).map((term) => term.tag)
+	return { ...rest, count, parents: names(parents), children: names(children) }
 }
+
+/** Of the terms above and below a tag, so many are shown. */
+const MAX_RELATIVES = 6
 
 /** Every category, in the order of the site. */
 export async function listCategories(): Promise<CategoryView[]> {
@@ -81,7 +100,10 @@ export async function listRelatedTags(tagId: number, limit: number): Promise<Tag
 export async function describeTag(viewer: Viewer, name: string, input: Input): Promise<void> {
 	await requireTagEditor(viewer, 'Only moderators can describe a tag.')
 	const { description } = parseInput(descriptionInput, input)
-	if (!(await updateDescription(name, description))) throw new NotFound('There is no such tag.')
+	const tag = await findTag(storable(name).toLowerCase(), null)
+	if (!tag) throw new NotFound('There is no such tag.')
+	if (tag.term_id !== null) return describeTerm(viewer, tag.term_id, description)
+	await updateDescription(tag.name, description)
 	await dropPages([everyPage])
 }
 
@@ -91,12 +113,9 @@ async function requireTagEditor(viewer: Viewer, refusal: string): Promise<void> 
 	await requireMayWrite(viewer.id)
 }
 
-/** So many questions change their tag in one transaction: nobody who edits one of them waits long. */
-const batch = 200
-
 /**
  * Tags as they are stored: js is written, javascript is stored. For the transaction that writes the query.
- * @returns the main tags in the order given, each once
+ * @returns the tags of the terms in the order given, each once
  */
 export async function mainTags(trx: Executor, tags: string[]): Promise<string[]> {
 	const [mainTag] = await mainTagsOfAll(trx, [tags])
@@ -105,63 +124,46 @@ export async function mainTags(trx: Executor, tags: string[]): Promise<string[]>
 
 /** As {@link mainTags}, for the tags of many questions. */
 export async function mainTagsOfAll(trx: Executor, lists: string[][]): Promise<string[][]> {
-	await holdSynonyms(trx)
+	await holdTerms(trx)
 	return meantTags(trx, lists)
 }
 
 /** As {@link mainTagsOfAll}, for somebody who reads. */
 export async function meantTags(trx: Executor, lists: string[][]): Promise<string[][]> {
-	const mains = await listMains(trx, [...new Set(lists.flat())])
-	return lists.map((tags) => [...new Set(tags.map((tag) => mains.get(tag) ?? tag))])
+	const meant = await listMeant(trx, [...new Set(lists.flat())])
+	return lists.map((tags) => [...new Set(tags.map((tag) => meant.get(tag)?.tag ?? tag))])
 }
 
 /**
- * Keeps one tag as another from now on, and moves its questions there in batches. What an interruption leaves behind is
- * moved by {@link moveSynonyms}, or by adding the same synonym again.
+ * Keeps one tag as another from now on, and moves its questions there, as part of the vocabulary of the site.
  * @param input name: the spelling, main: the tag it is stored as
  * @throws NotAllowed for all but moderators, Invalid, Conflict when the main tag is stored as this very one
  */
 export async function addSynonym(viewer: Viewer, input: Input): Promise<{ name: string; main: string }> {
 	await requireTagEditor(viewer, 'Only moderators can merge tags.')
-	const { name, main: wanted } = parseInput(synonymInput, input)
-	const main = await db()
-		.transaction()
-		.execute(async (trx) => {
-			await lockSynonyms(trx)
-			const mainTag = (await findMain(trx, wanted)) ?? wanted
-			if (mainTag === name) throw new Conflict(`#${wanted} is already a synonym of #${name}. Remove that first.`)
-			await insertSynonym(trx, name, mainTag)
-			return mainTag
-		})
-	await move(name, main)
-	return { name, main }
+	const { name, main } = parseInput(synonymInput, input)
+	return { name, main: await joinWords(viewer, { word: name, into: main }) }
 }
 
 /** Makes a synonym a tag of its own again; questions stay where they are. @throws NotAllowed, NotFound */
 export async function removeSynonym(viewer: Viewer, name: string): Promise<void> {
 	await requireTagEditor(viewer, 'Only moderators can separate tags.')
-	if (!(await deleteSynonym(name))) throw new NotFound('There is no such synonym.')
-	await dropPages([everyPage])
+	await partWord(viewer, storable(name))
 }
 
-/** The synonyms by main tag, for those who may change them; at most 1,000. @throws NotAllowed */
-export async function listSynonyms(viewer: Viewer): Promise<{ main: string; names: string[] }[]> {
+const MAX_SYNONYMS = 5_000
+
+/**
+ * The synonyms by main tag, for those who may change them; at most 5,000.
+ * @param isOwn only those that moderators of this site added
+ * @throws NotAllowed
+ */
+export async function listSynonyms(
+	viewer: Viewer,
+	{ isOwn = false } = {},
+): Promise<{ main: string; names: string[] }[]> {
 	if (!mayEditTags(viewer)) throw new NotAllowed('Only moderators can see this.')
-	return listSynonymRows(1_000)
-}
-
-/** Ends what an interrupted {@link addSynonym} began. Called every hour. */
-export async function moveSynonyms(): Promise<void> {
-	for (const { name, main } of await listUnmoved()) await move(name, main)
-}
-
-async function move(name: string, main: string): Promise<void> {
-	let moved = batch
-	while (moved === batch)
-		moved = await db()
-			.transaction()
-			.execute((trx) => moveQuestions(trx, name, main, batch))
-	await dropPages([everyPage])
+	return listSynonymRows(MAX_SYNONYMS, isOwn)
 }
 
 /** Whether this viewer describes tags and joins those that mean the same. */

@@ -16,6 +16,10 @@ export interface TagPageView extends TagView {
 	description: string
 	/** Other spellings, which lead here. */
 	synonyms: string[]
+	/** Tags of what it is part of: javascript of react. */
+	parents: string[]
+	/** Tags of what is part of it, at most 6. */
+	children: string[]
 	/** Whether the viewer follows it. */
 	following: boolean
 }

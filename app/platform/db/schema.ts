@@ -296,7 +296,6 @@ export interface Database extends NotificationTables, AccountTables {
 		question_count: Generated<number>
 	}
 	tags: { id: GeneratedAlways<number>; name: string; question_count: Generated<number>; description: Generated<string> }
-	tag_synonyms: { name: string; main: string; created_at: Time }
 	follows: { user_id: number; tag_id: number | null; category_id: number | null; followed_at: Time }
 	questions: QuestionsTable
 	/** The last three are filled and kept by triggers. */

@@ -184,13 +184,13 @@ const abouts = [
 
 const expertises = [
 	'Web platform',
-	'Data visualisation',
+	'Data Visualization',
 	'Backends',
-	'Embedded systems',
+	'Embedded Systems',
 	'Mobile apps',
-	'Machine learning',
+	'Machine Learning',
 	'Robotics, CAD',
-	'Design systems',
+	'Design Systems',
 	'Networks',
 	'Teaching',
 ]

@@ -50,7 +50,16 @@ test('a visitor is led to the login page and back', () => {
 	expect(html).not.toContain('<form')
 })
 
-const tag = { id: 3, name: 'c++', count: 2, description: 'A <language>.', synonyms: ['cpp'], following: true }
+const tag = {
+	id: 3,
+	name: 'c++',
+	count: 2,
+	description: 'A <language>.',
+	synonyms: ['cpp'],
+	parents: ['c'],
+	children: [],
+	following: true,
+}
 
 test('a tag says what it is, how else it is written, what stands beside it, and that it is followed', () => {
 	const html = draw(

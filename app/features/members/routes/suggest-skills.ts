@@ -14,9 +14,9 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		await countUse('suggestions', viewer)
 		const found = await suggestSkills(url.searchParams.get('q') ?? '', MAX_SUGGESTIONS)
-		const suggestions = found.map(({ name, count }) => ({
+		const suggestions = found.map(({ name, count, isRelated }) => ({
 			value: name,
-			note: count > 0 ? counted(count, 'member') : '',
+			note: [isRelated ? 'related' : '', count > 0 ? counted(count, 'member') : ''].filter(Boolean).join(', '),
 		}))
 		return Response.json({ suggestions }, { headers: { 'Cache-Control': 'private, max-age=60' } })
 	})

@@ -11,6 +11,7 @@ export function ModerationFrame({ title, children }: { title: string; children: 
 			<nav className="tabs mt-3" aria-label="Moderation">
 				<Tab to="/moderation">Queue</Tab>
 				<Tab to="/moderation/members">Members</Tab>
+				<Tab to="/moderation/terms">Terms</Tab>
 				{viewer?.role === 'admin' && <Tab to="/moderation/log">Log</Tab>}
 			</nav>
 			{children}

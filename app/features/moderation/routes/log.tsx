@@ -70,10 +70,12 @@ function Entry({ row }: { row: LogView }) {
 				<Link className="link" to={row.caseUrl}>
 					{row.title}
 				</Link>{' '}
-				<span className="text-ink-3">
-					{row.kind === MEMBER_SUBJECT ? '' : 'of '}
-					<Who username={row.member.username} />
-				</span>
+				{row.member.username !== row.actor.username && (
+					<span className="text-ink-3">
+						{row.kind === MEMBER_SUBJECT ? '' : 'of '}
+						<Who username={row.member.username} />
+					</span>
+				)}
 			</p>
 			{row.why && <p className="mt-0.5 text-ink-2">{row.why}</p>}
 			<p className="meta mt-1">

@@ -110,6 +110,8 @@ async function prepare(id: number, document: ReturnType<typeof readDocument>, ex
 	]
 	const { found, unsaved } = fromResume(document)
 	if (found.personal.skills) found.personal.skills = canonical(found.personal.skills, row.skills)
+	for (const project of found.projects)
+		if (project.project_tech_stack) project.project_tech_stack = canonical(project.project_tech_stack, [])
 	if (found.email && found.email.toLowerCase() !== row.email)
 		unsaved.push({ path: 'basics.email', reason: 'An import does not change the address of an account.' })
 	await leaveForeignPictures(id, found, unsaved, executor)

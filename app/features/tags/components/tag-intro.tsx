@@ -19,7 +19,7 @@ interface TagIntroProps {
 
 /** What a tag is about, what else it is called, which tags stand beside it, and the button to follow it. */
 export function TagIntro({ tag, related, mayDescribe, describing, refusal }: TagIntroProps) {
-	const { name, description, synonyms, following } = tag
+	const { name, description, synonyms, parents, children, following } = tag
 	return (
 		<div className="mt-2 grid gap-2.5">
 			{describing && mayDescribe ? (
@@ -27,16 +27,9 @@ export function TagIntro({ tag, related, mayDescribe, describing, refusal }: Tag
 			) : (
 				description && <p className="max-w-[44rem] text-ink-2 wrap-anywhere">{description}</p>
 			)}
-			{related.length > 0 && (
-				<p className="flex flex-wrap items-baseline gap-x-2.5 gap-y-2">
-					<span className="meta">Often used with</span>
-					{related.map((other) => (
-						<Link key={other.name} className="tag" to={tagPath(other.name)}>
-							{other.name}
-						</Link>
-					))}
-				</p>
-			)}
+			<TagLine title="Part of" names={parents} />
+			<TagLine title="Includes" names={children} />
+			<TagLine title="Often used with" names={related.map((other) => other.name)} />
 			<div className="flex flex-wrap items-center gap-x-3 gap-y-2">
 				<FollowButton key={name} target={{ tag: name }} name={`#${name}`} following={following} />
 				{synonyms.length > 0 && <span className="meta wrap-anywhere">Also written {synonyms.join(', ')}</span>}
@@ -47,6 +40,20 @@ export function TagIntro({ tag, related, mayDescribe, describing, refusal }: Tag
 				)}
 			</div>
 		</div>
+	)
+}
+
+function TagLine({ title, names }: { title: string; names: string[] }) {
+	if (names.length === 0) return null
+	return (
+		<p className="flex flex-wrap items-baseline gap-x-2.5 gap-y-2">
+			<span className="meta">{title}</span>
+			{names.map((name) => (
+				<Link key={name} className="tag" to={tagPath(name)}>
+					{name}
+				</Link>
+			))}
+		</p>
 	)
 }
 

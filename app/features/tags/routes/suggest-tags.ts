@@ -12,7 +12,12 @@ export async function loader({ context, url }: Route.LoaderArgs): Promise<Respon
 	return answering(async () => {
 		await countUse('suggestions', viewerOf(context), factsOf(context).ip)
 		const found = await suggestTags(url.searchParams.get('q') ?? '', MAX_SUGGESTIONS)
-		const suggestions = found.map(({ name, count }) => ({ value: name, note: counted(count, 'query', 'queries') }))
+		const suggestions = found.map(({ name, count, isRelated }) => ({
+			value: name,
+			note: [isRelated ? 'related' : '', count > 0 ? counted(count, 'query', 'queries') : '']
+				.filter(Boolean)
+				.join(', '),
+		}))
 		return Response.json({ suggestions }, { headers: { 'Cache-Control': 'private, max-age=60' } })
 	})
 }

@@ -21,7 +21,7 @@ export async function loader({ context }: Route.LoaderArgs) {
 	const [tags, followed, synonyms] = await Promise.all([
 		listTags(tagsShown),
 		listFollowed(viewer),
-		mayEditTags(viewer) ? listSynonyms(viewer) : null,
+		mayEditTags(viewer) ? listSynonyms(viewer, { isOwn: true }) : null,
 	])
 	return { tags, followed, synonyms }
 }

@@ -1,0 +1,10 @@
+import { defineFeature } from '~/platform/feature.ts'
+import { registerPlaces } from './places.server.ts'
+import { alignTerms, startTerms } from './terms.server.ts'
+
+export const terms = defineFeature({
+	name: 'terms',
+	start: startTerms,
+	schedules: [{ name: 'align-terms', every: 'hour', run: alignTerms }],
+	collect: (features) => registerPlaces(features.flatMap(({ termPlaces }) => termPlaces ?? [])),
+})

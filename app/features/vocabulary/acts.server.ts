@@ -1,0 +1,95 @@
+import { addLogRow } from '~/features/moderation/log.queries.server.ts'
+import { lockModerator, moderator } from '~/features/moderation/members.server.ts'
+import { termPlaces } from '~/features/terms/places.server.ts'
+import { listMeant, lockTerms, updateTerm } from '~/features/terms/terms.queries.server.ts'
+import { alignTerm, announceTerms } from '~/features/terms/terms.server.ts'
+import type { Term } from '~/features/terms/terms.view.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { counted } from '~/lib/text.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Input } from '~/platform/http/form.server.ts'
+import { type Done, rules } from './rules.server.ts'
+import { actWords, TERM_SUBJECT, type TermAct } from './vocabulary.view.ts'
+
+/*
+ * What moderators do with terms. Each act is one transaction with its line in the log; what members wrote follows in batches
+ * after it. All of them throw NotAllowed for whoever is no moderator or is suspended, and what their rule throws.
+ */
+
+/** Carries out an act. @param id of the term; 0 to add one @returns the term that it was about; of a merge, the one that stays */
+export async function actOnTerm(viewer: Viewer, act: TermAct, id: number, input: Input): Promise<Term> {
+	const actor = moderator(viewer)
+	const { term, spelling } = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const done = await inTurn(trx, actor, (held) => rules[act](held, id, input))
+			await updateTerm(trx, done.term.id, done.spelling ? { unaligned: true } : {})
+			const about = { kind: TERM_SUBJECT, targetId: done.term.id, memberId: actor.id, title: done.term.name }
+			await addLogRow(trx, { actorId: actor.id, act: actWords[act], ...about, note: done.note ?? '' })
+			return done
+		})
+	await announceTerms()
+	if (spelling) await alignTerm(term.id)
+	await dropPages([everyPage])
+	return term
+}
+
+/** Has one word mean another, whatever they are. @returns the tag under which both are known */
+export async function joinWords(viewer: Viewer, input: { word: string; into: string }): Promise<string> {
+	return (await actOnTerm(viewer, 'join', 0, input)).tag
+}
+
+/** Takes a spelling from whatever term it belongs to. @throws NotFound */
+export async function partWord(viewer: Viewer, word: string): Promise<void> {
+	moderator(viewer)
+	const term = (await listMeant(db(), [word])).get(word)
+	if (!term) throw new NotFound('There is no such synonym.')
+	await actOnTerm(viewer, 'remove-alias', term.id, { alias: word })
+}
+
+/** Says what a term is; its parents stay. */
+export async function describeTerm(viewer: Viewer, id: number, description: string): Promise<void> {
+	await actOnTerm(viewer, 'describe', id, { description })
+}
+
+/** What an act would change, in words: “12 profiles”, “1 project”. Nothing is changed. */
+export async function previewAct(
+	viewer: Viewer,
+	act: TermAct,
+	id: number,
+	input: Input,
+): Promise<{ term: Term; changes: string[] }> {
+	const { term, spelling } = await tryOut(moderator(viewer), (trx) => rules[act](trx, id, input))
+	const changes: string[] = []
+	for (const { nouns, count } of termPlaces()) {
+		const number = spelling ? await count(spelling) : 0
+		if (number > 0) changes.push(counted(number, ...nouns))
+	}
+	return { term, changes }
+}
+
+/** Does it and takes it back, so that a preview is refused what the act is refused. */
+async function tryOut(actor: SignedIn, work: (trx: Executor) => Promise<Done>): Promise<Done> {
+	const outcome: { done?: Done } = {}
+	const undo = new Error('undo')
+	try {
+		await db()
+			.transaction()
+			.execute(async (trx) => {
+				outcome.done = await inTurn(trx, actor, work)
+				throw undo
+			})
+	} catch (error) {
+		if (error !== undo) throw error
+	}
+	if (!outcome.done) throw undo
+	return outcome.done
+}
+
+async function inTurn(trx: Executor, actor: SignedIn, work: (trx: Executor) => Promise<Done>): Promise<Done> {
+	await lockModerator(trx, actor)
+	await lockTerms(trx)
+	return work(trx)
+}

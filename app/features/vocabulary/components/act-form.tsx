@@ -1,0 +1,100 @@
+import { type ReactNode, useEffect, useRef } from 'react'
+import type { FormRefusal } from '~/platform/http/form.ts'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import type { ActPreview, TermAct } from '../vocabulary.view.ts'
+
+interface ActFormProps {
+	act: TermAct
+	title: string
+	/** Of the button. */
+	label: string
+	/** Where it is sent. */
+	action: string
+	refusal: FormRefusal | null
+	/** What an error calls the fields. */
+	names: Record<string, string>
+	children: ReactNode
+}
+
+/** The form of one act on a term. What it would change is shown before it is carried out. */
+export function ActForm({ act, title, label, action, refusal, names, children }: ActFormProps) {
+	const own = ownRefusal(refusal, act)
+	return (
+		<section className="mt-8 max-w-[36rem]" aria-labelledby={act}>
+			<RuleHead id={act} title={title} />
+			<Form method="post" action={action} className="mt-2 grid gap-4" replace>
+				<FormError errors={own?.errors} names={names}>
+					{own?.message}
+				</FormError>
+				{children}
+				<p>
+					<SubmitButton busyLabel="..." className="btn btn-outline" action={action} name="act" value={act}>
+						{label}
+					</SubmitButton>
+				</p>
+			</Form>
+		</section>
+	)
+}
+
+/** A refusal that was meant for this act, not for another one of the page. */
+export function ownRefusal(refusal: FormRefusal | null, act: TermAct): FormRefusal | null {
+	return refusal?.values.act === act ? refusal : null
+}
+
+const sentences: Record<TermAct, (preview: ActPreview) => string> = {
+	add: ({ term }) => `Make “${term.name}” a term with the tag #${term.tag}?`,
+	rename: ({ term }) => `Call this term “${term.name}”? Its tag stays #${term.tag}.`,
+	'add-alias': ({ term, fields }) => `Keep “${fields.alias}” as ${term.name} from now on?`,
+	'remove-alias': ({ term, fields }) => `Let “${fields.alias}” stand by itself and no longer for ${term.name}?`,
+	merge: ({ term }) => `Merge this term into ${term.name}? All its spellings lead there from now on.`,
+	join: ({ term, fields }) => `Keep “${fields.word}” as ${term.name} from now on?`,
+	describe: ({ term }) => `Save what is said about ${term.name}?`,
+}
+
+interface PreviewProps {
+	preview: ActPreview
+	action: string
+	/** Where nothing is done. */
+	back: string
+}
+
+/** What an act would change, with the button that carries it out. */
+export function Preview({ preview, action, back }: PreviewProps) {
+	const { act, fields, changes } = preview
+	const section = useRef<HTMLElement>(null)
+	// The button that asked for it may stand far below. Without scripts the page begins at its top, where this is.
+	useEffect(() => {
+		if (preview) section.current?.focus()
+	}, [preview])
+	return (
+		<section
+			className="mt-6 max-w-[36rem] border border-rule-strong bg-paper-2 p-4"
+			aria-labelledby="preview"
+			ref={section}
+			tabIndex={-1}
+		>
+			<h2 className="font-semibold" id="preview">
+				{sentences[act](preview)}
+			</h2>
+			<p className="mt-1 text-ink-2">
+				{changes.length > 0 ? `This changes ${changes.join(', ')}.` : 'This changes no profile, project or query.'}
+			</p>
+			<Form method="post" action={action} className="mt-3 flex flex-wrap gap-2" replace>
+				{Object.entries(fields).map(([name, value]) => (
+					<input key={name} type="hidden" name={name} value={value} />
+				))}
+				<input type="hidden" name="confirmed" value="1" />
+				<SubmitButton busyLabel="Saving..." action={action} name="act" value={act}>
+					Confirm
+				</SubmitButton>
+				<Link className="btn btn-ghost" to={back}>
+					Cancel
+				</Link>
+			</Form>
+		</section>
+	)
+}

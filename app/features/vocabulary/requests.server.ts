@@ -1,0 +1,52 @@
+import type { RouterContextProvider } from 'react-router'
+import { viewerOf } from '~/lib/context.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { actOnTerm, previewAct } from './acts.server.ts'
+import { type ActPreview, type TermAct, termActs, termPath } from './vocabulary.view.ts'
+
+const done: Record<TermAct, string> = {
+	add: 'Term added.',
+	rename: 'Term renamed.',
+	'add-alias': 'Spelling added.',
+	'remove-alias': 'Spelling removed.',
+	merge: 'Terms merged.',
+	join: 'Spelling added.',
+	describe: 'Saved.',
+}
+
+interface Sent {
+	request: Request
+	context: Readonly<RouterContextProvider>
+	url: URL
+}
+
+/**
+ * Answers the form of an act (`act`, its fields): what it would change, and with `confirmed` it is carried out.
+ * @param id of the term of the page; 0 where there is none yet
+ */
+export function answerAct({ request, context, url }: Sent, id: number) {
+	return answering(async () => {
+		signedIn(context, url)
+		const viewer = viewerOf(context)
+		const form = await readForm(request)
+		const {
+			act: named,
+			confirmed,
+			...fields
+		} = Object.fromEntries([...form].filter((field): field is [string, string] => typeof field[1] === 'string'))
+		const act = termActs.find((one) => one === named)
+		if (!act) throw new NotFound('There is no such act.')
+		try {
+			if (confirmed !== '1') {
+				const preview: ActPreview = { act, fields, ...(await previewAct(viewer, act, id, fields)) }
+				return preview
+			}
+			const term = await actOnTerm(viewer, act, id, fields)
+			return redirectWithToast(termPath(term.id), { type: 'success', message: done[act] })
+		} catch (error) {
+			return refused(error, form)
+		}
+	})
+}

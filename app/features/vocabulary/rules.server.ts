@@ -1,0 +1,161 @@
+import type { Spelling } from '~/features/terms/places.server.ts'
+import { MAX_SPELLINGS } from '~/features/terms/terms.limits.ts'
+import {
+	findTermDetail,
+	insertTerm,
+	listAbove,
+	listKeys,
+	listMeant,
+	mergeInto,
+	putSpelling,
+	removeSpelling,
+	replaceParents,
+	type TermDetailRow,
+	updateTerm,
+} from '~/features/terms/terms.queries.server.ts'
+import { type Term, tagOfName, termKey } from '~/features/terms/terms.view.ts'
+import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { type Input, parseInput } from '~/platform/http/form.server.ts'
+import { aboutInput, aliasInput, intoInput, nameInput, newTermInput, wordInput } from './vocabulary.schema.ts'
+import type { TermAct } from './vocabulary.view.ts'
+
+/* What each act does to the tables of terms, within the caller's transaction, and what it refuses. */
+
+/** What an act did. */
+export interface Done {
+	/** The term that it was about; of a merge, the one that stays. */
+	term: Term
+	/** More about it, in words of the log. */
+	note?: string
+	/** The words that members may have written otherwise; none where nothing is written anew. */
+	spelling?: Spelling
+}
+
+/** @throws Invalid, Conflict, NotFound for an unknown term */
+export type Rule = (trx: Executor, id: number, input: Input) => Promise<Done>
+
+export const rules: Record<TermAct, Rule> = {
+	/** Makes a word a term of its own; its tag follows from its name. */
+	async add(trx, _id, input) {
+		const { name } = parseInput(newTermInput, input)
+		const term = await makeTerm(trx, name)
+		return { term, spelling: spellingOf(term, await listKeys(trx, term.id)) }
+	},
+	/** Calls a term otherwise; its tag stays, and its old name leads to it. */
+	async rename(trx, id, input) {
+		const term = await requireTerm(trx, id)
+		const { name } = parseInput(nameInput, input)
+		await refuseTaken(trx, term, name, 'name')
+		if (termKey(name) !== termKey(term.name)) {
+			await putSpelling(trx, id, name, null)
+			// It was no alias until now: it is one that was added here.
+			if (termKey(term.name) !== termKey(term.tag)) await putSpelling(trx, id, term.name, new Date())
+		}
+		await updateTerm(trx, id, { name })
+		const renamed = { ...term, name }
+		return { term: renamed, note: `from ${term.name}`, spelling: spellingOf(renamed, await listKeys(trx, id)) }
+	},
+	async 'add-alias'(trx, id, input) {
+		const term = await requireTerm(trx, id)
+		const { alias } = parseInput(aliasInput, input)
+		await refuseTaken(trx, term, alias, 'alias')
+		if (term.aliases.length >= MAX_SPELLINGS) throw new Invalid(`A term has at most ${MAX_SPELLINGS} other spellings.`)
+		if (![termKey(term.name), termKey(term.tag)].includes(termKey(alias))) await putSpelling(trx, id, alias, new Date())
+		return { term, note: alias, spelling: spellingOf(term, [termKey(alias)]) }
+	},
+	/** The word stands by itself from now on; what was written as the term stays so. */
+	async 'remove-alias'(trx, id, input) {
+		const term = await requireTerm(trx, id)
+		const { alias } = parseInput(aliasInput, input)
+		if (!(await removeSpelling(trx, id, alias))) throw new NotFound('There is no such spelling.')
+		return { term, note: alias }
+	},
+	/** Makes all spellings of a term those of another one, which stays. */
+	async merge(trx, id, input) {
+		const term = await requireTerm(trx, id)
+		const { into } = parseInput(intoInput, input)
+		const target = (await listMeant(trx, [into])).get(into)
+		if (!target) throw refusal('into', `“${into}” is no term.`)
+		if (target.id === id) throw refusal('into', 'These two are the same term.')
+		const keys = await listKeys(trx, id)
+		await merge(trx, term, target)
+		return { term: target, note: `${term.name} into it`, spelling: spellingOf(target, keys) }
+	},
+	/**
+	 * Has one word mean another from now on, whatever they are: terms are merged, a word becomes a spelling, a term is made where
+	 * there is none yet. Refused when the other word is a spelling of this very term.
+	 */
+	async join(trx, _id, input) {
+		const { word } = parseInput(wordInput, input)
+		const { into } = parseInput(intoInput, input)
+		const meant = await listMeant(trx, [word, into])
+		const own = meant.get(word)
+		const target = meant.get(into) ?? (await makeTerm(trx, into))
+		const key = termKey(word)
+		if (own?.id === target.id && termKey(own.tag) === key)
+			throw new Conflict(`#${into} is already a synonym of #${word}. Remove that first.`)
+		const keys = [key]
+		if (own && own.id !== target.id && [termKey(own.name), termKey(own.tag)].includes(key)) {
+			keys.push(...(await listKeys(trx, own.id)))
+			await merge(trx, await requireTerm(trx, own.id), target)
+		}
+		if (termKey(target.name) !== key) await putSpelling(trx, target.id, word, new Date())
+		return { term: target, note: `${word} into it`, spelling: spellingOf(target, keys) }
+	},
+	/** Says what a term is, and unless `parents` is missing what it is part of: names with commas. */
+	async describe(trx, id, input) {
+		const term = await requireTerm(trx, id)
+		const { description, parents } = parseInput(aboutInput, input)
+		if (parents) {
+			const known = await listMeant(trx, parents)
+			const unknown = parents.find((parent) => !known.has(parent))
+			if (unknown !== undefined) throw refusal('parents', `“${unknown}” is no term.`)
+			const above = [...new Set([...known.values()].map((parent) => parent.id))]
+			if ((await listAbove(trx, above)).includes(id)) throw refusal('parents', 'A term cannot be part of itself.')
+			await replaceParents(trx, id, above)
+		}
+		await updateTerm(trx, id, { description })
+		return { term }
+	},
+}
+
+async function requireTerm(trx: Executor, id: number): Promise<TermDetailRow> {
+	const term = await findTermDetail(id, trx)
+	if (!term) throw new NotFound('There is no such term.')
+	return term
+}
+
+/** Nothing that stands above the target comes to stand below it, nor the other way round. */
+async function merge(trx: Executor, term: TermDetailRow, target: Term): Promise<void> {
+	const kept = await requireTerm(trx, target.id)
+	if (term.description !== '' && (kept.description === '' || (term.isEdited && !kept.isEdited)))
+		await updateTerm(trx, target.id, { description: term.description })
+	const own = kept.parents.map((parent) => parent.id)
+	await mergeInto(trx, term.id, target.id, await listAbove(trx, [target.id]))
+	const added: number[] = []
+	for (const parent of term.parents) if (!(await listAbove(trx, [parent.id])).includes(target.id)) added.push(parent.id)
+	const parents = [...new Set([...own, ...added])].filter((id) => id !== term.id)
+	await replaceParents(trx, target.id, parents)
+}
+
+async function makeTerm(trx: Executor, name: string): Promise<Term> {
+	const tag = tagOfName(name)
+	const id = await insertTerm(trx, { name, tag })
+	if (id === undefined) throw refusal('name', `“${name}” is a spelling of another term already.`)
+	return { id, name, tag }
+}
+
+async function refuseTaken(trx: Executor, term: Term, spelling: string, field: string): Promise<void> {
+	const owner = (await listMeant(trx, [spelling])).get(spelling)
+	if (owner && owner.id !== term.id)
+		throw refusal(field, `“${spelling}” belongs to ${owner.name}. Merge the two terms instead.`)
+}
+
+function spellingOf({ name, tag }: Term, keys: string[]): Spelling {
+	return { keys, name, tag }
+}
+
+function refusal(field: string, message: string): Invalid {
+	return new Invalid(message, { [field]: message })
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { MAX_PARENTS, MAX_TERM_DESCRIPTION, MAX_TERM_NAME, MAX_TERM_TAG } from '~/features/terms/terms.limits.ts'
+import { tagOfName } from '~/features/terms/terms.view.ts'
+import { cleanLine, isStorable } from '~/lib/clean.ts'
+
+const unstorable = 'The text contains an invalid character (NUL).'
+
+/** One spelling of a term, which skills and tags are written with. */
+const spelling = (missing: string) =>
+	z
+		.string({ error: missing })
+		.refine(isStorable, unstorable)
+		.transform(cleanLine)
+		.refine((text) => text !== '', missing)
+		.refine((text) => !text.includes(','), 'One word at a time, without commas.')
+		.refine((text) => text.length <= MAX_TERM_NAME, `A word has at most ${MAX_TERM_NAME} characters.`)
+
+/** A new name, of which a tag can be made. */
+const name = spelling('Enter the name.').refine((text) => {
+	const tag = tagOfName(text)
+	return tag !== '' && !/^\.+$/.test(tag)
+}, 'A name needs a letter or a digit.')
+
+export const nameInput = z.object({ name })
+export const newTermInput = z.object({
+	name: name.refine(
+		(text) => tagOfName(text).length <= MAX_TERM_TAG,
+		`The tag of this name would have more than ${MAX_TERM_TAG} characters.`,
+	),
+})
+export const aliasInput = z.object({ alias: spelling('Enter the other spelling.') })
+export const wordInput = z.object({ word: spelling('Enter the word.') })
+export const intoInput = z.object({ into: spelling('Enter the term to merge it into.') })
+
+/** What a term is, and what it is part of: names with commas. */
+export const aboutInput = z.object({
+	description: z
+		.string({ error: 'The description is missing.' })
+		.refine(isStorable, unstorable)
+		.transform((text) => cleanLine(text))
+		.refine(
+			(text) => text.length <= MAX_TERM_DESCRIPTION,
+			`A description may have at most ${MAX_TERM_DESCRIPTION} characters.`,
+		),
+	parents: z
+		.string({ error: 'The parents are missing.' })
+		.refine(isStorable, unstorable)
+		.transform((text) => [...new Set(text.split(',').map(cleanLine).filter(Boolean))])
+		.refine((names) => names.length <= MAX_PARENTS, `A term is part of at most ${MAX_PARENTS} others.`)
+		.optional(),
+})

@@ -1,0 +1,79 @@
+import { moderator } from '~/features/moderation/members.server.ts'
+import { termPlaces } from '~/features/terms/places.server.ts'
+import { findTermDetail } from '~/features/terms/terms.queries.server.ts'
+import { findTerm, matchTerms, similarTerm } from '~/features/terms/terms.server.ts'
+import { termKey } from '~/features/terms/terms.view.ts'
+import { isId } from '~/lib/checks.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { counted } from '~/lib/text.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import { listTermLines, type TermPosition } from './vocabulary.queries.server.ts'
+import type { NewWord, TermLine, TermPageView } from './vocabulary.view.ts'
+
+const MAX_TERMS_PER_PAGE = 50
+const MAX_NEW_WORDS = 100
+
+/**
+ * One page of the terms, the most used first.
+ * @param q what a name or another spelling begins with, the best matches first; '' for all
+ * @throws NotAllowed; Invalid for a cursor that is not ours
+ */
+export async function listTerms(
+	viewer: Viewer,
+	{ q, cursor }: { q: string; cursor: string | null },
+): Promise<{ rows: TermLine[]; next: string | null }> {
+	moderator(viewer)
+	if (q !== '') {
+		const ids = matchTerms(q)
+			.slice(0, MAX_TERMS_PER_PAGE)
+			.map(({ term }) => term.id)
+		const rows = await listTermLines(ids, null, MAX_TERMS_PER_PAGE)
+		return { rows: rows.sort((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id)), next: null }
+	}
+	const rows = await listTermLines(null, cursor ? positionIn(cursor) : null, MAX_TERMS_PER_PAGE + 1)
+	const shown = rows.slice(0, MAX_TERMS_PER_PAGE)
+	const last = shown.at(-1)
+	return { rows: shown, next: rows.length > shown.length && last ? encodeCursor([last.uses, last.id]) : null }
+}
+
+function positionIn(cursor: string): TermPosition {
+	const [uses, id] = decodeCursor(cursor, 2)
+	if (!(uses === 0 || isId(uses)) || !isId(id)) throw noSuchPlace()
+	return [uses, id]
+}
+
+/** Words that members use and that are no terms, the most used first, at most 100. @throws NotAllowed */
+export async function listNewWords(viewer: Viewer): Promise<NewWord[]> {
+	moderator(viewer)
+	const found = await Promise.all(termPlaces().map((place) => place.listUnknown(MAX_NEW_WORDS)))
+	const words = new Map<string, { word: string; uses: number }>()
+	for (const { word, uses } of found.flat()) {
+		const known = words.get(termKey(word))
+		words.set(termKey(word), { word: known?.word ?? word, uses: uses + (known?.uses ?? 0) })
+	}
+	return [...words.values()]
+		.sort((one, other) => other.uses - one.uses || (one.word < other.word ? -1 : 1))
+		.slice(0, MAX_NEW_WORDS)
+		.map((row) => ({ ...row, similar: similarTerm(row.word) ?? null }))
+}
+
+/** A term with its spellings and relatives, and what has it. @throws NotAllowed, NotFound */
+export async function getTerm(viewer: Viewer, id: number): Promise<TermPageView> {
+	moderator(viewer)
+	const term = isId(id) ? await findTermDetail(id) : undefined
+	if (!term) throw new NotFound('There is no such term.')
+	const { name, tag, description, aliases, parents, children } = term
+	const keys = [name, tag, ...aliases].map(termKey)
+	const counts = await Promise.all(
+		termPlaces().map(async ({ nouns, countUses }) => ({ nouns, count: await countUses(keys) })),
+	)
+	const uses = counts.filter(({ count }) => count > 0).map(({ nouns, count }) => counted(count, ...nouns))
+	return { id, name, tag, description, aliases, parents, children, uses }
+}
+
+/** What is known of a word that somebody wrote: the term that it is a spelling of, or one that is spelt nearly alike. */
+export function describeWord(viewer: Viewer, word: string): { known: boolean; similar: string } {
+	moderator(viewer)
+	return { known: findTerm(word) !== undefined, similar: similarTerm(word)?.name ?? '' }
+}

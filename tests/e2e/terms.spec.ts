@@ -1,0 +1,141 @@
+import type { Browser, Page } from '@playwright/test'
+import {
+	demoModerator,
+	enrol,
+	expect,
+	expectNoViolations,
+	expectNoViolationsInThemes,
+	expectToFit,
+	hydrated,
+	logIn,
+	test,
+} from './support/journey.ts'
+
+/* One vocabulary: whatever spelling a member types, the term is kept; moderators keep the terms. */
+
+const newPage = async (browser: Browser, options = {}): Promise<Page> =>
+	(await browser.newContext({ baseURL: process.env.SITE_URL ?? '', ...options })).newPage()
+
+test('a member types other spellings and gets the terms; a moderator keeps them, without scripts and on a phone', async ({
+	browser,
+	page,
+}) => {
+	const username = await enrol(page, 'Tilda Vane')
+
+	// The profile: chips show what will be stored, also of a word that was typed in one go.
+	await page.goto(`/edit-profile/${username}`)
+	await hydrated(page)
+	const skills = page.getByRole('combobox', { name: 'Skills' })
+	await skills.pressSequentially('golang')
+	await expect(page.getByRole('option', { name: /^Go\b/ }).first()).toBeVisible()
+	await skills.press('Escape')
+	await skills.pressSequentially(',k8s,Whittlin,')
+	await page.getByRole('button', { name: 'Save changes' }).click()
+	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	await page.goto(`/find-dev/${username}`)
+	for (const skill of ['Go', 'Kubernetes', 'Whittlin'])
+		await expect(page.getByRole('main').getByText(skill, { exact: true }).first()).toBeVisible()
+
+	// People are found by other spellings, in the search and in the filter.
+	for (const address of ['/find-dev?q=golang', '/find-dev?skill=golang', '/find-dev?q=k8s']) {
+		await page.goto(address)
+		await expect(page.getByRole('link', { name: 'Tilda Vane' }).first()).toBeVisible()
+	}
+
+	// A question.
+	await page.goto('/forum/ask')
+	await hydrated(page)
+	await page.getByLabel('Title', { exact: true }).fill('Which hook runs after the paint?')
+	await page.getByLabel('Description').fill('I want to measure an element.')
+	const tags = page.getByRole('combobox', { name: /Tags/ })
+	await tags.pressSequentially('reactj')
+	await expect(page.getByRole('option', { name: /^react\b/ }).first()).toBeVisible()
+	await tags.pressSequentially('s,whittlin,')
+	await page.getByRole('button', { name: 'Post question' }).click()
+	await expect(page.getByRole('heading', { name: 'Which hook runs after the paint?' })).toBeVisible()
+	await expect(page.getByRole('main').getByRole('link', { name: '#react', exact: true })).toBeVisible()
+	await page.goto('/forum/tag/reactjs')
+	expect(new URL(page.url()).pathname).toBe('/forum/tag/react')
+	await expect(page.getByText('Part of')).toBeVisible()
+	expect((await page.goto('/moderation/terms'))?.status()).toBe(403)
+
+	// The moderator, without scripts and on a phone.
+	const desk = await newPage(browser, { javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
+	await logIn(desk, demoModerator)
+	await desk.goto('/moderation')
+	await desk.getByRole('link', { name: 'Terms' }).click()
+	await desk.getByRole('link', { name: 'New words' }).click()
+	await expect(desk.getByText('used 2 times').first()).toBeVisible()
+	await desk.getByRole('link', { name: 'Decide about Whittlin' }).click()
+	await desk.getByRole('textbox', { name: 'Name', exact: true }).fill('Whittling')
+	await desk.getByRole('button', { name: 'Add term' }).click()
+	await expect(desk.getByRole('heading', { name: 'Make “Whittling” a term with the tag #whittling?' })).toBeVisible()
+	await desk.getByRole('button', { name: 'Confirm' }).click()
+	await expect(desk.getByText('Term added.')).toBeVisible()
+
+	await desk.getByRole('textbox', { name: 'Spelling' }).fill('whittlin')
+	await desk.getByRole('button', { name: 'Add spelling' }).click()
+	await expect(desk.getByText('This changes 1 profile, 1 query.')).toBeVisible()
+	await page.goto(`/find-dev/${username}`)
+	await expect(page.getByRole('main').getByText('Whittlin', { exact: true }).first()).toBeVisible()
+	await desk.getByRole('button', { name: 'Confirm' }).click()
+	await expect(desk.getByText('Spelling added.')).toBeVisible()
+	await expect(desk.getByRole('button', { name: 'Remove whittlin from Whittling' })).toBeVisible()
+
+	await desk.getByRole('textbox', { name: 'Name', exact: true }).fill('k8s')
+	await desk.getByRole('button', { name: 'Rename' }).click()
+	await expect(desk.getByText('“k8s” belongs to Kubernetes. Merge the two terms instead.').first()).toBeVisible()
+	await desk.getByRole('textbox', { name: 'Name', exact: true }).fill('Wood Whittling')
+	await desk.getByRole('button', { name: 'Rename' }).click()
+	await expect(desk.getByRole('heading', { name: 'Call this term “Wood Whittling”?' })).toBeVisible()
+	await expect(desk.getByText('This changes 1 profile.')).toBeVisible()
+	await expectToFit(desk, [390])
+	await desk.getByRole('button', { name: 'Confirm' }).click()
+	await expect(desk.getByText('Term renamed.')).toBeVisible()
+	await page.reload()
+	await expect(page.getByRole('main').getByText('Wood Whittling', { exact: true }).first()).toBeVisible()
+
+	// Merging, and a preview that is not confirmed.
+	await desk.goto('/moderation/terms/new')
+	await desk.getByRole('textbox', { name: 'Name', exact: true }).fill('Knife work')
+	await desk.getByRole('button', { name: 'Add term' }).click()
+	await desk.getByRole('button', { name: 'Confirm' }).click()
+	await desk.goto('/moderation/terms?q=whittlin')
+	await desk.getByRole('link', { name: 'Wood Whittling' }).click()
+	await desk.getByRole('textbox', { name: 'Other term' }).fill('knife-work')
+	await desk.getByRole('button', { name: 'Merge' }).click()
+	await expect(desk.getByText('This changes 1 profile, 1 query.')).toBeVisible()
+	await desk.getByRole('link', { name: 'Cancel' }).click()
+	await expect(desk.getByRole('heading', { name: 'Wood Whittling' })).toBeVisible()
+	await desk.getByRole('textbox', { name: 'Other term' }).fill('knife-work')
+	await desk.getByRole('button', { name: 'Merge' }).click()
+	await desk.getByRole('button', { name: 'Confirm' }).click()
+	await expect(desk.getByRole('heading', { name: 'Knife work' })).toBeVisible()
+	await page.reload()
+	await expect(page.getByRole('main').getByText('Knife work', { exact: true }).first()).toBeVisible()
+	await page.goto('/forum/tag/whittling')
+	expect(new URL(page.url()).pathname).toBe('/forum/tag/knife-work')
+	await expect(page.getByRole('link', { name: 'Which hook runs after the paint?' }).first()).toBeVisible()
+	await desk.context().close()
+})
+
+test('the pages of terms have nothing that axe finds, fit a phone, and go by the keyboard', async ({ page }) => {
+	await logIn(page, demoModerator)
+	await page.goto('/moderation/terms?q=golang')
+	await hydrated(page)
+	await page.getByRole('link', { name: 'Go', exact: true }).click()
+	await expect(page.getByRole('heading', { name: 'Go', exact: true })).toBeVisible()
+	await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Golang')
+	await page.getByRole('textbox', { name: 'Name', exact: true }).press('Enter')
+	await expect(page.getByRole('button', { name: 'Confirm' })).toBeVisible()
+	await expectNoViolations(page)
+	await page.getByRole('link', { name: 'Cancel' }).press('Enter')
+	await expect(page.getByRole('button', { name: 'Confirm' })).toHaveCount(0)
+	const term = new URL(page.url()).pathname
+	await page.setViewportSize({ width: 390, height: 844 })
+	for (const path of ['/moderation/terms', '/moderation/terms?list=new', '/moderation/terms/new?word=Pythn', term]) {
+		await page.goto(path)
+		await expectNoViolationsInThemes(page)
+		await expectToFit(page, [390])
+	}
+})
