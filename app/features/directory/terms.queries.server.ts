@@ -1,64 +1,109 @@
 import { sql } from 'kysely'
 import { isListed } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { MAX_SEARCH_WORDS } from './directory.paths.ts'
 
-export type TermKind = 'everyone' | 'online' | 'open' | 'year' | 'branch' | 'university' | 'skill' | 'name'
+/** Which field of a profile a term is from. */
+export type TermKind =
+	| 'everyone'
+	| 'online'
+	| 'open'
+	| 'year'
+	| 'branch'
+	| 'university'
+	| 'skill'
+	| 'name'
+	| 'expertise'
+	| 'city'
+	| 'location'
+	| 'project'
+	| 'certificate'
+	| 'about'
+	| 'details'
+
+/** Kinds of long texts: nobody counts how many members have one of their words. */
+export const uncountedKinds: readonly TermKind[] = ['about', 'details']
 
 /** Something that members can be found by. */
 export interface TermRow {
 	id: number
 	kind: TermKind
 	label: string
-	/** How many listed members have it. */
+	/** How many listed members have it; 1 for {@link uncountedKinds}. */
 	members: number
 }
 
 /** A term that a word of a search may mean. */
-export interface MeaningRow extends Omit<TermRow, 'kind'> {
-	/** Which word, from 1. */
+export interface MeaningRow extends TermRow {
+	/** As it is compared: without case, accents and punctuation. */
+	key: string
+	/** Which word, from 0. */
 	position: number
 	/** Whether the word is written out, and with it the whole skill; else it is a beginning, or has a typo. */
 	exact: boolean
-	/** With `kind` 'username', `id` is the member whose username the whole search is. */
-	kind: TermKind | 'username'
 }
 
 /** Meanings of one word that are looked for, the commonest first; and words that begin alike, before that. */
 const MAX_MEANINGS = 60
 const MAX_ALIKE = 2_000
 
+/** A word to look up. */
+export interface AskedWord {
+	position: number
+	text: string
+	/** Whether it was made of two words: then no other word that begins with it is meant. */
+	isJoined: boolean
+}
+
 /**
- * What the words of a search may mean: names, skills and universities with this word, else with a word that begins so,
- * and only when there is neither, with one that differs by a typo.
+ * What words may mean: terms of these kinds with the very word, or with a word that begins so.
+ * @param withTypos also terms with a word that differs by a typo
  */
-export async function findMeanings(search: string): Promise<MeaningRow[]> {
-	const { rows } = await sql<MeaningRow>`
-		with asked as materialized (
-			select word, min(number)::int as position from string_to_table(search_key(${search}), ' ') with ordinality as asked (word, number)
-			where word <> '' group by word order by 2 limit ${MAX_SEARCH_WORDS}),
-		near as materialized (
-			select position, terms.id, kind, label, members, bool_or(alike.word = asked.word) and (
-				kind <> 'skill' or string_to_array(key, ' ') <@ (select array_agg(word) from asked)) as exact
-			from asked cross join lateral (
-				select * from term_words where term_words.word >= asked.word and term_words.word <
-					case when length(asked.word) = 1 then asked.word || ' ' else asked.word || chr(1114111) end
-				order by term_words.word limit ${MAX_ALIKE}) alike
-			join terms on terms.id = alike.term_id where members > 0 group by position, terms.id),
-		typos as (
-			select distinct position, terms.id, kind, label, members, false as exact
+export async function findMeanings(
+	asked: readonly AskedWord[],
+	kinds: readonly TermKind[],
+	withTypos: boolean,
+): Promise<MeaningRow[]> {
+	const typos = withTypos
+		? sql`union all
+			select asked.position, terms.id, kind, key, label, members, false as exact
 			from asked cross join unnest(spellings_of(asked.word) || regexp_replace(asked.word, '[0-9]+$', '')) as variant
 			join word_spellings on word_spellings.spelling = variant
 			join term_words on term_words.word = word_spellings.word join terms on terms.id = term_words.term_id
-			where members > 0 and position not in (select position from near)),
+			where not is_joined and members > 0 and kind = any(${kinds}::text[])`
+		: sql``
+	const { rows } = await sql<MeaningRow>`
+		with asked as materialized (
+			select search_key(word) as word, position, is_joined
+			from unnest(${asked.map(({ text }) => text)}::text[], ${asked.map(({ position }) => position)}::int[],
+				${asked.map(({ isJoined }) => isJoined)}::bool[]) as asked (word, position, is_joined)
+			where search_key(word) <> ''),
+		found as (
+			select position, terms.id, kind, key, label, members, alike.word = asked.word and (
+				kind <> 'skill' or string_to_array(key, ' ') <@ (select array_agg(word) from asked)) as exact
+			from asked cross join lateral (
+				select * from term_words where term_words.word >= asked.word and term_words.word <
+					case when is_joined or length(asked.word) = 1 then asked.word || ' ' else asked.word || chr(1114111) end
+				order by term_words.word limit ${MAX_ALIKE}) alike
+			join terms on terms.id = alike.term_id where members > 0 and kind = any(${kinds}::text[])
+			union all
+			select position, id, kind, key, label, members, true
+			from asked join terms on key = word and kind = any(${uncountedKinds}::text[]) and kind = any(${kinds}::text[])
+			${typos}),
+		meant as (
+			select position, id, kind, key, label, members, bool_or(exact) as exact, count(*) over (partition by id) as answers
+			from found group by position, id, kind, key, label, members),
 		ranked as (
-			select *, row_number() over (partition by position order by exact desc, answers desc, members desc, id) as rank
-			from (select *, count(*) over (partition by id) as answers from (select * from near union all select * from typos) as each_word) as meant)
-		select position, id, kind, label, members, exact from ranked where rank <= ${MAX_MEANINGS}
-		union all
-		select 0, id, 'username', name, 1, true from users where username = lower(${search}) and ${isListed}
-		order by 1, exact desc, members desc, id`.execute(db())
+			select *, row_number() over (partition by position order by exact desc, answers desc, members desc, id) as rank from meant)
+		select position, id, kind, key, label, members, exact from ranked where rank <= ${MAX_MEANINGS}
+		order by position, exact desc, members desc, id`.execute(db())
 	return rows
+}
+
+/** The listed member whose username a whole search is. */
+export async function findUser(username: string): Promise<number | null> {
+	const { rows } = await sql<{ id: number }>`
+		select id from users where username = ${username.toLowerCase()} and ${isListed}`.execute(db())
+	return rows[0]?.id ?? null
 }
 
 /** A value that a filter names. */
@@ -67,10 +112,10 @@ export interface Named {
 	value: string
 }
 
-/** The terms of values that filters name, with the position of each in the list; a value that nobody has is not there. */
-export async function findNamed(named: Named[]): Promise<(TermRow & { position: number })[]> {
-	const { rows } = await sql<TermRow & { position: number }>`
-		select terms.id, terms.kind, label, members, number::int - 1 as position
+/** The terms of values that filters name, with the position of each in the list; a value that nobody ever had is not there. */
+export async function findNamed(named: Named[]): Promise<(TermRow & { position: number; key: string })[]> {
+	const { rows } = await sql<TermRow & { position: number; key: string }>`
+		select terms.id, terms.kind, key, label, members, number::int - 1 as position
 		from unnest(${named.map(({ kind }) => kind)}::text[], ${named.map(({ value }) => value)}::text[])
 			with ordinality as named (kind, value, number)
 		join terms on terms.kind = named.kind and terms.key = search_key(value)`.execute(db())
