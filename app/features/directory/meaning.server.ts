@@ -1,4 +1,5 @@
 import { canonicalSkill } from '~/features/members/skills.server.ts'
+import { isUsername } from '~/lib/checks.ts'
 import { ordinal } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { sortOf, type Wish } from './directory.paths.ts'
@@ -121,7 +122,9 @@ export async function understand(wish: Wish, viewer: Viewer): Promise<Understood
 	const isFilter = words.map(
 		(_, index) => isYear[index] || branches.some(({ from, to }) => index >= from && index < to),
 	)
-	const numbers = words.flatMap((_, index) => (isFilter[index] ? [] : [index]))
+	const left = words.flatMap((_, index) => (isFilter[index] ? [] : [index]))
+	const telling = left.filter((index) => !words[index]?.isFiller)
+	const numbers = telling.length > 0 || left.length < words.length ? telling : left
 	const rest = numbers.flatMap((index) => words[index] ?? [])
 	const labels = [...new Set(branches.flatMap((branch) => branch.labels))]
 	const asFilters: Wish = {
@@ -172,9 +175,10 @@ export async function understand(wish: Wish, viewer: Viewer): Promise<Understood
 export async function meaningOf(understood: Understood, reading: Reading): Promise<Meaning> {
 	const { rest, wish, viewer, filters } = understood
 	const kinds = viewer ? memberKinds : publicKinds
+	const typed = wish.q.trim().toLowerCase()
 	const [found, user] = await Promise.all([
 		rest.length > 0 ? findMeanings(askedOf(rest), kinds, reading !== 'written') : [],
-		wish.q && filters.length === 0 ? findUser(wish.q.trim()) : null,
+		isUsername(typed) && filters.length === 0 ? findUser(typed) : null,
 	])
 	const meanings = [...understood.skills, ...found]
 	const words = rest.map((_, position) => {

@@ -99,10 +99,10 @@ export async function findMeanings(
 	return rows
 }
 
-/** The listed member whose username a whole search is. */
+/** The listed member who has this username, in small letters. */
 export async function findUser(username: string): Promise<number | null> {
 	const { rows } = await sql<{ id: number }>`
-		select id from users where username = ${username.toLowerCase()} and ${isListed}`.execute(db())
+		select id from users where username = ${username} and ${isListed}`.execute(db())
 	return rows[0]?.id ?? null
 }
 

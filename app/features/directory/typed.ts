@@ -5,6 +5,8 @@ export interface TypedWord {
 	text: string
 	/** Whether it stood in quotes: then it is a word and nothing else. */
 	isQuoted: boolean
+	/** Whether it only holds a sentence together. */
+	isFiller: boolean
 }
 
 /** Several words that stand side by side, by the numbers of the first and of the one after the last. */
@@ -17,8 +19,10 @@ export interface Phrase {
 
 /** Words of a branch or of a skill that are tried together. */
 const MAX_PHRASE_WORDS = 5
+/** Words of a search that are looked at, those that only hold a sentence together among them. */
+const MAX_ALL_WORDS = 2 * MAX_SEARCH_WORDS
 
-/** What sentences are made of and nobody is found by; a search of nothing else keeps them. */
+/** What sentences are made of and nobody is found by, unless a search has no other words. */
 const fillers = new Set(
 	'a an and are at by do does for from has have i in is know knows of on or that the to who with'.split(' '),
 )
@@ -54,7 +58,7 @@ const yearWords = new Set(['year', 'yr'])
 
 /**
  * The words of a search, cut as the database cuts texts into words. “Front-end” is two.
- * @returns at most {@link MAX_SEARCH_WORDS}, without what only holds a sentence together
+ * @returns at most {@link MAX_SEARCH_WORDS}, besides what only holds a sentence together
  */
 export function wordsOf(typed: string): TypedWord[] {
 	const text = typed.slice(0, MAX_SEARCH_LENGTH).normalize('NFKC')
@@ -62,10 +66,14 @@ export function wordsOf(typed: string): TypedWord[] {
 		part
 			.split(/[^\p{L}\p{M}\p{N}+#]+/u)
 			.filter((word) => /[\p{L}\p{N}]/u.test(word))
-			.map((word) => ({ text: word, isQuoted: index % 2 === 1 })),
+			.map((word) => {
+				const isQuoted = index % 2 === 1
+				return { text: word, isQuoted, isFiller: !isQuoted && fillers.has(word.toLowerCase()) }
+			}),
 	)
-	const telling = words.filter(({ text, isQuoted }) => isQuoted || !fillers.has(text.toLowerCase()))
-	return (telling.length > 0 ? telling : words).slice(0, MAX_SEARCH_WORDS)
+	const telling = words.filter(({ isFiller }) => !isFiller)
+	const last = telling.length > MAX_SEARCH_WORDS ? telling[MAX_SEARCH_WORDS] : undefined
+	return words.slice(0, last ? words.indexOf(last) : MAX_ALL_WORDS)
 }
 
 /** Takes the years of study out of a search: “3rd year”, “third year”, “year 3”, “3rd”. */

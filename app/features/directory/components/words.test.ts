@@ -16,6 +16,12 @@ test.each([
 	expect(countSentence(count, { ...anybody, ...wish })).toBe(sentence)
 })
 
+test('a count of those who match a part of a search says so', () => {
+	expect(countSentence({ number: 3, atLeast: false }, { ...anybody, q: 'rea zz' }, true)).toBe(
+		'3 match some of “rea zz”',
+	)
+})
+
 test.each([
 	[{ skills: ['Python'], branches: ['CSE'], years: [1], online: true }, 'Python, CSE, 1st year and online now'],
 	[{ q: 'zz' }, '“zz”'],
