@@ -107,11 +107,17 @@ function tiersOf(meaning: Meaning): Meant[] {
 	const tiers: Meant[] = []
 	let before: Group[][] = []
 	for (const ways of [...steps, whole.ways]) {
-		if (ways.length === 0) continue
+		if (ways.length === 0 || isSame(ways, before)) continue
 		tiers.push({ ...whole, ways, not: before, notUser: meaning.user })
 		before = ways
 	}
 	return tiers
+}
+
+/** Whether two sets ask for the same terms: then the second would be read for nothing. */
+function isSame(ways: Group[][], others: Group[][]): boolean {
+	const idsOf = (sets: Group[][]) => JSON.stringify(sets.map((groups) => groups.map(({ ids }) => ids.toSorted())))
+	return idsOf(ways) === idsOf(others)
 }
 
 /** All of a wish in one set, whatever the order; null where nobody can match. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
+import { skillNames } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { type ListedMemberRow, memberColumns } from './directory.queries.server.ts'
 import type { Group } from './meaning.server.ts'
@@ -70,21 +71,18 @@ export async function findPage(input: PageInput): Promise<FoundRow[]> {
 	if (first !== null) parts.unshift(sql`(select user_id, -1 as tier from member_search where user_id = ${first})`)
 	const sorted = order === 'joined' ? sql`page.tier, users.id desc` : sql`page.tier, search.seen_at desc, users.id desc`
 	const { rows } = await sql<FoundRow>`
-		with page as materialized (${sql.join(parts, sql` union all `)} limit ${limit}),
-		known as (
-			select user_id, array_agg(skills.name order by position) as skills
-			from page join shown_skills using (user_id) join skills on skills.id = skill_id group by user_id)
-		select ${memberColumns(viewerId)}, coalesce(known.skills, '{}') as skills, page.tier, case when isfinite(search.seen_at)
+		with page as materialized (${sql.join(parts, sql` union all `)} limit ${limit})
+		select ${memberColumns(viewerId)}, ${skillNames} as skills, page.tier, case when isfinite(search.seen_at)
 			then to_char(search.seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') else search.seen_at::text end as seen_at,
 			array(select term from unnest(search.terms) as term where term = any(${matchTerms}::int[])) as matched
 		from page join member_search search using (user_id) join users on users.id = page.user_id
-		left join shown_profiles profiles on profiles.user_id = users.id left join known on known.user_id = users.id
+		left join shown_profiles profiles on profiles.user_id = users.id
 		order by ${sorted}`.execute(db())
 	return rows
 }
 
 /**
- * How many of each set have which of the terms that filters offer, counted among the first `limit` that are found.
+ * How many of each set have which of the terms that filters offer, counted among all of a small set and the first `limit` of another.
  * @returns a row for each set and term that somebody has
  */
 export async function countFacets(sets: Meant[], limit: number): Promise<{ set: number; id: number; count: number }[]> {
@@ -135,15 +133,18 @@ function seenLast(meant: Meant, after: SearchPosition | null, limit: number): Ra
 			and ((seen_at, user_id) < (${last(sql`seen_at`)}, ${last(sql`user_id`)})) is true`)}) near limit ${limit})`
 }
 
-/** Members in no order, at most `limit`, for counting. */
+/**
+ * Members in no order for counting: as many as `limit`, or all of a set that is fetched whole. Told to fetch a few of them, PostgreSQL
+ * would read the table and not the index: it cannot know how rare they are.
+ */
 function anyOrder(meant: Meant, limit: number): RawBuilder<unknown> {
 	const found = isMeant(meant)
-	if (membersOf(meant) <= MAX_FETCHED) return sql`(select facets from member_search where ${found} limit ${limit})`
+	if (membersOf(meant) <= MAX_FETCHED) return sql`(select facets from member_search where ${found})`
 	const end = sql`(select max(user_id) + 1 from member_search)`
 	return sql`(select facets from (
 		(select found.facets from ${blocksFrom(end)} cross join lateral (
 			select facets from member_search where block = number and ${found} offset 0) found limit ${limit})
-		union all (select facets from member_search where ${isBeyondBlocks(end)} and ${found} limit ${limit})) near limit ${limit})`
+		union all (select facets from member_search where ${isBeyondBlocks(end)} and ${found} offset 0)) near limit ${limit})`
 }
 
 /** The numbers of the blocks that are looked through, the newest first: that of who joined just before somebody, and those before it. */
