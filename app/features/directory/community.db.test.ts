@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { type Person, personOf } from '~/features/import/people/people.ts'
+import { seedMembers } from '~/features/import/people/seed.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
 import { makeTab } from '../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { anybody, type Wish, wishOf } from './directory.paths.ts'
 import { listCommunity } from './directory.server.ts'
-import { type Person, personOf } from './seed/people.ts'
-import { seedMembers } from './seed/seed.server.ts'
 import { suggest } from './suggestions.server.ts'
 
 useDatabase()

@@ -131,3 +131,27 @@ export async function listPopular(limits: Partial<Record<TermKind, number>>): Pr
 			order by members desc, id limit wanted.max) popular`.execute(db())
 	return rows
 }
+
+/** The ids of the next members after this one, listed or not, in their order. */
+export async function listMembersAfter(id: number, limit: number): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`
+		select id from users where id > ${id} and not imported order by id limit ${limit}`.execute(db())
+	return rows.map((row) => row.id)
+}
+
+/** Makes the documents of those of these members anew whose terms are not what their rows say. @returns their ids */
+export async function reindexIfStale(ids: number[]): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`
+		select asked.id from unnest(${ids}::int[]) as asked (id)
+		left join (
+			select user_id, array_agg(kind || '/' || key order by kind collate "C", key collate "C") as terms
+			from member_terms(${ids}::int[]) where kind <> 'online' group by user_id) wanted on wanted.user_id = asked.id
+		left join lateral (
+			select array_agg(kind || '/' || key order by kind collate "C", key collate "C") as terms
+			from member_search join terms on terms.id = any(member_search.terms) and kind <> 'online'
+			where member_search.user_id = asked.id) found on true
+		where wanted.terms is distinct from found.terms`.execute(db())
+	const stale = rows.map((row) => row.id)
+	if (stale.length > 0) await sql`select index_members(${stale}::int[])`.execute(db())
+	return stale
+}

@@ -23,3 +23,20 @@ export const profileLimits = {
 	years: 8,
 	passing: { from: 1950, to: 2100 },
 } as const
+
+/** Sections of a profile that its owner can keep to themselves. */
+export const profileSections = [
+	...(['city', 'expertise', 'about', 'skills'] as const),
+	...(['academics', 'social', 'projects', 'certificates'] as const),
+] as const
+
+export const sectionNames: Record<(typeof profileSections)[number], string> = {
+	city: 'City',
+	expertise: 'Expertise',
+	about: 'About me',
+	skills: 'Skills',
+	academics: 'Academics',
+	social: 'Social links',
+	projects: 'Projects',
+	certificates: 'Certificates',
+}
