@@ -15,7 +15,15 @@ import {
 	type TermRow,
 	uncountedKinds,
 } from './terms.queries.server.ts'
-import { namesOfBranch, phrasesOf, type TypedWord, takeYears, withoutOverlaps, wordsOf } from './typed.ts'
+import {
+	isOfInstitution,
+	namesOfBranch,
+	phrasesOf,
+	type TypedWord,
+	takeYears,
+	withoutOverlaps,
+	wordsOf,
+} from './typed.ts'
 
 /** Terms of which a member has one. */
 export interface Group {
@@ -116,7 +124,7 @@ export async function understand(wish: Wish, viewer: Viewer): Promise<Understood
 				...phrase,
 				labels: namesOfBranch(phrase.text).flatMap((name) => known('branch', name)?.label ?? []),
 			}))
-			.filter(({ labels, skill }) => labels.length > 0 && !known('skill', skill)),
+			.filter((phrase) => phrase.labels.length > 0 && !known('skill', phrase.skill) && !isOfInstitution(words, phrase)),
 	)
 	for (const row of rows) terms.set(keyOf({ kind: row.kind, value: row.label }), row)
 	const isFilter = words.map(

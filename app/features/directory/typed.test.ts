@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { namesOfBranch, phrasesOf, takeYears, withoutOverlaps, wordsOf } from './typed.ts'
+import { isOfInstitution, namesOfBranch, phrasesOf, takeYears, withoutOverlaps, wordsOf } from './typed.ts'
 
 test.each([
 	['react cse', ['react', 'cse']],
@@ -23,6 +23,7 @@ test.each([
 	['9th year', [], ['9th', 'year']],
 	['"third year" cse', [], ['third', 'year', 'cse']],
 	['new year', [], ['new', 'year']],
+	['third eye', [], ['third', 'eye']],
 ])('%j names the years %j and leaves %j', (typed, years, rest) => {
 	const words = wordsOf(typed)
 	const taken = takeYears(words)
@@ -45,4 +46,17 @@ test('phrases are what stands side by side, the longest first; those that overla
 	const all = phrasesOf(wordsOf('a1 b1 c1'), [false, false, false])
 	expect(all.map(({ text }) => text)).toEqual(['a1 b1 c1', 'a1 b1', 'b1 c1', 'a1', 'b1', 'c1'])
 	expect(withoutOverlaps(all.slice(1)).map(({ text }) => text)).toEqual(['a1 b1', 'c1'])
+})
+
+test.each([
+	['Institute of Information Technology', true],
+	['department of information technology', false],
+	['information technology', false],
+])('whether the branch in %j is a part of the name of a place to study: %j', (typed, is) => {
+	const words = wordsOf(typed)
+	const branch = phrasesOf(
+		words,
+		words.map(() => false),
+	).find(({ text }) => text.toLowerCase() === 'information technology')
+	expect(branch && isOfInstitution(words, branch)).toBe(is)
 })

@@ -87,11 +87,12 @@ export function takeYears(words: readonly TypedWord[]): { years: number[]; isYea
 	for (const [index, { text, isQuoted }] of words.entries()) {
 		if (isQuoted) continue
 		const small = text.toLowerCase()
-		const named = numerals.indexOf(small) + 1 || Number(/^([1-8])(st|nd|rd|th)$/.exec(small)?.[1] ?? 0)
-		const bare = Number(/^[1-8]$/.exec(small)?.[0] ?? 0)
+		const ordinal = Number(/^([1-8])(st|nd|rd|th)$/.exec(small)?.[1] ?? 0)
+		// “Third” and “3” are common words; only beside “year” they are one.
+		const number = ordinal || numerals.indexOf(small) + 1 || Number(/^[1-8]$/.exec(small)?.[0] ?? 0)
 		const beside = [index + 1, index - 1].find((other) => isYearWord(other) && !isYear[other])
-		if (named === 0 && (bare === 0 || beside === undefined)) continue
-		years.add(named || bare)
+		if (number === 0 || (ordinal === 0 && beside === undefined)) continue
+		years.add(number)
 		isYear[index] = true
 		if (beside !== undefined) isYear[beside] = true
 	}
@@ -114,6 +115,12 @@ export function phrasesOf(words: readonly TypedWord[], isTaken: readonly boolean
 export function namesOfBranch(text: string): string[] {
 	const small = text.toLowerCase()
 	return [...new Set([small, ...branchNames.filter((names) => names.includes(small)).flat()])]
+}
+
+/** Whether a phrase ends the name of a place to study: “Institute of Information Technology” is no branch. */
+export function isOfInstitution(words: readonly TypedWord[], { from }: Phrase): boolean {
+	const [place, of] = [words[from - 2]?.text.toLowerCase() ?? '', words[from - 1]?.text.toLowerCase()]
+	return of === 'of' && ['institute', 'institution', 'college', 'university', 'school', 'academy'].includes(place)
 }
 
 /** The longest of these phrases that do not overlap, from the longest on. */

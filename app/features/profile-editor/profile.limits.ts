@@ -30,13 +30,14 @@ export const profileSections = [
 	...(['academics', 'social', 'projects', 'certificates'] as const),
 ] as const
 
+/** What the form calls them: other words than its fields have, so that no two controls of a page have the same name. */
 export const sectionNames: Record<(typeof profileSections)[number], string> = {
-	city: 'City',
-	expertise: 'Expertise',
-	about: 'About me',
-	skills: 'Skills',
-	academics: 'Academics',
-	social: 'Social links',
-	projects: 'Projects',
-	certificates: 'Certificates',
+	city: 'Where I live',
+	expertise: 'What I am expert in',
+	about: 'My introduction',
+	skills: 'What I know',
+	academics: 'My studies',
+	social: 'My links to other sites',
+	projects: 'What I have built',
+	certificates: 'What I was awarded',
 }
