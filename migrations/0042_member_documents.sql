@@ -45,7 +45,7 @@ create or replace view shown_projects as
     where profiles.user_id = projects.user_id and (hidden_at is not null or 'projects' = any(only_me)));
 
 -- A kind says which field a term is from. Whole values: year, branch, university, skill. Single words: the others. Of `about`
--- and `details` (of projects) there are so many words that nobody counts them or looks for their beginnings.
+-- and `details` (texts and technologies of projects) there are so many words that nobody counts them or looks for their beginnings.
 alter table terms drop constraint terms_kind_check;
 alter table terms add constraint terms_kind_check check (kind in ('everyone', 'online', 'open', 'year', 'branch', 'university',
   'skill', 'name', 'expertise', 'city', 'location', 'project', 'certificate', 'about', 'details'));
@@ -98,7 +98,7 @@ language sql stable as $$
     union all
     select listed.id, 'project', word, ''
       from listed join shown_projects on shown_projects.user_id = listed.id,
-        member_words(project_title || ' ' || array_to_string(project_tech_stack, ' ')) as word
+        member_words(project_title) as word
     union all
     select listed.id, 'certificate', word, ''
       from listed join shown_certificates on shown_certificates.user_id = listed.id, member_words(certificate_title) as word
@@ -106,7 +106,8 @@ language sql stable as $$
     select id, 'about', word, '' from listed, member_words(about) as word
     union all
     select listed.id, 'details', word, ''
-      from listed join shown_projects on shown_projects.user_id = listed.id, member_words(project_description) as word
+      from listed join shown_projects on shown_projects.user_id = listed.id, 
+        member_words(array_to_string(project_tech_stack, ' ') || ' ' || project_description) as word
     union all
     select id, 'online', '', '' from listed where show_presence and exists (
       select from connections where connections.user_id = listed.id and seen_at > now() - interval '45 seconds'))

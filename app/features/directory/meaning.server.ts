@@ -14,6 +14,7 @@ import {
 	type TermKind,
 	type TermRow,
 	uncountedKinds,
+	weakKinds,
 } from './terms.queries.server.ts'
 import {
 	isOfInstitution,
@@ -45,7 +46,7 @@ export interface Filter {
 interface Word {
 	/** Names with the very word. */
 	name: Group
-	/** Terms with the very word, but for those of long texts. */
+	/** Terms with the very word, but for those of weak kinds. */
 	exact: Group
 	/** Terms with it or with a word like it. */
 	any: Group
@@ -191,7 +192,7 @@ export async function meaningOf(understood: Understood, reading: Reading): Promi
 	const meanings = [...understood.skills, ...found]
 	const words = rest.map((_, position) => {
 		const any = meanings.filter((meaning) => meaning.position === position)
-		const exact = any.filter((meaning) => meaning.exact && !uncountedKinds.includes(meaning.kind))
+		const exact = any.filter((meaning) => meaning.exact && !weakKinds.includes(meaning.kind))
 		return {
 			any: groupOf(any),
 			exact: groupOf(exact),

@@ -23,6 +23,9 @@ export type TermKind =
 /** Kinds of long texts: nobody counts how many members have one of their words. */
 export const uncountedKinds: readonly TermKind[] = ['about', 'details']
 
+/** Fields that say less of a member than the others: who is found by these comes later. */
+export const weakKinds: readonly TermKind[] = ['location', ...uncountedKinds]
+
 /** Something that members can be found by. */
 export interface TermRow {
 	id: number

@@ -34,7 +34,7 @@ export function SearchNotes({ data: { wish, typed, asWords, isLoose, page } }: {
 						</span>
 					))}
 					{asWords && (
-						<Link className="link ml-1" to={asWords} preventScrollReset>
+						<Link className="link" to={asWords} preventScrollReset>
 							Search for the words instead
 						</Link>
 					)}
