@@ -6,7 +6,7 @@ import { wishOf } from './directory.paths.ts'
 import { presentFound } from './directory.server.ts'
 import { findMembers } from './finding.server.ts'
 
-const person = z.object({
+export const person = z.object({
 	username: z.string(),
 	name: z.string(),
 	image: z.string().nullable().describe('Path of the picture.'),
@@ -21,7 +21,7 @@ const person = z.object({
 	why: z.string().describe('Why a search found them: “City: Eastmere”; empty without a search.'),
 })
 
-const personList = z.object({
+export const personList = z.object({
 	rows: z.array(person),
 	partial: z.boolean().describe('Whether nobody matches all of the search, and these match a part of it.'),
 	next: z.string().nullable().describe('The cursor of the next page; null at the end.'),
