@@ -257,8 +257,21 @@ describe('a cursor', () => {
 		[encodeCursor(['newest', 99, 1])],
 		[encodeCursor(['match', 0, 1])],
 		[encodeCursor(['active', 'now()', 1])],
+		[encodeCursor(['newest/any', 0, 1])],
+		[encodeCursor(['newest/else', 0, 1])],
 	])('that is not of this list, %j, is refused', async (cursor) => {
 		await expect(listCommunity(anybody, cursor)).rejects.toThrow('This page of the list no longer exists.')
+	})
+
+	test('goes on in the reading in which its page was found', async () => {
+		for (const list of ['newest', 'match/words'])
+			await expect(listCommunity({ ...anybody, q: 'cse' }, encodeCursor([list, 0, 1]))).resolves.toHaveProperty('page')
+		await expect(listCommunity({ ...anybody, q: 'cse' }, encodeCursor(['match', 0, 1]))).rejects.toThrow()
+		const q = 'Python JavaScript SQL COBOL'
+		const first = await listCommunity({ ...anybody, q })
+		const second = await listCommunity({ ...anybody, q }, first.page.next)
+		const names = [...first.page.rows, ...second.page.rows].map(({ username }) => username)
+		expect([second.isLoose, new Set(names).size]).toEqual([true, first.page.rows.length + second.page.rows.length])
 	})
 
 	test.each([["now()'; select 1"], ['9999-99-99T99:99:99Z'], ['infinityy'], ['2026-01-01']])(

@@ -35,7 +35,7 @@ interface ListPosition extends SearchPosition {
  */
 export async function findMembers(wish: Wish, viewer: Viewer, cursor: string | null, limit: number): Promise<Found> {
 	const understood = await understand(wish, viewer)
-	const position = cursor ? positionOf(understood.wish, cursor) : null
+	const position = cursor ? positionOf(wish, understood.wish, cursor) : null
 	let first: Found | undefined
 	for (const reading of position ? [position.reading] : readingsOf(understood)) {
 		const read = reading === 'words' ? await asWords(wish, viewer) : understood
@@ -146,12 +146,17 @@ function cursorOf({ wish, reading }: Meaning, row: FoundRow): string {
 	])
 }
 
-function positionOf(wish: Wish, cursor: string): ListPosition {
+/**
+ * Where a page before ended.
+ * @param typed the wish of the address
+ * @param read the same with its typed filters, in which all readings but `words` are ordered
+ */
+function positionOf(typed: Wish, read: Wish, cursor: string): ListPosition {
 	const [list, at, id] = decodeCursor(cursor, 3)
 	const [sort, name = 'written'] = String(list).split('/')
 	const reading = (['written', 'typos', 'words', 'any'] as const).find((one) => one === name)
-	const isRight = sort === sortOf(wish) && (reading === 'written' || wish.q !== '' || reading === 'words')
-	if (!reading || !isRight || !isId(id)) throw noSuchPlace()
+	const wish = reading === 'words' ? typed : read
+	if (!reading || sort !== sortOf(wish) || (reading !== 'written' && wish.q === '') || !isId(id)) throw noSuchPlace()
 	if (sort === 'active') {
 		if (at !== 'infinity' && at !== '-infinity' && !isTimeText(at)) throw noSuchPlace()
 		return { reading, tier: 0, id, seenAt: at }

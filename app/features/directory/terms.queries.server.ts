@@ -57,6 +57,11 @@ export interface AskedWord {
 	isJoined: boolean
 }
 
+/*
+ * Each step reads a few rows by an index. `offset 0` says so to PostgreSQL: it plans these statements once for any values, takes the
+ * rows for many and would read the tables whole.
+ */
+
 /**
  * What words may mean: terms of these kinds with the very word, or with a word that begins so.
  * @param withTypos also terms with a word that differs by a typo
@@ -68,10 +73,11 @@ export async function findMeanings(
 ): Promise<MeaningRow[]> {
 	const typos = withTypos
 		? sql`union all
-			select asked.position, terms.id, kind, key, label, members, false as exact
+			select asked.position, found.id, kind, key, label, members, false as exact
 			from asked cross join unnest(spellings_of(asked.word) || regexp_replace(asked.word, '[0-9]+$', '')) as variant
-			join word_spellings on word_spellings.spelling = variant
-			join term_words on term_words.word = word_spellings.word join terms on terms.id = term_words.term_id
+			cross join lateral (select word from word_spellings where spelling = variant offset 0) like_it
+			cross join lateral (select term_id from term_words where term_words.word = like_it.word offset 0) meant
+			cross join lateral (select * from terms where terms.id = meant.term_id offset 0) found
 			where not is_joined and members > 0 and kind = any(${kinds}::text[])`
 		: sql``
 	const { rows } = await sql<MeaningRow>`
@@ -81,16 +87,18 @@ export async function findMeanings(
 				${asked.map(({ isJoined }) => isJoined)}::bool[]) as asked (word, position, is_joined)
 			where search_key(word) <> ''),
 		found as (
-			select position, terms.id, kind, key, label, members, alike.word = asked.word and (
+			select position, found.id, kind, key, label, members, alike.word = asked.word and (
 				kind <> 'skill' or string_to_array(key, ' ') <@ (select array_agg(word) from asked)) as exact
 			from asked cross join lateral (
 				select * from term_words where term_words.word >= asked.word and term_words.word <
 					case when is_joined or length(asked.word) = 1 then asked.word || ' ' else asked.word || chr(1114111) end
 				order by term_words.word limit ${MAX_ALIKE}) alike
-			join terms on terms.id = alike.term_id where members > 0 and kind = any(${kinds}::text[])
+			cross join lateral (select * from terms where terms.id = alike.term_id offset 0) found
+			where members > 0 and kind = any(${kinds}::text[])
 			union all
-			select position, id, kind, key, label, members, true
-			from asked join terms on key = word and kind = any(${uncountedKinds}::text[]) and kind = any(${kinds}::text[])
+			select position, found.id, kind, key, label, members, true
+			from asked cross join unnest(${uncountedKinds.filter((kind) => kinds.includes(kind))}::text[]) as long
+			cross join lateral (select * from terms where kind = long and key = word offset 0) found
 			${typos}),
 		meant as (
 			select position, id, kind, key, label, members, bool_or(exact) as exact, count(*) over (partition by id) as answers
@@ -118,10 +126,13 @@ export interface Named {
 /** The terms of values that filters name, with the position of each in the list; a value that nobody ever had is not there. */
 export async function findNamed(named: Named[]): Promise<(TermRow & { position: number; key: string })[]> {
 	const { rows } = await sql<TermRow & { position: number; key: string }>`
-		select terms.id, terms.kind, key, label, members, number::int - 1 as position
+		select found.id, found.kind, key, label, members, number::int - 1 as position
 		from unnest(${named.map(({ kind }) => kind)}::text[], ${named.map(({ value }) => value)}::text[])
 			with ordinality as named (kind, value, number)
-		join terms on terms.kind = named.kind and terms.key = search_key(value)`.execute(db())
+		cross join lateral (
+			select * from terms where terms.kind = named.kind and terms.key = search_key(named.value) offset 0) found`.execute(
+		db(),
+	)
 	return rows
 }
 
