@@ -108,10 +108,16 @@ function tiersOf(meaning: Meaning): Meant[] {
 	let before: Group[][] = []
 	for (const ways of [...steps, whole.ways]) {
 		if (ways.length === 0 || isSame(ways, before)) continue
-		tiers.push({ ...whole, ways, not: before, notUser: meaning.user })
+		tiers.push({ ...whole, ways, members: sizeOf(ways, meaning.total), not: before, notUser: meaning.user })
 		before = ways
 	}
 	return tiers
+}
+
+/** About how many members have one term of each group of any of these lists, if no word tells anything of another. */
+function sizeOf(ways: Group[][], total: number): number {
+	const shareOf = ({ members }: Group) => Math.min(1, members / Math.max(1, total))
+	return ways.reduce((sum, groups) => sum + groups.reduce((size, group) => size * shareOf(group), total), 0)
 }
 
 /** Whether two sets ask for the same terms: then the second would be read for nothing. */
@@ -127,7 +133,8 @@ export function everyMatch(meaning: Meaning): Meant | null {
 	const filters = meaning.filters.map(({ group }) => group)
 	const any = words.map((word) => word.any)
 	const groups = reading === 'any' && any.length > 0 ? [unionOf(any)] : any
-	return groups.some(({ ids }) => ids.length === 0) ? null : { ways: [[...filters, ...groups]], notBlocking }
+	const ways = [[...filters, ...groups]]
+	return groups.some(({ ids }) => ids.length === 0) ? null : { ways, members: sizeOf(ways, meaning.total), notBlocking }
 }
 
 function unionOf(groups: Group[]): Group {

@@ -8,6 +8,8 @@ import type { Group } from './meaning.server.ts'
 /** Members who have one term of each group of any of these lists. */
 export interface Meant {
 	ways: Group[][]
+	/** About how many these are: it decides how they are read, and never who is found. */
+	members: number
 	/** Without those who are meant so: they came before. */
 	not?: Group[][]
 	/** A member who came before. */
@@ -48,7 +50,7 @@ interface PageInput {
 }
 
 /*
- * The one rule: a set that cannot have more than MAX_FETCHED members is fetched whole. Of any other the newest members are looked
+ * The one rule: a set that has at most about MAX_FETCHED members is fetched whole. Of any other the newest members are looked
  * through first, MAX_BLOCKS blocks or MAX_WALKED members, until the page is full; only what they do not fill is looked for among all.
  * docs/decisions/0058-people-by-documents.md explains it.
  */
@@ -107,7 +109,7 @@ function joinedLast(meant: Meant, after: SearchPosition | null, limit: number): 
 	const order = sql`order by user_id + 0 desc limit ${limit}`
 	const all = (where: RawBuilder<unknown>) =>
 		sql`(select user_id from member_search where ${where} and ${found} ${order})`
-	if (membersOf(meant) <= MAX_FETCHED) return all(sql`true`)
+	if (meant.members <= MAX_FETCHED) return all(sql`true`)
 	return sql`(select user_id from (
 		(select found.user_id from ${blocksFrom(before)} cross join lateral (
 			select user_id from member_search where block = number and ${found} ${order}) found limit ${limit})
@@ -122,7 +124,7 @@ function seenLast(meant: Meant, after: SearchPosition | null, limit: number): Ra
 		return sql`(select user_id from member_search where ${beyond} and ${residue(meant)} ${order} limit ${limit})`
 	const all = (where: RawBuilder<unknown>) => sql`(select user_id from member_search
 		where ${isMeant(meant)} and ${where} order by seen_at + interval '0' desc, user_id desc limit ${limit})`
-	if (membersOf(meant) <= MAX_FETCHED) return all(sql`(${beyond}) is true`)
+	if (meant.members <= MAX_FETCHED) return all(sql`(${beyond}) is true`)
 	// The row after which nothing was walked; nobody has it when everybody was.
 	const last = (column: RawBuilder<unknown>) =>
 		sql`(select ${column} from member_search where ${beyond} ${order} offset ${sql.lit(MAX_WALKED - 1)} limit 1)`
@@ -139,7 +141,7 @@ function seenLast(meant: Meant, after: SearchPosition | null, limit: number): Ra
  */
 function anyOrder(meant: Meant, limit: number): RawBuilder<unknown> {
 	const found = isMeant(meant)
-	if (membersOf(meant) <= MAX_FETCHED) return sql`(select facets from member_search where ${found})`
+	if (meant.members <= MAX_FETCHED) return sql`(select facets from member_search where ${found})`
 	const end = sql`(select max(user_id) + 1 from member_search)`
 	return sql`(select facets from (
 		(select found.facets from ${blocksFrom(end)} cross join lateral (
@@ -157,11 +159,6 @@ function blocksFrom(before: RawBuilder<unknown>): RawBuilder<unknown> {
 function isBeyondBlocks(before: RawBuilder<unknown>): RawBuilder<unknown> {
 	const oldest = sql`(((${before}) - 1) >> ${sql.lit(BLOCK_BITS)}) - ${sql.lit(MAX_BLOCKS - 1)}`
 	return sql`${oldest} > 0 and block + 0 < ${oldest}`
-}
-
-/** How many members a set can have at most. */
-function membersOf({ ways }: Meant): number {
-	return ways.reduce((sum, groups) => sum + Math.min(...groups.map(({ members }) => members)), 0)
 }
 
 /** The terms of a set, which the index answers, and what only its rows do. */
