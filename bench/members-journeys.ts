@@ -1,9 +1,10 @@
 import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
 import { listCommunity } from '~/features/directory/directory.server.ts'
-import { type Person, personOf, randomOf, skills } from '~/features/directory/seed/people.ts'
 import { suggest } from '~/features/directory/suggestions.server.ts'
+import { type Person, personOf, randomOf, skills } from '~/features/import/people/people.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
+import { ordinal } from '~/lib/text.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
 
 /** The pages that are measured, each other parameters at every call: what a random one of the members would look for. */
@@ -11,12 +12,14 @@ export function journeys(size: number): [name: string, page: () => Promise<numbe
 	const random = randomOf(size)
 	const someone = () => personOf(1 + Math.floor(random() * size))
 	const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? ''
+	const projectsOf = ({ projects }: Person) =>
+		projects.length > 0 ? projects.map((one) => one.project_title) : ['Bus']
+	const viewer = { id: 1, username: 'nobody', name: 'Nobody', image: null, role: 'member' } as const
 	const list = async (wish: Partial<Wish>, cursor: string | null = null) => {
-		const { page } = await listCommunity({ ...anybody, ...wish }, cursor)
+		const { page } = await listCommunity({ ...anybody, ...wish }, cursor, viewer)
 		return page.rows.length
 	}
 	const anywhere = () => (random() < 0.3 ? null : encodeCursor(['newest', 0, 21 + Math.floor(random() * size)]))
-	const viewer = { id: 1, username: 'nobody', name: 'Nobody', image: null, role: 'member' } as const
 	return [
 		['community list, first page or any later one', () => list({}, anywhere())],
 		[
@@ -32,6 +35,17 @@ export function journeys(size: number): [name: string, page: () => Promise<numbe
 		['recently active, a skill', () => list({ sort: 'active', skills: [pick(someone().skills)] })],
 		['search: a name with a typo', () => list({ q: withTypo(someone().name, random) })],
 		['search: three skills', () => list({ q: someone().skills.slice(0, 3).join(' ') })],
+		['search: a city', () => list({ q: someone().profile.city })],
+		['search: a project', () => list({ q: pick(projectsOf(someone())) })],
+		['search: a word of “About me”', () => list({ q: pick(someone().profile.about.split(' ').slice(3)) })],
+		[
+			'search: a skill, a branch and a year as words',
+			() => {
+				const { skills: own, profile } = someone()
+				return list({ q: `${pick(own)} ${profile.enrol_in_branch_name} ${ordinal(profile.current_year)} year` })
+			},
+		],
+		['search: a name and a word that nobody has', () => list({ q: `${someone().name.split(' ')[0]} zzqqxx` })],
 		[
 			'suggestions, 2 to 7 letters',
 			async () => {

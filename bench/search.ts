@@ -1,5 +1,6 @@
 // npm run bench:search -- FILE [--count 300]: does a search find the question that somebody has in mind.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+// npm run bench:search -- --people 5000 [--count 300]: does a search of people find who has what was typed.
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,14 +15,15 @@ import { NO_TIME_LIMITS } from '~/platform/db/time-limits.server.ts'
 import { progressLine } from '../scripts/support/progress.ts'
 import { saveResult } from './results.ts'
 import { type KnownItem, type KnownQuestion, makeKnownItems } from './search/known-items.ts'
+import { databaseTime, judgePeople, reportPeople } from './search/people.ts'
 
 const { values: given, positionals } = parseArgs({
 	allowPositionals: true,
-	options: { count: { type: 'string', default: '300' } },
+	options: { count: { type: 'string', default: '300' }, people: { type: 'string' } },
 })
 const file = positionals[0] && resolve(process.env.INIT_CWD ?? '.', positionals[0])
-if (!file) {
-	process.stdout.write('Give an import file: npm run bench:search -- questions.jsonl.gz\n')
+if (!file && !given.people) {
+	process.stdout.write('Give an import file, or --people 5000: npm run bench:search -- questions.jsonl.gz\n')
 	process.exit(1)
 }
 
@@ -33,7 +35,16 @@ const postgres = await startEmbeddedPostgres(dataDir, ['shared_buffers=512MB', '
 try {
 	openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS, max: 1 })
 	await migrate(pool(), fileURLToPath(new URL('../migrations', import.meta.url)))
-	await importQuestions(file, {
+	if (given.people) reportPeople(Number(given.people), await judgePeople(Number(given.people), Number(given.count)))
+	if (file) await judgeQuestions(file)
+} finally {
+	await closeDatabase()
+	await postgres.stop()
+	rmSync(dataDir, { recursive: true, force: true })
+}
+
+async function judgeQuestions(from: string): Promise<void> {
+	await importQuestions(from, {
 		onBadLine: (line, reason) => process.stderr.write(`Line ${line} ${reason}\n`),
 		onProgress: progressLine('questions'),
 	})
@@ -42,10 +53,6 @@ try {
 	const results = []
 	for (const [kind, items] of makeKnownItems(rows, Number(given.count))) results.push(await judge(kind, items))
 	report(rows.length, results)
-} finally {
-	await closeDatabase()
-	await postgres.stop()
-	rmSync(dataDir, { recursive: true, force: true })
 }
 
 interface Result {
@@ -70,16 +77,6 @@ async function judge(kind: string, items: KnownItem[]): Promise<Result> {
 	const after = await databaseTime()
 	const database = before === null || after === null ? null : (after - before) / items.length
 	return { kind, searches: items.length, recall: found / items.length, corrected, database }
-}
-
-/** Milliseconds of processor that the one connection has used; null where the system does not tell. */
-async function databaseTime(): Promise<number | null> {
-	const { rows } = await pool().query<{ pid: number }>('select pg_backend_pid() as pid')
-	try {
-		return Number(readFileSync(`/proc/${rows[0]?.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
-	} catch {
-		return null
-	}
 }
 
 function report(questions: number, results: Result[]): void {

@@ -1,7 +1,7 @@
 // npm run seed -- --members N [--questions M] [--yes]: an invented community of any size, the same one each time.
 import { parseArgs } from 'node:util'
-import { seedDomain } from '~/features/directory/seed/people.ts'
-import { seedMembers, siteHasAccounts } from '~/features/directory/seed/seed.server.ts'
+import { seedDomain } from '~/features/import/people/people.ts'
+import { seedMembers, siteHasAccounts } from '~/features/import/people/seed.server.ts'
 import { seedQuestions } from '~/features/import/seed.server.ts'
 import { progressLine } from './support/progress.ts'
 import { withSite } from './support/site.ts'

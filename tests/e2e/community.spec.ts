@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, expectNoViolations, expectNoViolationsInThemes, hydrated, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, expectNoViolationsInThemes, hydrated, test } from './support/journey.ts'
 
 const search = (page: Page) => page.getByRole('combobox', { name: 'Search people and skills' })
 const cards = (page: Page) => page.getByRole('main').getByRole('article')
@@ -152,6 +152,55 @@ test('more developers are appended, and Back finds the list as long as it was', 
 	await page.goBack()
 	await expect(cards(page)).toHaveCount(all.length)
 	await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(place)
+})
+
+test('a member is found by what their page says, and each hit says why; a typed branch and year are filters', async ({
+	page,
+}) => {
+	await page.goto('/find-dev?q=frontend')
+	await expect(cards(page).first()).toContainText('Mira Quillon')
+	await expect(cards(page).first()).toContainText('Expertise: Frontend engineering')
+	// What visitors do not see of her does not find her for them.
+	for (const q of ['foundry', 'panaji']) {
+		await page.goto(`/find-dev?q=${q}`)
+		await expect(page.getByText('No data found!')).toBeVisible()
+	}
+	await enrol(page, 'Sixten Seeker')
+	await page.goto('/find-dev?q=foundry')
+	await expect(cards(page).first()).toContainText('Project: Foundry, the campus lost and found')
+
+	await search(page).fill('ts cse 3rd year')
+	await expect(page).toHaveURL('/find-dev?q=ts+cse+3rd+year')
+	await expect(cards(page).first()).toContainText('Knows TypeScript · Computer Science and Engineering, 3rd year')
+	const rail = page.getByRole('complementary', { name: 'Filters' })
+	await expect(rail.getByLabel('3rd year')).toBeChecked()
+	await expectNoViolationsInThemes(page)
+	await page.getByRole('link', { name: 'Remove 3rd year' }).press('Enter')
+	await expect(page).toHaveURL(/q=ts&branch=Computer/)
+	await expect(search(page)).toHaveValue('ts')
+
+	await page.goto('/find-dev?q=cse+mira')
+	await page.getByRole('link', { name: 'Search for the words instead' }).click()
+	await expect(page).toHaveURL('/find-dev?q=%22cse+mira%22')
+	await page.goto('/find-dev?q=typescript+zzqqxx')
+	await expect(page.getByText('Nobody matches all of “typescript zzqqxx”.')).toBeVisible()
+	await expect(cards(page).filter({ hasText: 'Knows TypeScript' }).first()).toBeVisible()
+
+	await page.goto('/edit-profile/sixten.seeker')
+	await page.getByLabel('Expertise in').fill('Submarine cables')
+	const keep = page.getByRole('group', { name: 'Only I see' })
+	await keep.getByLabel('What I am expert in').check()
+	await page.getByRole('button', { name: 'Save' }).click()
+	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	await expect(keep.getByLabel('What I am expert in')).toBeChecked()
+	await page.goto('/find-dev?q=submarine')
+	await expect(page.getByText('No data found!')).toBeVisible()
+	await page.goto('/edit-profile/sixten.seeker')
+	await keep.getByLabel('What I am expert in').uncheck()
+	await page.getByRole('button', { name: 'Save' }).click()
+	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	await page.goto('/find-dev?q=submarine')
+	await expect(cards(page).first()).toContainText('Expertise: Submarine cables')
 })
 
 test('when nobody matches, the page says what to give up', async ({ page }) => {

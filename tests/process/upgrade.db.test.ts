@@ -30,6 +30,11 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			reason: 'Authors of imported texts are not suggested as people to mention.',
 		},
 		{
+			address: /^\/find-dev\?q=delft$/,
+			line: /^(- 0|\+ [123]|\+ \/(media\/profiles|find-dev)\/nora\S*|\+ https:\/\/github\.com\/nora-vandermeer)$/,
+			reason: 'Members find people by their city.',
+		},
+		{
 			address: /^\/find-dev$/,
 			line: /^(- 0|\+ 1)$/,
 			reason: 'Readers count as online themselves.',

@@ -13,11 +13,11 @@ export async function listIndexed(order: 'joined' | 'seen'): Promise<{ id: numbe
 	return rows.sort((one, other) => (order === 'seen' ? other.seen - one.seen || other.id - one.id : other.id - one.id))
 }
 
-/** What the counters of terms should be, counted from the rows: term → members. */
+/** What the counters of terms should be, counted from the rows: term → members. Words of long texts are not counted, and say 1. */
 export async function recountTerms(): Promise<{ id: number; members: number }[]> {
 	const { rows } = await sql<{ id: number; members: number }>`
-		select id, (select count(*)::int from member_search where member_search.terms @> array[terms.id]) as members from terms order by id`.execute(
-		db(),
-	)
+		select id, case when kind in ('about', 'details') then 1
+			else (select count(*)::int from member_search where member_search.terms @> array[terms.id]) end as members
+		from terms order by id`.execute(db())
 	return rows
 }

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { type Person, personOf } from '~/features/import/people/people.ts'
+import { seedMembers } from '~/features/import/people/seed.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
 import { makeTab } from '../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { anybody, type Wish, wishOf } from './directory.paths.ts'
 import { listCommunity } from './directory.server.ts'
-import { type Person, personOf } from './seed/people.ts'
-import { seedMembers } from './seed/seed.server.ts'
 import { suggest } from './suggestions.server.ts'
 
 useDatabase()
@@ -181,18 +181,32 @@ describe('a search', () => {
 		expect(rows[0]?.why).toContain(skill)
 	})
 
-	test('for several skills shows who knows more of them first', async () => {
-		const asked = ['React', 'Python', 'SQL']
+	/** How many of these skills each member of the list knows. “SQLite” begins like “SQL”, and counts as it. */
+	const knownOf = async (asked: string[]) => {
 		const seen = await wholeList({ ...anybody, q: asked.join(' ') })
-		const known = seen.map((username) => {
+		expect(new Set(seen).size).toBe(seen.length)
+		return seen.map((username) => {
 			const skills = people.find((person) => person.username === username)?.skills ?? []
-			// “SQLite” begins like “SQL”, and counts as it.
 			return asked.filter((word) => skills.some((skill) => hasWord(skill, word))).length
 		})
-		expect(new Set(seen).size).toBe(seen.length)
-		expect(known).toEqual(known.toSorted((a, b) => b - a))
-		expect(new Set(known).size).toBeGreaterThan(1)
-		expect(seen.length).toBe(truthOfWords(asked))
+	}
+
+	test('for several skills shows who knows all of them', async () => {
+		const asked = ['Python', 'JavaScript']
+		const known = await knownOf(asked)
+		expect(known.length).toBe(truth({ ...anybody, skills: asked }).length)
+		expect(new Set(known)).toEqual(new Set([2]))
+	})
+
+	test('for skills that nobody has together shows who knows all but one, then any of them, and says so', async () => {
+		const asked = ['Python', 'JavaScript', 'SQL', 'COBOL']
+		const known = await knownOf(asked)
+		expect(known.length).toBe(truthOfWords(asked))
+		expect(known).not.toContain(4)
+		const few = known.findIndex((count) => count < 3)
+		expect(few).toBeGreaterThan(0)
+		expect(known.slice(few).some((count) => count > 2)).toBe(false)
+		expect((await listCommunity({ ...anybody, q: asked.join(' ') })).isLoose).toBe(true)
 	})
 
 	test('finds who studies somewhere, and says so', async () => {
@@ -243,8 +257,21 @@ describe('a cursor', () => {
 		[encodeCursor(['newest', 99, 1])],
 		[encodeCursor(['match', 0, 1])],
 		[encodeCursor(['active', 'now()', 1])],
+		[encodeCursor(['newest/any', 0, 1])],
+		[encodeCursor(['newest/else', 0, 1])],
 	])('that is not of this list, %j, is refused', async (cursor) => {
 		await expect(listCommunity(anybody, cursor)).rejects.toThrow('This page of the list no longer exists.')
+	})
+
+	test('goes on in the reading in which its page was found', async () => {
+		for (const list of ['newest', 'match/words'])
+			await expect(listCommunity({ ...anybody, q: 'cse' }, encodeCursor([list, 0, 1]))).resolves.toHaveProperty('page')
+		await expect(listCommunity({ ...anybody, q: 'cse' }, encodeCursor(['match', 0, 1]))).rejects.toThrow()
+		const q = 'Python JavaScript SQL COBOL'
+		const first = await listCommunity({ ...anybody, q })
+		const second = await listCommunity({ ...anybody, q }, first.page.next)
+		const names = [...first.page.rows, ...second.page.rows].map(({ username }) => username)
+		expect([second.isLoose, new Set(names).size]).toEqual([true, first.page.rows.length + second.page.rows.length])
 	})
 
 	test.each([["now()'; select 1"], ['9999-99-99T99:99:99Z'], ['infinityy'], ['2026-01-01']])(

@@ -1,9 +1,13 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { inBackground } from '~/platform/realtime/io.server.ts'
+import { directoryOperations, person, personList } from './directory.api.server.ts'
 import { listJoinedAfter } from './directory.queries.server.ts'
+import { checkDocuments } from './documents.server.ts'
 
 export const directory = defineFeature({
 	name: 'directory',
+	api: { operations: directoryOperations, schemas: { Person: person, PersonList: personList } },
+	schedules: [{ name: 'check-member-documents', every: 'night', run: () => checkDocuments() }],
 	onConnect: (tab) =>
 		tab.on('members:since', (username: unknown, answer: unknown) => {
 			if (typeof username !== 'string' || typeof answer !== 'function') return

@@ -3,7 +3,7 @@ export const membersPerPage = 20
 
 /** Characters and words of a search that are looked at. */
 export const MAX_SEARCH_LENGTH = 100
-export const MAX_SEARCH_WORDS = 6
+export const MAX_SEARCH_WORDS = 8
 
 /**
  * How far people are counted within filters and in a search. A community of up to `small` members is counted properly; beyond

@@ -52,6 +52,29 @@ export async function listOnlineRows(viewerId: number | null, limit: number): Pr
 		order by tabs.seen_at desc, users.id desc limit ${limit}`)
 }
 
+/** What of a member's page a search may have found them by, and lists do not show. */
+export interface FoundTextsRow {
+	id: number
+	about: string
+	city: string
+	location: string
+	projects: { title: string; stack: string[]; description: string }[]
+	certificates: string[]
+}
+
+/** The longer texts of these members, as members see them. */
+export async function listFoundTexts(ids: number[]): Promise<FoundTextsRow[]> {
+	const { rows } = await sql<FoundTextsRow>`
+		select user_id as id, about, city, location,
+			(select coalesce(json_agg(json_build_object('title', project_title, 'stack', project_tech_stack,
+				'description', project_description) order by position), '[]')
+				from shown_projects where shown_projects.user_id = profiles.user_id) as projects,
+			array(select certificate_title from shown_certificates
+				where shown_certificates.user_id = profiles.user_id order by position) as certificates
+		from shown_profiles profiles where user_id = any(${ids}::int[])`.execute(db())
+	return rows
+}
+
 /** Who is listed and joined last. */
 export function listNewestRows(viewerId: number | null, limit: number): Promise<ListedMemberRow[]> {
 	return read(sql`

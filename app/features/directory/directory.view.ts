@@ -1,6 +1,7 @@
 import type { Studies } from '~/features/members/members.view.ts'
 import type { FirstStepsView } from '~/features/profiles/profiles.view.ts'
 import { grouped } from '~/lib/text.ts'
+import type { Wish } from './directory.paths.ts'
 
 /** What everybody may know of a member, signed in or not. Empty text means "not given". */
 export interface MemberView {
@@ -21,7 +22,7 @@ export interface MemberView {
 	linkedin: string
 	/** Those of `skills` that were asked for; they stand first. */
 	matchedSkills?: string[]
-	/** Why a search found them: “Knows React, TypeScript”; '' when nothing was searched for. */
+	/** Why a search found them: “Knows React · City: Eastmere”; '' when nothing was searched for. */
 	why?: string
 }
 
@@ -85,6 +86,14 @@ export function countText({ number, atLeast }: Count): string {
 
 /** What the community's page is loaded with. */
 export interface CommunityData {
+	/** What the list shows: the wish of its address, with the branches and years that were typed as filters. */
+	wish: Wish
+	/** The filters that were typed, each with the address of the list without it. */
+	typed: { label: string; href: string }[]
+	/** The list in which they are words like any other; null where none was typed. */
+	asWords: string | null
+	/** Whether nobody has every word of the search, and those are shown who have some. */
+	isLoose: boolean
 	page: MembersPage
 	/** Where the page begins; null for the first. */
 	cursor: string | null

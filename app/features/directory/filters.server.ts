@@ -1,10 +1,10 @@
 import { ordinal } from '~/lib/text.ts'
 import { counting } from './directory.paths.ts'
 import type { Choice, Count, FiltersView } from './directory.view.ts'
-import { everyMatch, isImpossible, type Meaning } from './meaning.server.ts'
-import { countTerms } from './search.queries.server.ts'
+import { everyMatch } from './finding.server.ts'
+import type { Meaning } from './meaning.server.ts'
+import { countFacets, isEverybody, type Meant } from './search.queries.server.ts'
 import type { TermRow } from './terms.queries.server.ts'
-import { isEverybody, type Meant } from './ways.ts'
 
 /** How many people a list has, and how many of them have each of the terms that filters offer. */
 export interface Counts {
@@ -30,7 +30,6 @@ export async function countsOf(meaning: Meaning): Promise<Counts> {
 	const numbers = await countSets(
 		meaning,
 		sets.map(({ meant }) => meant),
-		termsShown(meaning),
 	)
 	const setOf = (kind: TermRow['kind']) => sets.findIndex(({ except }) => except === kind)
 	return {
@@ -49,17 +48,15 @@ function exactly(number: number): Count {
 
 /** Everybody who matches when the filters of one kind are left out; null when nobody can. */
 function setWithout(meaning: Meaning, except: TermRow['kind'] | null): Meant | null {
-	const rest = { ...meaning, filters: meaning.filters.filter(({ kind }) => kind !== except) }
-	return isImpossible(rest) ? null : everyMatch(rest)
+	return everyMatch({ ...meaning, filters: meaning.filters.filter(({ kind }) => kind !== except) })
 }
 
 /** Counts several sets in one statement, each as far as the size of the community allows. */
-export async function countSets({ popular, total }: Meaning, sets: (Meant | null)[], shown: TermRow[]) {
+export async function countSets({ popular, total }: Meaning, sets: (Meant | null)[]) {
 	const everyone = popular.find(({ kind }) => kind === 'everyone')
 	const possible = sets.filter((meant) => meant !== null && !isEverybody(meant)) as Meant[]
 	const max = total <= counting.small ? counting.max.small : counting.max.large
-	const ids = [everyone, ...shown].flatMap((term) => (term ? [term.id] : []))
-	const rows = possible.length > 0 ? await countTerms(possible, total, ids, max + 1) : []
+	const rows = possible.length > 0 ? await countFacets(possible, max + 1) : []
 	const numbers = new Map(rows.map(({ set, id, count }) => [`${set}/${id}`, count]))
 	return sets.map((meant) => {
 		if (meant && isEverybody(meant)) return { people: exactly(total), of: ({ members }: TermRow) => exactly(members) }

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
+import { seedMembers } from '~/features/import/people/seed.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeTab } from '../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { recountTerms } from '../../../tests/support/members.ts'
 import { anybody } from './directory.paths.ts'
 import { listCommunity, listNewest, listOnline } from './directory.server.ts'
-import { seedMembers } from './seed/seed.server.ts'
 
 useDatabase()
 

@@ -1,21 +1,41 @@
 import { canonicalSkill } from '~/features/members/skills.server.ts'
-import { aliasesIn } from '~/features/terms/terms.server.ts'
+import { isUsername } from '~/lib/checks.ts'
 import { ordinal } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { MAX_SEARCH_LENGTH, sortOf, type Wish } from './directory.paths.ts'
+import { sortOf, type Wish } from './directory.paths.ts'
 import {
+	type AskedWord,
 	findMeanings,
 	findNamed,
+	findUser,
 	listPopular,
 	type MeaningRow,
 	type Named,
+	type TermKind,
 	type TermRow,
+	uncountedKinds,
+	weakKinds,
 } from './terms.queries.server.ts'
-import type { Group, Meant } from './ways.ts'
+import {
+	isOfInstitution,
+	namesOfBranch,
+	phrasesOf,
+	type TypedWord,
+	takeYears,
+	withoutOverlaps,
+	wordsOf,
+} from './typed.ts'
+
+/** Terms of which a member has one. */
+export interface Group {
+	ids: number[]
+	/** How many members have one, at most; Infinity where nobody counts them. */
+	members: number
+}
 
 /** One filter of a wish: the terms that meet it, and the wish without it. */
 export interface Filter {
-	kind: TermRow['kind']
+	kind: TermKind
 	/** As it stands in a sentence: “CSE”, “1st year”, “online now”. */
 	label: string
 	group: Group
@@ -24,15 +44,22 @@ export interface Filter {
 
 /** What one word of a search may mean. */
 interface Word {
-	/** Terms with the very word. */
+	/** Names with the very word. */
+	name: Group
+	/** Terms with the very word, but for those of weak kinds. */
 	exact: Group
 	/** Terms with it or with a word like it. */
 	any: Group
 }
 
-/** A wish, with every name in it turned into terms. */
-export interface Meaning {
+/** A wish whose filters have become terms; the words of its search are left. */
+export interface Understood {
+	/** With the branches and years that were typed as filters, and without them in `q`. */
 	wish: Wish
+	/** The filters that were typed, each with the wish without it. */
+	typed: { label: string; without: Wish }[]
+	/** Who looks: what they may not see is not what they find somebody by. */
+	viewer: Viewer
 	/** How many listed members there are. */
 	total: number
 	/** The commonest values of each filter. */
@@ -42,85 +69,155 @@ export interface Meaning {
 	named: TermRow[]
 	/** What filters name and nobody has. */
 	unknown: Named[]
+	/** The words that are no filters. */
+	rest: TypedWord[]
+	/** Skills that several or other words name, by the numbers of these words in `rest`. */
+	skills: MeaningRow[]
+	/** Who looks, where the list shows who is online or was last; those who block them are left out. */
+	notBlocking: number | null
+}
+
+/**
+ * How the words of a search are read. Each next one is for when nobody was found: as they are written or begun; with typos; a branch
+ * or year that was typed as a word like any other; whoever has all words but one, then any.
+ */
+export type Reading = 'written' | 'typos' | 'words' | 'any'
+
+/** A wish, with every word of it turned into terms. */
+export interface Meaning extends Understood {
+	reading: Reading
+	/** One for each of `rest`; one that nobody has is empty. */
 	words: Word[]
 	meanings: MeaningRow[]
 	/** The member whose username the whole search is. */
 	user: number | null
-	/** Who looks, where the list shows who is online or was last; those who block them are left out. */
-	notBlocking: number | null
 }
 
 /** How many values of each kind the filters offer. */
 const offered = { everyone: 1, online: 1, open: 2, year: 8, branch: 8, university: 6 } as const
 
-/** Looks up what a wish of this viewer means: three statements at most, each in the small dictionary of terms. */
-export async function meaningOf(wish: Wish, viewer: Viewer): Promise<Meaning> {
-	const lists = filterValues(wish)
-	const wanted = lists.flatMap(({ named }) => named)
-	const [popular, found, meanings] = await Promise.all([
-		listPopular(offered),
-		wanted.length > 0 ? findNamed(wanted) : [],
-		wish.q ? meaningsOf(wish.q) : [],
-	])
+/** What everybody sees of a member, and what only members do: a visitor finds nobody by it. */
+const publicKinds: TermKind[] = ['name', 'skill', 'university', 'branch', 'expertise', 'about']
+const memberKinds: TermKind[] = [...publicKinds, 'city', 'location', 'project', 'certificate', 'details']
+
+/** Reads a wish: which of its words are branches and years, and the terms of its filters. Two statements in small tables. */
+export async function understand(wish: Wish, viewer: Viewer): Promise<Understood> {
+	const words = wordsOf(wish.q)
+	const { years, isYear } = takeYears(words)
+	const phrases = phrasesOf(words, isYear).map((phrase) => ({ ...phrase, skill: canonicalSkill(phrase.text) }))
+	const asked: Named[] = [
+		...filterValues(wish).flatMap(({ named }) => named),
+		...years.map((year): Named => ({ kind: 'year', value: String(year) })),
+		...phrases.flatMap(({ text, skill }): Named[] => [
+			{ kind: 'skill', value: skill },
+			...namesOfBranch(text).map((value): Named => ({ kind: 'branch', value })),
+		]),
+	]
+	const [popular, rows] = await Promise.all([listPopular(offered), asked.length > 0 ? findNamed(asked) : []])
+	const terms = new Map(rows.map((row) => [keyOf(asked[row.position] ?? row.label), row]))
+	const known = (kind: TermKind, value: string) => {
+		const term = terms.get(keyOf({ kind, value }))
+		return term && term.members > 0 ? term : null
+	}
+	const branches = withoutOverlaps(
+		phrases
+			.map((phrase) => ({
+				...phrase,
+				labels: namesOfBranch(phrase.text).flatMap((name) => known('branch', name)?.label ?? []),
+			}))
+			.filter((phrase) => phrase.labels.length > 0 && !known('skill', phrase.skill) && !isOfInstitution(words, phrase)),
+	)
+	for (const row of rows) terms.set(keyOf({ kind: row.kind, value: row.label }), row)
+	const isFilter = words.map(
+		(_, index) => isYear[index] || branches.some(({ from, to }) => index >= from && index < to),
+	)
+	const left = words.flatMap((_, index) => (isFilter[index] ? [] : [index]))
+	const telling = left.filter((index) => !words[index]?.isFiller)
+	const numbers = telling.length > 0 || left.length < words.length ? telling : left
+	const rest = numbers.flatMap((index) => words[index] ?? [])
+	const labels = [...new Set(branches.flatMap((branch) => branch.labels))]
+	const asFilters: Wish = {
+		...wish,
+		q: isFilter.includes(true) ? rest.map(({ text, isQuoted }) => (isQuoted ? `"${text}"` : text)).join(' ') : wish.q,
+		branches: [...new Set([...wish.branches, ...labels])],
+		years: [...new Set([...wish.years, ...years])],
+	}
 	const total = popular.find(({ kind }) => kind === 'everyone')?.members ?? 0
-	let position = 0
-	const filters = lists.map(({ named, label, without }) => {
-		const from = position
-		position += named.length
-		const terms = found.filter((term) => term.position >= from && term.position < position)
-		return { kind: named[0]?.kind ?? 'skill', label, without, group: groupOf(terms, total) }
-	})
+	const lists = filterValues(asFilters)
+	const named = lists.flatMap((list) => list.named)
+	const termOf = (value: Named) => terms.get(keyOf(value))
 	return {
-		wish,
+		wish: asFilters,
+		typed: [
+			...branches.map(({ labels: own }) => ({
+				label: own.join(' or '),
+				without: { ...asFilters, branches: asFilters.branches.filter((branch) => !own.includes(branch)) },
+			})),
+			...years.map((year) => ({
+				label: yearLabel(year),
+				without: { ...asFilters, years: asFilters.years.filter((other) => other !== year) },
+			})),
+		],
+		viewer,
 		total,
 		popular,
-		filters,
-		named: found,
-		unknown: wanted.filter((_, index) => !found.some((term) => term.position === index)),
-		words: wordsOf(meanings, total),
-		meanings,
-		notBlocking: wish.online || sortOf(wish) === 'active' ? (viewer?.id ?? null) : null,
-		user: filters.length === 0 ? (meanings.find(({ kind }) => kind === 'username')?.id ?? null) : null,
+		filters: lists.map((list) => ({
+			kind: list.named[0]?.kind ?? 'skill',
+			label: list.label,
+			without: list.without,
+			group: groupOf(list.named.flatMap((value) => termOf(value) ?? [])),
+		})),
+		named: named.flatMap((value) => termOf(value) ?? []),
+		unknown: named.filter((value) => !termOf(value)),
+		rest,
+		skills: withoutOverlaps(phrases.filter(({ skill }) => known('skill', skill))).flatMap(({ from, to, skill }) => {
+			const term = known('skill', skill)
+			return numbers.flatMap((number, position) =>
+				term && number >= from && number < to ? [{ ...term, position, exact: true }] : [],
+			)
+		}),
+		notBlocking: wish.online || sortOf(asFilters) === 'active' ? (viewer?.id ?? null) : null,
 	}
 }
 
-/** What the words of a search may mean; those that are another spelling of a term mean that skill as well, exactly. */
-export function meaningsOf(search: string): Promise<MeaningRow[]> {
-	const asked = search.slice(0, MAX_SEARCH_LENGTH)
-	return findMeanings(asked, aliasesIn(asked))
+/** Looks up the words of a wish. */
+export async function meaningOf(understood: Understood, reading: Reading): Promise<Meaning> {
+	const { rest, wish, viewer, filters } = understood
+	const kinds = viewer ? memberKinds : publicKinds
+	const typed = wish.q.trim().toLowerCase()
+	const [found, user] = await Promise.all([
+		rest.length > 0 ? findMeanings(askedOf(rest), kinds, reading !== 'written') : [],
+		isUsername(typed) && filters.length === 0 ? findUser(typed) : null,
+	])
+	const meanings = [...understood.skills, ...found]
+	const words = rest.map((_, position) => {
+		const any = meanings.filter((meaning) => meaning.position === position)
+		const exact = any.filter((meaning) => meaning.exact && !weakKinds.includes(meaning.kind))
+		return {
+			any: groupOf(any),
+			exact: groupOf(exact),
+			name: groupOf(exact.filter(({ kind }) => kind === 'name')),
+		}
+	})
+	return { ...understood, reading, words, meanings, user }
 }
 
-/**
- * The sets that a list shows one after the other. A search for the best match shows who has every word as it is written, then
- * who has every word, then who has one word less, and so on. An impossible wish has none.
- */
-export function tiersOf(meaning: Meaning): Meant[] {
-	const { wish, filters, words, user, notBlocking } = meaning
-	const groups = filters.map(({ group }) => group)
-	if (isImpossible(meaning)) return []
-	if (sortOf(wish) !== 'match') return [everyMatch(meaning)]
-	const notUser = user
-	const exact = words.map((word) => word.exact)
-	const any = words.map((word) => word.any)
-	const tiers: Meant[] = []
-	const allExact = exact.every(({ ids }) => ids.length > 0)
-	if (allExact) tiers.push({ groups: [...groups, ...exact], notUser, notBlocking })
-	if (words.some((word) => word.any.ids.length > word.exact.ids.length))
-		tiers.push({ groups: [...groups, ...any], notUser, notBlocking, ...(allExact ? { not: exact } : {}) })
-	for (let count = words.length - 1; count >= 1; count -= 1)
-		tiers.push({ groups, exactly: { groups: any, count }, notUser, notBlocking })
-	return tiers
+/** The words, and two that stand side by side as one: “front end” is found as “frontend” by either of its words. */
+function askedOf(rest: readonly TypedWord[]): AskedWord[] {
+	const words = rest.map(({ text }, position) => ({ position, text, isJoined: false }))
+	const joined = words.slice(1).flatMap(({ position, text }) =>
+		[position - 1, position].map((at) => ({
+			position: at,
+			text: `${words[position - 1]?.text}${text}`,
+			isJoined: true,
+		})),
+	)
+	return [...words, ...joined]
 }
 
-/** All of a wish in one set, whatever the order: who meets every filter, and any word of the search. */
-export function everyMatch({ filters, words, notBlocking }: Meaning): Meant {
-	const groups = filters.map(({ group }) => group)
-	return { groups: words.length > 0 ? [...groups, union(words.map(({ any }) => any))] : groups, notBlocking }
-}
-
-/** Whether a filter, or the search, names only what nobody has. */
-export function isImpossible({ wish, filters, words }: Meaning): boolean {
-	return filters.some(({ group }) => group.ids.length === 0) || (wish.q !== '' && words.length === 0)
+/** Whether a filter names only what nobody has. */
+export function isImpossible({ filters }: Understood): boolean {
+	return filters.some(({ group }) => group.ids.length === 0)
 }
 
 interface Values {
@@ -163,31 +260,16 @@ function yearLabel(year: number): string {
 	return `${ordinal(year)} year`
 }
 
-function wordsOf(meanings: MeaningRow[], total: number): Word[] {
-	const positions = [...new Set(meanings.filter(({ position }) => position > 0).map(({ position }) => position))]
-	return positions.map((position) => {
-		const any = meanings.filter((meaning) => meaning.position === position)
-		return {
-			any: groupOf(any, total),
-			exact: groupOf(
-				any.filter(({ exact }) => exact),
-				total,
-			),
-		}
-	})
+function keyOf(named: Named | string): string {
+	return typeof named === 'string' ? named : `${named.kind}/${named.value}`
 }
 
-function groupOf(terms: { id: number; members: number }[], total: number): Group {
-	const members = terms.reduce((sum, term) => sum + term.members, 0)
-	return { ids: terms.map(({ id }) => id), share: Math.min(1, members / Math.max(1, total)) }
-}
-
-function union(groups: Group[]): Group {
+function groupOf(terms: readonly TermRow[]): Group {
 	return {
-		ids: [...new Set(groups.flatMap(({ ids }) => ids))],
-		share: Math.min(
-			1,
-			groups.reduce((sum, { share }) => sum + share, 0),
+		ids: [...new Set(terms.map(({ id }) => id))],
+		members: terms.reduce(
+			(sum, { kind, members }) => sum + (uncountedKinds.includes(kind) ? Number.POSITIVE_INFINITY : members),
+			0,
 		),
 	}
 }

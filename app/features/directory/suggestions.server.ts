@@ -1,9 +1,10 @@
 import { grouped } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { anybody } from './directory.paths.ts'
-import { listPage } from './directory.server.ts'
+import { presentFound } from './directory.server.ts'
 import type { SuggestionsView } from './directory.view.ts'
-import { meaningOf, meaningsOf } from './meaning.server.ts'
+import { findMembers, quoted } from './finding.server.ts'
+import { meaningOf, understand } from './meaning.server.ts'
 import type { MeaningRow } from './terms.queries.server.ts'
 
 const MAX_SUGGESTIONS = { people: 5, skills: 4, universities: 3 }
@@ -11,8 +12,9 @@ const MAX_SUGGESTIONS = { people: 5, skills: 4, universities: 3 }
 /** Who and what may be meant by what somebody is typing: people, skills and universities, the best of each. */
 export async function suggest(typed: string, viewer: Viewer): Promise<SuggestionsView> {
 	if (!typed) return { people: [], skills: [], universities: [] }
-	const meaning = await meaningOf({ ...anybody, q: typed }, viewer)
-	const { rows } = await listPage(viewer, meaning, null, MAX_SUGGESTIONS.people)
+	const found = await findMembers({ ...anybody, q: typed }, viewer, null, MAX_SUGGESTIONS.people)
+	const { meaning } = found
+	const rows = await presentFound(found)
 	const whole = answersOf(meaning.meanings, meaning.words.length)
 	const named = (kind: MeaningRow['kind'], limit: number) =>
 		whole
@@ -38,9 +40,13 @@ const MAX_KNOWN_SKILLS = 8
 
 /** Skills that listed members have and that may be meant by what somebody is typing, with how many have them. */
 export async function suggestKnownSkills(typed: string): Promise<{ value: string; note: string }[]> {
-	const meanings = typed ? await meaningsOf(typed) : []
-	const words = new Set(meanings.filter(({ position }) => position > 0).map(({ position }) => position)).size
-	return answersOf(meanings, words)
+	if (!typed) return []
+	const understood = await understand({ ...anybody, q: quoted(typed) }, null)
+	const written = await meaningOf(understood, 'written')
+	const { meanings, words } = written.words.every(({ any }) => any.ids.length > 0)
+		? written
+		: await meaningOf(understood, 'typos')
+	return answersOf(meanings, words.length)
 		.filter(({ kind }) => kind === 'skill')
 		.slice(0, MAX_KNOWN_SKILLS)
 		.map(({ label, members }) => ({ value: label, note: grouped(members) }))
@@ -49,7 +55,7 @@ export async function suggestKnownSkills(typed: string): Promise<{ value: string
 /** The terms that every word of a search may mean: those with most of its words written out, no others, the commonest. */
 function answersOf(meanings: MeaningRow[], words: number): MeaningRow[] {
 	const byTerm = new Map<number, { term: MeaningRow; words: number; exact: number }>()
-	for (const term of meanings.filter(({ kind }) => kind !== 'username')) {
+	for (const term of meanings) {
 		const known = byTerm.get(term.id) ?? { term, words: 0, exact: 0 }
 		byTerm.set(term.id, { term, words: known.words + 1, exact: known.exact + Number(term.exact) })
 	}

@@ -1,76 +1,120 @@
 import { sql } from 'kysely'
 import { isListed } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { MAX_SEARCH_WORDS } from './directory.paths.ts'
 
-export type TermKind = 'everyone' | 'online' | 'open' | 'year' | 'branch' | 'university' | 'skill' | 'name'
+/** Which field of a profile a term is from. */
+export type TermKind =
+	| 'everyone'
+	| 'online'
+	| 'open'
+	| 'year'
+	| 'branch'
+	| 'university'
+	| 'skill'
+	| 'name'
+	| 'expertise'
+	| 'city'
+	| 'location'
+	| 'project'
+	| 'certificate'
+	| 'about'
+	| 'details'
+
+/** Kinds of long texts: nobody counts how many members have one of their words. */
+export const uncountedKinds: readonly TermKind[] = ['about', 'details']
+
+/** Fields that say less of a member than the others: who is found by these comes later. */
+export const weakKinds: readonly TermKind[] = ['location', ...uncountedKinds]
 
 /** Something that members can be found by. */
 export interface TermRow {
 	id: number
 	kind: TermKind
 	label: string
-	/** How many listed members have it. */
+	/** How many listed members have it; 1 for {@link uncountedKinds}. */
 	members: number
 }
 
 /** A term that a word of a search may mean. */
-export interface MeaningRow extends Omit<TermRow, 'kind'> {
-	/** Which word, from 1. */
+export interface MeaningRow extends TermRow {
+	/** As it is compared: without case, accents and punctuation. */
+	key: string
+	/** Which word, from 0. */
 	position: number
 	/** Whether the word is written out, and with it the whole skill; else it is a beginning, or has a typo. */
 	exact: boolean
-	/** With `kind` 'username', `id` is the member whose username the whole search is. */
-	kind: TermKind | 'username'
 }
 
 /** Meanings of one word that are looked for, the commonest first; and words that begin alike, before that. */
 const MAX_MEANINGS = 60
 const MAX_ALIKE = 2_000
 
+/** A word to look up. */
+export interface AskedWord {
+	position: number
+	text: string
+	/** Whether it was made of two words: then no other word that begins with it is meant. */
+	isJoined: boolean
+}
+
+/*
+ * Each step reads a few rows by an index. `offset 0` says so to PostgreSQL: it plans these statements once for any values, takes the
+ * rows for many and would read the tables whole.
+ */
+
 /**
- * What the words of a search may mean: names, skills and universities with this word, else with a word that begins so,
- * and only when there is neither, with one that differs by a typo.
- * @param aliases words of the search that are another spelling of a skill, with its name: they mean it exactly
+ * What words may mean: terms of these kinds with the very word, or with a word that begins so.
+ * @param withTypos also terms with a word that differs by a typo
  */
 export async function findMeanings(
-	search: string,
-	aliases: readonly { words: string; name: string }[] = [],
+	asked: readonly AskedWord[],
+	kinds: readonly TermKind[],
+	withTypos: boolean,
 ): Promise<MeaningRow[]> {
+	const typos = withTypos
+		? sql`union all
+			select asked.position, found.id, kind, key, label, members, false as exact
+			from asked cross join unnest(spellings_of(asked.word) || regexp_replace(asked.word, '[0-9]+$', '')) as variant
+			cross join lateral (select word from word_spellings where spelling = variant offset 0) like_it
+			cross join lateral (select term_id from term_words where term_words.word = like_it.word offset 0) meant
+			cross join lateral (select * from terms where terms.id = meant.term_id offset 0) found
+			where not is_joined and members > 0 and kind = any(${kinds}::text[])`
+		: sql``
 	const { rows } = await sql<MeaningRow>`
 		with asked as materialized (
-			select word, min(number)::int as position from string_to_table(search_key(${search}), ' ') with ordinality as asked (word, number)
-			where word <> '' group by word order by 2 limit ${MAX_SEARCH_WORDS}),
-		spelt as materialized (
-			select distinct position, terms.id, kind, label, members, true as exact
-			from unnest(${aliases.map(({ words }) => words)}::text[], ${aliases.map(({ name }) => name)}::text[]) as alias (words, name)
-			join asked on asked.word = any(string_to_array(search_key(alias.words), ' '))
-			join terms on kind = 'skill' and key = search_key(alias.name) where members > 0),
-		written as materialized (
-			select position, terms.id, kind, label, members, bool_or(alike.word = asked.word) and (
+			select search_key(word) as word, position, is_joined
+			from unnest(${asked.map(({ text }) => text)}::text[], ${asked.map(({ position }) => position)}::int[],
+				${asked.map(({ isJoined }) => isJoined)}::bool[]) as asked (word, position, is_joined)
+			where search_key(word) <> ''),
+		found as (
+			select position, found.id, kind, key, label, members, alike.word = asked.word and (
 				kind <> 'skill' or string_to_array(key, ' ') <@ (select array_agg(word) from asked)) as exact
 			from asked cross join lateral (
 				select * from term_words where term_words.word >= asked.word and term_words.word <
-					case when length(asked.word) = 1 then asked.word || ' ' else asked.word || chr(1114111) end
+					case when is_joined or length(asked.word) = 1 then asked.word || ' ' else asked.word || chr(1114111) end
 				order by term_words.word limit ${MAX_ALIKE}) alike
-			join terms on terms.id = alike.term_id where members > 0 group by position, terms.id),
-		near as materialized (
-			select position, id, kind, label, members, bool_or(exact) as exact
-			from (select * from written union all select * from spelt) as both_ways group by position, id, kind, label, members),
-		typos as (
-			select distinct position, terms.id, kind, label, members, false as exact
-			from asked cross join unnest(spellings_of(asked.word) || regexp_replace(asked.word, '[0-9]+$', '')) as variant
-			join word_spellings on word_spellings.spelling = variant
-			join term_words on term_words.word = word_spellings.word join terms on terms.id = term_words.term_id
-			where members > 0 and position not in (select position from near)),
+			cross join lateral (select * from terms where terms.id = alike.term_id offset 0) found
+			where members > 0 and kind = any(${kinds}::text[])
+			union all
+			select position, found.id, kind, key, label, members, true
+			from asked cross join unnest(${uncountedKinds.filter((kind) => kinds.includes(kind))}::text[]) as long
+			cross join lateral (select * from terms where kind = long and key = word offset 0) found
+			${typos}),
+		meant as (
+			select position, id, kind, key, label, members, bool_or(exact) as exact, count(*) over (partition by id) as answers
+			from found group by position, id, kind, key, label, members),
 		ranked as (
-			select *, row_number() over (partition by position order by exact desc, answers desc, members desc, id) as rank
-			from (select *, count(*) over (partition by id) as answers from (select * from near union all select * from typos) as each_word) as meant)
-		select position, id, kind, label, members, exact from ranked where rank <= ${MAX_MEANINGS}
-		union all
-		select 0, id, 'username', name, 1, true from users where username = lower(${search}) and ${isListed}
-		order by 1, exact desc, members desc, id`.execute(db())
+			select *, row_number() over (partition by position order by exact desc, answers desc, members desc, id) as rank from meant)
+		select position, id, kind, key, label, members, exact from ranked where rank <= ${MAX_MEANINGS}
+		order by position, exact desc, members desc, id`.execute(db())
 	return rows
+}
+
+/** The listed member who has this username, in small letters. */
+export async function findUser(username: string): Promise<number | null> {
+	const { rows } = await sql<{ id: number }>`
+		select id from users where username = ${username} and ${isListed}`.execute(db())
+	return rows[0]?.id ?? null
 }
 
 /** A value that a filter names. */
@@ -79,13 +123,16 @@ export interface Named {
 	value: string
 }
 
-/** The terms of values that filters name, with the position of each in the list; a value that nobody has is not there. */
-export async function findNamed(named: Named[]): Promise<(TermRow & { position: number })[]> {
-	const { rows } = await sql<TermRow & { position: number }>`
-		select terms.id, terms.kind, label, members, number::int - 1 as position
+/** The terms of values that filters name, with the position of each in the list; a value that nobody ever had is not there. */
+export async function findNamed(named: Named[]): Promise<(TermRow & { position: number; key: string })[]> {
+	const { rows } = await sql<TermRow & { position: number; key: string }>`
+		select found.id, found.kind, key, label, members, number::int - 1 as position
 		from unnest(${named.map(({ kind }) => kind)}::text[], ${named.map(({ value }) => value)}::text[])
 			with ordinality as named (kind, value, number)
-		join terms on terms.kind = named.kind and terms.key = search_key(value)`.execute(db())
+		cross join lateral (
+			select * from terms where terms.kind = named.kind and terms.key = search_key(named.value) offset 0) found`.execute(
+		db(),
+	)
 	return rows
 }
 
@@ -97,4 +144,28 @@ export async function listPopular(limits: Partial<Record<TermKind, number>>): Pr
 			select id, terms.kind, label, members from terms where terms.kind = wanted.kind
 			order by members desc, id limit wanted.max) popular`.execute(db())
 	return rows
+}
+
+/** The ids of the next members after this one, listed or not, in their order. */
+export async function listMembersAfter(id: number, limit: number): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`
+		select id from users where id > ${id} and not imported order by id limit ${limit}`.execute(db())
+	return rows.map((row) => row.id)
+}
+
+/** Makes the documents of those of these members anew whose terms are not what their rows say. @returns their ids */
+export async function reindexIfStale(ids: number[]): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`
+		select asked.id from unnest(${ids}::int[]) as asked (id)
+		left join (
+			select user_id, array_agg(kind || '/' || key order by kind collate "C", key collate "C") as terms
+			from member_terms(${ids}::int[]) where kind <> 'online' group by user_id) wanted on wanted.user_id = asked.id
+		left join lateral (
+			select array_agg(kind || '/' || key order by kind collate "C", key collate "C") as terms
+			from member_search join terms on terms.id = any(member_search.terms) and kind <> 'online'
+			where member_search.user_id = asked.id) found on true
+		where wanted.terms is distinct from found.terms`.execute(db())
+	const stale = rows.map((row) => row.id)
+	if (stale.length > 0) await sql`select index_members(${stale}::int[])`.execute(db())
+	return stale
 }

@@ -41,8 +41,11 @@ describe('each part', () => {
 			fullName: 'Mira Quillon',
 			about: 'One.\n\nTwo.',
 			show_phone: '',
+			only_me: '',
 			profile_url: '',
 		})
+		await save(mira, { ...filled.personal, only_me: ['city', 'everything'].join(', '), version: 2 })
+		expect((await getPersonal(mira, 'mira')).values.only_me).toBe('city')
 	})
 
 	test('academics are read back, and a field that was emptied is empty', async () => {

@@ -18,6 +18,7 @@ export interface EditableRow extends AcademicsInput, SocialInput {
 	show_phone: boolean
 	listed: boolean
 	show_presence: boolean
+	only_me: PersonalInput['only_me']
 	personal_version: number
 	academics_version: number
 	social_version: number
@@ -27,7 +28,7 @@ export interface EditableRow extends AcademicsInput, SocialInput {
 export async function findEditable(userId: number, executor: Executor = db()): Promise<EditableRow | undefined> {
 	const { rows } = await sql<EditableRow>`
 		select users.username, users.name, users.email, coalesce(users.image, hidden_image) as image, ${wholeSkillNames} as skills,
-			phone, city, expertise_in, about, open_to, show_email, show_phone, listed, show_presence, personal_version,
+			phone, city, expertise_in, about, open_to, show_email, show_phone, listed, show_presence, only_me, personal_version,
 			university_name, location, enrol_in_branch_name, year_of_passing, current_semester, current_year,
 			enrolment_number, university_email, academics_version,
 			github, linkedin, leetcode, portfolio, hackerrank, codechef, geeksforgeek, social_version
@@ -65,7 +66,7 @@ export async function updatePersonal(
 		update profiles set personal_version = personal_version + 1, phone = ${fields.phone}, city = ${fields.city},
 			expertise_in = ${fields.expertise_in}, about = ${fields.about}, open_to = ${fields.open_to},
 			show_email = ${fields.show_email}, show_phone = ${fields.show_phone}, listed = ${fields.listed},
-			show_presence = ${fields.show_presence}, hidden_image = case when hidden_at is not null then ${hiddenImage} end
+			show_presence = ${fields.show_presence}, only_me = ${fields.only_me}, hidden_image = case when hidden_at is not null then ${hiddenImage} end
 		where user_id = ${userId} and personal_version = ${version} returning hidden_at is not null as hidden`.execute(trx)
 	const [row] = rows
 	if (!row) return false

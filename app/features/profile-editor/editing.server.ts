@@ -166,6 +166,7 @@ function personalValues(row: EditableRow): SavedValues {
 		show_phone: fieldText(row.show_phone),
 		listed: fieldText(row.listed),
 		show_presence: fieldText(row.show_presence),
+		only_me: row.only_me.join(', '),
 		profile_url: row.image ?? '',
 	}
 	return { version: row.personal_version, values }

@@ -104,28 +104,34 @@ export async function updateProject(
 	return rows.length > 0
 }
 
-/** A member's certificates in their own order, with all that a form would show. */
+/** A member's certificates in their own order, with all that a form would show. @param whole whether those that others do not see are read, too */
 export async function listCertificatesToEdit(
 	userId: number,
 	executor: Executor = db(),
+	whole = true,
 ): Promise<(CertificateEditRow & { id: string })[]> {
 	const { rows } = await sql<CertificateEditRow & { id: string }>`
 		select certificate_id as id, certificate_title, certificate_url, certificate_image,
 			certificate_issue_date::text as certificate_issue_date, certificate_expire_date::text as certificate_expire_date,
 			credential_verification_link, version
-		from certificates where user_id = ${userId} order by position, certificate_id limit 100`.execute(executor)
+		from ${whole ? sql`certificates` : sql`shown_certificates`} where user_id = ${userId} order by position, certificate_id limit 100`.execute(
+		executor,
+	)
 	return rows
 }
 
-/** A member's projects in their own order, with all that a form would show. */
+/** A member's projects in their own order, with all that a form would show. @param whole whether those that others do not see are read, too */
 export async function listProjectsToEdit(
 	userId: number,
 	executor: Executor = db(),
+	whole = true,
 ): Promise<(ProjectEditRow & { id: string })[]> {
 	const { rows } = await sql<ProjectEditRow & { id: string }>`
 		select project_id as id, project_title, project_description, project_image, project_tech_stack,
 			project_date::text as project_date, project_source_code_link, project_deployment_link, project_demo_link, version
-		from projects where user_id = ${userId} order by position, project_id limit 100`.execute(executor)
+		from ${whole ? sql`projects` : sql`shown_projects`} where user_id = ${userId} order by position, project_id limit 100`.execute(
+		executor,
+	)
 	return rows
 }
 

@@ -23,3 +23,21 @@ export const profileLimits = {
 	years: 8,
 	passing: { from: 1950, to: 2100 },
 } as const
+
+/** Sections of a profile that its owner can keep to themselves. */
+export const profileSections = [
+	...(['city', 'expertise', 'about', 'skills'] as const),
+	...(['academics', 'social', 'projects', 'certificates'] as const),
+] as const
+
+/** What the form calls them: other words than its fields have, so that no two controls of a page have the same name. */
+export const sectionNames: Record<(typeof profileSections)[number], string> = {
+	city: 'Where I live',
+	expertise: 'What I am expert in',
+	about: 'My introduction',
+	skills: 'What I know',
+	academics: 'My studies',
+	social: 'My links to other sites',
+	projects: 'What I have built',
+	certificates: 'What I was awarded',
+}

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { personName } from '~/features/accounts/names.schema.ts'
 import { cleanLine, cleanText, isStorable } from '~/lib/clean.ts'
-import { profileLimits as limits } from './profile.limits.ts'
+import { profileLimits as limits, profileSections } from './profile.limits.ts'
 
 /*
  * What each part of a profile takes, from its form, the API or an import. A field that is missing reads as empty, and a
@@ -151,6 +151,11 @@ const openTo = z
 	.default('')
 	.transform((text) => openings.filter((opening) => text.split(',').some((part) => part.trim() === opening)))
 
+const onlyMe = z
+	.union([z.string(), z.array(z.string()).transform((list) => list.join(','))], { error: noText })
+	.default('')
+	.transform((text) => profileSections.filter((section) => text.split(',').some((part) => part.trim() === section)))
+
 const emailAddress = z
 	.email('Enter a valid email address.')
 	.max(limits.email, `An email address can have at most ${limits.email} characters.`)
@@ -176,6 +181,7 @@ export const personalInput = z.object({
 	show_phone: checkbox,
 	listed: checkbox,
 	show_presence: checkbox,
+	only_me: onlyMe,
 	profile_url: picture,
 })
 

@@ -5,6 +5,7 @@ import { findProfile } from '~/features/profiles/profiles.queries.server.ts'
 import { countReading } from '~/features/profiles/profiles.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { type ResumeDocument, toResume } from './resume.view.ts'
 
 /**
@@ -17,8 +18,10 @@ export async function getResume(viewer: SignedIn, username: string): Promise<Res
 	const whole = maySeeHidden(viewer, { username: name })
 	const row = await findProfile(name, { viewerId: viewer.id, whole })
 	if (!row || row.imported) throw new NotFound('No Data Found !')
-	const [certificates, projects] =
-		row.hidden && !whole ? [[], []] : await Promise.all([listCertificatesToEdit(row.id), listProjectsToEdit(row.id)])
+	const [certificates, projects] = await Promise.all([
+		listCertificatesToEdit(row.id, db(), whole),
+		listProjectsToEdit(row.id, db(), whole),
+	])
 	const own = isOwn(viewer, row)
 	return toResume(
 		{

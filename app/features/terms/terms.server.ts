@@ -94,22 +94,6 @@ export function matchTerms(text: string): Match[] {
 	return vocabulary().match(text)
 }
 
-/** A spelling of a term has at most so many words when it is looked for in a text. */
-const MAX_ALIAS_WORDS = 4
-
-/** The words of a text, one or some that follow each other, that are another spelling of a term, with its name. */
-export function aliasesIn(text: string): { words: string; name: string }[] {
-	const words = text.split(/\s+/).filter(Boolean)
-	const found: { words: string; name: string }[] = []
-	for (let from = 0; from < words.length; from += 1)
-		for (let to = from + 1; to <= Math.min(words.length, from + MAX_ALIAS_WORDS); to += 1) {
-			const phrase = words.slice(from, to).join(' ')
-			const name = findTerm(phrase)?.name
-			if (name !== undefined && name.toLowerCase() !== phrase.toLowerCase()) found.push({ words: phrase, name })
-		}
-	return found
-}
-
 /** A term that a word may be meant as: one letter of it is wrong, missing or too many. */
 export function similarTerm(word: string): Term | undefined {
 	return vocabulary().near(word)

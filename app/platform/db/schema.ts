@@ -285,7 +285,13 @@ export interface Database extends NotificationTables, AccountTables {
 	}
 	forgotten_pictures: { path: string; forgotten_at: Time }
 	terms: { id: GeneratedAlways<number>; kind: string; key: string; label: string; members: Generated<number> }
-	member_search: { user_id: number; block: GeneratedAlways<number>; terms: number[]; seen_at: Time }
+	member_search: {
+		user_id: number
+		block: GeneratedAlways<number>
+		terms: number[]
+		facets: Generated<number[]>
+		seen_at: Time
+	}
 	connections: { id: string; user_id: number; session_id: number; seen_at: Time }
 	categories: {
 		id: GeneratedAlways<number>

@@ -12,17 +12,19 @@ interface ListHeadProps {
 	wish: Wish
 	/** null while it is loading. */
 	count: Count | null
+	/** Whether those are shown who match a part of the search. */
+	isLoose: boolean
 }
 
 /** The title of the community, how many people the list has, the way to the filters on small screens, and the order. */
-export function ListHead({ wish, count }: ListHeadProps) {
+export function ListHead({ wish, count, isLoose }: ListHeadProps) {
 	const filters = countFilters(wish)
 	return (
 		<div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3 border-b border-rule pb-3">
 			<h1 className="min-w-0 text-2xl font-bold">
 				Developers{' '}
 				<span className="ml-1.5 text-base font-normal tracking-normal wrap-anywhere text-ink-3" aria-live="polite">
-					{count && countSentence(count, wish)}
+					{count && countSentence(count, wish, isLoose)}
 				</span>
 			</h1>
 			<div className="flex gap-2 max-sm:w-full">
@@ -77,8 +79,8 @@ function SortSelect({ wish }: { wish: Wish }) {
 	)
 }
 
-/** “96 know Python”, “1,284 members”, “3 match “rea””. */
-export function countSentence(count: Count, wish: Wish): string {
+/** “96 know Python”, “1,284 members”, “3 match “rea””. @param isLoose whether they match a part of the search */
+export function countSentence(count: Count, wish: Wish, isLoose = false): string {
 	const { q, skills } = wish
 	const filters = countFilters(wish)
 	const number = countText(count)
@@ -87,6 +89,6 @@ export function countSentence(count: Count, wish: Wish): string {
 	if (!q && filters === 0) return `${grouped(count.number)} ${isOne ? 'member' : 'members'}`
 	if (!q && filters === skills.length)
 		return `${number} ${isOne ? 'knows' : 'know'} ${skills.slice(0, -1).join(', ')}${skills.length > 1 ? ' and ' : ''}${skills.at(-1)}`
-	if (q && filters === 0) return `${number} ${isOne ? 'matches' : 'match'} “${q}”`
+	if (q && filters === 0) return `${number} ${isOne ? 'matches' : 'match'} ${isLoose ? 'some of ' : ''}“${q}”`
 	return `${number} ${isOne ? 'person' : 'people'}`
 }

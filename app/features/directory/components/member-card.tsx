@@ -61,7 +61,7 @@ export function MemberCard({ member, online = member.online, isNew = false, view
 				</dl>
 			)}
 			{member.skills.length > 0 && <Skills skills={member.skills} matched={member.matchedSkills ?? []} />}
-			{member.why && <p className="meta mt-3 truncate">{member.why}</p>}
+			{member.why && <p className="meta mt-3 wrap-anywhere">{member.why}</p>}
 			<footer className="mt-auto flex items-center gap-2 pt-4">
 				<Link
 					className="btn btn-outline btn-sm h-8 px-3 max-sm:h-10"

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { anybody } from '../directory.paths.ts'
-import { whyFound } from '../directory.server.ts'
 import { countSentence } from './list-head.tsx'
 import { wishText } from './nobody-found.tsx'
 import { splitMatches } from './suggestion-groups.tsx'
@@ -15,6 +14,12 @@ test.each([
 	[{ number: 0, atLeast: false }, { q: 'rea' }, ''],
 ])('%j for %j reads %s', (count, wish, sentence) => {
 	expect(countSentence(count, { ...anybody, ...wish })).toBe(sentence)
+})
+
+test('a count of those who match a part of a search says so', () => {
+	expect(countSentence({ number: 3, atLeast: false }, { ...anybody, q: 'rea zz' }, true)).toBe(
+		'3 match some of “rea zz”',
+	)
 })
 
 test.each([
@@ -35,34 +40,4 @@ test.each([
 	['a (b', '(', ['a ', '[(]', 'b']],
 ])('in %s, what begins like %s is marked', (text, typed, parts) => {
 	expect(splitMatches(text, typed).map((part) => (part.isMatch ? `[${part.text}]` : part.text))).toEqual(parts)
-})
-
-test.each([
-	['nothing asked', { named: [], meanings: [] }, { matchedSkills: [], why: '' }],
-	[
-		'a skill by filter',
-		{ named: [{ id: 1, kind: 'skill' as const, label: 'React' }], meanings: [] },
-		{ matchedSkills: ['React'], why: '' },
-	],
-	[
-		'name, skill and university by search',
-		{
-			named: [],
-			meanings: [
-				{ id: 2, kind: 'name' as const, label: 'mira' },
-				{ id: 1, kind: 'skill' as const, label: 'react' },
-				{ id: 3, kind: 'university' as const, label: 'Eastmere' },
-				{ id: 9, kind: 'skill' as const, label: 'Go' },
-			],
-		},
-		{ matchedSkills: ['React'], why: 'Found by name · Knows React · Studies at Eastmere University' },
-	],
-	[
-		'the username',
-		{ named: [], meanings: [{ id: 7, kind: 'username' as const, label: 'mira' }] },
-		{ matchedSkills: [], why: 'Found by username' },
-	],
-])('why somebody was found: %s', (_, asked, said) => {
-	const member = { id: 7, matched: [1, 2, 3], skills: ['React', 'Go'], university_name: 'Eastmere University' }
-	expect(whyFound(asked, member)).toEqual(said)
 })

@@ -10,6 +10,7 @@ import { Filters } from '../components/filters.tsx'
 import { ListHead } from '../components/list-head.tsx'
 import { MemberList, MembersSkeleton } from '../components/member-list.tsx'
 import { NobodyFound } from '../components/nobody-found.tsx'
+import { SearchNotes } from '../components/search-notes.tsx'
 import { communityPath, type Wish, wishOf } from '../directory.paths.ts'
 import { listCommunity } from '../directory.server.ts'
 import type { CommunityData } from '../directory.view.ts'
@@ -59,18 +60,21 @@ export default function Community({ loaderData }: Route.ComponentProps) {
 function CommunityPage({ wish, data }: { wish: Wish; data: CommunityData | null }) {
 	const awaited = useSlowNavigation((pathname) => pathname === path)
 	const isWaiting = data === null || awaited !== null
+	// The filters show what was typed as one, too.
+	const shown = data?.wish ?? wish
 	return (
 		<>
-			<Filters wish={wish} filters={data?.filters ?? null} count={data?.count ?? null} />
+			<Filters wish={shown} filters={data?.filters ?? null} count={data?.count ?? null} />
 			<div className="min-w-0">
-				<ListHead wish={wish} count={data?.count ?? null} />
+				<ListHead wish={shown} count={data?.count ?? null} isLoose={data?.isLoose ?? false} />
+				{data && !isWaiting && <SearchNotes data={data} />}
 				{isWaiting && <MembersSkeleton />}
 				{data && (
 					<div hidden={isWaiting}>
 						{data.page.rows.length > 0 ? (
 							<MemberList wish={wish} data={data} />
 						) : (
-							<NobodyFound wish={wish} cursor={data.cursor} loosen={data.loosen} />
+							<NobodyFound wish={shown} cursor={data.cursor} loosen={data.loosen} />
 						)}
 					</div>
 				)}

@@ -2,7 +2,7 @@ import type { FormValues } from '~/platform/http/form.ts'
 import { Check } from '~/ui/check.tsx'
 import { ChipsField } from '~/ui/chips-field.tsx'
 import { Field } from '~/ui/field.tsx'
-import { profileLimits as limits } from '../profile.limits.ts'
+import { profileLimits as limits, profileSections, sectionNames } from '../profile.limits.ts'
 import { CountedText, FieldGroup } from './fields.tsx'
 import { ProfilePicture } from './profile-picture.tsx'
 
@@ -19,6 +19,7 @@ export const personalNames = {
 	show_phone: 'Show my phone number',
 	listed: 'Appear in the community list and in search engines',
 	show_presence: 'Show when I am online',
+	only_me: 'Only I see',
 }
 
 interface PersonalFieldsProps {
@@ -83,6 +84,7 @@ export function PersonalFields({ values, errors, email, picture }: PersonalField
 /** What a member is open to, and what others see. */
 export function VisibilityFields({ values }: { values: FormValues }) {
 	const openTo = (values.open_to ?? '').split(/,\s*/)
+	const onlyMe = (values.only_me ?? '').split(/,\s*/)
 	const box = (name: keyof typeof personalNames) => ({ name, defaultChecked: values[name] === 'on' })
 	return (
 		<>
@@ -112,6 +114,22 @@ export function VisibilityFields({ values }: { values: FormValues }) {
 				<Check {...box('show_presence')} hint="Otherwise you always appear offline.">
 					{personalNames.show_presence}
 				</Check>
+			</FieldGroup>
+			<FieldGroup title={personalNames.only_me}>
+				<p className="text-sm text-ink-3 sm:col-span-2">
+					Other members and visitors do not see what you choose here, and do not find you by it. Moderators see it.
+				</p>
+				{profileSections.map((section) => (
+					<Check
+						key={section}
+						name="only_me"
+						id={`only_me-${section}`}
+						value={section}
+						defaultChecked={onlyMe.includes(section)}
+					>
+						{sectionNames[section]}
+					</Check>
+				))}
 			</FieldGroup>
 		</>
 	)

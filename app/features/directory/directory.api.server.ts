@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { cursor, limit } from '~/features/questions/questions.api.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { type Operation, operation } from '~/platform/http/operation.ts'
+import { wishOf } from './directory.paths.ts'
+import { presentFound } from './directory.server.ts'
+import { findMembers } from './finding.server.ts'
+
+export const person = z.object({
+	username: z.string(),
+	name: z.string(),
+	image: z.string().nullable().describe('Path of the picture.'),
+	online: z.boolean(),
+	branch: z.string(),
+	year: z.int().nullable().describe('Year of study, from 1.'),
+	university: z.string(),
+	expertise: z.string(),
+	about: z.string().describe('Its beginning.'),
+	skills: z.array(z.string()),
+	openTo: z.array(z.enum(['mentoring', 'collaborating'])),
+	why: z.string().describe('Why a search found them: “City: Eastmere”; empty without a search.'),
+})
+
+export const personList = z.object({
+	rows: z.array(person),
+	partial: z.boolean().describe('Whether nobody matches all of the search, and these match a part of it.'),
+	next: z.string().nullable().describe('The cursor of the next page; null at the end.'),
+})
+
+const filter = (what: string) => z.string().max(500).optional().describe(`${what} Several are separated by commas.`)
+
+/** The search of the community as JSON. */
+export const directoryOperations: Operation[] = [
+	operation({
+		id: 'listPeople',
+		group: 'People',
+		method: 'get',
+		path: '/people',
+		summary: 'List or search people',
+		description:
+			'The newest first, with `q` the best match. A branch or a year of study within `q`, such as “cse 3rd year”, is a filter. Visitors find nobody by city, project or certificate.',
+		access: 'everybody',
+		query: {
+			q: z.string().max(200).optional().describe('Words to search for.'),
+			skill: filter('Skills that they all have.'),
+			branch: filter('Branches of which they are in one.'),
+			year: filter('Years of study of which they are in one.'),
+			university: filter('Universities of which they are at one.'),
+			cursor,
+			limit,
+		},
+		answer: personList,
+		refusals: [422],
+		run: async (call) => {
+			const { viewer } = call
+			// What a visitor may ask of the API in a minute is counted by their address, and less than this.
+			if (viewer) await countUse('peopleSearch', viewer)
+			const { cursor: at = null, limit: most, ...query } = call.query
+			const params = new URLSearchParams()
+			for (const [name, value = ''] of Object.entries(query))
+				for (const part of name === 'q' ? [value] : value.split(',')) params.append(name, part)
+			const found = await findMembers(wishOf(params), viewer, at, most)
+			const people = await presentFound(found)
+			return {
+				rows: people.map(({ studies, why = '', ...row }) => ({
+					...row,
+					branch: studies.branch,
+					year: studies.year,
+					why,
+				})),
+				partial: found.meaning.reading === 'any',
+				next: found.next,
+			}
+		},
+	}),
+]

@@ -1,0 +1,173 @@
+import { isId } from '~/lib/checks.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/platform/http/cursors.ts'
+import { sortOf, type Wish } from './directory.paths.ts'
+import {
+	type Group,
+	isImpossible,
+	type Meaning,
+	meaningOf,
+	type Reading,
+	type Understood,
+	understand,
+} from './meaning.server.ts'
+import { type FoundRow, findPage, type Meant, type SearchPosition } from './search.queries.server.ts'
+
+/** One page of who matches a wish. */
+export interface Found {
+	meaning: Meaning
+	rows: FoundRow[]
+	/** The cursor of the next page; null at the end. */
+	next: string | null
+}
+
+interface ListPosition extends SearchPosition {
+	reading: Reading
+	tier: number
+}
+
+/**
+ * Who matches a wish, in its order. Where nobody does, the words of the search are read more and more loosely
+ * (see {@link Reading}); later pages go on in the reading that their cursor names.
+ * @param cursor where the page before ended
+ * @param viewer who looks: nobody is found by what this viewer may not see
+ * @throws Invalid for a cursor that is not of this list
+ */
+export async function findMembers(wish: Wish, viewer: Viewer, cursor: string | null, limit: number): Promise<Found> {
+	const understood = await understand(wish, viewer)
+	const position = cursor ? positionOf(wish, understood.wish, cursor) : null
+	let first: Found | undefined
+	for (const reading of position ? [position.reading] : readingsOf(understood)) {
+		const read = reading === 'words' ? await asWords(wish, viewer) : understood
+		const found = await findIn(await meaningOf(read, reading), position, limit)
+		if (found.rows.length > 0) return found
+		first ??= found
+	}
+	return first ?? { meaning: await meaningOf(understood, 'written'), rows: [], next: null }
+}
+
+function readingsOf({ rest, typed }: Understood): Reading[] {
+	const loosely: Reading[] = typed.length > 0 ? ['words', 'any'] : ['any']
+	return [
+		'written',
+		...(rest.length > 0 ? (['typos', ...loosely] as const) : typed.length > 0 ? (['words'] as const) : []),
+	]
+}
+
+/** The wish with each of its words taken for a word. */
+async function asWords(wish: Wish, viewer: Viewer): Promise<Understood> {
+	return { ...(await understand({ ...wish, q: quoted(wish.q) }, viewer)), wish }
+}
+
+/** A search whose words are no filters. */
+export function quoted(q: string): string {
+	return `"${q.replace(/["“”]/g, ' ').trim()}"`
+}
+
+async function findIn(meaning: Meaning, position: ListPosition | null, limit: number): Promise<Found> {
+	const { wish, user, viewer } = meaning
+	const sort = sortOf(wish)
+	const first = sort === 'match' && !position ? user : null
+	const tier = Math.max(0, position?.tier ?? 0)
+	const tiers = tiersOf(meaning).slice(tier)
+	if (tiers.length === 0 && first === null) return { meaning, rows: [], next: null }
+	const found = await findPage({
+		tiers,
+		order: sort === 'active' ? 'seen' : 'joined',
+		after: position && position.tier >= 0 ? position : null,
+		first,
+		matchTerms: [...meaning.named, ...meaning.meanings].map(({ id }) => id),
+		limit: limit + 1,
+		viewerId: viewer?.id ?? null,
+	})
+	const rows = found.map((row) => ({ ...row, tier: row.tier < 0 ? row.tier : row.tier + tier })).slice(0, limit)
+	const last = rows.at(-1)
+	return { meaning, rows, next: found.length > limit && last ? cursorOf(meaning, last) : null }
+}
+
+/**
+ * The sets that a list shows one after the other. A search for the best match shows who is called so, then who has every word as it
+ * is written in a short field, then who has every word. An impossible wish has none.
+ */
+function tiersOf(meaning: Meaning): Meant[] {
+	const { wish, words, reading } = meaning
+	const whole = everyMatch(meaning)
+	if (!whole) return []
+	if (sortOf(wish) !== 'match' || words.length === 0) return [whole]
+	const filters = meaning.filters.map(({ group }) => group)
+	const each = (groups: Group[]) => (groups.every(({ ids }) => ids.length > 0) ? [[...filters, ...groups]] : [])
+	const steps =
+		reading === 'any'
+			? [
+					words.length > 2
+						? words.flatMap((_, index) => each(words.filter((__, at) => at !== index).map(({ any }) => any)))
+						: [],
+				]
+			: [each(words.map(({ name }) => name)), each(words.map(({ exact }) => exact))]
+	const tiers: Meant[] = []
+	let before: Group[][] = []
+	for (const ways of [...steps, whole.ways]) {
+		if (ways.length === 0 || isSame(ways, before)) continue
+		tiers.push({ ...whole, ways, members: sizeOf(ways, meaning.total), not: before, notUser: meaning.user })
+		before = ways
+	}
+	return tiers
+}
+
+/** About how many members have one term of each group of any of these lists, if no word tells anything of another. */
+function sizeOf(ways: Group[][], total: number): number {
+	const shareOf = ({ members }: Group) => Math.min(1, members / Math.max(1, total))
+	return ways.reduce((sum, groups) => sum + groups.reduce((size, group) => size * shareOf(group), total), 0)
+}
+
+/** Whether two sets ask for the same terms: then the second would be read for nothing. */
+function isSame(ways: Group[][], others: Group[][]): boolean {
+	const idsOf = (sets: Group[][]) => JSON.stringify(sets.map((groups) => groups.map(({ ids }) => ids.toSorted())))
+	return idsOf(ways) === idsOf(others)
+}
+
+/** All of a wish in one set, whatever the order; null where nobody can match. */
+export function everyMatch(meaning: Meaning): Meant | null {
+	const { words, reading, notBlocking } = meaning
+	if (isImpossible(meaning)) return null
+	const filters = meaning.filters.map(({ group }) => group)
+	const any = words.map((word) => word.any)
+	const groups = reading === 'any' && any.length > 0 ? [unionOf(any)] : any
+	const ways = [[...filters, ...groups]]
+	return groups.some(({ ids }) => ids.length === 0) ? null : { ways, members: sizeOf(ways, meaning.total), notBlocking }
+}
+
+function unionOf(groups: Group[]): Group {
+	return {
+		ids: [...new Set(groups.flatMap(({ ids }) => ids))],
+		members: groups.reduce((sum, { members }) => sum + members, 0),
+	}
+}
+
+function cursorOf({ wish, reading }: Meaning, row: FoundRow): string {
+	const sort = sortOf(wish)
+	return encodeCursor([
+		reading === 'written' ? sort : `${sort}/${reading}`,
+		sort === 'active' ? row.seen_at : row.tier,
+		row.id,
+	])
+}
+
+/**
+ * Where a page before ended.
+ * @param typed the wish of the address
+ * @param read the same with its typed filters, in which all readings but `words` are ordered
+ */
+function positionOf(typed: Wish, read: Wish, cursor: string): ListPosition {
+	const [list, at, id] = decodeCursor(cursor, 3)
+	const [sort, name = 'written'] = String(list).split('/')
+	const reading = (['written', 'typos', 'words', 'any'] as const).find((one) => one === name)
+	const wish = reading === 'words' ? typed : read
+	if (!reading || sort !== sortOf(wish) || (reading !== 'written' && wish.q === '') || !isId(id)) throw noSuchPlace()
+	if (sort === 'active') {
+		if (at !== 'infinity' && at !== '-infinity' && !isTimeText(at)) throw noSuchPlace()
+		return { reading, tier: 0, id, seenAt: at }
+	}
+	if (!Number.isInteger(at) || Number(at) < -1 || Number(at) > 20) throw noSuchPlace()
+	return { reading, tier: Number(at), id }
+}

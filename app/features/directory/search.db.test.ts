@@ -1,0 +1,111 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { seedMembers } from '~/features/import/people/seed.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { listIndexed, placeAfter } from '../../../tests/support/members.ts'
+import type { Group } from './meaning.server.ts'
+import { countFacets, findPage, type Meant, type SearchPosition } from './search.queries.server.ts'
+
+useDatabase()
+
+/*
+ * How a set is read depends on how many members it is said to have, and never changes what is found. Members lie far apart here, in
+ * and beyond the blocks that are looked through one by one.
+ */
+
+beforeAll(async () => {
+	for (const [size, next] of [
+		[100, 9_000],
+		[200, 9_900],
+		[300, 40_000],
+		[400, 0],
+	] as const) {
+		await seedMembers(size, { onProgress: () => {} })
+		if (next) await placeAfter(next)
+	}
+})
+
+const readings = [
+	['fetched whole', 10],
+	['looked for among the newest, then among all', Number.POSITIVE_INFINITY],
+] as const
+
+describe.each(readings)('a set that is %s', (_, members) => {
+	const group = (...ids: number[]): Group => ({ ids, members: ids.length })
+
+	test.each(['joined', 'seen'] as const)('comes page by page, once and in the order of having %s', async (order) => {
+		const all = await listIndexed(order)
+		const [python = 0, cse = 0, it = 0] = await Promise.all(['Python', 'CSE', 'IT'].map((label) => termOf(label)))
+		const sets: [Omit<Meant, 'members'>, (terms: number[]) => boolean][] = [
+			[{ ways: [[group(python)]] }, (terms) => terms.includes(python)],
+			[{ ways: [[group(cse, it)]] }, (terms) => terms.includes(cse) || terms.includes(it)],
+			[{ ways: [[group(python), group(cse)]] }, (terms) => terms.includes(python) && terms.includes(cse)],
+			[{ ways: [[group(python)]], not: [[group(cse)]] }, (terms) => terms.includes(python) && !terms.includes(cse)],
+			[
+				{
+					ways: [
+						[group(python), group(cse)],
+						[group(python), group(it)],
+					],
+				},
+				(terms) => terms.includes(python) && (terms.includes(cse) || terms.includes(it)),
+			],
+		]
+		for (const [set, matches] of sets) {
+			const meant = { ...set, members }
+			const expected = all.filter(({ terms }) => matches(terms)).map(({ id }) => id)
+			expect(expected.length).toBeGreaterThan(5)
+			expect(await idsOf(meant, order)).toEqual(expected)
+			const everyone = await termOf('', 'everyone')
+			const counted = await countFacets([meant], 1_000)
+			expect(counted.find(({ id }) => id === everyone)).toEqual({ set: 0, id: everyone, count: expected.length })
+		}
+	})
+})
+
+test('several sets come one after the other, and a page may hold the end of one and the beginning of the next', async () => {
+	const [python, cse] = [await termOf('Python'), await termOf('CSE')]
+	const group = (id: number): Group => ({ ids: [id], members: 1 })
+	const members = Number.POSITIVE_INFINITY
+	const both = [group(python), group(cse)]
+	const rows = await findPage({
+		tiers: [
+			{ ways: [both], members },
+			{ ways: both.map((one) => [one]), members, not: [both] },
+		],
+		order: 'joined',
+		after: null,
+		first: null,
+		matchTerms: [python],
+		limit: 400,
+		viewerId: null,
+	})
+	const all = await listIndexed('joined')
+	const count = (terms: number[]) => Number(terms.includes(python)) + Number(terms.includes(cse))
+	const expected = [2, 1].flatMap((wanted) => all.filter(({ terms }) => count(terms) === wanted).map(({ id }) => id))
+	expect(rows.map(({ id }) => id)).toEqual(expected)
+	expect(rows.every(({ matched, skills }) => matched.includes(python) === skills.includes('Python'))).toBe(true)
+})
+
+async function idsOf(meant: Meant, order: 'joined' | 'seen'): Promise<number[]> {
+	const ids: number[] = []
+	let after: SearchPosition | null = null
+	for (;;) {
+		const page = { tiers: [meant], order, after, first: null, matchTerms: [], limit: 7, viewerId: null }
+		const rows = await findPage(page)
+		ids.push(...rows.map(({ id }) => id))
+		const last = rows.at(-1)
+		if (!last || rows.length < 7) return ids
+		after = { id: last.id, seenAt: last.seen_at }
+	}
+}
+
+async function termOf(label: string, kind = label === 'Python' ? 'skill' : 'branch'): Promise<number> {
+	const { id } = await db()
+		.selectFrom('terms')
+		.select('id')
+		.where('kind', '=', kind)
+		.where('label', '=', label)
+		.executeTakeFirstOrThrow()
+	return id
+}

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { isOfInstitution, namesOfBranch, phrasesOf, takeYears, withoutOverlaps, wordsOf } from './typed.ts'
+
+test.each([
+	['react cse', ['react', 'cse']],
+	['Node.js, C++ & C#', ['Node', 'js', 'C++', 'C#']],
+	['front-end', ['front', 'end']],
+	['ＲＥＡＣＴ', ['REACT']],
+	['  ', []],
+	['+ - #', []],
+	['1 2 3 4 5 6 7 8 9', ['1', '2', '3', '4', '5', '6', '7', '8']],
+])('%j is the words %j', (typed, words) => {
+	expect(wordsOf(typed).map(({ text }) => text)).toEqual(words)
+})
+
+test.each([
+	['react 3rd year', [3], ['react']],
+	['third year cse', [3], ['cse']],
+	['year 2 it', [2], ['it']],
+	['cse 4th', [4], ['cse']],
+	['2nd or 3rd yr', [2, 3], ['or']],
+	['python 3', [], ['python', '3']],
+	['9th year', [], ['9th', 'year']],
+	['"third year" cse', [], ['third', 'year', 'cse']],
+	['new year', [], ['new', 'year']],
+	['third eye', [], ['third', 'eye']],
+])('%j names the years %j and leaves %j', (typed, years, rest) => {
+	const words = wordsOf(typed)
+	const taken = takeYears(words)
+	expect(taken.years).toEqual(years)
+	expect(words.flatMap(({ text }, index) => (taken.isYear[index] ? [] : [text]))).toEqual(rest)
+})
+
+test.each([
+	['CSE', 'computer science'],
+	['information technology', 'it'],
+	['mech', 'mechanical engineering'],
+	['Cartography', 'cartography'],
+])('%j is also called %j', (typed, name) => {
+	expect(namesOfBranch(typed)).toContain(name)
+})
+
+test('phrases are what stands side by side, the longest first; those that overlap a longer one are left out', () => {
+	const phrases = phrasesOf(wordsOf('deep "machine" learning now'), [false, false, false, true])
+	expect(phrases.map(({ text }) => text)).toEqual(['deep', 'learning'])
+	const all = phrasesOf(wordsOf('a1 b1 c1'), [false, false, false])
+	expect(all.map(({ text }) => text)).toEqual(['a1 b1 c1', 'a1 b1', 'b1 c1', 'a1', 'b1', 'c1'])
+	expect(withoutOverlaps(all.slice(1)).map(({ text }) => text)).toEqual(['a1 b1', 'c1'])
+})
+
+test.each([
+	['Institute of Information Technology', true],
+	['department of information technology', false],
+	['information technology', false],
+])('whether the branch in %j is a part of the name of a place to study: %j', (typed, is) => {
+	const words = wordsOf(typed)
+	const branch = phrasesOf(
+		words,
+		words.map(() => false),
+	).find(({ text }) => text.toLowerCase() === 'information technology')
+	expect(branch && isOfInstitution(words, branch)).toBe(is)
+})

@@ -1,0 +1,120 @@
+import { ordinal } from '~/lib/text.ts'
+import { type FoundTextsRow, listFoundTexts } from './directory.queries.server.ts'
+import type { Meaning } from './meaning.server.ts'
+import type { FoundRow } from './search.queries.server.ts'
+import type { MeaningRow, TermKind } from './terms.queries.server.ts'
+
+/** Of several fields that have a word the first of these is named. */
+const tellingFirst: TermKind[] = [
+	...(['name', 'skill', 'university', 'branch', 'expertise', 'city', 'project', 'certificate'] as const),
+	...(['location', 'about', 'details'] as const),
+]
+/** Fields that a list does not read. */
+const longTexts: TermKind[] = ['city', 'project', 'certificate', 'location', 'about', 'details']
+/** Characters of “About me” on each side of a word that was found. */
+const CONTEXT = 32
+/** Reasons that are named. */
+const MAX_REASONS = 3
+
+interface Why {
+	/** The skills that were asked for. */
+	matchedSkills: string[]
+	/** “Knows React · City: Eastmere” */
+	why: string
+}
+
+/** Why each of these members was found, in words; at most one statement. */
+export async function reasonsOf(meaning: Meaning, rows: readonly FoundRow[]): Promise<Why[]> {
+	const reasons = rows.map((row) => tellingOf(meaning, row))
+	const wanted = rows.filter((_, index) => reasons[index]?.some(({ kind }) => longTexts.includes(kind)))
+	const texts = wanted.length > 0 ? await listFoundTexts(wanted.map(({ id }) => id)) : []
+	const textsOf = new Map(texts.map((text) => [text.id, text]))
+	return rows.map((row, index) => whyFound(meaning, row, reasons[index] ?? [], textsOf.get(row.id)))
+}
+
+/** For each word of the search the term that the member was found by. */
+function tellingOf({ meanings, words }: Meaning, { matched }: FoundRow): MeaningRow[] {
+	const has = new Set(matched)
+	return words.flatMap((_, position) => {
+		const own = meanings.filter((meaning) => meaning.position === position && has.has(meaning.id))
+		const rank = ({ kind, exact }: MeaningRow) => tellingFirst.indexOf(kind) + (exact ? 0 : tellingFirst.length)
+		return own.toSorted((one, other) => rank(one) - rank(other)).slice(0, 1)
+	})
+}
+
+function whyFound(meaning: Meaning, row: FoundRow, telling: MeaningRow[], texts: FoundTextsRow | undefined): Why {
+	const has = new Set(row.matched)
+	const isSkill = ({ kind, id }: { kind: TermKind; id: number }) => kind === 'skill' && has.has(id)
+	const searched = new Set(
+		[...meaning.meanings, ...meaning.named].filter(isSkill).map(({ label }) => label.toLowerCase()),
+	)
+	const found = new Set(meaning.meanings.filter(isSkill).map(({ label }) => label.toLowerCase()))
+	const matchedSkills = row.skills.filter((skill) => searched.has(skill.toLowerCase()))
+	const known = matchedSkills.filter((skill) => found.has(skill.toLowerCase()))
+	const names = [
+		telling.some(({ kind }) => kind === 'name') && meaning.user !== row.id && 'name',
+		meaning.user === row.id && 'username',
+	].filter(Boolean)
+	const reasons = [
+		names.length > 0 && `Found by ${names.join(' and ')}`,
+		known.length > 0 && `Knows ${known.join(', ')}`,
+		...telling.map((term) => reasonOf(term, row, texts)),
+		...studiesOf(meaning, row),
+	]
+	return { matchedSkills, why: [...new Set(reasons.filter(Boolean))].slice(0, MAX_REASONS).join(' · ') }
+}
+
+/** What a field says that has a word, or ''. */
+function reasonOf({ kind, key }: MeaningRow, row: FoundRow, texts: FoundTextsRow | undefined): string {
+	if (kind === 'university') return `Studies at ${row.university_name}`
+	if (kind === 'branch') return `Branch: ${row.enrol_in_branch_name}`
+	if (kind === 'expertise') return `Expertise: ${row.expertise_in}`
+	if (!texts) return ''
+	if (kind === 'city') return `City: ${texts.city}`
+	if (kind === 'location') return `Studies in ${texts.location}`
+	if (kind === 'about') return `About: “${around(texts.about, key)}”`
+	if (kind === 'certificate') {
+		const title = texts.certificates.find((one) => hasWord(one, key)) ?? texts.certificates[0]
+		return title ? `Certificate: ${title}` : ''
+	}
+	if (kind !== 'project' && kind !== 'details') return ''
+	const parts = ({ title, stack, description }: FoundTextsRow['projects'][number]) =>
+		`${title} ${stack.join(' ')} ${description}`
+	const project =
+		texts.projects.find(({ title }) => hasWord(title, key)) ?? texts.projects.find((one) => hasWord(parts(one), key))
+	return project ? `Project: ${project.title}` : ''
+}
+
+/** The branch and the year that were typed. */
+function studiesOf({ typed, named }: Meaning, row: FoundRow): string[] {
+	if (typed.length === 0) return []
+	const has = new Set(row.matched)
+	const kinds = new Set(named.filter(({ id }) => has.has(id)).map(({ kind }) => kind))
+	const studies = [
+		kinds.has('branch') && row.enrol_in_branch_name,
+		kinds.has('year') && row.current_year !== null && `${ordinal(row.current_year)} year`,
+	]
+	return [studies.filter(Boolean).join(', ')]
+}
+
+/** A word as terms are compared, as far as JavaScript tells; `unaccent` of the database knows more letters. */
+function plain(text: string): string {
+	return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+}
+
+function hasWord(text: string, key: string): boolean {
+	return plain(text)
+		.split(/[^\p{L}\p{N}+#]+/u)
+		.some((word) => word === key)
+}
+
+/** The words of a text beside one of them, with an ellipsis where more follows. */
+function around(text: string, key: string): string {
+	const line = text.replace(/\s+/g, ' ').trim()
+	const word = [...line.matchAll(/[\p{L}\p{M}\p{N}+#]+/gu)].find(([each]) => plain(each) === key)
+	const at = word?.index ?? 0
+	const from = at <= CONTEXT ? 0 : line.indexOf(' ', at - CONTEXT) + 1
+	const end = at + key.length + CONTEXT
+	const to = end >= line.length ? line.length : Math.max(line.lastIndexOf(' ', end), at + key.length)
+	return `${from > 0 ? '…' : ''}${line.slice(from, to)}${to < line.length ? '…' : ''}`
+}

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { anybody } from '~/features/directory/directory.paths.ts'
+import { listCommunity } from '~/features/directory/directory.server.ts'
+import { randomOf } from '~/features/import/people/people.ts'
+import { indexInBulk, indexMembers, insertPeople, settleTables } from '~/features/import/people/seed.queries.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db, pool } from '~/platform/db/db.server.ts'
+import { saveResult } from '../results.ts'
+import { knownPerson, waysIn } from './known-people.ts'
+
+/** A member counts as found among the first five. */
+const READ = 5
+const batch = 1_000
+
+/** Of each way in: how much of what could stand among the first five does. */
+export interface PeopleResult {
+	way: string
+	searches: number
+	recall: number
+	/** Milliseconds of processor of PostgreSQL, where the system tells, and of Node; the mean of a search. */
+	database: number | null
+	node: number
+}
+
+/** Makes the invented community and searches it. @param count searches of each way in */
+export async function judgePeople(size: number, count: number): Promise<PeopleResult[]> {
+	const people = Array.from({ length: size }, (_, index) => knownPerson(index + 1))
+	for (let from = 0; from < size; from += batch)
+		await db()
+			.transaction()
+			.execute(async (trx) => {
+				await indexInBulk(trx)
+				const { ids } = await insertPeople(trx, people.slice(from, from + batch))
+				await indexMembers(trx, ids)
+			})
+	await settleTables()
+	const known = new Map(people.map((person) => [person.username, person]))
+	const viewer: SignedIn = { id: 2_147_483_647, username: 'reader', name: 'Reader', image: null, role: 'member' }
+	const results: PeopleResult[] = []
+	for (const [way, search] of Object.entries(waysIn)) {
+		const random = randomOf(way.length)
+		const tried = Array.from({ length: count * 4 }, () =>
+			search(people[Math.floor(random() * size)] ?? knownPerson(1), random),
+		)
+		const asked = tried.filter((one) => one !== null).slice(0, count)
+		const searches = asked.length
+		const answers: string[][] = []
+		const before = { database: await databaseTime(), node: process.cpuUsage() }
+		for (const { q } of asked) {
+			const { page } = await listCommunity({ ...anybody, q }, null, viewer)
+			answers.push(page.rows.slice(0, READ).map(({ username }) => username))
+		}
+		const after = { database: await databaseTime(), node: process.cpuUsage(before.node) }
+		const recall = asked.reduce((sum, { isRight }, index) => {
+			const found = answers[index]?.filter((username) => isRight(known.get(username) ?? knownPerson(0))) ?? []
+			return sum + found.length / Math.min(READ, people.filter(isRight).length)
+		}, 0)
+		const database =
+			before.database === null || after.database === null ? null : (after.database - before.database) / searches
+		results.push({
+			way,
+			searches,
+			recall: recall / searches,
+			database,
+			node: (after.node.user + after.node.system) / 1_000 / searches,
+		})
+	}
+	return results
+}
+
+/** Milliseconds of processor that the one connection has used; null where the system does not tell. */
+export async function databaseTime(): Promise<number | null> {
+	const { rows } = await pool().query<{ pid: number }>('select pg_backend_pid() as pid')
+	try {
+		return Number(readFileSync(`/proc/${rows[0]?.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+	} catch {
+		return null
+	}
+}
+
+/** Writes the figures into RESULTS.md. */
+export function reportPeople(size: number, results: PeopleResult[]): void {
+	const rows = results.map(
+		({ way, searches, recall, database, node }) =>
+			`| ${way} | ${searches} | ${recall.toFixed(3)} | ${database?.toFixed(1) ?? ''} | ${node.toFixed(1)} |`,
+	)
+	const text = `## Search of people
+
+\`npm run bench:search -- --people ${size}\` on ${new Date().toISOString().slice(0, 10)}: of ${size.toLocaleString('en')} invented members (\`bench/search/known-people.ts\`) some were chosen
+by chance and searched for, each by one field. “Recall” is the share of the first ${READ} places that hold somebody who has the field, of as
+many as could. The whole page with its filters is read; milliseconds of processor are the mean of a search.
+
+| way in | searches | recall@${READ} | ms of PostgreSQL’s processor | ms of Node’s |
+|---|---|---|---|---|
+${rows.join('\n')}
+`
+	process.stdout.write(text)
+	saveResult('people', text)
+}

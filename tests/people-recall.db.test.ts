@@ -1,0 +1,22 @@
+import { beforeAll, expect, test } from 'vitest'
+import { judgePeople, type PeopleResult } from '../bench/search/people.ts'
+import { useDatabase } from './support/database.ts'
+
+useDatabase()
+
+/* The smallest part of `npm run bench:search -- --people 5000`: fails when people are found less well than they were. */
+
+const SIZE = 300
+const SEARCHES = 30
+
+let results: PeopleResult[] = []
+
+beforeAll(async () => {
+	results = await judgePeople(SIZE, SEARCHES)
+})
+
+test('by each of eleven ways in, the first five places hold who was meant', () => {
+	expect(results).toHaveLength(11)
+	const poor = results.filter(({ recall, searches }) => searches < SEARCHES / 2 || recall < 0.98)
+	expect(poor).toEqual([])
+})
