@@ -171,6 +171,38 @@ begin
 end
 $$;
 
+-- Who comes and goes changes one term of their document: the others are not made anew.
+create function index_presence(ids integer[]) returns void language plpgsql as $$
+declare
+  online integer := (select id from terms where kind = 'online');
+begin
+  perform from users where id = any(ids) order by id for no key update;
+  with present as materialized (
+    select user_id, terms @> array[online] as was, coalesce(show_presence, true) as shows, last_seen_at,
+      coalesce(show_presence, true) and exists (select from connections
+        where connections.user_id = member_search.user_id and connections.seen_at > now() - interval '45 seconds') as is_online
+    from member_search left join profiles using (user_id) where user_id = any(ids)),
+  written as (
+    update member_search set
+      terms = case when is_online then array(select id from unnest(array_remove(terms, online) || online) as id order by id)
+        else array_remove(terms, online) end,
+      facets = case when is_online then array(select id from unnest(array_remove(facets, online) || online) as id order by id)
+        else array_remove(facets, online) end,
+      seen_at = case when is_online then 'infinity' when shows then coalesce(last_seen_at, '-infinity') else '-infinity' end
+    from present where present.user_id = member_search.user_id and (was <> is_online or seen_at is distinct from
+      case when is_online then 'infinity' when shows then coalesce(last_seen_at, '-infinity') else '-infinity' end)),
+  changed as (select sum(is_online::int - was::int) as change from present)
+  update terms set members = members + change from changed where terms.id = online and change <> 0;
+end
+$$;
+
+create or replace function index_connected() returns trigger language plpgsql as $$
+begin
+  perform index_presence(array(select distinct user_id from changed order by user_id));
+  return null;
+end
+$$;
+
 create or replace function uncount_member() returns trigger language plpgsql as $$
 begin
   with locked as (select id from terms where id = any(old.terms) and kind not in ('about', 'details') order by id for update)

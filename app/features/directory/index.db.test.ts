@@ -98,6 +98,13 @@ test('a member with two tabs is online once; a tab that was not renewed is gone'
 	])
 	const byFilter = await listCommunity({ ...anybody, online: true })
 	expect(byFilter.page.rows.map(({ username }) => username)).toEqual([first.username])
+	const counters = await db().selectFrom('terms').select(['id', 'members']).orderBy('id').execute()
+	expect(counters).toEqual(await recountTerms())
+	await db().deleteFrom('connections').execute()
+	expect((await listCommunity({ ...anybody, online: true })).count.number).toBe(0)
+	expect(await db().selectFrom('terms').select('members').where('kind', '=', 'online').execute()).toEqual([
+		{ members: 0 },
+	])
 })
 
 test('many who change at once end with counts that equal the rows', async () => {

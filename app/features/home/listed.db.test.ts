@@ -46,7 +46,14 @@ const doors: [string, (username: string) => Promise<unknown>][] = [
 	['the community', () => community(anybody)],
 	['the community, by the username', (q) => community({ ...anybody, q })],
 	['the community, by a part of the name', (q) => community({ ...anybody, q: q.slice(0, 4) })],
-	['the community, by a skill', (q) => listCommunity({ ...anybody, q: `${q}ism` })],
+	['the community, by a skill', (q) => community({ ...anybody, q: `${q}ism` })],
+	[
+		'the filters of the community, by a skill',
+		async (q) => {
+			const { wish: _asked, ...shown } = await listCommunity({ ...anybody, q: `${q}ism` })
+			return shown
+		},
+	],
 	['the community, by who is online', () => community({ ...anybody, online: true })],
 	['suggestions of members', (q) => suggest(q, null)],
 	['suggestions of members, from a part', (q) => suggest(q.slice(0, 4), null)],
