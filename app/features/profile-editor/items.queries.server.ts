@@ -135,8 +135,9 @@ export async function listProjectsToEdit(
 	return rows
 }
 
-/** So many projects are looked at in one statement. */
-const batch = 5_000
+/** So many projects are looked at in one statement, and so many are changed in one: nobody who edits one of them waits long. */
+const page = 5_000
+const batch = 200
 /** Words that are no terms are looked for in so many of the newest projects. */
 const sample = 20_000
 
@@ -149,7 +150,7 @@ export const projectPlace: TermPlace = {
 			return alignProjects(sql`term_keys(project_tech_stack) && array(
 			select key from term_spellings where term_id = ${termId})`)
 		for (let after: string | null = '00000000-0000-0000-0000-000000000000'; after; ) {
-			const last = await lastOfBatch(after)
+			const last = await lastOfPage(after)
 			if (last) changed += await alignProjects(sql`project_id > ${after}::uuid and project_id <= ${last}::uuid`)
 			after = last
 		}
@@ -180,10 +181,10 @@ export const projectPlace: TermPlace = {
 	},
 }
 
-async function lastOfBatch(after: string): Promise<string | null> {
+async function lastOfPage(after: string): Promise<string | null> {
 	const { rows } = await sql<{ last: string | null }>`
 		select (array_agg(project_id order by project_id desc))[1]::text as last from (
-			select project_id from projects where project_id > ${after}::uuid order by project_id limit ${batch}) page`.execute(
+			select project_id from projects where project_id > ${after}::uuid order by project_id limit ${page}) looked_at`.execute(
 		db(),
 	)
 	return rows[0]?.last ?? null
@@ -191,8 +192,13 @@ async function lastOfBatch(after: string): Promise<string | null> {
 
 /** Writes the technologies of these projects as their terms are called. Forms that are open go on from their version. */
 async function alignProjects(where: RawBuilder<unknown>): Promise<number> {
-	const { numAffectedRows } = await sql`
-		update projects set project_tech_stack = term_names(project_tech_stack)
-		where ${where} and project_tech_stack <> term_names(project_tech_stack)`.execute(db())
-	return Number(numAffectedRows ?? 0)
+	const { rows } = await sql<{ id: string }>`
+		select project_id::text as id from projects
+		where ${where} and project_tech_stack <> term_names(project_tech_stack) order by project_id`.execute(db())
+	const ids = rows.map(({ id }) => id)
+	for (let from = 0; from < ids.length; from += batch)
+		await sql`
+			update projects set project_tech_stack = term_names(project_tech_stack)
+			where project_id = any(${ids.slice(from, from + batch)}::uuid[])`.execute(db())
+	return ids.length
 }

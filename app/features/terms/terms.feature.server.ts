@@ -1,10 +1,11 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { registerPlaces } from './places.server.ts'
-import { alignTerms, startTerms } from './terms.server.ts'
+import { alignTerm, alignTerms, startTerms } from './terms.server.ts'
 
 export const terms = defineFeature({
 	name: 'terms',
 	start: startTerms,
+	jobs: { 'align-term': ({ id }) => alignTerm(id) },
 	schedules: [{ name: 'align-terms', every: 'hour', run: alignTerms }],
 	collect: (features) => registerPlaces(features.flatMap(({ termPlaces }) => termPlaces ?? [])),
 })

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { openBus, publish } from '~/platform/bus/bus.server.ts'
+import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
 import { lazyLines } from '~/platform/http/lists.server.ts'
-import { alignPlaces } from './places.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { alignPlaces, type Spelling, termPlaces } from './places.server.ts'
 import { parseStartSet, type StartTerm } from './start-set.ts'
 import {
 	findStartSetHash,
@@ -139,10 +141,29 @@ export async function installStartSet(): Promise<number> {
 		})
 }
 
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Writes every word of a term as it is called. */
+		'align-term': { id: number }
+	}
+}
+
+/** So many profiles, projects and questions are written anew while a moderator waits; more are left to a job. */
+const MAX_ALIGNED_AT_ONCE = 2_000
+
+/** As {@link alignTerm}, at once or by a job. @param spelling what was changed */
+export async function alignTermSoon(id: number, spelling: Spelling): Promise<void> {
+	let changes = 0
+	for (const place of termPlaces()) changes += await place.count(spelling)
+	if (changes > MAX_ALIGNED_AT_ONCE) await addJob('align-term', { id })
+	else await alignTerm(id)
+}
+
 /** Writes every word of a term as the term is called. What an interruption leaves behind is done by {@link alignTerms}. */
 export async function alignTerm(id: number): Promise<void> {
 	await alignPlaces(id)
 	await markAligned(id)
+	await dropPages([everyPage])
 }
 
 /** Ends what an interrupted {@link alignTerm} began. Called every hour. */

@@ -2,7 +2,7 @@ import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { lockModerator, moderator } from '~/features/moderation/members.server.ts'
 import { termPlaces } from '~/features/terms/places.server.ts'
 import { listMeant, lockTerms, updateTerm } from '~/features/terms/terms.queries.server.ts'
-import { alignTerm, announceTerms } from '~/features/terms/terms.server.ts'
+import { alignTermSoon, announceTerms } from '~/features/terms/terms.server.ts'
 import type { Term } from '~/features/terms/terms.view.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { counted } from '~/lib/text.ts'
@@ -31,7 +31,7 @@ export async function actOnTerm(viewer: Viewer, act: TermAct, id: number, input:
 			return done
 		})
 	await announceTerms()
-	if (spelling) await alignTerm(term.id)
+	if (spelling) await alignTermSoon(term.id, spelling)
 	await dropPages([everyPage])
 	return term
 }

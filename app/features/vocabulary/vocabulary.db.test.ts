@@ -273,6 +273,20 @@ test('what another process changes is known here once it says so', async () => {
 	await loadTerms()
 })
 
+test('what thousands wrote is left to a job, and what a job leaves to the hourly check', async () => {
+	const id = await add('Crowd')
+	await saveSkills(ada, 'Crowdy')
+	await sql`update skills set member_count = 3000 where name = 'Crowdy'`.execute(db())
+	await actOnTerm(moderator, 'add-alias', id, { alias: 'crowdy' })
+	expect(await skillsOf(ada)).toEqual(['Crowdy'])
+	const { rows } = await sql`select 1 from graphile_worker.jobs where task_identifier = 'align-term'`.execute(db())
+	expect(rows).toHaveLength(1)
+	await sql`update skills set member_count = 1 where name = 'Crowdy'`.execute(db())
+	await alignTerms()
+	expect(await skillsOf(ada)).toEqual(['Crowd'])
+	await expectInLine()
+})
+
 test('each act stands in the log once', async () => {
 	const { rows: before } = await sql<{ count: number }>`select count(*)::int as count from moderation_log`.execute(db())
 	const id = await add('Log Keeping')
