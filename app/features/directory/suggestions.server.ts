@@ -1,3 +1,4 @@
+import { canonicalSkill } from '~/features/members/skills.server.ts'
 import { grouped } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { anybody } from './directory.paths.ts'
@@ -41,15 +42,20 @@ const MAX_KNOWN_SKILLS = 8
 /** Skills that listed members have and that may be meant by what somebody is typing, with how many have them. */
 export async function suggestKnownSkills(typed: string): Promise<{ value: string; note: string }[]> {
 	if (!typed) return []
-	const understood = await understand({ ...anybody, q: quoted(typed) }, null)
+	// Another name of a skill means that skill before any that begins so.
+	const texts = [...new Set([canonicalSkill(typed), typed])]
+	const skills = (await Promise.all(texts.map(skillsLike))).flat()
+	const counts = new Map(skills.map(({ label, members }) => [label, members]))
+	return [...counts].slice(0, MAX_KNOWN_SKILLS).map(([value, members]) => ({ value, note: grouped(members) }))
+}
+
+async function skillsLike(text: string): Promise<MeaningRow[]> {
+	const understood = await understand({ ...anybody, q: quoted(text) }, null)
 	const written = await meaningOf(understood, 'written')
 	const { meanings, words } = written.words.every(({ any }) => any.ids.length > 0)
 		? written
 		: await meaningOf(understood, 'typos')
-	return answersOf(meanings, words.length)
-		.filter(({ kind }) => kind === 'skill')
-		.slice(0, MAX_KNOWN_SKILLS)
-		.map(({ label, members }) => ({ value: label, note: grouped(members) }))
+	return answersOf(meanings, words.length).filter(({ kind }) => kind === 'skill')
 }
 
 /** The terms that every word of a search may mean: those with most of its words written out, no others, the commonest. */
