@@ -21,8 +21,10 @@ test(`ten pairs write while the server is killed ${kills} times: nothing lost, d
 	for (let killed = 0; killed < kills; killed += 1) {
 		await sleep(200 + run.random() * 1_400)
 		await site.kill()
-		run.allowActs(maxActs)
+		// Half of what is written finds nobody there, and half finds the server back, however long a start takes.
+		run.allowActs(maxActs / 2)
 		site = await startOnTestDatabase(port)
+		run.allowActs(maxActs / 2)
 	}
 	run.end()
 	await run.judge(800)
