@@ -1,6 +1,7 @@
 import type { Page, Route } from '@playwright/test'
 import { anotherBrowser } from './support/chat.ts'
-import { enrol, expect, logIn, settled, test } from './support/journey.ts'
+import { enrol, expect, logIn, settled } from './support/journey.ts'
+import { cut, failures, test } from './support/lost-connection.ts'
 
 /* Pages that were seen before, or that a pointer rests on: shown at once, and asked for anew. */
 
@@ -108,7 +109,8 @@ test('a page comes while the pointer rests on its link, and counts as read only 
 	page,
 	browser,
 }) => {
-	await logIn(page)
+	// Nothing else is new for somebody who has just come.
+	await enrol(page, 'Ahead Asker')
 	await ask(page, 'What comes ahead?')
 	await page.goto('/')
 	await settled(page)
@@ -121,6 +123,12 @@ test('a page comes while the pointer rests on its link, and counts as read only 
 	await other.request.post(address ?? '', { form: { intent: 'comment', body: 'It does.' }, headers, maxRedirects: 0 })
 	const unread = page.getByRole('button', { name: /^Messages and notifications, \d+ unread/ })
 	await expect(unread).toBeVisible()
+	// What breaks off on its way is not kept.
+	const broken = await cut(page, 'GET', failures['cut in the middle'])
+	await link.hover()
+	await broken.failed()
+	await broken.mend()
+	await page.mouse.move(0, 0)
 	const ahead = page.waitForResponse((answer) => answer.request().headers()['x-prefetch'] === '1')
 	await link.hover()
 	expect((await ahead).status()).toBe(200)

@@ -34,10 +34,11 @@ interface Addresses {
 	question: string
 	id: string
 	comment: string
+	term: string
 }
 
 /** The pages of the site by their routes, as who sees most on each, and with whatever opens over them. */
-function sights({ question, id, comment }: Addresses): Record<'visitor' | 'member' | 'moderator', Sight[]> {
+function sights({ question, id, comment, term }: Addresses): Record<'visitor' | 'member' | 'moderator', Sight[]> {
 	const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
 	const editing = (part = '') => `/edit-profile/${username}${part}`
 	return {
@@ -83,6 +84,7 @@ function sights({ question, id, comment }: Addresses): Record<'visitor' | 'membe
 			]),
 		moderator: [
 			...['/moderation', '/moderation/members', '/moderation/log', `/moderation/query/${id}`],
+			...['/moderation/terms', '/moderation/terms/new', term],
 			...[`/moderation/profile/${username}`, question, '/find-dev'],
 		].map((address) => ({ address })),
 	}
@@ -262,7 +264,9 @@ async function prepare(page: Page, browser: Browser): Promise<[Addresses, Page]>
 	const moderator = await newReader(browser)
 	await logIn(moderator, demoModerator)
 	await Promise.all([other.context().close(), third.context().close()])
-	return [{ question, id, comment }, moderator]
+	const terms = await (await moderator.request.get('/moderation/terms?q=python')).text()
+	const [term = ''] = /\/moderation\/term\/\d+/.exec(terms) ?? []
+	return [{ question, id, comment, term }, moderator]
 }
 
 /** Sends a form as the member of this page. */

@@ -208,7 +208,7 @@ function noteEntry(): void {
 
 noteEntry()
 router().subscribe(noteEntry)
-prefetchLinks()
+prefetchLinks(readData)
 
 let endMove: (() => void) | null = null
 

@@ -13,28 +13,29 @@ let asked: number[] = []
 /**
  * Asks ahead for the page whose link a pointer rests on, a finger touches or the focus is on. Pages that are no reading, and readers
  * who save data, are left alone. Called once.
+ * @param read passes on an answer of this site that is whole, and throws for any other
  */
-export function prefetchLinks(): void {
+export function prefetchLinks(read: (answer: Response) => Promise<Response>): void {
 	const plan = ({ target }: Event, wait: number) => {
 		clearTimeout(planned)
 		const link = target instanceof Element ? target.closest<HTMLAnchorElement>('a[href]') : null
-		if (link) planned = setTimeout(() => void prefetch(link).catch(() => {}), wait)
+		if (link) planned = setTimeout(() => void prefetch(link, read).catch(() => {}), wait)
 	}
 	document.addEventListener('pointerover', (event) => plan(event, REST_MS), { passive: true })
 	document.addEventListener('touchstart', (event) => plan(event, 0), { passive: true })
 	document.addEventListener('focusin', (event) => plan(event, REST_MS))
 }
 
-async function prefetch(link: HTMLAnchorElement): Promise<void> {
+async function prefetch(link: HTMLAnchorElement, read: (answer: Response) => Promise<Response>): Promise<void> {
 	const { origin, pathname, search } = link
 	const isElsewhere = origin !== location.origin || link.target !== '' || link.hasAttribute('download')
 	if (isElsewhere || (pathname === location.pathname && search === location.search) || savesData()) return
 	const url = await dataOf(pathname, search)
 	if (!url || isStored(url) || !mayAsk()) return
 	// What is no object of URL is no request of React Router, and not tried again.
-	const asking = fetch(url.href, { headers: { [PREFETCH_HEADER]: '1' }, priority: 'low' }).then((answer) =>
-		answer.headers.has('X-Remix-Response') ? storePage(url, answer) : undefined,
-	)
+	const asking = fetch(url.href, { headers: { [PREFETCH_HEADER]: '1' }, priority: 'low' })
+		.then(read)
+		.then((answer) => storePage(url, answer))
 	expectPage(url, asking)
 }
 

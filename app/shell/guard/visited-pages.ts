@@ -82,8 +82,8 @@ function navigationTo(url: URL): DataRouter['state']['location'] | null {
 /** Whether a route says so of its page; its script may not have come yet. @param id of the page that React Router is about to open, unless it is given */
 export async function mayRevisit(id = router().state.navigation.matches?.at(-1)?.route.id ?? ''): Promise<boolean> {
 	const entry = window.__reactRouterManifest.routes[id]
-	if (!entry) return false
-	const module = (await import(/* @vite-ignore */ entry.module)) as { handle?: PageHandle }
+	// Whether a script that does not come is tried again is for the guard.
+	const module: { handle?: PageHandle } = entry ? await import(/* @vite-ignore */ entry.module).catch(() => ({})) : {}
 	return module.handle?.revisit === true
 }
 
