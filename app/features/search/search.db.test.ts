@@ -176,6 +176,13 @@ const spellings: [string, string, string][] = [
 	['javascri godwit', 'Godwit', 'In javascript.'],
 ]
 
+test('a term that stands in texts alone is meant by a word that is nearly it, and one word that nothing has finds nothing', async () => {
+	const { id } = await makeQuestion(asha, { title: 'Query: Whimbrel', description: 'On kubernetes.', tags: 'birds' })
+	const { rows, instead } = await listQuestions(null, { search: 'kuberentes' })
+	expect([rows.map((row) => row.id), instead]).toEqual([[id], { kind: 'corrected', search: 'kubernetes' }])
+	expect(await listQuestions(null, { search: 'xyzzyplugh' })).toMatchObject({ rows: [] })
+})
+
 test.each(spellings)('%j finds %j', async (search, title, description) => {
 	const { id } = await makeQuestion(asha, { title: `Query: ${title}`, description, tags: 'birds' })
 	const { rows, instead } = await listQuestions(null, { search })

@@ -130,7 +130,8 @@ async function findAny<Row extends { id: number }>(
 	const scope = await readScope(operators, categoryId, tag)
 	const wanted = terms.filter(({ kind }) => kind === 'word' || kind === 'phrase').map(({ text }) => text)
 	const text = [...wanted, ...alternatives].join(' ')
-	if (scope === null || text === '') return []
+	// Of one word that nothing has there are no others.
+	if (scope === null || !/\S\s+\S/.test(text)) return []
 	const without = terms.filter(({ kind }) => kind === 'without').map(({ source }) => source)
 	const { best } = await rankByWords(text, '', anyWordConditions(scope, text, without, partsOf(operators)))
 	const ids = best.slice(0, limit - 1).map(({ id }) => id)

@@ -47,9 +47,13 @@ interface AlikeRow extends Doubtful {
 /**
  * For each text that finds nothing by itself, what may have been meant: words of titles, tags and usernames that begin with it,
  * that hold it, or that are spelt like it.
+ * @param offered further words that texts may stand for
  * @returns without those that find something or that nothing is like
  */
-export async function findMeant(doubtful: Doubtful[]): Promise<Meant[]> {
+export async function findMeant(
+	doubtful: Doubtful[],
+	offered: { text: string; word: string }[] = [],
+): Promise<Meant[]> {
 	if (doubtful.length === 0) return []
 	const { rows } = await sql<AlikeRow>`
 		with asked as materialized (
@@ -70,6 +74,10 @@ export async function findMeant(doubtful: Doubtful[]): Promise<Meant[]> {
 			select asked.*, near.word, false from asked cross join lateral (
 				select word from search_words where word % key order by similarity(word, key) desc, word limit ${MAX_ALIKE}) near
 			where asked.kind = 'word' and length(key) >= ${TWO_EDITS_LENGTH}
+			union
+			select asked.kind, asked.text, asked.key, offered.word, false from asked
+			join unnest(${offered.map(({ text }) => text)}::text[], ${offered.map(({ word }) => word)}::text[]) as offered (text, word) using (text)
+			where asked.kind = 'word'
 			union all
 			select asked.*, near.word, true from asked cross join lateral (
 				select word from (

@@ -1,3 +1,4 @@
+import { similarTerm } from '~/features/terms/terms.server.ts'
 import { type Operator, type ParsedSearch, parseSearch, type Term } from './parse.ts'
 import { type Doubtful, findMeant, type Meant } from './spelling.queries.server.ts'
 
@@ -21,7 +22,7 @@ const MAX_ALTERNATIVES = 10
  */
 export async function correctSearch({ terms, operators, parts }: ParsedSearch): Promise<Correction | null> {
 	const doubts = [...terms.map(doubtInTerm), ...operators.map(doubtInOperator)].filter((doubt) => doubt !== null)
-	const found = await findMeant(doubts.slice(0, MAX_DOUBTFUL))
+	const found = await findMeant(doubts.slice(0, MAX_DOUBTFUL), termsLike(doubts))
 	if (found.length === 0) return null
 	const mistyped = found.filter((each) => !isCompletion(each))
 	const searchFor = (title: string) => parts.map((part) => corrected(part, mistyped, operators, title)).join(' ')
@@ -36,6 +37,14 @@ export async function correctSearch({ terms, operators, parts }: ParsedSearch): 
 		alternatives: words.map(({ meant }) => meant.slice(0, MAX_ALTERNATIVES)),
 		searchFor: search,
 	}
+}
+
+/** Of a word that is nearly a term that term, which texts may have though no title does. */
+function termsLike(doubts: Doubtful[]): { text: string; word: string }[] {
+	return doubts.flatMap(({ kind, text }) => {
+		const word = kind === 'word' ? similarTerm(text)?.tag : undefined
+		return word && !word.includes('-') ? [{ text, word }] : []
+	})
 }
 
 /** Whether what was meant holds what was typed. */

@@ -96,7 +96,7 @@ export function matchTerms(text: string): Match[] {
 	return vocabulary().match(text)
 }
 
-/** A term that a word may be meant as: one letter of it is wrong, missing or too many. */
+/** A term that a word may be meant as: one letter of it is wrong, missing or too many, or two are swapped. */
 export function similarTerm(word: string): Term | undefined {
 	return vocabulary().near(word)
 }

@@ -123,7 +123,7 @@ test('what may be meant comes by how well it fits, and what stands above it last
 })
 
 test.each([
-	['pyhton', undefined],
+	['pyhton', 'Python'],
 	['pythn', 'Python'],
 	['kubernets', 'Kubernetes'],
 	['jva', undefined],

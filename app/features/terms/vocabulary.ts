@@ -59,13 +59,14 @@ export class Vocabulary {
 		return { parents, children: this.#children.get(term.id) ?? [] }
 	}
 
-	/** The term with a spelling that differs by one letter from a word of at least five; the first letter is never wrong. */
+	/** The term with a spelling that differs from a word of at least five by one letter, or by two that are swapped; the first one is never wrong. */
 	near(word: string): Entry | undefined {
 		const key = termKey(word)
 		if (key.length < MIN_NEAR) return undefined
 		for (const [spelling, term] of this.#byKey) {
 			if (spelling[0] !== key[0] || Math.abs(spelling.length - key.length) > 1 || spelling.length < MIN_NEAR) continue
-			if (distance(spelling, key) === 1) return term
+			const edits = distance(spelling, key)
+			if (edits === 1 || (edits === 2 && lettersOf(spelling) === lettersOf(key))) return term
 		}
 		return undefined
 	}
@@ -97,4 +98,9 @@ function rankOf({ keys, laterWords }: Entry, key: string): number | null {
 	if (keys[0]?.startsWith(key)) return ranks.begins
 	if (keys.some((spelling) => spelling.startsWith(key))) return ranks.elsewhere
 	return laterWords.some((word) => word.startsWith(key)) ? ranks.elsewhere : null
+}
+
+/** The same for words in which neighbours are swapped. */
+function lettersOf(word: string): string {
+	return [...word].sort().join('')
 }
