@@ -112,7 +112,7 @@ describe('a list', () => {
 		['of words in title and note', { search: ' exam  loop ' }, [2]],
 		['of a sign that patterns use', { search: '100%' }, [0]],
 		['of another one', { search: 'l__p' }, []],
-		['of letters with marks', { search: 'GRÜSSE'.replace('SS', 'ß') }, [0]],
+		['of letters with marks', { search: 'GRÜßE' }, [0]],
 		['of words that are nowhere together', { search: 'exam never-ending' }, []],
 		['of a character that cannot be stored', { search: 'ex\0am' }, [2, 0]],
 	])('%s', async (_what, asked, expected) => {

@@ -1,3 +1,4 @@
+import { SearchForm } from '~/features/search/components/search-form.tsx'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
 import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
@@ -9,7 +10,7 @@ import { listBookmarks, removeBookmark, restoreBookmark, saveBookmarkNote } from
 import { kindOf, targetOf } from '../bookmarks.schema.ts'
 import { type BookmarkFilter, bookmarksPath } from '../bookmarks.view.ts'
 import { BookmarkItem } from '../components/bookmark-item.tsx'
-import { BookmarkSearch, KindTabs } from '../components/bookmark-search.tsx'
+import { KindTabs } from '../components/kind-tabs.tsx'
 import type { Route } from './+types/bookmarks'
 
 export function loader({ context, url }: Route.LoaderArgs) {
@@ -66,7 +67,12 @@ export default function Bookmarks({ loaderData, actionData: refusal }: Route.Com
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Bookmarks</h1>
 			<p className="mt-1 text-ink-2">Only you see what you bookmarked, and your notes.</p>
-			<BookmarkSearch filter={filter} />
+			<SearchForm
+				pathname="/bookmarks"
+				search={filter.search}
+				params={{ kind: filter.kind }}
+				label="Search titles and notes"
+			/>
 			<KindTabs filter={filter} />
 			{rows.length === 0 ? (
 				<Nothing filter={filter} isFirst={cursor === null} />
