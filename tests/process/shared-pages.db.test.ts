@@ -107,7 +107,8 @@ describe('members side by side', () => {
 		expect(opened).toContain(`id="reply-${comments.ravi}"`)
 		const pages = await readByAll(page())
 		const pressed = people.map(
-			(one) => (shownIn(pages[one] ?? '').match(/aria-pressed="true" aria-label="(Vote up|Mute|Bookmark)/g) ?? []).length,
+			(one) =>
+				(shownIn(pages[one] ?? '').match(/aria-pressed="true" aria-label="(Vote up|Mute|Bookmark)/g) ?? []).length,
 		)
 		// The question's votes stand there twice, for two widths.
 		expect(Object.fromEntries(people.map((one, index) => [one, pressed[index]]))).toEqual({

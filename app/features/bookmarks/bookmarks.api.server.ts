@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { member, operation } from '~/platform/http/operation.ts'
 import { BOOKMARKS_PER_PAGE, MAX_BOOKMARK_NOTE, MAX_BOOKMARK_SEARCH } from './bookmarks.limits.ts'
-import { listBookmarks, removeBookmark, saveBookmark } from './bookmarks.server.ts'
 import { bookmarkKinds } from './bookmarks.schema.ts'
+import { listBookmarks, removeBookmark, saveBookmark } from './bookmarks.server.ts'
 import type { BookmarkView } from './bookmarks.view.ts'
 
 /* A member's bookmarks as JSON: the use cases of the page. */

@@ -48,7 +48,10 @@ const age = (seconds: number) =>
 	sql`update bookmarks set removed_at = removed_at - make_interval(secs => ${seconds})`.execute(db())
 
 test('a member finds what they bookmarked, the newest first, on its page and in the list, and nobody else does', async () => {
-	const { id, url } = await makeQuestion(author, { title: 'How do bookmarks work?', description: 'By **pressing** one.' })
+	const { id, url } = await makeQuestion(author, {
+		title: 'How do bookmarks work?',
+		description: 'By **pressing** one.',
+	})
 	const answer = await makeComment(author, id, 'Press the *mark* under it.')
 	expect(await saveBookmark(reader, query(id))).toEqual({ url })
 	await saveBookmark(reader, comment(answer), { note: ' Read this\r\nagain. ' })
@@ -152,7 +155,12 @@ describe('what is no longer there', () => {
 		for (const target of [query(id), comment(answer)]) await saveBookmark(keeper, target, { note: 'mine' })
 		await act(id, answer)
 		const { rows } = await listBookmarks(keeper, all)
-		expect(rows.filter(({ post }) => post === null).map(({ kind }) => kind).sort()).toEqual(gone.toSorted())
+		expect(
+			rows
+				.filter(({ post }) => post === null)
+				.map(({ kind }) => kind)
+				.sort(),
+		).toEqual(gone.toSorted())
 		for (const target of gone.map((kind) => (kind === 'query' ? query(id) : comment(answer)))) {
 			await saveBookmarkNote(keeper, target, { note: 'still mine' })
 			await expect(saveBookmark(keeper, target)).rejects.toThrow(NotFound)
@@ -168,7 +176,9 @@ describe('what is no longer there', () => {
 		const { id: into } = await makeQuestion(author)
 		const answer = await makeComment(author, id)
 		for (const target of [query(id), comment(answer)]) await saveBookmark(reader, target)
-		await sql`update questions set status = 'merged', status_at = now(), merged_into = ${into} where id = ${id}`.execute(db())
+		await sql`update questions set status = 'merged', status_at = now(), merged_into = ${into} where id = ${id}`.execute(
+			db(),
+		)
 		const { rows } = await listBookmarks(reader, all)
 		expect(rows.slice(0, 2).map(({ post }) => post?.url)).toEqual([url, url])
 	})
@@ -228,7 +238,8 @@ describe('refused', () => {
 		['nothing was bookmarked', () => saveBookmarkNote(moderator, query(1), { note: 'x' }), { status: 404 }],
 		[
 			'the note is too long',
-			async () => saveBookmark(reader, query((await makeQuestion(author)).id), { note: 'x'.repeat(MAX_BOOKMARK_NOTE + 1) }),
+			async () =>
+				saveBookmark(reader, query((await makeQuestion(author)).id), { note: 'x'.repeat(MAX_BOOKMARK_NOTE + 1) }),
 			{ status: 422, fields: { note: expect.any(String) } },
 		],
 		[

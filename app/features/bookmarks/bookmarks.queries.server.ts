@@ -173,5 +173,7 @@ const undoBegin = sql`now() - make_interval(secs => ${sql.lit(BOOKMARK_UNDO_SECO
 
 /** Whether a row of `bookmarks` is of this post. */
 function isOf({ kind, id }: BookmarkTarget): RawBuilder<boolean> {
-	return kind === 'query' ? sql`(question_id = ${id} and comment_id is null)` : sql`(comment_id is not distinct from ${id})`
+	return kind === 'query'
+		? sql`(question_id = ${id} and comment_id is null)`
+		: sql`(comment_id is not distinct from ${id})`
 }

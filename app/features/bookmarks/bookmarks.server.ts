@@ -8,12 +8,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
-import {
-	BOOKMARKS_PER_PAGE,
-	MAX_BOOKMARK_SEARCH,
-	MAX_BOOKMARK_WORDS,
-	MAX_BOOKMARKS,
-} from './bookmarks.limits.ts'
+import { BOOKMARKS_PER_PAGE, MAX_BOOKMARK_SEARCH, MAX_BOOKMARK_WORDS, MAX_BOOKMARKS } from './bookmarks.limits.ts'
 import {
 	bringBookmarkBack,
 	countBookmarks,
@@ -59,7 +54,11 @@ export async function listBookmarks(
  * @returns the path of the question
  * @throws NotAllowed for a visitor, NotFound, Invalid with a message for the note or for one too many, TooMany
  */
-export async function saveBookmark(viewer: Viewer, target: BookmarkTarget, input: Input = {}): Promise<{ url: string }> {
+export async function saveBookmark(
+	viewer: Viewer,
+	target: BookmarkTarget,
+	input: Input = {},
+): Promise<{ url: string }> {
 	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
 	const { note } = parseInput(bookmarkInput, input)
@@ -96,8 +95,7 @@ export async function removeBookmark(viewer: Viewer, target: BookmarkTarget): Pr
 export async function restoreBookmark(viewer: Viewer, target: BookmarkTarget): Promise<void> {
 	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
-	const isBack =
-		isId(target.id) && (await withRoom(member, target, (trx) => bringBookmarkBack(trx, member.id, target)))
+	const isBack = isId(target.id) && (await withRoom(member, target, (trx) => bringBookmarkBack(trx, member.id, target)))
 	if (!isBack) throw new NotFound('It is too late to undo this. Bookmark the page again.')
 }
 

@@ -21,7 +21,8 @@ interface BookmarkItemProps {
 /** One bookmark: where it leads, its note, and the ways to write that and to remove it. */
 export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
 	const { kind, id, post, note, createdAt } = bookmark
-	const what = post?.title ?? (kind === 'query' ? 'a query that is no longer there' : 'a comment that is no longer there')
+	const what =
+		post?.title ?? (kind === 'query' ? 'a query that is no longer there' : 'a comment that is no longer there')
 	return (
 		<li className="border-b border-line py-4">
 			<div className="flex items-start gap-3">

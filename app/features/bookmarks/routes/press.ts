@@ -3,8 +3,8 @@ import { commentPath } from '~/features/search/search.view.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { pressed } from '~/platform/http/form.server.ts'
 import { redirectWithToast, refererPath } from '~/platform/http/http.ts'
-import { removeBookmark, saveBookmark } from '../bookmarks.server.ts'
 import { type BookmarkTarget, targetOf } from '../bookmarks.schema.ts'
+import { removeBookmark, saveBookmark } from '../bookmarks.server.ts'
 import type { Route } from './+types/press'
 
 export function loader() {
@@ -23,7 +23,11 @@ export function action({ request, context }: Route.ActionArgs) {
 			if (value === 1) await saveBookmark(viewer, target)
 			else await removeBookmark(viewer, target)
 			const message = value === 1 ? 'Bookmarked. You can add a note under Bookmarks.' : 'Bookmark removed.'
-			return { value, count: 0, response: () => redirectWithToast(placeOf(target, request), { type: 'success', message }) }
+			return {
+				value,
+				count: 0,
+				response: () => redirectWithToast(placeOf(target, request), { type: 'success', message }),
+			}
 		},
 	})
 }

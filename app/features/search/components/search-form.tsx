@@ -37,7 +37,8 @@ export function SearchForm({ pathname, search, params = {}, label = 'Search topi
 	const go = () => {
 		clearTimeout(timer.current)
 		const wanted = input.current?.value.trim() ?? ''
-		if (wanted !== search) navigate(withParams(pathname, { q: wanted, ...params }), { replace: true, preventScrollReset: true })
+		if (wanted !== search)
+			navigate(withParams(pathname, { q: wanted, ...params }), { replace: true, preventScrollReset: true })
 	}
 	const wait = (event: FormEvent) => {
 		clearTimeout(timer.current)
@@ -51,7 +52,9 @@ export function SearchForm({ pathname, search, params = {}, label = 'Search topi
 	return (
 		<search className="mt-4 block">
 			<Form method="get" action={pathname} onSubmit={submit}>
-				{Object.entries(params).map(([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />)}
+				{Object.entries(params).map(
+					([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />,
+				)}
 				<div className="input-box">
 					<Icon of={Search} />
 					<input
