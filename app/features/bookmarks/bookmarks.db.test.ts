@@ -93,7 +93,7 @@ test('a member finds what they bookmarked, the newest first, on its page and in 
 
 describe('a list', () => {
 	let finder: SignedIn
-	let ids: number[]
+	let made: BookmarkTarget[]
 
 	beforeAll(async () => {
 		finder = await makeMember('finder')
@@ -103,7 +103,7 @@ describe('a list', () => {
 		await saveBookmark(finder, query(first.id), { note: 'For the exam' })
 		await saveBookmark(finder, query(second.id))
 		await saveBookmark(finder, comment(answer), { note: 'EXAM, too' })
-		ids = [first.id, second.id, answer]
+		made = [query(first.id), query(second.id), comment(answer)]
 	})
 
 	test.each<[string, Partial<typeof all> | { kind: 'query' | 'comment' }, number[]]>([
@@ -120,24 +120,24 @@ describe('a list', () => {
 		['of a character that cannot be stored', { search: 'ex\0am' }, [2, 0]],
 	])('%s', async (_what, asked, expected) => {
 		const { rows } = await listBookmarks(finder, { ...all, ...asked })
-		expect(rows.map(({ id }) => ids.indexOf(id))).toEqual(expected)
+		expect(rows.map(({ kind, id }) => made.findIndex((one) => one.kind === kind && one.id === id))).toEqual(expected)
 	})
 
 	test('goes on where its page ended, and each is told once', async () => {
 		const many = await makeMember('many')
 		const { id } = await makeQuestion(author)
-		const made = BOOKMARKS_PER_PAGE + 2
+		const count = BOOKMARKS_PER_PAGE + 2
 		// As of one moment, so that their order is by id.
 		await sql`insert into questions (author_id, category_id, title, description, description_html, excerpt, tags, created_at)
 			select author_id, category_id, title, description, description_html, excerpt, '{}', created_at
-			from questions, generate_series(1, ${made}) where id = ${id}`.execute(db())
+			from questions, generate_series(1, ${count}) where id = ${id}`.execute(db())
 		await sql`insert into bookmarks (user_id, question_id) select ${many.id}, id from questions where id > ${id}`.execute(
 			db(),
 		)
 		const first = await listBookmarks(many, all)
 		const second = await listBookmarks(many, { ...all, cursor: first.next })
 		expect([first.rows.length, second.rows.length, second.next]).toEqual([BOOKMARKS_PER_PAGE, 2, null])
-		expect(new Set([...first.rows, ...second.rows].map((row) => row.id)).size).toBe(made)
+		expect(new Set([...first.rows, ...second.rows].map((row) => row.id)).size).toBe(count)
 		await expect(listBookmarks(many, { ...all, cursor: 'x' })).rejects.toMatchObject({ status: 422 })
 	})
 })
