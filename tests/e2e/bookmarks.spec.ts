@@ -52,6 +52,7 @@ test('a member bookmarks by keyboard, writes a note, searches, removes and undoe
 	await shown.getByRole('link', { name: 'Queries' }).click()
 	await expect(page.getByText('No bookmark found.')).toBeVisible()
 	await page.getByRole('link', { name: 'Show all bookmarks' }).click()
+	await expect(rows(page)).toHaveCount(2)
 	await shown.getByRole('link', { name: 'Queries' }).click()
 	await expect(rows(page)).toHaveCount(1)
 	await expect(rows(page)).toContainText(title)

@@ -1,9 +1,7 @@
-import { BookmarkX } from 'lucide'
 import { Answered } from '~/features/search/components/answered.tsx'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
-import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
@@ -24,50 +22,45 @@ export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
 	const what =
 		post?.title ?? (kind === 'query' ? 'a query that is no longer there' : 'a comment that is no longer there')
 	return (
-		<li className="border-b border-line py-4">
-			<div className="flex items-start gap-3">
-				<div className="min-w-0 flex-1">
-					<div className="flex flex-wrap items-center gap-x-4">
-						<span className="cat">{kind === 'query' ? 'Query' : 'Comment'}</span>
-						{post?.solved && <Answered>{kind === 'query' ? 'Answered' : 'Accepted answer'}</Answered>}
-					</div>
-					{post ? (
-						<>
-							<h2 className="mt-1 text-lg font-semibold wrap-anywhere">
-								<Link className="quiet-link" to={post.url}>
-									{post.title}
-								</Link>
-							</h2>
-							{post.excerpt && <p className="mt-1 line-clamp-2 text-ink-2 wrap-anywhere">{post.excerpt}</p>}
-						</>
-					) : (
-						<p className="mt-1 text-lg font-semibold text-ink-3">
-							This {kind === 'query' ? 'query' : 'comment'} is no longer there.
-						</p>
-					)}
-					<p className="meta mt-2">
-						{post && (
-							<>
-								<bdi>{post.author.name}</bdi>,{' '}
-							</>
-						)}
-						bookmarked <RelativeTime at={createdAt} />
-					</p>
-				</div>
-				<Form method="post" action="/bookmarks" className="flex flex-none">
+		<li className="border-b border-line pt-3 pb-4">
+			<div className="flex items-center gap-x-4">
+				<span className="cat">{kind === 'query' ? 'Query' : 'Comment'}</span>
+				{post?.solved && <Answered>{kind === 'query' ? 'Answered' : 'Accepted answer'}</Answered>}
+				<Form method="post" action="/bookmarks" className="-mr-2.5 ml-auto flex">
 					<Target bookmark={bookmark} from={from} />
 					<button
-						className="icon-btn"
+						className="btn btn-sm btn-ghost text-ink-2"
 						type="submit"
 						name="intent"
 						value="remove"
 						aria-label={`Remove the bookmark of ${what}`}
-						title="Remove"
 					>
-						<Icon of={BookmarkX} />
+						Remove
 					</button>
 				</Form>
 			</div>
+			{post ? (
+				<>
+					<h2 className="text-lg font-semibold wrap-anywhere">
+						<Link className="quiet-link" to={post.url}>
+							{post.title}
+						</Link>
+					</h2>
+					{post.excerpt && <p className="mt-1 line-clamp-2 text-ink-2 wrap-anywhere">{post.excerpt}</p>}
+				</>
+			) : (
+				<p className="text-lg font-semibold text-ink-3">
+					This {kind === 'query' ? 'query' : 'comment'} is no longer there.
+				</p>
+			)}
+			<p className="meta mt-2">
+				{post && (
+					<>
+						<bdi>{post.author.name}</bdi>,{' '}
+					</>
+				)}
+				bookmarked <RelativeTime at={createdAt} />
+			</p>
 			{note && (
 				<p className="mt-3 border-l-2 border-line-2 pl-3 text-base whitespace-pre-line text-ink wrap-anywhere">
 					<span className="sr-only">Your note: </span>
