@@ -25,6 +25,7 @@ export default [
 	route('unsubscribe', 'features/notifications/routes/unsubscribe.tsx'),
 	route('settings/tokens', 'features/tokens/routes/tokens.tsx'),
 	route('settings/activity', 'features/settings/routes/activity.tsx'),
+	route('bookmarks', 'features/bookmarks/routes/bookmarks.tsx'),
 
 	route('messages', 'features/inbox/routes/messages.tsx'),
 	route('messages/latest', 'features/inbox/routes/latest.ts', { id: 'latest-messages' }),
@@ -68,6 +69,7 @@ export default [
 	]),
 	route('forum/vote', 'features/discussion/routes/vote.ts'),
 	route('forum/follow', 'features/tags/routes/follow.ts'),
+	route('forum/bookmark', 'features/bookmarks/routes/press.ts'),
 	route('forum/ask', 'features/asking/routes/ask.tsx'),
 	route('forum/preview', 'features/asking/routes/preview.ts'),
 	route('forum/drafts', 'features/asking/routes/drafts.ts'),

@@ -2,6 +2,7 @@ import type { Feature } from '~/platform/feature.ts'
 import { accounts } from './accounts/accounts.feature.server.ts'
 import { api } from './api/api.feature.server.ts'
 import { asking } from './asking/asking.feature.server.ts'
+import { bookmarks } from './bookmarks/bookmarks.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
 import { chatPictures } from './chat-pictures/chat-pictures.feature.server.ts'
@@ -44,6 +45,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[vocabulary],
 	[chatPictures, conversations, tags],
 	[chat, search],
+	[bookmarks],
 	[inbox, questions],
 	[asking],
 	[questionLists],

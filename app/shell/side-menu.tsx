@@ -1,4 +1,4 @@
-import { House, MessagesSquare, Settings, ShieldCheck, SquarePen, User, Users, X } from 'lucide'
+import { Bookmark, House, MessagesSquare, Settings, ShieldCheck, SquarePen, User, Users, X } from 'lucide'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
@@ -56,6 +56,9 @@ function OwnItems({ viewer }: { viewer: SignedIn }) {
 			</NavLink>
 			<NavLink className={item} to={`/edit-profile/${viewer.username}`}>
 				<Icon of={SquarePen} /> Edit Profile
+			</NavLink>
+			<NavLink className={item} to="/bookmarks">
+				<Icon of={Bookmark} /> Bookmarks
 			</NavLink>
 			<NavLink className={item} to="/settings">
 				<Icon of={Settings} /> Settings

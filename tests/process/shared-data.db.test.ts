@@ -100,6 +100,23 @@ describe('members side by side', () => {
 	})
 })
 
+test('what one bookmarked is told to them alone, by the API and on the page', async () => {
+	const { id, url } = questions.mira as { id: number; url: string }
+	expect((await call('PUT', `/me/bookmarks/query/${id}`, 'ravi', { note: 'For ravi alone.' })).status).toBe(204)
+	const paths = [`/api/v1/queries/${id}`, url]
+	for (const who of [...people, ...people])
+		for (const path of paths) {
+			const text = await read(path, who)
+			const isMarked = /"bookmarked":true|aria-pressed="true" aria-label="Bookmark this query"/.test(text)
+			expect([who, path, isMarked]).toEqual([who, path, who === 'ravi'])
+			expect(text).not.toContain('For ravi alone.')
+		}
+	for (const who of people.slice(1)) {
+		const list = [await read('/api/v1/me/bookmarks', who), await read('/bookmarks', who)]
+		expect([who, list.map((text) => text.includes('For ravi alone.'))]).toEqual([who, [who === 'ravi', who === 'ravi']])
+	}
+})
+
 describe('after a write', () => {
 	const writes: [string, () => Promise<Response>, (row: QuestionCardView) => boolean, html: string][] = [
 		[

@@ -94,24 +94,27 @@ describe('members side by side', () => {
 		expect(seeing).toEqual(who)
 	})
 
-	test('a vote, a muted question and an open form are of one alone', async () => {
+	test('a vote, a bookmark, a muted question and an open form are of one alone', async () => {
 		const acts = [
 			() => call('PUT', `/comments/${comments.mira}/vote`, 'ravi', { vote: 1 }),
 			() => call('PUT', `/queries/${question.id}/vote`, 'ravi', { vote: 1 }),
 			() => call('PUT', `/queries/${question.id}/muting`, 'ravi'),
+			() => call('PUT', `/me/bookmarks/query/${question.id}`, 'ravi', {}),
+			() => call('PUT', `/me/bookmarks/comment/${comments.mira}`, 'ravi', {}),
 		]
 		for (const act of acts) expect((await act()).ok).toBe(true)
 		const opened = await read(`${page()}?reply=${comments.ravi}`, 'ravi')
 		expect(opened).toContain(`id="reply-${comments.ravi}"`)
 		const pages = await readByAll(page())
 		const pressed = people.map(
-			(one) => (shownIn(pages[one] ?? '').match(/aria-pressed="true" aria-label="(Vote up|Mute)/g) ?? []).length,
+			(one) =>
+				(shownIn(pages[one] ?? '').match(/aria-pressed="true" aria-label="(Vote up|Mute|Bookmark)/g) ?? []).length,
 		)
 		// The question's votes stand there twice, for two widths.
 		expect(Object.fromEntries(people.map((one, index) => [one, pressed[index]]))).toEqual({
 			visitor: 0,
 			mira: 0,
-			ravi: 4,
+			ravi: 6,
 			lena: 0,
 			mod: 0,
 		})

@@ -29,6 +29,7 @@ export function readings({ query, comment, url }: Target, peer: string): Reading
 		{ operation: 'listSynonyms', api: '/synonyms', page: '/forum/tags', marked: /id="synonyms"/ },
 		{ operation: 'listDrafts', api: '/me/drafts', page: '/forum/drafts?key=ask', marked: /"title"/ },
 		{ operation: 'getDraft', api: '/me/drafts/ask', page: '/forum/drafts?key=ask', marked: /"title"/ },
+		{ operation: 'listBookmarks', api: '/me/bookmarks', page: '/bookmarks' },
 		{ operation: 'listFollowed', api: '/me/following', page: '/settings' },
 		{ operation: 'listCases', api: '/moderation/cases', page: '/moderation' },
 		{ operation: 'getCase', api: `/moderation/query/${query}`, page: `/moderation/query/${query}` },

@@ -27,6 +27,7 @@ const tables = [
 	'notification_boxes',
 	'notification_preferences',
 	'muted_subjects',
+	'bookmarks',
 	'sessions',
 ] as const
 

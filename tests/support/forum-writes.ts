@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { deleteQuestion } from '~/features/asking/asking.server.ts'
 import { dropDraft, saveDraft } from '~/features/asking/drafts.server.ts'
+import { removeBookmark, saveBookmark } from '~/features/bookmarks/bookmarks.server.ts'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
 import { chooseSolution } from '~/features/discussion/votes.server.ts'
 import { notifyOfDecision } from '~/features/notifications/notifications.server.ts'
@@ -230,8 +231,65 @@ const memberWrites: Write[] = [
 	},
 ]
 
+/** A form about the bookmark of a query. */
+const ofBookmark = ({ query }: Target, more: Record<string, string>) => ({ kind: 'query', id: String(query), ...more })
+const bookmarkOf = ({ query }: Target) => ({ kind: 'query', id: query }) as const
+
+const bookmarkWrites: Write[] = [
+	{
+		name: 'bookmarking a query',
+		for: 'members',
+		quiet: true,
+		form: (target) => ['/forum/bookmark', ofBookmark(target, { value: '1' })],
+		api: ({ query }) => ['PUT', `/me/bookmarks/query/${query}`, {}],
+	},
+	{
+		name: 'bookmarking a comment',
+		for: 'members',
+		quiet: true,
+		form: ({ comment }) => ['/forum/bookmark', { kind: 'comment', id: String(comment), value: '1' }],
+		api: ({ comment }) => ['PUT', `/me/bookmarks/comment/${comment}`, { note: 'Read this.' }],
+	},
+	{
+		name: 'bookmarking a query no longer',
+		for: 'members',
+		quiet: true,
+		form: (target) => ['/forum/bookmark', ofBookmark(target, { value: '0' })],
+		api: ({ query }) => ['DELETE', `/me/bookmarks/query/${query}`],
+		prepare: async (_cast, target, who) => who && saveBookmark(who, bookmarkOf(target)),
+	},
+	{
+		name: 'writing a note',
+		for: 'members',
+		quiet: true,
+		form: (target) => ['/bookmarks', ofBookmark(target, { intent: 'note', note: 'Try this.' })],
+		api: ({ query }) => ['PUT', `/me/bookmarks/query/${query}`, { note: 'Try this.' }],
+		prepare: async (_cast, target, who) => who && saveBookmark(who, bookmarkOf(target)),
+	},
+	{
+		name: 'removing a bookmark from the list',
+		for: 'members',
+		quiet: true,
+		form: (target) => ['/bookmarks', ofBookmark(target, { intent: 'remove' })],
+		api: ({ query }) => ['DELETE', `/me/bookmarks/query/${query}`],
+		prepare: async (_cast, target, who) => who && saveBookmark(who, bookmarkOf(target)),
+	},
+	{
+		name: 'bringing a bookmark back',
+		for: 'members',
+		quiet: true,
+		form: (target) => ['/bookmarks', ofBookmark(target, { intent: 'restore' })],
+		api: ({ query }) => ['PUT', `/me/bookmarks/query/${query}`, {}],
+		prepare: async (_cast, target, who) => {
+			if (!who) return
+			await saveBookmark(who, bookmarkOf(target))
+			await removeBookmark(who, bookmarkOf(target))
+		},
+	},
+]
+
 /** Every way. */
-export const writes: Write[] = [...memberWrites, ...moderationWrites]
+export const writes: Write[] = [...memberWrites, ...bookmarkWrites, ...moderationWrites]
 
 /** As if followed before: who is suspended meanwhile cannot begin to. */
 function followInRows({ id }: SignedIn, what: 'tag' | 'category'): Promise<unknown> {

@@ -16,6 +16,7 @@ const headings = [
 	'Votes and solutions',
 	'Categories and tags',
 	'Following',
+	'Bookmarks',
 	'Drafts',
 	'Pictures',
 	'Reports',

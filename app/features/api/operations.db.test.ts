@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { deleteQuestion } from '~/features/asking/asking.server.ts'
 import { saveDraft } from '~/features/asking/drafts.server.ts'
+import { saveBookmark } from '~/features/bookmarks/bookmarks.server.ts'
 import { setBlocked } from '~/features/conversations/conversations.server.ts'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
@@ -104,6 +105,12 @@ const prepared: Record<string, () => Promise<string>> = {
 		await saveDraft(nell, { key: 'ask', title: 'How', description: '', tags: '', category: '' })
 		return '/me/drafts'
 	},
+	listBookmarks: async () => {
+		await saveBookmark(nell, { kind: 'query', id: await queryOf(omar) })
+		return '/me/bookmarks'
+	},
+	saveBookmark: async () => `/me/bookmarks/comment/${await commentOf(omar)}`,
+	removeBookmark: async () => `/me/bookmarks/query/${await queryOf(omar)}`,
 	addSynonym: async () => '/synonyms/unit-test',
 	listSynonyms: async () => '/synonyms',
 	removeSynonym: async () => {
@@ -161,6 +168,10 @@ test('what an operation says is what has happened', async () => {
 	await callApi('PUT', '/tags/testing/following', { token })
 	await callApi('PUT', '/categories/python/following', { token })
 	await callApi('DELETE', '/categories/python/following', { token })
+	await callApi('PUT', `/me/bookmarks/query/${query}`, { token, body: { note: 'Later.' } })
+	expect(await (await callApi('GET', `/queries/${query}`, { token })).json()).toMatchObject({ bookmarked: true })
+	await callApi('DELETE', `/me/bookmarks/query/${query}`, { token })
+	expect(await (await callApi('GET', `/queries/${query}`, { token })).json()).toMatchObject({ bookmarked: false })
 	const followed = (await (await callApi('GET', '/me/following', { token })).json()) as Record<string, string[]>
 	expect([followed.tags?.includes('testing'), followed.categories?.includes('python')]).toEqual([true, false])
 	const body = { act: 'hide', why: 'Not here.' }

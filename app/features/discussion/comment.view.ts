@@ -51,6 +51,7 @@ export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: s
 		mayChoose: isPublished && choosing(viewer, askerUsername),
 		vote: 0,
 		own: viewer?.id === row.author_id,
+		bookmarked: false,
 		score: row.score,
 		depth: row.depth,
 		byAsker: isVisible && row.username === askerUsername,

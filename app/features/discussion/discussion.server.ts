@@ -23,7 +23,7 @@ import {
 	listCommentRows,
 	listSolutionRows,
 } from './comments.queries.server.ts'
-import { type Vote, withVotes } from './votes.server.ts'
+import { type Vote, withMarks } from './votes.server.ts'
 
 /** A page of comments shows so many threads, and so many comments in all. */
 const threadsPerPage = 30
@@ -34,8 +34,9 @@ interface CommentsPage<Comment> extends Page<Comment> {
 	/** The id of the newest comment of the question, on whichever page; 0 while there is none. */
 	newest: number
 	solutions: Comment[]
-	/** The viewer's vote on the question. */
+	/** The viewer's vote on the question, and whether they bookmarked it. */
 	vote: Vote
+	bookmarked: boolean
 }
 
 interface CommentsInput {
@@ -71,15 +72,15 @@ export async function listComments(
 		: viewer
 	const threads = presentThread(reader, rows, askerUsername)
 	const chosen = solutions.map((row) => presentComment(reader, row, askerUsername))
-	const { vote, comments } = await withVotes(viewer, questionId, [...threads, ...chosen])
-	return { rows: comments.slice(0, threads.length), newest, solutions: comments.slice(threads.length), next, vote }
+	const { comments, ...own } = await withMarks(viewer, questionId, [...threads, ...chosen])
+	return { rows: comments.slice(0, threads.length), newest, solutions: comments.slice(threads.length), next, ...own }
 }
 
 /** The rows of one page of comments, the same for every reader. @throws as {@link listComments} */
 async function readComments(
 	questionId: number,
 	{ isBest, cursor, thread }: { isBest: boolean } & Pick<CommentsInput, 'cursor' | 'thread'>,
-): Promise<Omit<CommentsPage<CommentRow>, 'vote'>> {
+): Promise<Omit<CommentsPage<CommentRow>, 'vote' | 'bookmarked'>> {
 	const size = { questionId, threads: threadsPerPage, comments: commentsPerPage }
 	const above = thread === undefined ? null : await findThread(questionId, thread)
 	const [found, solutions] = await Promise.all([

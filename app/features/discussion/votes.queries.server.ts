@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { bookmarksOn } from '~/features/bookmarks/bookmarks.queries.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
@@ -34,17 +35,25 @@ export async function writeVote(
 	return rows[0]?.score ?? 0
 }
 
-/** A member's votes on a question, by null, and on these comments, by comment; those without a vote are missing. */
-export async function listVotes(
-	userId: number,
-	questionId: number,
-	commentIds: number[],
-): Promise<Map<number | null, Vote>> {
-	const { rows } = await sql<{ comment_id: number | null; value: Vote }>`
+/** What one member did with a question, by null, and with its comments, by their ids. */
+export interface Marks {
+	/** Those without a vote are missing. */
+	votes: ReadonlyMap<number | null, Vote>
+	bookmarked: ReadonlySet<number | null>
+}
+
+/** A member's votes on a question and these comments, and what they bookmarked on its page, in one statement. */
+export async function readMarks(userId: number, questionId: number, commentIds: number[]): Promise<Marks> {
+	const { rows } = await sql<{ comment_id: number | null; value: Vote | null }>`
 		select comment_id, value from comment_votes where user_id = ${userId} and comment_id = any(${commentIds}::int[])
 		union all
-		select null, value from question_votes where user_id = ${userId} and question_id = ${questionId}`.execute(db())
-	return new Map(rows.map(({ comment_id, value }) => [comment_id, value]))
+		select null, value from question_votes where user_id = ${userId} and question_id = ${questionId}
+		union all
+		select comment_id, null from ${bookmarksOn(userId, questionId)} kept`.execute(db())
+	return {
+		votes: new Map(rows.flatMap(({ comment_id, value }) => (value === null ? [] : [[comment_id, value] as const]))),
+		bookmarked: new Set(rows.filter(({ value }) => value === null).map(({ comment_id }) => comment_id)),
+	}
 }
 
 /** Chooses a comment as a solution of its question, or no longer. Both are locked. */

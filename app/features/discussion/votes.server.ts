@@ -8,7 +8,7 @@ import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { CommentView } from './comment.view.ts'
 import { findComment } from './comments.queries.server.ts'
-import { listVotes, type Vote, type VoteTarget, writeSolution, writeVote } from './votes.queries.server.ts'
+import { type Marks, readMarks, type Vote, type VoteTarget, writeSolution, writeVote } from './votes.queries.server.ts'
 
 export type { Vote, VoteTarget }
 
@@ -80,15 +80,23 @@ async function setSolution(
 	})
 }
 
-/** The viewer's vote on a question, and its comments with theirs: one statement for a whole page, none for a visitor. */
-export async function withVotes(
+/**
+ * The viewer's vote on a question and whether they bookmarked it, and its comments with the same: one statement for a whole page,
+ * none for a visitor.
+ */
+export async function withMarks(
 	viewer: Viewer,
 	questionId: number,
 	comments: CommentView[],
-): Promise<{ vote: Vote; comments: CommentView[] }> {
-	if (!viewer) return { vote: 0, comments }
-	const votes = await listVotes(viewer.id, questionId, idsOf(comments))
-	return { vote: votes.get(null) ?? 0, comments: votes.size === 0 ? comments : marked(comments, votes) }
+): Promise<{ vote: Vote; bookmarked: boolean; comments: CommentView[] }> {
+	if (!viewer) return { vote: 0, bookmarked: false, comments }
+	const marks = await readMarks(viewer.id, questionId, idsOf(comments))
+	const hasMarks = marks.votes.size > 0 || marks.bookmarked.size > 0
+	return {
+		vote: marks.votes.get(null) ?? 0,
+		bookmarked: marks.bookmarked.has(null),
+		comments: hasMarks ? marked(comments, marks) : comments,
+	}
 }
 
 const gone = 'It has been deleted.'
@@ -112,10 +120,11 @@ function idsOf(comments: CommentView[]): number[] {
 	return comments.flatMap(({ id, replies }) => [id, ...idsOf(replies)])
 }
 
-function marked(comments: CommentView[], votes: Map<number | null, Vote>): CommentView[] {
+function marked(comments: CommentView[], marks: Marks): CommentView[] {
 	return comments.map((comment) => ({
 		...comment,
-		vote: votes.get(comment.id) ?? 0,
-		replies: marked(comment.replies, votes),
+		vote: marks.votes.get(comment.id) ?? 0,
+		bookmarked: marks.bookmarked.has(comment.id),
+		replies: marked(comment.replies, marks),
 	}))
 }

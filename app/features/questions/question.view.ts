@@ -2,7 +2,7 @@ import { type CommentMatchView, questionUrl } from '~/features/search/search.vie
 import type { Viewer } from '~/lib/viewer.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import { mayDelete, mayEdit } from './questions.policy.ts'
-import type { DeletedRow, QuestionPageRow, QuestionRow } from './questions.queries.server.ts'
+import type { DeletedRow, QuestionMarks, QuestionPageRow, QuestionRow } from './questions.queries.server.ts'
 
 /** What pages and the API are told of the forum. Times are ISO 8601 strings in UTC. */
 
@@ -43,12 +43,14 @@ export interface QuestionCardView {
 	mayDelete: boolean
 }
 
-/** A viewer's vote on a text. */
+/** What of one viewer lies over a text that all read alike. */
 export interface VotedView {
 	/** 1 up, -1 down, 0 none. */
 	vote: 1 | 0 | -1
 	/** Whether it is the viewer's own text, which nobody votes on. */
 	own: boolean
+	/** Whether the viewer bookmarked it. */
+	bookmarked: boolean
 }
 
 export interface QuestionPageView extends QuestionCardView, VotedView {
@@ -101,16 +103,17 @@ export function presentCard(viewer: Viewer, row: QuestionRow): QuestionCardView 
 	}
 }
 
-/** A question with its texts as this viewer may see it. */
+/** A question with its texts as this viewer may see it. @param marks the viewer's own, where they are known */
 export function presentQuestion(
 	viewer: Viewer,
 	row: QuestionPageRow,
-	vote: QuestionPageView['vote'] = 0,
+	{ vote, bookmarked }: QuestionMarks = { vote: 0, bookmarked: false },
 ): QuestionPageView {
 	return {
 		...presentCard(viewer, row),
 		vote,
 		own: viewer?.id === row.author_id,
+		bookmarked,
 		description: row.description,
 		descriptionHtml: row.description_html,
 		version: row.version,

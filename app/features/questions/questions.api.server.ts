@@ -27,10 +27,11 @@ export const origin = z
 	.describe('Where an imported text comes from.')
 
 export const voteValue = z.literal([1, 0, -1]).describe('Your vote: 1 up, -1 down, 0 none.')
-/** A caller's vote on a text. */
+/** What of the caller lies over a text. */
 export const vote = {
 	vote: voteValue,
 	own: z.boolean().describe('Whether you wrote it; nobody votes on their own.'),
+	bookmarked: z.boolean().describe('Whether you bookmarked it.'),
 }
 
 export const unpublished = z

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { bookmarksOn } from '~/features/bookmarks/bookmarks.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
@@ -178,13 +179,17 @@ export async function lockDeletedQuestion(trx: Executor, id: number): Promise<{ 
 		.executeTakeFirst()
 }
 
-/** A member's vote on a query. */
-export async function findQuestionVote(userId: number, questionId: number): Promise<1 | 0 | -1> {
-	const row = await db()
-		.selectFrom('question_votes')
-		.select('value')
-		.where('user_id', '=', userId)
-		.where('question_id', '=', questionId)
-		.executeTakeFirst()
-	return (row?.value ?? 0) as 1 | 0 | -1
+/** What of one member lies over a question. */
+export interface QuestionMarks {
+	vote: 1 | 0 | -1
+	bookmarked: boolean
+}
+
+/** A member's vote on a question, and whether they bookmarked it. */
+export async function findQuestionMarks(userId: number, questionId: number): Promise<QuestionMarks> {
+	const { rows } = await sql<QuestionMarks>`
+		select
+			coalesce((select value from question_votes where user_id = ${userId} and question_id = ${questionId}), 0) as vote,
+			exists (select from ${bookmarksOn(userId, questionId)} kept where comment_id is null) as bookmarked`.execute(db())
+	return rows[0] ?? { vote: 0, bookmarked: false }
 }

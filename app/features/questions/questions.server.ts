@@ -10,7 +10,7 @@ import { UNDO_SECONDS } from './questions.policy.ts'
 import {
 	findDeletedQuestion,
 	findQuestion,
-	findQuestionVote,
+	findQuestionMarks,
 	type QuestionPageRow,
 } from './questions.queries.server.ts'
 import { findMergedRow, findQuestionAddress, findUnpublishedRow } from './status/status.queries.server.ts'
@@ -18,11 +18,11 @@ import { questionTag } from './writing/change.server.ts'
 
 /** One question; one that is not published is there for its author and for moderators. @throws NotFound when there is none or it was deleted */
 export async function getQuestion(viewer: Viewer, id: number): Promise<QuestionPageView> {
-	const [row, vote] = await Promise.all([
+	const [row, marks] = await Promise.all([
 		isId(id) ? readQuestion(viewer, id) : undefined,
-		viewer && isId(id) ? findQuestionVote(viewer.id, id) : (0 as const),
+		viewer && isId(id) ? findQuestionMarks(viewer.id, id) : undefined,
 	])
-	const question = row ? presentQuestion(viewer, row, vote) : isId(id) ? await findUnpublished(viewer, id) : null
+	const question = row ? presentQuestion(viewer, row, marks) : isId(id) ? await findUnpublished(viewer, id) : null
 	if (!question) throw new NotFound(noQuestion)
 	return question
 }
@@ -36,8 +36,8 @@ function readQuestion(viewer: Viewer, id: number): Promise<QuestionPageRow | und
 const noQuestion = 'There is no such query. It may have been deleted.'
 
 /**
- * One question, or what is left of one that was deleted after others had answered it. Its `vote` is 0: the viewer's own is read with
- * those on the comments.
+ * One question, or what is left of one that was deleted after others had answered it. The viewer's own marks are not in it:
+ * they are read with those on the comments.
  * @throws NotFound
  */
 export async function getDiscussed(viewer: Viewer, id: number): Promise<QuestionPageView> {

@@ -109,7 +109,7 @@ export const useLimits = {
 	},
 	/** Edits of questions and comments, each of which keeps the text before it. */
 	edits: { words: 'You edited many texts', duration: 10 * MINUTE, member: 60, address: null, counted: 'database' },
-	/** What is switched on and off: votes, follows, mutes, blocks. */
+	/** What is switched on and off: votes, follows, mutes, blocks, bookmarks. */
 	toggles: {
 		words: 'You made many changes',
 		duration: 10 * MINUTE,

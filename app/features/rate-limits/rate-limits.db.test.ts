@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { editQuestion } from '~/features/asking/asking.server.ts'
+import { MAX_BOOKMARKS } from '~/features/bookmarks/bookmarks.limits.ts'
+import { removeBookmark, restoreBookmark, saveBookmark } from '~/features/bookmarks/bookmarks.server.ts'
 import { MAX_BLOCKED, setBlocked } from '~/features/conversations/conversations.server.ts'
 import { editComment } from '~/features/discussion/commenting.server.ts'
 import { MAX_MUTED } from '~/features/notifications/notifications.server.ts'
@@ -227,6 +229,25 @@ describe('what one member can store ends at', () => {
 		await muteQuestion(member, id + 1, true)
 		await muteQuestion(member, id + 1, false)
 		await muteQuestion(member, id, true)
+	})
+
+	test('2,000 bookmarks, also when the last two come at once', async () => {
+		const { id } = await makeQuestion(author)
+		const more = [await makeQuestion(author), await makeQuestion(author)]
+		const most = MAX_BOOKMARKS - 1
+		await sql`insert into questions (author_id, category_id, title, description, description_html, excerpt, tags, created_at)
+			select author_id, category_id, title, description, description_html, excerpt, '{}', created_at - interval '1 day'
+			from questions, generate_series(1, ${most}) where id = ${id}`.execute(db())
+		await sql`insert into bookmarks (user_id, question_id)
+			select ${member.id}, id from questions where id > ${more[1]?.id ?? 0} order by id limit ${most}`.execute(db())
+		const ends = await Promise.allSettled(more.map(({ id }) => saveBookmark(member, { kind: 'query', id })))
+		expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+		expect(ends.find((end) => end.status === 'rejected')?.reason).toBeInstanceOf(Invalid)
+		const kept = more.filter((_, index) => ends[index]?.status === 'fulfilled')
+		for (const { id } of kept) await saveBookmark(member, { kind: 'query', id })
+		for (const { id } of kept) await removeBookmark(member, { kind: 'query', id })
+		await saveBookmark(member, { kind: 'query', id })
+		await expect(restoreBookmark(member, { kind: 'query', id: kept[0]?.id ?? 0 })).rejects.toThrow(Invalid)
 	})
 
 	test('200 edits of one text, but for moderators', async () => {

@@ -1,5 +1,6 @@
 import { Check } from 'lucide'
 import { type ReactNode, use } from 'react'
+import { BookmarkButton } from '~/features/bookmarks/components/bookmark-button.tsx'
 import { ReportLink } from '~/features/moderation/components/report-link.tsx'
 import { historyPath } from '~/features/questions/questions.paths.ts'
 import { commentPath } from '~/features/search/search.view.ts'
@@ -90,6 +91,14 @@ export function CommentActions({ comment, level, forms }: { comment: CommentView
 					<DeleteControl className={link} question={deleteComment(facts, comment, address('delete-comment'))}>
 						Delete
 					</DeleteControl>
+				)}
+				{facts.signedIn && !facts.closed && comment.unpublished === null && (
+					<BookmarkButton
+						kind="comment"
+						id={id}
+						bookmarked={comment.bookmarked}
+						label={comment.author ? `Bookmark the comment of ${comment.author.name}` : 'Bookmark this comment'}
+					/>
 				)}
 				{!comment.own && comment.unpublished === null && (
 					<ReportLink className={link} href={`/report/comment/${id}`} what="this comment" signedIn={facts.signedIn}>

@@ -1,6 +1,7 @@
 import { ArrowLeft, Bell, BellOff, Flag, MessageSquare, Pencil, ShieldCheck, Trash2 } from 'lucide'
 import type { ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'
+import { BookmarkButton } from '~/features/bookmarks/components/bookmark-button.tsx'
 import type { Introduction } from '~/features/members/members.view.ts'
 import { ReportLink } from '~/features/moderation/components/report-link.tsx'
 import { CategoryAndState, confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
@@ -118,6 +119,9 @@ function Tools({ question, muted, viewer, publicUrl, here, votes }: ArticleProps
 		>
 			{votes}
 			<CopyLink href={publicUrl + question.url} />
+			{viewer.signedIn && question.unpublished === null && question.deletedBy === null && (
+				<BookmarkButton kind="query" id={question.id} bookmarked={question.bookmarked} label="Bookmark this query" />
+			)}
 			{muted !== null && <MuteThread muted={muted} action={here} />}
 			<span className="ml-auto flex">
 				{viewer.moderates && (

@@ -15,10 +15,14 @@ interface SearchFormProps {
 	pathname: string
 	/** What is searched for now, or ''. */
 	search: string
+	/** What else narrows the list, by the names of its parameters; it stays. */
+	params?: Record<string, string | null>
+	/** What is searched. */
+	label?: string
 }
 
 /** Searches a list: a form that works by itself, and that searches while the reader types where scripts run. */
-export function SearchForm({ pathname, search }: SearchFormProps) {
+export function SearchForm({ pathname, search, params = {}, label = 'Search topics' }: SearchFormProps) {
 	const navigate = useNavigate()
 	const input = useRef<HTMLInputElement>(null)
 	const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -33,7 +37,8 @@ export function SearchForm({ pathname, search }: SearchFormProps) {
 	const go = () => {
 		clearTimeout(timer.current)
 		const wanted = input.current?.value.trim() ?? ''
-		if (wanted !== search) navigate(withParams(pathname, { q: wanted }), { replace: true, preventScrollReset: true })
+		if (wanted !== search)
+			navigate(withParams(pathname, { q: wanted, ...params }), { replace: true, preventScrollReset: true })
 	}
 	const wait = (event: FormEvent) => {
 		clearTimeout(timer.current)
@@ -47,14 +52,17 @@ export function SearchForm({ pathname, search }: SearchFormProps) {
 	return (
 		<search className="mt-4 block">
 			<Form method="get" action={pathname} onSubmit={submit}>
+				{Object.entries(params).map(
+					([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />,
+				)}
 				<div className="input-box">
 					<Icon of={Search} />
 					<input
 						ref={input}
 						type="search"
 						name="q"
-						aria-label="Search topics"
-						placeholder="Search topics..."
+						aria-label={label}
+						placeholder={`${label}...`}
 						maxLength={200}
 						autoComplete="off"
 						defaultValue={search}

@@ -1,0 +1,179 @@
+import { type Generated, type GeneratedAlways, type RawBuilder, sql } from 'kysely'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { TimeCursor } from '~/platform/http/cursors.ts'
+import { BOOKMARK_UNDO_SECONDS } from './bookmarks.limits.ts'
+import type { BookmarkKind, BookmarkTarget } from './bookmarks.schema.ts'
+
+declare module '~/platform/db/schema.ts' {
+	interface Database {
+		bookmarks: {
+			id: GeneratedAlways<number>
+			user_id: number
+			question_id: number
+			comment_id: number | null
+			note: Generated<string>
+			created_at: Generated<Date>
+			removed_at: Date | null
+		}
+	}
+}
+
+/** Where a question or a comment stands in the forum. */
+export interface BookmarkPlace {
+	question_id: number
+	/** null for the question itself. */
+	comment_id: number | null
+}
+
+export interface BookmarkRow extends BookmarkPlace {
+	id: number
+	note: string
+	/** ISO 8601 with microseconds, so that a cursor loses nothing. */
+	created_at: string
+	/** null where the post is not for everybody any more. */
+	post: {
+		asker: string
+		category: string
+		merged: boolean
+		title: string
+		excerpt: string
+		username: string
+		name: string
+		solved: boolean
+	} | null
+}
+
+/**
+ * What a member bookmarked on the page of a question, to be read within another statement: rows of `comment_id`, null for the
+ * question itself.
+ */
+export function bookmarksOn(userId: number, questionId: number): RawBuilder<{ comment_id: number | null }> {
+	return sql`(select comment_id from bookmarks where user_id = ${userId} and question_id = ${questionId} and removed_at is null)`
+}
+
+/** The place of a post that everybody may read, with what its question's address is made of; undefined when there is none. */
+export async function findBookmarkPlace({
+	kind,
+	id,
+}: BookmarkTarget): Promise<(BookmarkPlace & { username: string; category_slug: string }) | undefined> {
+	const post =
+		kind === 'query'
+			? sql`(select id as question_id, null::int as comment_id from questions where id = ${id})`
+			: sql`(select question_id, id as comment_id from comments where id = ${id} and status = 'published')`
+	const { rows } = await sql<BookmarkPlace & { username: string; category_slug: string }>`
+		select p.question_id, p.comment_id, u.username, c.slug as category_slug
+		from ${post} p join questions q on q.id = p.question_id join users u on u.id = q.author_id
+			join categories c on c.id = q.category_id
+		where q.status = 'published'`.execute(db())
+	return rows[0]
+}
+
+/** How many bookmarks a member has besides one. Their row must be locked, so that of two at once the second is counted after the first. */
+export async function countBookmarks(trx: Executor, userId: number, besides: BookmarkTarget): Promise<number> {
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from bookmarks
+		where user_id = ${userId} and removed_at is null and not (${isOf(besides)})`.execute(trx)
+	return rows[0]?.count ?? 0
+}
+
+/**
+ * Bookmarks a post. One that was removed a moment ago comes back as it was; one of longer ago begins anew.
+ * @param note undefined to leave it as it is
+ */
+export async function writeBookmark(
+	trx: Executor,
+	userId: number,
+	{ question_id, comment_id }: BookmarkPlace,
+	note: string | undefined,
+): Promise<void> {
+	const isOver = sql`coalesce(mine.removed_at < ${undoBegin}, false)`
+	await sql`
+		insert into bookmarks as mine (user_id, question_id, comment_id, note)
+		values (${userId}, ${question_id}, ${comment_id}, ${note ?? ''})
+		on conflict (user_id, question_id, comment_id) do update set
+			created_at = case when ${isOver} then now() else mine.created_at end,
+			note = ${note === undefined ? sql`case when ${isOver} then '' else mine.note end` : sql`excluded.note`},
+			removed_at = null`.execute(trx)
+}
+
+/** Writes the note of a bookmark, whether its post is still there or not. @returns whether the member has it */
+export async function writeBookmarkNote(userId: number, target: BookmarkTarget, note: string): Promise<boolean> {
+	const { numAffectedRows } = await sql`
+		update bookmarks set note = ${note} where user_id = ${userId} and removed_at is null and ${isOf(target)}`.execute(
+		db(),
+	)
+	return numAffectedRows === 1n
+}
+
+/** Removes a bookmark, for now so that it can come back. */
+export async function markBookmarkRemoved(userId: number, target: BookmarkTarget): Promise<void> {
+	await sql`
+		update bookmarks set removed_at = now()
+		where user_id = ${userId} and removed_at is null and ${isOf(target)}`.execute(db())
+}
+
+/** Brings back what was removed a moment ago. @returns whether the member has it now */
+export async function bringBookmarkBack(trx: Executor, userId: number, target: BookmarkTarget): Promise<boolean> {
+	const { numAffectedRows } = await sql`
+		update bookmarks set removed_at = null
+		where user_id = ${userId} and (removed_at is null or removed_at >= ${undoBegin}) and ${isOf(target)}`.execute(trx)
+	return numAffectedRows === 1n
+}
+
+interface ListInput {
+	/** All of them have to stand in the title or the note. */
+	words: string[]
+	kind: BookmarkKind | null
+	cursor: TimeCursor | null
+	limit: number
+}
+
+/**
+ * A member's bookmarks, newest first. A search reads all of theirs, of which there are few thousand at most; titles of what is no
+ * longer there are not searched.
+ */
+export async function listBookmarkRows(
+	userId: number,
+	{ words, kind, cursor, limit }: ListInput,
+): Promise<BookmarkRow[]> {
+	const isThere = sql`(q.status in ('published', 'merged') and (b.comment_id is null or m.status = 'published'))`
+	const text = sql`lower(b.note || ' ' || case when ${isThere} then q.title else '' end)`
+	const { rows } = await sql<BookmarkRow>`
+		select b.id, b.question_id, b.comment_id, b.note,
+			to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
+			case when ${isThere} then jsonb_build_object(
+				'asker', a.username, 'category', c.slug, 'merged', q.status = 'merged', 'title', q.title,
+				'excerpt', case when b.comment_id is null then q.excerpt else left(text_of_html(left(m.body_html, 1000)), 300) end,
+				'username', w.username, 'name', w.name,
+				'solved', case when b.comment_id is null then q.solved else m.is_solution end) end as post
+		from bookmarks b
+			join questions q on q.id = b.question_id
+			join users a on a.id = q.author_id
+			join categories c on c.id = q.category_id
+			left join comments m on m.id = b.comment_id
+			join users w on w.id = coalesce(m.author_id, q.author_id)
+		where b.user_id = ${userId} and b.removed_at is null
+			${kind === null ? sql`` : kind === 'query' ? sql`and b.comment_id is null` : sql`and b.comment_id is not null`}
+			${words.length === 0 ? sql`` : sql`and not exists (select from unnest(${words}::text[]) word where strpos(${text}, lower(word)) = 0)`}
+			${cursor ? sql`and (b.created_at, b.id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``}
+		order by b.created_at desc, b.id desc limit ${limit}`.execute(db())
+	return rows
+}
+
+/** Deletes what was removed longer ago than it can come back. @returns how many */
+export async function deleteRemovedBookmarks(limit: number): Promise<number> {
+	const { numAffectedRows } = await sql`
+		delete from bookmarks where id in (
+			select id from bookmarks where removed_at < ${undoBegin} order by removed_at limit ${limit})`.execute(db())
+	return Number(numAffectedRows ?? 0n)
+}
+
+/** When a removal happened at the earliest that can still be taken back. */
+const undoBegin = sql`now() - make_interval(secs => ${sql.lit(BOOKMARK_UNDO_SECONDS)})`
+
+/** Whether a row of `bookmarks` is of this post. */
+function isOf({ kind, id }: BookmarkTarget): RawBuilder<boolean> {
+	return kind === 'query'
+		? sql`(question_id = ${id} and comment_id is null)`
+		: sql`(comment_id is not distinct from ${id})`
+}

@@ -1,0 +1,131 @@
+import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { questionUrl } from '~/features/search/search.view.ts'
+import { isId } from '~/lib/checks.ts'
+import { storable } from '~/lib/clean.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
+import { type Input, parseInput } from '~/platform/http/form.server.ts'
+import { BOOKMARKS_PER_PAGE, MAX_BOOKMARK_SEARCH, MAX_BOOKMARK_WORDS, MAX_BOOKMARKS } from './bookmarks.limits.ts'
+import {
+	bringBookmarkBack,
+	countBookmarks,
+	deleteRemovedBookmarks,
+	findBookmarkPlace,
+	listBookmarkRows,
+	markBookmarkRemoved,
+	writeBookmark,
+	writeBookmarkNote,
+} from './bookmarks.queries.server.ts'
+import { type BookmarkTarget, bookmarkInput } from './bookmarks.schema.ts'
+import { type BookmarkFilter, type BookmarkView, presentBookmark } from './bookmarks.view.ts'
+
+/* A member's bookmarks. Nobody else reads them, whatever their role: every statement is asked with the viewer's id. */
+
+/**
+ * A page of the viewer's bookmarks, newest first.
+ * @param input.search every word of it stands in the title or the note
+ * @throws NotAllowed for a visitor, Invalid for a cursor that is not ours
+ */
+export async function listBookmarks(
+	viewer: Viewer,
+	{ search, kind, cursor }: BookmarkFilter & { cursor: string | null },
+): Promise<{ rows: BookmarkView[]; next: string | null }> {
+	const { id } = requireSignedIn(viewer)
+	const found = await listBookmarkRows(id, {
+		words: wordsOf(search),
+		kind,
+		cursor: cursor ? decodeTimeCursor(cursor) : null,
+		limit: BOOKMARKS_PER_PAGE + 1,
+	})
+	const shown = found.slice(0, BOOKMARKS_PER_PAGE)
+	const last = shown.at(-1)
+	return {
+		rows: shown.map(presentBookmark),
+		next: found.length > BOOKMARKS_PER_PAGE && last ? encodeCursor([last.created_at, last.id]) : null,
+	}
+}
+
+/**
+ * Bookmarks a question or a comment that everybody may read. Doing it twice changes nothing but the note.
+ * @param input `note`; without one, the one that there is stays
+ * @returns the path of the question
+ * @throws NotAllowed for a visitor, NotFound, Invalid with a message for the note or for one too many, TooMany
+ */
+export async function saveBookmark(
+	viewer: Viewer,
+	target: BookmarkTarget,
+	input: Input = {},
+): Promise<{ url: string }> {
+	const member = requireSignedIn(viewer)
+	await countUse('toggles', member)
+	const { note } = parseInput(bookmarkInput, input)
+	const place = isId(target.id) ? await findBookmarkPlace(target) : undefined
+	if (!place) throw new NotFound(`There is no such ${target.kind}. It may have been deleted.`)
+	await withRoom(member, target, (trx) => writeBookmark(trx, member.id, place, note))
+	return { url: questionUrl({ ...place, id: place.question_id }) }
+}
+
+/**
+ * Writes the note of a bookmark, also of a post that is no longer there.
+ * @param input `note`; '' for none
+ * @throws NotAllowed for a visitor, Invalid with a message for the note, NotFound without such a bookmark, TooMany
+ */
+export async function saveBookmarkNote(viewer: Viewer, target: BookmarkTarget, input: Input): Promise<void> {
+	const member = requireSignedIn(viewer)
+	await countUse('toggles', member)
+	const { note = '' } = parseInput(bookmarkInput, input)
+	const isWritten = isId(target.id) && (await writeBookmarkNote(member.id, target, note))
+	if (!isWritten) throw new NotFound('You removed this bookmark. Bookmark the page again to write a note.')
+}
+
+/** Removes a bookmark, whether there is one or not. @throws NotAllowed for a visitor, TooMany */
+export async function removeBookmark(viewer: Viewer, target: BookmarkTarget): Promise<void> {
+	const member = requireSignedIn(viewer)
+	await countUse('toggles', member)
+	if (isId(target.id)) await markBookmarkRemoved(member.id, target)
+}
+
+/**
+ * Takes the removal of a bookmark back, for ten minutes: it stands where it stood, with its note.
+ * @throws NotAllowed for a visitor, NotFound when it is too late, Invalid for one too many, TooMany
+ */
+export async function restoreBookmark(viewer: Viewer, target: BookmarkTarget): Promise<void> {
+	const member = requireSignedIn(viewer)
+	await countUse('toggles', member)
+	const isBack = isId(target.id) && (await withRoom(member, target, (trx) => bringBookmarkBack(trx, member.id, target)))
+	if (!isBack) throw new NotFound('It is too late to undo this. Bookmark the page again.')
+}
+
+/** Deletes what was removed, some at a time. @returns how many */
+export function sweepBookmarks(): Promise<number> {
+	return deleteRemovedBookmarks(10_000)
+}
+
+/** Writes where the member has room for one more. Their row is locked, so that of two at once the second is counted after the first. */
+function withRoom<Result>(
+	{ id }: SignedIn,
+	target: BookmarkTarget,
+	write: (trx: Executor) => Promise<Result>,
+): Promise<Result> {
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockMember(trx, id)
+			if ((await countBookmarks(trx, id, target)) >= MAX_BOOKMARKS)
+				throw new Invalid(`You already have ${MAX_BOOKMARKS.toLocaleString('en')} bookmarks. Remove one first.`)
+			return write(trx)
+		})
+}
+
+function wordsOf(search: string): string[] {
+	const words = storable(search.slice(0, MAX_BOOKMARK_SEARCH)).split(/\s+/).filter(Boolean)
+	return [...new Set(words)].slice(0, MAX_BOOKMARK_WORDS)
+}
+
+function requireSignedIn(viewer: Viewer): SignedIn {
+	if (!viewer) throw new NotAllowed('Log in first.')
+	return viewer
+}

@@ -1,0 +1,118 @@
+import { Answered } from '~/features/search/components/answered.tsx'
+import type { FormRefusal } from '~/platform/http/form.ts'
+import { TextArea } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
+import { MAX_BOOKMARK_NOTE } from '../bookmarks.limits.ts'
+import type { BookmarkView } from '../bookmarks.view.ts'
+
+interface BookmarkItemProps {
+	bookmark: BookmarkView
+	/** Where its forms lead back to. */
+	from: string
+	/** What its note was refused for. */
+	refusal: FormRefusal | undefined
+}
+
+/** One bookmark: where it leads, its note, and the ways to write that and to remove it. */
+export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
+	const { kind, id, post, note, createdAt } = bookmark
+	const what =
+		post?.title ?? (kind === 'query' ? 'a query that is no longer there' : 'a comment that is no longer there')
+	return (
+		<li className="border-b border-line pt-3 pb-4">
+			<div className="flex items-center gap-x-4">
+				<span className="cat">{kind === 'query' ? 'Query' : 'Comment'}</span>
+				{post?.solved && <Answered>{kind === 'query' ? 'Answered' : 'Accepted answer'}</Answered>}
+				<Form method="post" action="/bookmarks" className="-mr-2.5 ml-auto flex">
+					<Target bookmark={bookmark} from={from} />
+					<button
+						className="btn btn-sm btn-ghost text-ink-2"
+						type="submit"
+						name="intent"
+						value="remove"
+						aria-label={`Remove the bookmark of ${what}`}
+					>
+						Remove
+					</button>
+				</Form>
+			</div>
+			{post ? (
+				<>
+					<h2 className="text-lg font-semibold wrap-anywhere">
+						<Link className="quiet-link" to={post.url}>
+							{post.title}
+						</Link>
+					</h2>
+					{post.excerpt && <p className="mt-1 line-clamp-2 text-ink-2 wrap-anywhere">{post.excerpt}</p>}
+				</>
+			) : (
+				<p className="text-lg font-semibold text-ink-3">
+					This {kind === 'query' ? 'query' : 'comment'} is no longer there.
+				</p>
+			)}
+			<p className="meta mt-2">
+				{post && (
+					<>
+						<bdi>{post.author.name}</bdi>,{' '}
+					</>
+				)}
+				bookmarked <RelativeTime at={createdAt} />
+			</p>
+			{note && (
+				<p className="mt-3 border-l-2 border-line-2 pl-3 text-base whitespace-pre-line text-ink wrap-anywhere">
+					<span className="sr-only">Your note: </span>
+					{note}
+				</p>
+			)}
+			{/* Drawn anew with another note, so that saving one closes the form. */}
+			<details key={note} className="mt-2" open={refusal !== undefined}>
+				<summary className="quiet-link w-fit cursor-pointer py-1 text-xs text-ink-3">
+					{note ? 'Edit note' : 'Add a note'}
+					<span className="sr-only"> on {what}</span>
+				</summary>
+				<Form method="post" action="/bookmarks" className="mt-2 grid gap-3" replace>
+					<FormError errors={refusal?.errors} names={{ note: 'Note' }}>
+						{refusal?.message}
+					</FormError>
+					<Target bookmark={bookmark} from={from} />
+					<input type="hidden" name="intent" value="note" />
+					<TextArea
+						label="Note"
+						name="note"
+						id={`note-${kind}-${id}`}
+						rows={3}
+						maxLength={MAX_BOOKMARK_NOTE}
+						defaultValue={refusal?.values.note ?? note}
+						error={refusal?.errors.note}
+						hint={`Only you read it. At most ${MAX_BOOKMARK_NOTE} characters.`}
+					/>
+					<div>
+						<SubmitButton
+							className="btn btn-sm btn-outline"
+							busyLabel="Saving"
+							action="/bookmarks"
+							name="box"
+							value={`${kind}-${id}`}
+						>
+							Save note
+						</SubmitButton>
+					</div>
+				</Form>
+			</details>
+		</li>
+	)
+}
+
+/** What the forms of a row are about. */
+function Target({ bookmark: { kind, id }, from }: { bookmark: BookmarkView; from: string }) {
+	return (
+		<>
+			<input type="hidden" name="kind" value={kind} />
+			<input type="hidden" name="id" value={id} />
+			<input type="hidden" name="from" value={from} />
+		</>
+	)
+}

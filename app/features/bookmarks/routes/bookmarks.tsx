@@ -1,0 +1,150 @@
+import { SearchForm } from '~/features/search/components/search-form.tsx'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
+import { EmptyState } from '~/ui/empty-state.tsx'
+import { Link } from '~/ui/link.tsx'
+import { MoreLink } from '~/ui/more-link.tsx'
+import { useMore, withoutDoubles } from '~/ui/use-more.ts'
+import { kindOf, targetOf } from '../bookmarks.schema.ts'
+import { listBookmarks, removeBookmark, restoreBookmark, saveBookmarkNote } from '../bookmarks.server.ts'
+import { type BookmarkFilter, bookmarksPath } from '../bookmarks.view.ts'
+import { BookmarkItem } from '../components/bookmark-item.tsx'
+import { KindTabs } from '../components/kind-tabs.tsx'
+import type { Route } from './+types/bookmarks'
+
+export function loader({ context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const filter: BookmarkFilter = {
+			search: url.searchParams.get('q')?.trim() ?? '',
+			kind: kindOf(url.searchParams.get('kind')),
+		}
+		const cursor = url.searchParams.get('cursor') || null
+		return { page: await listBookmarks(viewer, { ...filter, cursor }), filter, cursor }
+	})
+}
+
+/** Writes a note (`intent=note`), removes a bookmark (`remove`) or brings it back (`restore`). */
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const form = await readForm(request)
+		const back = safeRedirect(form.get('from'), '/bookmarks')
+		const target = targetOf(form)
+		const intent = form.get('intent')
+		if (intent === 'remove') {
+			await removeBookmark(viewer, target)
+			const fields = { intent: 'restore', kind: target.kind, id: String(target.id), from: back }
+			return redirectWithToast(back, {
+				type: 'success',
+				message: 'Bookmark removed.',
+				action: { label: 'Undo', to: '/bookmarks', fields },
+			})
+		}
+		if (intent === 'restore') {
+			await restoreBookmark(viewer, target)
+			return redirectWithToast(back, { type: 'success', message: 'The bookmark is back.' })
+		}
+		try {
+			await saveBookmarkNote(viewer, target, { note: form.get('note') ?? '' })
+			return redirectWithToast(back, { type: 'success', message: 'Note saved.' })
+		} catch (error) {
+			return refused(error, form)
+		}
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Bookmarks', noindex: true })
+}
+
+export default function Bookmarks({ loaderData, actionData: refusal }: Route.ComponentProps) {
+	const { page, filter, cursor } = loaderData
+	const more = useMore(page, (next) => bookmarksPath(filter, next))
+	const rows = withoutDoubles(more.rows, ({ kind, id }) => `${kind}-${id}`)
+	return (
+		<div className="max-w-[44rem] pt-6 md:pt-8">
+			<h1 className="text-2xl leading-9 font-bold">Bookmarks</h1>
+			<p className="mt-1 text-ink-2">Only you see what you bookmarked, and your notes.</p>
+			<SearchForm
+				pathname="/bookmarks"
+				search={filter.search}
+				params={{ kind: filter.kind }}
+				label="Search titles and notes"
+			/>
+			<KindTabs filter={filter} />
+			{rows.length === 0 ? (
+				<Nothing filter={filter} isFirst={cursor === null} />
+			) : (
+				<ul>
+					{rows.map((bookmark) => (
+						<BookmarkItem
+							key={`${bookmark.kind}-${bookmark.id}`}
+							bookmark={bookmark}
+							from={bookmarksPath(filter, cursor)}
+							refusal={isOf(refusal, bookmark) ? refusal : undefined}
+						/>
+					))}
+				</ul>
+			)}
+			{(cursor !== null || more.nextHref) && (
+				<nav className="flex items-center justify-between gap-4 py-4 text-sm" aria-label="Pages">
+					{cursor !== null && (
+						<Link className="btn btn-sm btn-ghost -ml-2.5" to={bookmarksPath(filter)}>
+							Back to the first page
+						</Link>
+					)}
+					{more.nextHref && (
+						<span className="ml-auto">
+							<MoreLink href={more.nextHref} loading={more.loading} load={more.load}>
+								Load more
+							</MoreLink>
+						</span>
+					)}
+				</nav>
+			)}
+		</div>
+	)
+}
+
+function isOf(
+	refusal: { values: Record<string, string> } | undefined,
+	{ kind, id }: { kind: string; id: number },
+): boolean {
+	return refusal?.values.kind === kind && refusal.values.id === String(id)
+}
+
+function Nothing({ filter, isFirst }: { filter: BookmarkFilter; isFirst: boolean }) {
+	const all = (
+		<Link className="btn btn-outline" to="/bookmarks">
+			Show all bookmarks
+		</Link>
+	)
+	if (!isFirst) return <EmptyState title="No more bookmarks." action={all} />
+	if (filter.search)
+		return (
+			<EmptyState title="No bookmark found." action={all}>
+				No title and no note has all words of “{filter.search}”.
+			</EmptyState>
+		)
+	if (filter.kind)
+		return (
+			<EmptyState
+				title={filter.kind === 'query' ? 'No query is bookmarked.' : 'No comment is bookmarked.'}
+				action={all}
+			/>
+		)
+	return (
+		<EmptyState
+			title="No bookmarks yet."
+			action={
+				<Link className="btn btn-outline" to="/forum">
+					Go to the forum
+				</Link>
+			}
+		>
+			Press the bookmark under a query or a comment, and it waits here for you.
+		</EmptyState>
+	)
+}

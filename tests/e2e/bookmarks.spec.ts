@@ -1,0 +1,111 @@
+import type { Page } from '@playwright/test'
+import { enrol, expect, expectNoViolationsInThemes, expectToFit, test } from './support/journey.ts'
+
+/** The page of a question of the demo that others commented on. */
+async function openQuestion(page: Page): Promise<string> {
+	await page.goto('/forum?view=solved')
+	await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
+	await expect(page.getByRole('heading', { name: /^Comments/ })).toBeVisible()
+	return new URL(page.url()).pathname
+}
+
+const ofQuery = (page: Page) => page.getByRole('button', { name: 'Bookmark this query' })
+const ofComment = (page: Page) => page.getByRole('button', { name: /^Bookmark the comment of/ }).first()
+const rows = (page: Page) => page.getByRole('main').getByRole('listitem').filter({ hasText: 'bookmarked' })
+
+test('a member bookmarks by keyboard, writes a note, searches, removes and undoes', async ({ page }) => {
+	await enrol(page, 'Berta Markwell')
+	await openQuestion(page)
+	const title = await page.getByRole('heading', { level: 1 }).innerText()
+	await ofQuery(page).focus()
+	for (const press of ['Enter', 'Space']) {
+		const button = press === 'Enter' ? ofQuery(page) : ofComment(page)
+		await button.focus()
+		const stored = page.waitForResponse('**/forum/bookmark')
+		await page.keyboard.press(press)
+		await expect(button).toHaveAttribute('aria-pressed', 'true')
+		expect((await stored).status()).toBe(200)
+	}
+	await page.reload()
+	await expect(ofQuery(page)).toHaveAttribute('aria-pressed', 'true')
+	await expect(ofComment(page)).toHaveAttribute('aria-pressed', 'true')
+
+	await page.getByRole('button', { name: 'Berta Markwell, account menu' }).click()
+	await page.getByRole('link', { name: 'Bookmarks' }).click()
+	await expect(page.getByRole('heading', { name: 'Bookmarks', level: 1 })).toBeVisible()
+	await expect(rows(page)).toHaveCount(2)
+	await rows(page).first().getByText('Add a note').click()
+	await rows(page).first().getByLabel('Note', { exact: true }).fill('For the exam,\nsecond part.')
+	await rows(page).first().getByRole('button', { name: 'Save note' }).click()
+	await expect(page.getByText('Note saved.')).toBeVisible()
+	await expect(rows(page).first()).toContainText('For the exam,')
+	await expect(page.getByLabel('Note', { exact: true }).filter({ visible: true })).toHaveCount(0)
+	for (const width of [390, 1280]) {
+		await expectToFit(page, [width])
+		await expectNoViolationsInThemes(page)
+	}
+
+	await page.getByRole('searchbox', { name: 'Search titles and notes' }).fill('exam')
+	await page.keyboard.press('Enter')
+	await expect(rows(page)).toHaveCount(1)
+	const shown = page.getByRole('navigation', { name: 'Which bookmarks' })
+	await shown.getByRole('link', { name: 'Queries' }).click()
+	await expect(page.getByText('No bookmark found.')).toBeVisible()
+	await page.getByRole('link', { name: 'Show all bookmarks' }).click()
+	await expect(rows(page)).toHaveCount(2)
+	await shown.getByRole('link', { name: 'Queries' }).click()
+	await expect(rows(page)).toHaveCount(1)
+	await expect(rows(page)).toContainText(title)
+
+	await shown.getByRole('link', { name: 'All' }).click()
+	await expect(rows(page)).toHaveCount(2)
+	await rows(page)
+		.first()
+		.getByRole('button', { name: /^Remove the bookmark of/ })
+		.click()
+	await expect(rows(page)).toHaveCount(1)
+	await page.getByRole('button', { name: 'Undo' }).click()
+	await expect(rows(page)).toHaveCount(2)
+	await expect(rows(page).first()).toContainText('For the exam,')
+	await rows(page).nth(1).getByRole('link', { name: title }).click()
+	const removed = page.waitForResponse('**/forum/bookmark')
+	await ofQuery(page).click()
+	await removed
+	await expect(ofQuery(page)).toHaveAttribute('aria-pressed', 'false')
+	await page.goto('/bookmarks')
+	await expect(rows(page)).toHaveCount(1)
+})
+
+test.describe('without JavaScript', () => {
+	test.use({ javaScriptEnabled: false })
+
+	test('a visitor has no bookmarks, a member does all of it by forms', async ({ page }) => {
+		const path = await openQuestion(page)
+		await expect(ofQuery(page)).toHaveCount(0)
+		await page.goto('/bookmarks')
+		await expect(page).toHaveURL('/login?redirectTo=%2Fbookmarks')
+		await enrol(page, 'Nora Plainmark')
+		await page.goto('/bookmarks')
+		await expect(page.getByText('No bookmarks yet.')).toBeVisible()
+		await expectToFit(page, [360])
+		await page.goto(path)
+		await ofQuery(page).click()
+		await expect(page).toHaveURL(path)
+		await expect(ofQuery(page)).toHaveAttribute('aria-pressed', 'true')
+		await ofComment(page).click()
+		await expect(ofComment(page)).toHaveAttribute('aria-pressed', 'true')
+		await page.goto('/bookmarks?kind=query')
+		await rows(page).getByText('Add a note').click()
+		await rows(page).getByLabel('Note', { exact: true }).fill('Plain.')
+		await rows(page).getByRole('button', { name: 'Save note' }).click()
+		await expect(page).toHaveURL('/bookmarks?kind=query')
+		await expect(rows(page)).toContainText('Plain.')
+		await rows(page)
+			.getByRole('button', { name: /^Remove the bookmark of/ })
+			.click()
+		await expect(rows(page)).toHaveCount(0)
+		await page.getByRole('button', { name: 'Undo' }).click()
+		await expect(page).toHaveURL('/bookmarks?kind=query')
+		await expect(rows(page)).toContainText('Plain.')
+	})
+})
