@@ -1,5 +1,13 @@
 import type { Page } from '@playwright/test'
-import { enrol, expect, expectNoViolationsInThemes, expectToFit, test } from './support/journey.ts'
+import {
+	demoModerator,
+	enrol,
+	expect,
+	expectNoViolationsInThemes,
+	expectToFit,
+	logIn,
+	test,
+} from './support/journey.ts'
 
 /** The page of a question of the demo that others commented on. */
 async function openQuestion(page: Page): Promise<string> {
@@ -74,6 +82,10 @@ test('a member bookmarks by keyboard, writes a note, searches, removes and undoe
 	await expect(ofQuery(page)).toHaveAttribute('aria-pressed', 'false')
 	await page.goto('/bookmarks')
 	await expect(rows(page)).toHaveCount(1)
+	// Who has every button under a question has room for them on a phone.
+	await logIn(page, demoModerator)
+	await openQuestion(page)
+	await expectToFit(page, [390, 360])
 })
 
 test.describe('without JavaScript', () => {

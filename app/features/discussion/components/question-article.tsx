@@ -114,7 +114,7 @@ function Head({ question }: { question: ShownQuestion }) {
 function Tools({ question, muted, viewer, publicUrl, here, votes }: ArticleProps & { votes: ReactNode }) {
 	return (
 		<div
-			className="mt-5 flex min-h-[2.5625rem] items-center gap-1 border-y border-line py-1.5 text-ink-2"
+			className="mt-5 flex min-h-[2.5625rem] flex-wrap items-center gap-1 border-y border-line py-1.5 text-ink-2"
 			data-not-saved=""
 		>
 			{votes}
