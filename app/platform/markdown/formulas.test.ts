@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { textOfHtml } from '~/lib/html.ts'
 import { MAX_FORMULA_DEPTH, MAX_FORMULA_LENGTH, MAX_FORMULAS } from './formulas.limits.ts'
 import { renderMarkdown } from './render.server.ts'
 
@@ -144,4 +145,11 @@ test('a diagram is shown as its source; videos and audio are links', async () =>
 	expect(html).toContain('<a href="https://a.example/t.mp4" rel="nofollow ugc noopener">Video from a.example: talk</a>')
 	expect(html).toContain('<a href="x.mp3" rel="nofollow ugc noopener">Audio</a>')
 	expect(html).not.toMatch(/<(img|video|audio|svg)/)
+})
+
+test.each([
+	['before its source', '<p>One <math><semantics><mi>x</mi><annotation enc', 'One'],
+	['in its source', '<p>One <math><semantics><mi>x</mi><annotation encoding="application/x-tex">x + y', 'One $x + y'],
+])('of HTML that is cut within a formula, %s, no letters are left', (_what, html, text) => {
+	expect(textOfHtml(html)).toBe(text)
 })
