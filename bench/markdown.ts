@@ -40,11 +40,17 @@ const repeated: Record<string, string> = {
 	addresses: 'http://a.b ',
 	formulas: '$a_',
 	'escaped formulas': '$\\a ',
+	'small formulas': '$x_1$ ',
+	fractions: '$\\frac{1}{2}$ ',
+	'blocks of formulas': '$$\nx\n$$\n',
+	'open blocks of formulas': '$$\n',
 	mentions: '@ab ',
 }
 
 /** Texts that are more than a repetition, by their length in characters. */
 const composed: Record<string, (length: number) => string> = {
+	'one formula': (length) => `$$\n${repeat('x_1+', Math.min(length, 1_990))}\n$$`,
+	'long formulas': (length) => repeat(`$$\n${repeat('\\sqrt{x}', 1_980)}\n$$\n\n`, length),
 	'one table': (length) => `|a|b|\n|-|-|\n${repeat('|x|y|\n', length)}`,
 	'a wide table': (length) => `${repeat('|a', length / 2)}\n${repeat('|-', length / 2)}`,
 	'an open address': (length) => `http://${repeat('a(', length)}`,

@@ -6,7 +6,8 @@
  * English needs is two files of less than 14 KB, as much as a server may send before it must wait for an answer: letters with the
  * marks that stand beside them, so that their kerning stays, and digits with all other signs. Accented letters are a third file,
  * which a browser fetches when it meets one. The face of code is cut in the same way; its other letters come from the package's
- * own file.
+ * own file. Formulas have a face with the tables that stretch brackets and roots; it is fetched where one is shown and the system
+ * has none.
  *
  * The server draws share cards with the same face, in the plain form that its text renderer reads, wherever it runs. Its
  * letters are those that app/features/profiles/share-card.server.ts calls drawable.
@@ -47,6 +48,54 @@ const mono = await subsetFont(
 )
 writeFileSync('app/ui/fonts/quad-mono.woff2', mono)
 console.log('quad-mono', mono.length)
+
+// Letters of formulas in the styles that have commands of their own, and signs, without those that are rare in texts.
+const formulas = [
+	...[
+		[0x20, 0x7e],
+		[0xa0, 0xff],
+		[0x131, 0x131],
+		[0x237, 0x237],
+		[0x2c6, 0x2dd],
+		[0x300, 0x338],
+		[0x391, 0x3f6],
+	],
+	...[
+		[0x2010, 0x2037],
+		[0x2057, 0x2064],
+		[0x20d0, 0x20ef],
+		[0x2100, 0x214f],
+		[0x2190, 0x21ff],
+		[0x2200, 0x22ff],
+	],
+	...[
+		[0x2308, 0x230b],
+		[0x2320, 0x2321],
+		[0x239b, 0x23b1],
+		[0x23dc, 0x23e1],
+		[0x25a0, 0x25cf],
+		[0x27e6, 0x27ef],
+	],
+	...[
+		[0x27f5, 0x27ff],
+		[0x2a00, 0x2a10],
+		[0x2a7d, 0x2a7e],
+		[0x2aaf, 0x2ab0],
+		[0x1d400, 0x1d4cf],
+		[0x1d504, 0x1d56b],
+	],
+	...[
+		[0x1d6a4, 0x1d71b],
+		[0x1d7ce, 0x1d7e1],
+	],
+]
+const math = await subsetFont(
+	readFileSync('node_modules/@fontsource/noto-sans-math/files/noto-sans-math-latin-400-normal.woff2'),
+	formulas.map(([first, last]) => range(first, last)).join(''),
+	{ targetFormat: 'woff2', noHinting: true },
+)
+writeFileSync('app/ui/fonts/quad-math.woff2', math)
+console.log('quad-math', math.length)
 
 const drawable = `${range(0x20, 0x7e)}${range(0xa0, 0xac)}${range(0xae, 0x17e)}ȘșȚț–—‘’‚“”„†•…€`
 for (const part of ['latin', 'latin-ext']) {

@@ -54,10 +54,20 @@ test('a member asks in the dialog over the list, with chips, the toolbar and the
 	await expect(text).toHaveValue('word')
 	await text.press('Control+b')
 	await expect(text).toHaveValue('**word**')
+	await text.fill(`**word** $\\frac{a}{b}$\n\n$$\n${'x_1 + '.repeat(60)}x_2\n$$`)
 	await dialog.getByRole('tab', { name: 'Preview' }).click()
 	await expect(dialog.getByRole('tabpanel').locator('strong')).toHaveText('word')
+	await expect(dialog.getByRole('tabpanel').locator('p > math mfrac')).toBeVisible()
 	await dialog.getByRole('button', { name: 'Post question' }).click()
 	await expect(page.getByText(added)).toBeVisible()
+	// A fraction is drawn as one, and a formula that is too wide for a phone scrolls within the page.
+	await page.setViewportSize({ width: 390, height: 844 })
+	const [fraction, wide] = [page.locator('.prose mfrac > mi'), page.locator('.prose > .formula')]
+	const [above, below] = [await fraction.first().boundingBox(), await fraction.last().boundingBox()]
+	expect(below?.y).toBeGreaterThan((above?.y ?? 0) + (above?.height ?? 0))
+	expect(await wide.evaluate((block) => block.scrollWidth / block.clientWidth)).toBeGreaterThan(2)
+	expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+	await page.setViewportSize({ width: 1280, height: 800 })
 	await expect(page).toHaveURL(/\/forum\/python\/ada\.asker\/\d+$/)
 	await expect(page.getByRole('link', { name: '#file-reading' }).first()).toBeVisible()
 	// After an edit, Back leads to the list and not to the same question again.

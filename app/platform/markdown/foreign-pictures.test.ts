@@ -26,6 +26,11 @@ test.each([
 		`<img src="/media/posts/mira/0-1280.webp" alt="a" ${rest} />`,
 		`<img src="/media/posts/mira/0-1280.webp" alt="a" ${rest} />`,
 	],
+	[
+		'a video and audio, of other sites and of this one',
+		`<img src="https://b.example/c.MP4?t=1" alt="a" ${rest} /> <img src="https://b.example/c.mp3#1" alt="" ${rest} /> <img src="/media/c.webm" alt="b" ${rest} /> <img src="c.ogg" alt="" ${rest} />`,
+		`${link('https://b.example/c.MP4?t=1', 'Video from b.example: a')} ${link('https://b.example/c.mp3#1', 'Audio from b.example')} ${link('/media/c.webm', 'Video: b')} ${link('c.ogg', 'Audio')}`,
+	],
 	['an address that is none', `<img src="https://" alt="" ${rest} />`, link('https://', 'Picture from another site')],
 	[
 		'a host without a scheme',

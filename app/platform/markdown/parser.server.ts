@@ -1,13 +1,16 @@
 import MarkdownIt, { type Env, type MarkdownIt as Parser, type Token } from 'markdown-it'
 import { escapeHtml } from '~/lib/html.ts'
+import { formulas } from './formulas.server.ts'
 import { type Colouring, colour, labelOf, languageOf } from './highlight.server.ts'
-import { fewBlocks, formulas, knownTags, preBlocks } from './rules.server.ts'
+import { type FormulasLeft, formulaHtml } from './mathml.server.ts'
+import { fewBlocks, knownTags, preBlocks } from './rules.server.ts'
 
 /** What one text carries from parsing to rendering. */
 export interface RenderEnvironment extends Env {
 	/** The language of code blocks that name none. */
 	language: string | null
 	colouring: Colouring
+	formulas: FormulasLeft
 }
 
 export function parse(markdown: string, environment: RenderEnvironment): Token[] {
@@ -24,13 +27,22 @@ export function namedLanguages(tokens: Token[], environment: RenderEnvironment):
 	return [...new Set(names.filter((name) => name !== null))]
 }
 
-/** The words of a text as one line: no markup, no code blocks, no addresses of links and pictures. */
+/** Whether rendering these tokens needs `loadFormulas`. */
+export function hasFormulas(tokens: Token[]): boolean {
+	return tokens.some(
+		({ type, children }) => type === 'formula_block' || children?.some((child) => child.type === 'formula'),
+	)
+}
+
+/** The words of a text as one line: no markup, no code blocks, no addresses of links and pictures; formulas as their source. */
 export function plainText(tokens: Token[]): string {
 	const words: string[] = []
 	for (const token of tokens) {
+		if (token.type === 'formula_block') words.push(`$${token.content}$ `)
 		if (token.type !== 'inline') continue
 		for (const child of token.children ?? []) {
 			if (child.type === 'text' || child.type === 'code_inline') words.push(child.content)
+			else if (child.type === 'formula') words.push(`$${child.content}$`)
 			else if (child.type.endsWith('break') || child.type === 'html_inline')
 				words.push(child.type === 'html_inline' && !/^<(br|hr|p|li|h\d)/i.test(child.content) ? '' : ' ')
 		}
@@ -47,6 +59,8 @@ function makeParser(): Parser {
 	for (const extend of [preBlocks, fewBlocks, formulas, knownTags]) extend(made)
 	made.renderer.rules.fence = figure
 	made.renderer.rules.code_block = figure
+	made.renderer.rules.formula = formula
+	made.renderer.rules.formula_block = formula
 	return made
 }
 
@@ -74,4 +88,15 @@ function figure(tokens: Token[], index: number, _options: unknown, environment: 
 	const label = escapeHtml(language ? labelOf(language) : nameOfBlock(token).slice(0, 30) || 'Code')
 	const code = colour(token.content.replace(/\n+$/, ''), language, rendering.colouring)
 	return `<figure class="code"><header><span>${label}</span></header><pre tabindex="0"><code>${code}</code></pre></figure>\n`
+}
+
+function formula(tokens: Token[], index: number, _options: unknown, environment: unknown): string {
+	const token = tokens[index]
+	if (!token) return ''
+	const inLine = token.markup === '$$' ? 'display' : 'line'
+	return formulaHtml(
+		token.content,
+		token.type === 'formula' ? inLine : 'block',
+		(environment as RenderEnvironment).formulas,
+	)
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import Tinypool from 'tinypool'
 import { remember } from '~/lib/remember.ts'
 import { newColouring } from './highlight.server.ts'
+import { newFormulas } from './mathml.server.ts'
 import { mentionedNames } from './mentions.server.ts'
 import { parse } from './parser.server.ts'
 import renderTask, { type RenderedMarkdown, type RenderTask } from './render-worker.server.ts'
@@ -18,15 +19,15 @@ interface RenderOptions {
 	people?: (names: string[]) => Promise<ReadonlySet<string>>
 }
 
-/** Characters of a text without code that is rendered at once: 8 ms if it is meant to be slow. */
+/** Characters of a text without code and formulas that is rendered at once: 8 ms if it is meant to be slow. */
 const MAX_LENGTH_AT_ONCE = 6_000
 /** The thread is ended after so long without a text, with the grammars that it holds. */
 const IDLE_MS = 10 * 60_000
 
 /**
  * Turns Markdown into what is stored and shown; runs once, when the text is written.
- * Takes what people paste from elsewhere: simple HTML tags work, unknown ones are shown as text, formulas stay as written.
- * Long texts and code are rendered in a thread, so that nobody else waits for them; see {@link renderTask} for the time they take.
+ * Takes what people paste from elsewhere: simple HTML tags work, unknown ones are shown as text, formulas become MathML.
+ * Long texts, code and formulas are rendered in a thread, so that nobody else waits for them; see {@link renderTask} for the time they take.
  */
 export async function renderMarkdown(
 	markdown: string,
@@ -40,7 +41,7 @@ export async function renderMarkdown(
 }
 
 function mayTakeLong(markdown: string): boolean {
-	return markdown.length > MAX_LENGTH_AT_ONCE || /```|~~~|^(?: {4}|\t)/m.test(markdown)
+	return markdown.length > MAX_LENGTH_AT_ONCE || /```|~~~|^(?: {4}|\t)|\$[^$\s][^$]*\$|\$\$/m.test(markdown)
 }
 
 function renderInThread(task: RenderTask): Promise<RenderedMarkdown> {
@@ -59,7 +60,7 @@ function startPool(): Tinypool {
 
 /** The `mentioned` of {@link renderMarkdown}, for a text that was rendered before. */
 export function mentionsIn(markdown: string): string[] {
-	return mentionedNames(parse(markdown, { language: null, colouring: newColouring() }))
+	return mentionedNames(parse(markdown, { language: null, colouring: newColouring(), formulas: newFormulas() }))
 }
 
 /** The beginning of a text for lists: at most `length` characters, cut after a whole word, `…` where something is missing. */

@@ -1,4 +1,4 @@
-import type { MarkdownIt, StateBlock, StateInline, Token } from 'markdown-it'
+import type { MarkdownIt, StateBlock, Token } from 'markdown-it'
 
 /** Tags that stand alone or wrap whole paragraphs: always meant as markup. */
 const standing = new Set(['br', 'hr', 'p', 'ul', 'ol', 'li', 'blockquote'])
@@ -91,20 +91,5 @@ export function fewBlocks(parser: MarkdownIt): void {
 		whole.content = state.src
 		whole.block = true
 		state.tokens = [whole]
-	})
-}
-
-const formula = /(\$\$?)(?=\S)([^$]{1,600})(?<=\S)\1(?!\d)/y
-
-/** Keeps a formula such as `$|\psi_0\rangle$` as it was written: Markdown would read its `_`, `*` and `\`. Prices are none. */
-export function formulas(parser: MarkdownIt): void {
-	parser.inline.ruler.after('escape', 'formula', (state: StateInline, silent: boolean) => {
-		if (state.src[state.pos] !== '$') return false
-		formula.lastIndex = state.pos
-		const [whole, , inner = ''] = formula.exec(state.src.slice(0, state.posMax)) ?? []
-		if (!whole || !/[\\^_{]/.test(inner)) return false
-		if (!silent) state.push('code_inline', 'code', 0).content = whole
-		state.pos += whole.length
-		return true
 	})
 }

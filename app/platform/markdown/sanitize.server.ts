@@ -1,7 +1,8 @@
 import sanitizeHtml, { type Attributes, type IOptions } from 'sanitize-html'
 import { config } from '~/config.server.ts'
 import { PICTURE_WIDTHS, pictureSrcSet } from '~/lib/addresses.ts'
-import { linkForeignPictures } from './foreign-pictures.ts'
+import { isMedia, linkForeignPictures } from './foreign-pictures.ts'
+import { mathAttributes, mathClasses, mathTags, mathTransforms } from './mathml-tags.server.ts'
 
 /** The highest heading of a text, below the page's own: 2 under the title, 3 under "Comments". */
 export type TopHeading = 2 | 3
@@ -20,14 +21,22 @@ const allowed: IOptions = {
 		...['p', 'br', 'hr', 'blockquote', 'ul', 'ol', 'li', 'h2', 'h3', 'h4', 'h5', 'h6'],
 		...['strong', 'b', 'em', 'i', 'u', 's', 'del', 'sub', 'sup', 'kbd', 'code', 'a', 'img'],
 		...['table', 'thead', 'tbody', 'tr', 'th', 'td', 'figure', 'header', 'pre', 'span'],
+		...mathTags,
 	],
 	allowedAttributes: {
 		a: ['href', 'title', 'rel'],
 		img: ['src', 'srcset', 'sizes', 'width', 'height', 'alt', 'title', 'loading', 'decoding', 'referrerpolicy'],
 		ol: ['start'],
 		pre: [{ name: 'tabindex', values: ['0'] }],
+		figure: [{ name: 'tabindex', values: ['0'] }],
+		span: ['title'],
+		...mathAttributes,
 	},
-	allowedClasses: { figure: ['code'], span: ['s-k', 's-f', 's-s', 's-n', 's-t', 's-c'] },
+	allowedClasses: {
+		figure: ['code', 'formula'],
+		span: ['s-k', 's-f', 's-s', 's-n', 's-t', 's-c', 'formula-error'],
+		...mathClasses,
+	},
 	allowedSchemes: ['http', 'https', 'mailto'],
 	allowedSchemesByTag: { img: ['https'] },
 	allowProtocolRelative: false,
@@ -38,6 +47,7 @@ const allowed: IOptions = {
 }
 
 const transformed: IOptions['transformTags'] = {
+	...mathTransforms,
 	strike: 's',
 	a: (tagName, { href = '', title = '' }) => ({
 		tagName,
@@ -56,12 +66,15 @@ const transformed: IOptions['transformTags'] = {
 	}),
 }
 
-/** Pictures come over https or from this site: old posts name http, and nothing else of a site's own paths is a picture. */
+/**
+ * Pictures come over https or from this site: old posts name http, and nothing else of a site's own paths is a picture. Videos and
+ * audio are not shown but linked, and a link may lead anywhere on this site.
+ */
 function pictureOf(src: string): string {
 	const { publicUrl } = config()
 	if (src.startsWith(`${publicUrl}/media/`)) return src.slice(publicUrl.length)
 	const secure = src.replace(/^http:\/\//i, 'https://')
-	return /^(https:\/\/|\/media\/)/i.test(secure) ? secure : ''
+	return /^(https:\/\/|\/media\/)/i.test(secure) || isMedia(secure) ? secure : ''
 }
 
 const uploaded = /^\/media\/(posts\/[a-z0-9_.-]+\/[0-9a-f]{32})-1280\.webp#(\d{1,4})x(\d{1,4})$/

@@ -24,6 +24,12 @@ test.each([
 		'boldly, a || b, no, x2',
 	],
 	['what looks like markup', '&lt;b&gt; & "c" &amp;lt; 1 < 2', '<b> & "c" &lt; 1 < 2', '<b> & "c" &lt; 1 < 2'],
+	[
+		'formulas',
+		'If $\\frac{a}{b} < c$ and $x$:\n\n$$\n\\sqrt{2} < 1 \\$\n$$\n\n```math\n\\frac{1}\n```\n\nEnd',
+		'If $\\frac{a}{b} < c$ and $x$: $\\sqrt{2} < 1 \\$$ \\frac{1} End',
+		'If $\\frac{a}{b} < c$ and $x$: $\\sqrt{2} < 1 \\$$ $\\frac{1}$ End',
+	],
 	['references and pictures', '[a][1] ![p](/media/p.png)\n\n[1]: https://b.example', 'a', 'a'],
 ])('%s becomes text in passages and in excerpts', async (_what, markdown, passage, excerpt) => {
 	const { html, text } = await renderMarkdown(markdown)
@@ -33,6 +39,12 @@ test.each([
 test.each([
 	['a tag', '<p>One <a href="https://a.exam', 'One'],
 	['an entity', '<p>One &am', 'One'],
+	['a formula', '<p>One <math><semantics><mi>x</mi><annotation encoding="app', 'One'],
+	[
+		'the source of a formula',
+		'<math><semantics><mi>x</mi><annotation encoding="application/x-tex">x + \\al',
+		'$x + \\al',
+	],
 ])('HTML that is cut within %s ends before it', async (_what, html, text) => {
 	expect(await storedTextOf(html)).toBe(text)
 })

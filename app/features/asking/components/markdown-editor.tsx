@@ -49,7 +49,7 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 	const file = useRef<HTMLInputElement>(null)
 	const [preview, setPreview] = useState<string | null>(null)
 	const { sending, failure, addAll } = usePictures(area)
-	const hint = 'Markdown is supported. Put code between lines of three backticks.'
+	const hint = 'Markdown is supported. Put code between lines of three backticks, and formulas between $ signs.'
 
 	const count = sending.length
 	useEffect(() => onSending(count), [count, onSending])

@@ -1,0 +1,102 @@
+import { escapeHtml } from '~/lib/html.ts'
+import { remember } from '~/lib/remember.ts'
+import {
+	MAX_EXPANSIONS,
+	MAX_FORMULA_DEPTH,
+	MAX_FORMULA_EM,
+	MAX_FORMULA_HTML,
+	MAX_FORMULA_LENGTH,
+	MAX_FORMULAS,
+	MAX_FORMULAS_LENGTH,
+	MAX_FORMULAS_MS,
+} from './formulas.limits.ts'
+
+/** What the formulas of one text may still cost; made by {@link newFormulas}. */
+export interface FormulasLeft {
+	count: number
+	characters: number
+	milliseconds: number
+}
+
+export function newFormulas(): FormulasLeft {
+	return { count: MAX_FORMULAS, characters: MAX_FORMULAS_LENGTH, milliseconds: MAX_FORMULAS_MS }
+}
+
+type Temml = typeof import('temml')['default']
+
+const held = remember<{ temml?: Temml }>('temml', () => ({}))
+
+/** Makes {@link formulaHtml} ready: what renders formulas is read when the first text has one, about 20 ms. */
+export async function loadFormulas(): Promise<void> {
+	held.temml ??= (await import('temml')).default
+}
+
+/**
+ * A formula as MathML for the sanitizer; a wrong one as its source with the reason. Never throws.
+ * @param tex at most 2,000 characters; it may define no macros and name no addresses
+ * @param kind `line` in a line of text, `display` as large as on its own, `block` on its own
+ * @param left counts down over all formulas of a text; where it ends, formulas are shown as source
+ */
+export function formulaHtml(tex: string, kind: 'line' | 'display' | 'block', left: FormulasLeft): string {
+	const { html, reason } = mathOf(tex, kind !== 'line', left)
+	if (html) return kind === 'block' ? `<figure class="formula" tabindex="0">${html}</figure>\n` : html
+	const source = escapeHtml(tex)
+	const why = escapeHtml(reason ?? unknown)
+	if (kind === 'block')
+		return `<figure class="code"><header><span>Formula: ${why}</span></header><pre tabindex="0"><code>${source}</code></pre></figure>\n`
+	const mark = kind === 'line' ? '$' : '$$'
+	return `<span class="formula-error" title="${why}"><code>${mark}${source}${mark}</code></span>`
+}
+
+const unknown = 'This cannot be shown.'
+
+/** Definitions, which could grow without end; what names addresses or styles; what no browser draws without a style sheet of its own. */
+const refused =
+	/\\(?:(?:g|e|x)?def|let|futurelet|global|(?:re)?newcommand|providecommand|csname|href|url|includegraphics|class|id|style|data|html[A-Za-z]*|cancelto|longdiv|phase|textcircled|angl)(?![A-Za-z])/
+
+function mathOf(tex: string, displayMode: boolean, left: FormulasLeft): { html?: string; reason?: string } {
+	if (tex.length > MAX_FORMULA_LENGTH) return { reason: `It has more than ${MAX_FORMULA_LENGTH} characters.` }
+	const [command] = refused.exec(tex) ?? []
+	if (command) return { reason: `${command} is not possible here.` }
+	if (left.count < 1 || tex.length > left.characters || left.milliseconds <= 0)
+		return { reason: 'The text has too many formulas before it.' }
+	left.count -= 1
+	left.characters -= tex.length
+	const began = process.threadCpuUsage()
+	try {
+		const html = held.temml?.renderToString(tex, {
+			displayMode,
+			annotate: true,
+			throwOnError: true,
+			trust: false,
+			maxExpand: MAX_EXPANSIONS,
+			maxSize: [MAX_FORMULA_EM, MAX_FORMULA_EM * 10],
+		})
+		if (!html?.startsWith('<math')) return { reason: unknown }
+		return html.length > MAX_FORMULA_HTML || depthOf(html) > MAX_FORMULA_DEPTH
+			? { reason: 'It is too large.' }
+			: { html }
+	} catch (error) {
+		return { reason: reasonOf(error) }
+	} finally {
+		const { user, system } = process.threadCpuUsage(began)
+		left.milliseconds -= (user + system) / 1_000
+	}
+}
+
+/** What its parser says, without the piece of source that it repeats. */
+function reasonOf(error: unknown): string {
+	if (!(error instanceof Error) || error.name !== 'ParseError') return unknown
+	const said = error.message.replace(/ at (position \d+|end of input):[\s\S]*$/, ' at $1').trim()
+	return `${said.slice(0, 160)}.`
+}
+
+function depthOf(html: string): number {
+	let depth = 0
+	let deepest = 0
+	for (const [tag] of html.matchAll(/<\/?[a-z]/g)) {
+		depth += tag[1] === '/' ? -1 : 1
+		deepest = Math.max(deepest, depth)
+	}
+	return deepest
+}
