@@ -129,7 +129,7 @@ const fillings: Record<string, string> = { id: '1', slug: 'python', key: 'ask', 
 /** A call as it can be pasted into a shell. */
 function curl(url: string, method: string, open: boolean, example: unknown): string {
 	const filled = url
-		.replace('{kind}/{name}', 'query/1')
+		.replace(/\{kind\}\/\{(name|id)\}/, 'query/1')
 		.replace(/\{(\w+)\}/g, (_, name: string) => fillings[name] ?? 'git')
 	const lines = [
 		`curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${filled}`,
