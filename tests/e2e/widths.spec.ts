@@ -48,7 +48,15 @@ function sights({ question, id, comment, term }: Addresses): Record<'visitor' | 
 			...['/api/docs', `/nothing-here-${tag}`],
 		].map((address) => ({ address })),
 		member: [
-			...['/', '/claim-admin?token=x', '/settings', '/settings/tokens', '/settings/activity', '/notifications'],
+			...[
+				'/',
+				'/claim-admin?token=x',
+				'/settings',
+				'/settings/tokens',
+				'/settings/activity',
+				'/notifications',
+				'/bookmarks',
+			],
 			...['/messages', '/find-dev', `/find-dev?q=${longest.latin}`, '/find-dev?skill=Nothing'],
 			...[
 				`/find-dev/${username}`,
