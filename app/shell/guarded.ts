@@ -52,9 +52,12 @@ export function guardRouter(): void {
 	window.fetch = (input, init) => {
 		if (input instanceof URL && init?.signal)
 			return guard().then(({ routerFetch }) => routerFetch(fetchPlain, input, init))
-		// A part of a page that writes by itself, such as a vote.
-		if (init?.method === 'POST') loading?.then(({ forgetPages }) => forgetPages())
-		return fetchPlain(input, init)
+		const answer = fetchPlain(input, init)
+		if (init?.method !== 'POST') return answer
+		// A part of a page that writes by itself, such as a vote: before it is answered, pages may come as they were.
+		const forget = () => loading?.then(({ forgetPages }) => forgetPages())
+		forget()
+		return answer.finally(forget)
 	}
 	loadRoutesByGuard()
 	setTimeout(guard, LOAD_AFTER_MS)

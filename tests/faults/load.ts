@@ -21,9 +21,6 @@ const kinds = [
 	{ method: 'POST', path: '/theme' },
 ]
 
-/** Milliseconds that a client waits at most between two requests: short waits keep the machine busy with nothing but the load. */
-const MAX_PAUSE_MS = 120
-
 /**
  * Asks a site again and again until it is told to stop: clients that keep their connection, and some that open one for each
  * request, none of which tries anything twice.
@@ -44,7 +41,7 @@ export function startLoad(urls: string[], clients = 24): { stop: () => Promise<L
 			else if (failure) figures.failed[failure] = (figures.failed[failure] ?? 0) + 1
 			else figures.slowestMs = Math.max(figures.slowestMs, Math.round(performance.now() - began))
 			// Somebody who reads for a moment; connections are idle between two requests.
-			await sleep(failure === 'ECONNREFUSED' ? 50 : (turn * 7) % MAX_PAUSE_MS)
+			await sleep(failure === 'ECONNREFUSED' ? 50 : (turn * 7) % 40)
 		}
 		agent.destroy()
 	}

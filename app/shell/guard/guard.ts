@@ -4,7 +4,7 @@ import { formValues } from '~/platform/http/form.ts'
 import { toast } from '../toast.ts'
 import { connectionLost, offerReload } from './connection-bar.tsx'
 import { prefetchLinks } from './prefetch.ts'
-import { forgetPages, keepEqual, openStored, pathOfData, storePage } from './visited-pages.ts'
+import { forgetPages, keepEqual, openStored, pathOfData, storing } from './visited-pages.ts'
 
 export { forgetPages }
 
@@ -42,12 +42,13 @@ export async function routerFetch(fetchPlain: Fetch, url: URL, init: RequestInit
 	const stored = isManifest ? null : await openStored(url)
 	if (stored) return stored
 	const wanted = whileWanted(url, init.signal)
+	const store = storing(url)
 	try {
 		const answer = await retryingShown(
 			async (signal) => read(await fetchPlain(url, { ...init, signal })),
 			wanted.signal,
 		)
-		if (!isManifest && isPage(url)) void storePage(url, answer.clone())
+		if (!isManifest && isPage(url)) void store(answer.clone())
 		return answer
 	} catch (error) {
 		// No middleware runs while it is not known which routes there are.
@@ -86,13 +87,14 @@ async function sendOnce(send: () => Promise<Response>, { body, signal }: Request
 	try {
 		const answer = await readData(await send())
 		if (answer.status < 400) resetTyped()
-		// Any page may show what was written.
-		forgetPages()
 		return answer
 	} catch (error) {
 		signal?.throwIfAborted()
 		const form = body instanceof URLSearchParams || body instanceof FormData ? body : null
 		throw new LostAnswer('The form got no answer.', form, error)
+	} finally {
+		// Any page may show what was written, and what got no answer may have been.
+		forgetPages()
 	}
 }
 

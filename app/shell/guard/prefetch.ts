@@ -1,6 +1,6 @@
 import { matchRoutes } from 'react-router'
 import { PREFETCH_HEADER } from '~/lib/page-handle.ts'
-import { expectPage, isStored, mayRevisit, storePage } from './visited-pages.ts'
+import { expectPage, isStored, mayRevisit, storing } from './visited-pages.ts'
 
 /** How long a pointer rests on a link before its page is asked for; whoever only passes over it rests for less. */
 const REST_MS = 80
@@ -32,10 +32,11 @@ async function prefetch(link: HTMLAnchorElement, read: (answer: Response) => Pro
 	if (isElsewhere || (pathname === location.pathname && search === location.search) || savesData()) return
 	const url = await dataOf(pathname, search)
 	if (!url || isStored(url) || !mayAsk()) return
+	const store = storing(url)
 	// What is no object of URL is no request of React Router, and not tried again.
 	const asking = fetch(url.href, { headers: { [PREFETCH_HEADER]: '1' }, priority: 'low' })
 		.then(read)
-		.then((answer) => storePage(url, answer))
+		.then(store)
 	expectPage(url, asking)
 }
 

@@ -17,10 +17,12 @@ interface StoredPage {
 	at: number
 }
 
-/** By the address of the data, the longest unused first. */
+/** By the address of the data, the oldest first. */
 const pages = new Map<string, StoredPage>()
 /** Pages that are asked for ahead; they never reject. */
 const coming = new Map<string, Promise<void>>()
+/** How many times pages were forgotten: an answer that was asked for before may say what was true before. */
+let writes = 0
 /** The page that is shown from here and asks anew, by the key of its location; another object each time. */
 let refreshing: { key: string } | null = null
 
@@ -31,15 +33,21 @@ export function pathOfData(url: URL): string {
 	return url.pathname.replace(/(^\/_)?\.data$/, '') || '/'
 }
 
-/** Stores what a page, and no fetcher, was answered with. @param answer read by nobody else: a copy */
-export async function storePage(url: URL, answer: Response): Promise<void> {
-	const text = await answer.text()
-	pages.delete(url.href)
-	// Redirects and refusals have other statuses.
-	if (answer.status !== 200) return
-	pages.set(url.href, { text, headers: answer.headers, at: Date.now() })
-	const [oldest] = pages.keys()
-	if (pages.size > MAX_PAGES && oldest !== undefined) pages.delete(oldest)
+/**
+ * To be called when a page, and no fetcher, is asked for.
+ * @returns what stores the answer, a copy that nobody else reads, unless somebody wrote meanwhile
+ */
+export function storing(url: URL): (answer: Response) => Promise<void> {
+	const begun = writes
+	return async (answer) => {
+		const text = await answer.text()
+		pages.delete(url.href)
+		// Redirects and refusals have other statuses.
+		if (answer.status !== 200 || writes !== begun) return
+		pages.set(url.href, { text, headers: answer.headers, at: Date.now() })
+		const [oldest] = pages.keys()
+		if (pages.size > MAX_PAGES && oldest !== undefined) pages.delete(oldest)
+	}
 }
 
 /** Whether an address of data is stored and young enough to be shown, or on its way. */
@@ -55,6 +63,7 @@ export function expectPage(url: URL, stored: Promise<void>): void {
 
 /** Forgets all pages: somebody wrote, logged in or out. */
 export function forgetPages(): void {
+	writes += 1
 	pages.clear()
 	coming.clear()
 }
