@@ -9,7 +9,8 @@ import { enrol, expect, expectNoViolations, hydrated, settled, test } from './su
 
 /* Pages without a network, in a real browser with the site's real service worker. */
 
-test.use({ serviceWorkers: 'allow' })
+// Neither a worker nor what it has stored is left to the next journey.
+test.use({ serviceWorkers: 'allow', reuseContext: false })
 
 /** What lies in the cache storage: for each cache the paths in it. */
 function readCaches(page: Page): Promise<Record<string, string[]>> {

@@ -8,7 +8,7 @@ import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
  * tests/process/push.db.test.ts has the push service.
  */
 
-test.use({ serviceWorkers: 'allow' })
+test.use({ serviceWorkers: 'allow', reuseContext: false })
 
 const says = {
 	off: 'Notifications are off in this browser.',

@@ -64,7 +64,11 @@ const WANTS_FOCUS = /autofocus/i
 const UNNEEDED = ['*.woff2', '*/__manifest*']
 
 // Frames are made smaller, so that less is painted. Some payloads wait for an animation or a transition.
-test.use({ viewport: { width: 480, height: 320 }, contextOptions: { reducedMotion: 'no-preference' } })
+test.use({
+	reuseContext: false,
+	viewport: { width: 480, height: 320 },
+	contextOptions: { reducedMotion: 'no-preference' },
+})
 
 const payloads = readFileSync('tests/data/xss.txt', 'utf8')
 	.split('\n')

@@ -80,6 +80,8 @@ export const test = base.extend<{ requests: undefined; quiet: undefined; alone: 
 			for (const end of ['requestfinished', 'requestfailed'] as const)
 				page.on(end as 'requestfinished', (request) => open.delete(request))
 			await use(undefined)
+			// The next journey has the same page: one that would still go elsewhere by itself, as where a network came back, is closed.
+			await page.goto('about:blank', { waitUntil: 'commit', timeout: 5_000 }).catch(() => page.close())
 		},
 		{ auto: true },
 	],
