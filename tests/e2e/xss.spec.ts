@@ -145,8 +145,7 @@ test('no payload runs from what a page repeats of its address', async ({ context
 	const byLength = payloads.toSorted((one, other) => one.length - other.length)
 	const [words, rest] = [byLength.filter((each) => each.includes('<')), byLength.filter((each) => !each.includes('<'))]
 	const addresses = [0, 1, 2, 3].flatMap((way) => {
-		const isShort = way < 2
-		const half = words.filter((_, index) => index < words.length / 2 === isShort)
+		const half = words.filter((_, index) => index < words.length / 2 === way < 2)
 		const own = [...half.filter((_, index) => index % 2 === way % 2), ...rest.filter((_, index) => index % 4 === way)]
 		// A search and a title are words. A tag that there is has a page, and an address is judged by its beginning.
 		const isWord = (payload: string) =>
