@@ -83,10 +83,11 @@ export async function logInMember(
 	role: SignedIn['role'] = 'member',
 ): Promise<{ member: SignedIn; cookie: string }> {
 	const member = await makeMember(username, role)
+	passwordHash ??= hashPassword(password)
 	const account = { user_id: member.id, account_id: String(member.id), provider_id: 'credential' }
 	await db()
 		.insertInto('credentials')
-		.values({ ...account, password: await (passwordHash ??= hashPassword(password)) })
+		.values({ ...account, password: await passwordHash })
 		.execute()
 	return { member, cookie: await logInAgain(site, username) }
 }
