@@ -35,7 +35,17 @@ export default defineConfig({
 			{
 				resolve,
 				// Each file in a process of its own: what a test that fails leaves running ends with it.
-				test: { ...everyFile, name: 'processes', include: ['tests/process/*.test.ts'] },
+				test: {
+					...everyFile,
+					name: 'processes',
+					include: ['tests/process/*.test.ts'],
+					exclude: ['tests/process/*.db.test.ts'],
+				},
+			},
+			{
+				resolve,
+				// They load much of the project to fill the database of a site, and stop the site themselves.
+				test: { ...everyFile, name: 'sites', include: ['tests/process/*.db.test.ts'], isolate: false },
 			},
 			{
 				resolve,

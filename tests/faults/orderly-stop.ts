@@ -11,7 +11,7 @@ import { type LoadFigures, startLoad } from './load.ts'
  */
 
 /** Milliseconds of load before the first and after the last stop of a round. */
-const aroundMs = 1_000
+const aroundMs = 300
 /** Milliseconds until another process must serve in the place of one that stops. */
 const replacedWithinMs = 60_000
 

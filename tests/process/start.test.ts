@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { freePort } from '../../scripts/support/free-ports.ts'
 import { processesOf, signalAll } from '../support/cluster.ts'
-import { spawnSite, startFirst } from '../support/site-process.ts'
+import { makeDataDir, spawnSite, startFirst } from '../support/site-process.ts'
 import { manySites } from '../support/sites.ts'
 
 // These tests run the built site as a process of its own; `npm test` builds before it runs them.
@@ -36,7 +36,9 @@ test('an open connection and an open page do not hold the stop up', async () => 
 
 test('a request that comes while the site is starting waits and is answered', async () => {
 	const port = await freePort()
-	const site = spawnSite({ SEED: 'none', DATA_DIR: newDataDir(), PORT: String(port) })
+	const dataDir = newDataDir()
+	await makeDataDir(dataDir, 'none')
+	const site = spawnSite({ SEED: 'none', DATA_DIR: dataDir, PORT: String(port) })
 	keep(site)
 	const { answer } = await firstConnection(port)
 	expect(site.output()).not.toContain('Press Ctrl-C')
@@ -56,6 +58,7 @@ test('a second start on the same data directory says so, ends with 1, and harms 
 
 test('of two starts at the same moment, one runs', async () => {
 	const dataDir = newDataDir()
+	await makeDataDir(dataDir, 'none')
 	const outcomes = await Promise.allSettled([
 		startFirst({ SEED: 'none', DATA_DIR: dataDir }),
 		startFirst({ SEED: 'none', DATA_DIR: dataDir }),

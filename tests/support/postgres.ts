@@ -11,6 +11,7 @@ import { closeDatabase, openDatabase } from '~/platform/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { migrate } from '~/platform/db/migrate.server.ts'
 import { makeCluster } from './own-postgres.ts'
+import { makeRunFolder } from './run-folder.ts'
 import { keepTemplates } from './site-template.ts'
 
 interface Login {
@@ -38,10 +39,12 @@ const fast = [
 	'full_page_writes=off',
 	'wal_level=minimal',
 	'max_wal_senders=0',
+	'autovacuum=off',
 ]
 
 /** One PostgreSQL for the whole run, with a migrated database to clone; durability is off, as nothing here must last. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+	const removeRunFolder = makeRunFolder()
 	const removeTemplates = keepTemplates()
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-test-'))
 	await makeCluster(dataDir)
@@ -60,6 +63,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 		await postgres.stop()
 		removeTemplates()
 		rmSync(dataDir, { recursive: true, force: true })
+		removeRunFolder()
 	}
 }
 

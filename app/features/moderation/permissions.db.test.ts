@@ -1,17 +1,20 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { expectCountsToHold, hashForum } from '../../../tests/support/forum-rows.ts'
+import { expectCountsToHold } from '../../../tests/support/forum-rows.ts'
 import { cast, decide, named, spam, useCast } from '../../../tests/support/moderation-cast.ts'
+import { noteWrites, takeNotedWrites } from '../../../tests/support/noted-writes.ts'
 import { appoint, listMembers, logOutMember } from './members.server.ts'
 import { getCase, listCases, listLog } from './queue.server.ts'
 import { report } from './reports.server.ts'
 
 useDatabase()
 useCast()
+
+beforeAll(noteWrites)
 
 describe('who may do what', () => {
 	const acts: [string, (viewer: Viewer) => Promise<unknown>, (keyof typeof cast)[]][] = [
@@ -47,12 +50,12 @@ describe('who may do what', () => {
 	test.each(table)('%s as %s: %s; a refusal changes nothing', async (_what, name, may, act) => {
 		const other = (await makeQuestion(cast.author, { title: 'The query that stays' })).id
 		into = other
-		const before = await hashForum()
+		await takeNotedWrites()
 		const viewer = name && cast[name]
 		if (may) await act(viewer)
 		else {
 			await expect(act(viewer)).rejects.toThrow(NotAllowed)
-			expect(await hashForum()).toEqual(before)
+			expect(await takeNotedWrites()).toEqual([])
 		}
 		await expectCountsToHold()
 		await undo()
@@ -60,7 +63,7 @@ describe('who may do what', () => {
 
 	test('a moderator suspends neither an admin nor another moderator nor themselves, and an admin no admin', async () => {
 		const second = await makeMember('second', 'moderator')
-		const before = await hashForum()
+		await takeNotedWrites()
 		for (const [actor, victim] of [
 			[cast.moderator, cast.admin],
 			[cast.moderator, second],
@@ -68,7 +71,7 @@ describe('who may do what', () => {
 			[cast.admin, cast.admin],
 		] as const)
 			await expect(decide(actor, 'profile', victim.username, 'suspend', { time: '1 day' })).rejects.toThrow(NotAllowed)
-		expect(await hashForum()).toEqual(before)
+		expect(await takeNotedWrites()).toEqual([])
 		await decide(cast.admin, 'profile', second.username, 'suspend', { time: 'for ever' })
 		await expect(decide(second, 'query', cast.query, 'hide')).rejects.toThrow(/permanently suspended/)
 	})
@@ -76,10 +79,10 @@ describe('who may do what', () => {
 	test('a role that was taken back holds no longer, whatever a session remembers', async () => {
 		const former = await makeMember('former', 'moderator')
 		await appoint(cast.admin, 'former', 'member')
-		const before = await hashForum()
+		await takeNotedWrites()
 		await expect(decide(former, 'query', cast.query, 'hide')).rejects.toThrow(NotAllowed)
 		await expect(decide(former, 'query', cast.query, 'lock')).rejects.toThrow(NotAllowed)
-		expect(await hashForum()).toEqual(before)
+		expect(await takeNotedWrites()).toEqual([])
 		await decide(cast.moderator, 'query', cast.query, 'hide')
 		await expect(getQuestion(former, cast.query)).rejects.toThrow(NotFound)
 	})
