@@ -14,7 +14,8 @@ export function useDatabase(original = template): void {
 		const { site } = inject('postgres')
 		// Files copied as they are take a quarter of the processor time of pages copied through the write-ahead log.
 		await administer(`create database ${name} template ${original} owner ${site.user} strategy file_copy`)
-		openDatabase({ ...site, database: name })
+		// On a machine that does other work too, a burst of a test may take longer than a request may wait for its turn.
+		openDatabase({ ...site, database: name, connectionTimeoutMillis: 30_000 })
 	})
 	afterAll(async () => {
 		await closeDatabase()
