@@ -9,6 +9,7 @@ import { chatPictures } from './chat-pictures/chat-pictures.feature.server.ts'
 import { conversations } from './conversations/conversations.feature.server.ts'
 import { directory } from './directory/directory.feature.server.ts'
 import { discussion } from './discussion/discussion.feature.server.ts'
+import { evidence } from './evidence/evidence.feature.server.ts'
 import { home } from './home/home.feature.server.ts'
 import { importing } from './import/import.feature.server.ts'
 import { inbox } from './inbox/inbox.feature.server.ts'
@@ -45,7 +46,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[vocabulary],
 	[chatPictures, conversations, tags],
 	[chat, search],
-	[bookmarks],
+	[bookmarks, evidence],
 	[inbox, questions],
 	[asking],
 	[questionLists],

@@ -1,3 +1,4 @@
+import { listStrongMembers } from '~/features/evidence/evidence.server.ts'
 import { isId } from '~/lib/checks.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/platform/http/cursors.ts'
@@ -69,7 +70,7 @@ async function findIn(meaning: Meaning, position: ListPosition | null, limit: nu
 	const sort = sortOf(wish)
 	const first = sort === 'match' && !position ? user : null
 	const tier = Math.max(0, position?.tier ?? 0)
-	const tiers = tiersOf(meaning).slice(tier)
+	const tiers = strongFirst(tiersOf(meaning), sort === 'match' ? await strongOf(meaning) : []).slice(tier)
 	if (tiers.length === 0 && first === null) return { meaning, rows: [], next: null }
 	const found = await findPage({
 		tiers,
@@ -112,6 +113,21 @@ function tiersOf(meaning: Meaning): Meant[] {
 		before = ways
 	}
 	return tiers
+}
+
+/** Who has strong evidence of a skill that the wish names. A visitor, who sees no evidence, is told nothing by the order either. */
+async function strongOf({ viewer, named, meanings }: Meaning): Promise<number[]> {
+	const skills = [...named, ...meanings.filter(({ exact }) => exact)].filter(({ kind }) => kind === 'skill')
+	return viewer ? listStrongMembers(skills.map(({ label }) => label)) : []
+}
+
+/** Each set in two steps: those of these members who are in it, then the others. */
+function strongFirst(tiers: Meant[], strong: number[]): Meant[] {
+	if (strong.length === 0) return tiers
+	return tiers.flatMap((meant) => [
+		{ ...meant, among: strong, members: Math.min(meant.members, strong.length) },
+		{ ...meant, notAmong: strong },
+	])
 }
 
 /** About how many members have one term of each group of any of these lists, if no word tells anything of another. */

@@ -14,6 +14,9 @@ export interface Meant {
 	not?: Group[][]
 	/** A member who came before. */
 	notUser?: number | null
+	/** Only these members, or without them: of equals these come first. */
+	among?: number[]
+	notAmong?: number[]
 	/** Without those who block this member: the set shows who is online, or who was last. */
 	notBlocking?: number | null
 }
@@ -187,8 +190,10 @@ export function isEverybody({ ways }: Meant): boolean {
 }
 
 /** The conditions that only a row answers. */
-function residue({ not, notUser, notBlocking }: Meant): RawBuilder<unknown> {
+function residue({ not, notUser, notBlocking, among, notAmong }: Meant): RawBuilder<unknown> {
 	const parts: RawBuilder<unknown>[] = []
+	if (among) parts.push(sql`user_id = any(${among}::int[])`)
+	if (notAmong) parts.push(sql`user_id <> all(${notAmong}::int[])`)
 	if (not && not.length > 0) parts.push(sql`(${hasAny(not)}) is not true`)
 	if (notUser) parts.push(sql`user_id <> ${notUser}`)
 	if (notBlocking) parts.push(sql`not ${isBlocking(sql.ref('user_id'), notBlocking)}`)

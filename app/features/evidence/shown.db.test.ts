@@ -1,0 +1,121 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { wishOf } from '~/features/directory/directory.paths.ts'
+import { findMembers } from '~/features/directory/finding.server.ts'
+import { chooseSolution } from '~/features/discussion/votes.server.ts'
+import { setSkills } from '~/features/members/skills.server.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import {
+	addMyCertificate,
+	addMyProject,
+	asker,
+	choose,
+	expectNothingToCorrect,
+	helper,
+	moderator,
+	saveSkills,
+	setOnlyMe,
+	useEvidenceCast,
+	voters,
+} from '../../../tests/support/evidence-cast.ts'
+import { listStrongest } from './evidence.queries.server.ts'
+import { getEvidence, listStrongMembers, showEvidence } from './evidence.server.ts'
+
+useDatabase()
+useEvidenceCast()
+
+describe('who sees what', () => {
+	/** The kinds of evidence of React that a viewer sees. */
+	const seen = async (viewer: Viewer) =>
+		(await getEvidence(viewer, helper))
+			.find(({ skill }) => skill === 'React')
+			?.pieces.map(({ kind }) => kind)
+			.sort() ?? []
+	const all = ['certificate', 'project', 'solution']
+
+	test.each<[what: string, act: () => Promise<unknown>, others: string[], moderators: string[]]>([
+		['nothing is hidden', async () => {}, all, all],
+		['projects are for the owner', () => setOnlyMe(['projects']), ['certificate', 'solution'], all],
+		['certificates are for the owner', () => setOnlyMe(['certificates']), ['project', 'solution'], all],
+		['skills are for the owner', () => setOnlyMe(['skills']), [], all],
+		['the evidence is hidden', () => showEvidence(helper, helper.username, [{ skill: 'react', shown: false }]), [], []],
+		[
+			'a moderator hides the profile',
+			() => sql`update profiles set hidden_at = now() where user_id = ${helper.id}`.execute(db()),
+			[],
+			all,
+		],
+	])('%s', async (_what, act, others, moderators) => {
+		await choose()
+		await addMyProject('React')
+		await addMyCertificate('React')
+		await act()
+		expect(await seen(asker)).toEqual(others)
+		expect(await seen(moderator)).toEqual(moderators)
+		expect(await seen(helper)).toEqual(all)
+		const ranked = await listStrongest(['React'], 0.001, 10_000)
+		expect(ranked.includes(helper.id)).toBe(others.length > 0)
+		await expectNothingToCorrect()
+	})
+
+	test('only the owner hides evidence, and may show it again; other skills stay', async () => {
+		await choose()
+		await expect(showEvidence(asker, helper.username, [{ skill: 'React', shown: false }])).rejects.toMatchObject({
+			status: 403,
+		})
+		await showEvidence(helper, helper.username, [
+			{ skill: 'React', shown: false },
+			{ skill: 'Sailing', shown: false },
+		])
+		expect((await getEvidence(asker, helper)).map(({ skill }) => skill)).toEqual(['JavaScript'])
+		expect((await getEvidence(helper, helper)).map(({ skill, hidden }) => [skill, hidden])).toEqual([
+			['React', true],
+			['JavaScript', false],
+		])
+		await saveSkills(['JavaScript', 'React'])
+		expect((await getEvidence(asker, helper)).map(({ skill }) => skill)).toEqual(['JavaScript'])
+		await showEvidence(helper, helper.username, [{ skill: 'React', shown: true }])
+		expect((await getEvidence(asker, helper)).map(({ skill }) => skill)).toEqual(['React', 'JavaScript'])
+	})
+
+	test('who is strong comes first of those whom a member searches by the skill, page by page; a visitor sees the newest first', async () => {
+		expect(await listStrongMembers(['React'])).not.toContain(helper.id)
+		for (const voter of voters) {
+			const { id } = await makeQuestion(voter, { tags: 'react' })
+			await chooseSolution(voter, { questionId: id, commentId: await makeComment(helper, id) })
+		}
+		expect(await listStrongMembers(['React', 'Knitting'])).toEqual([helper.id])
+		const newer = await Promise.all(['newer1', 'newer2'].map((name) => makeMember(name)))
+		for (const { id } of newer)
+			await db()
+				.transaction()
+				.execute((trx) => setSkills(trx, id, ['React']))
+		const found = async (viewer: Viewer) => {
+			const ids: number[] = []
+			for (let cursor: string | null = null; ; ) {
+				const { rows, next } = await findMembers(wishOf(new URLSearchParams('q=react')), viewer, cursor, 2)
+				ids.push(...rows.map(({ id }) => id))
+				if (next === null) return ids
+				cursor = next
+			}
+		}
+		const [first, ...others] = await found(asker)
+		expect(first).toBe(helper.id)
+		expect(others.length).toBeGreaterThan(1)
+		expect(others).toEqual(others.toSorted((one, other) => other - one))
+		const [newest] = await found(null)
+		expect(newest).toBe(newer[1]?.id)
+		expect(await getEvidence(asker, helper)).toMatchObject([
+			{
+				skill: 'React',
+				level: 'strong',
+				counts: { solution: 8 },
+				pieces: Array.from({ length: 6 }, () => ({ kind: 'solution' })),
+			},
+			{ skill: 'JavaScript', counts: { solution: 8 } },
+		])
+	})
+})
