@@ -53,6 +53,8 @@ export default [
 		route('import', 'features/resume/routes/resume-import.tsx'),
 	]),
 	route('edit-profile/:username/picture', 'features/profile-editor/routes/save-picture.ts'),
+	route('edit-profile/:username/evidence', 'features/evidence/routes/show-evidence.ts'),
+	route('skills/evidence', 'features/evidence/routes/how.tsx'),
 	route('first-steps', 'features/profiles/routes/first-steps.ts'),
 	route('verify-campus', 'features/campus/routes/verify-campus.ts'),
 	route('confirm-campus', 'features/campus/routes/confirm-campus.tsx'),

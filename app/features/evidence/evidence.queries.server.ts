@@ -60,9 +60,9 @@ export async function listEvidenceRows(userId: number, reader: EvidenceReader, l
 		select skills.name as skill, evidence_hidden as hidden, strength, solutions, answers, projects, certificates, kind, source,
 			coalesce(case
 				when kind in ('solution', 'answer') then (
-					select title from comments join questions on questions.id = question_id where comments.id = source::int)
-				when kind = 'project' then (select project_title from projects where project_id = source::uuid)
-				else (select certificate_title from certificates where certificate_id = source::uuid) end, '') as title,
+					select title from comments join questions on questions.id = question_id where comments.id = pieces.source::int)
+				when kind = 'project' then (select project_title from projects where project_id = pieces.source::uuid)
+				else (select certificate_title from certificates where certificate_id = pieces.source::uuid) end, '') as title,
 			to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at
 		from pieces join skills on skills.id = skill_id join profile_skills using (user_id, skill_id)
 		where place <= ${limit} order by strength desc, position, place`.execute(db())

@@ -13,6 +13,7 @@ import {
 	addMyProject,
 	asker,
 	choose,
+	commentId,
 	expectNothingToCorrect,
 	helper,
 	moderator,
@@ -59,6 +60,19 @@ describe('who sees what', () => {
 		const ranked = await listStrongest(['React'], 0.001, 10_000)
 		expect(ranked.includes(helper.id)).toBe(others.length > 0)
 		await expectNothingToCorrect()
+	})
+
+	test('each piece has a title and leads to where it is to be seen', async () => {
+		await choose()
+		await addMyProject('React')
+		await addMyCertificate('React for all')
+		await sql`update questions set source = 'elsewhere', source_id = id::text`.execute(db())
+		const [react] = await getEvidence(asker, helper)
+		expect(react?.pieces.map(({ title, url }) => [title, url.replace(/[0-9a-f-]{36}$/, 'id')])).toEqual([
+			[expect.stringMatching(/^A question number/), `/forum/comment/${commentId}`],
+			['React for all', `/find-dev/${helper.username}#certificate-id`],
+			['messmate', `/find-dev/${helper.username}#project-id`],
+		])
 	})
 
 	test('only the owner hides evidence, and may show it again; other skills stay', async () => {
