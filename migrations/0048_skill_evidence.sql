@@ -61,67 +61,52 @@ create function expected_evidence(ids integer[])
     select user_id, skill_id, term_id, 1.0::double precision as share from wanted where term_id is not null
     union all
     select user_id, skill_id, term_parents.term_id, 0.5 from wanted join term_parents on term_parents.parent_id = wanted.term_id),
-  answers as materialized (
-    select c.id, c.author_id as user_id, c.question_id, q.author_id as asker_id, c.created_at, c.score,
-      c.is_solution and asker.id <> c.author_id and coalesce(asker.suspended_until <= now(), true) as chosen
-    from comments c join questions q on q.id = c.question_id join users asker on asker.id = q.author_id
-    where c.author_id in (select wanted.user_id from wanted) and c.status = 'published' and q.status = 'published'
-      and (c.is_solution or c.score > 0)),
+  -- Everything that may name a skill, by each word of it. A score that an import brought is nobody's vote here.
   words as (
-    select answers.user_id, answers.id::text as source, tags.term_key as key
-      from answers join question_tags using (question_id) join tags on tags.id = question_tags.tag_id
+    select c.author_id as user_id, c.id::text as source, tags.term_key as key,
+      case when c.is_solution and asker.id <> c.author_id and coalesce(asker.suspended_until <= now(), true)
+        then 'solution' else 'answer' end as kind,
+      c.created_at as at, c.id as comment_id, asker.id as asker_id, c.score,
+      greatest(0, c.score - (select coalesce(sum(value), 0) from comment_votes where comment_id = c.id)) as brought
+    from comments c join questions q on q.id = c.question_id join users asker on asker.id = q.author_id
+      join question_tags on question_tags.question_id = q.id join tags on tags.id = question_tags.tag_id
+    where c.author_id = any(ids) and c.status = 'published' and q.status = 'published' and (c.is_solution or c.score > 0)
     union all
-    select projects.user_id, project_id::text, key from projects, unnest(term_keys(project_tech_stack)) as key
-      where projects.user_id in (select wanted.user_id from wanted)
+    select user_id, project_id::text, key, 'project', least((project_date + time '12:00') at time zone 'UTC', created_at),
+      null, null, 0, 0
+    from projects, unnest(term_keys(project_tech_stack)) as key where user_id = any(ids)
     union all
-    select certificates.user_id, certificate_id::text, key from certificates, title_keys(certificate_title) as key
-      where certificates.user_id in (select wanted.user_id from wanted)),
+    select user_id, certificate_id::text, key, 'certificate',
+      least((certificate_issue_date + time '12:00') at time zone 'UTC', created_at), null, null, 0, 0
+    from certificates, title_keys(certificate_title) as key where user_id = any(ids)),
   found as materialized (
-    select user_id, skill_id, source, max(share) as share from (
-      select words.user_id, meant.skill_id, words.source, meant.share
+    select user_id, skill_id, source, kind, at, comment_id, asker_id, score, brought, max(share) as share from (
+      select words.*, meant.skill_id, meant.share
         from words join term_spellings on term_spellings.key = words.key
         join meant on meant.user_id = words.user_id and meant.term_id = term_spellings.term_id
       union all
-      select words.user_id, wanted.skill_id, words.source, 1
-        from words join wanted on wanted.user_id = words.user_id and wanted.term_key = words.key) each_word
-    group by user_id, skill_id, source),
+      select words.*, wanted.skill_id, 1 from words join wanted on wanted.user_id = words.user_id and wanted.term_key = words.key) named
+    group by user_id, skill_id, source, kind, at, comment_id, asker_id, score, brought),
   -- Who says that there is knowledge, and how much that is: the asker by choosing, others by their votes, the member by what they list.
   said as (
-    select found.user_id, found.skill_id, found.source, answers.asker_id as person, 1::double precision as base, answers.created_at as at
-      from found join answers on answers.id::text = found.source where chosen
+    select found.*, asker_id as person, 1::double precision as base from found where kind = 'solution'
     union all
-    select found.user_id, found.skill_id, found.source, votes.user_id, 0.25, answers.created_at
-      from found join answers on answers.id::text = found.source and score > 0
-      join comment_votes votes on votes.comment_id = answers.id and votes.value = 1
+    select found.*, voter.id, 0.25 from found join comment_votes votes on votes.comment_id = found.comment_id and votes.value = 1
       join users voter on voter.id = votes.user_id and coalesce(voter.suspended_until <= now(), true)
+    where score > 0
     union all
-    select found.user_id, found.skill_id, found.source, found.user_id, 1.0, listed.at
-      from found join (
-        select project_id::text as source, least((project_date + time '12:00') at time zone 'UTC', created_at) as at from projects
-          where projects.user_id = any(ids)
-        union all
-        select certificate_id::text, least((certificate_issue_date + time '12:00') at time zone 'UTC', created_at) from certificates
-          where certificates.user_id = any(ids)) listed using (source)),
-  -- What the same person says a second time weighs half, a third time a quarter: at most twice as much as once, however often.
+    select found.*, user_id, 1 from found where kind in ('project', 'certificate')
+    union all
+    select found.*, null, 0 from found where brought > 0),
+  -- What the same person says a second time weighs half, a third time a quarter: less than twice as much as once, however often.
   bounded as (
-    select user_id, skill_id, source, base, at, base * power(0.5::double precision, least(40, row_number() over (
+    select *, base * power(0.5::double precision, least(40, row_number() over (
       partition by user_id, skill_id, person order by base desc, at desc, source) - 1)) as weight
-    from said),
-  weighed as (
-    select user_id, skill_id, source, max(at) as at, coalesce(sum(weight) filter (where base = 1), 0) as whole,
-      coalesce(sum(weight) filter (where base < 1), 0) as votes
-    from bounded group by user_id, skill_id, source)
-  select found.user_id, found.skill_id, found.source,
-    case when chosen then 'solution' when answers.id is not null then 'answer'
-      when exists (select from projects where project_id::text = found.source and projects.user_id = found.user_id) then 'project'
-      else 'certificate' end,
-    coalesce(answers.created_at, weighed.at), weight
-  from found left join weighed using (user_id, skill_id, source) left join answers on answers.id::text = found.source
-  -- A score that an import brought is nobody's vote here. The votes of an answer weigh as much as a solution, at most.
-  cross join lateral (select coalesce(sum(value), 0) as sum from comment_votes where comment_id = answers.id) given
-  cross join lateral (select share * (coalesce(whole, 0) + case when answers.score > 0
-    then least(1, coalesce(votes, 0) + 0.25 * greatest(0, score - given.sum)) else 0 end)::double precision as weight) total
-  where weight > 0
+    from said)
+  -- The votes of an answer weigh as much as a solution, at most.
+  select user_id, skill_id, source, kind, at, (share * (coalesce(sum(weight) filter (where base = 1), 0)
+    + case when score > 0 then least(1, coalesce(sum(weight) filter (where base < 1), 0) + 0.25 * brought) else 0 end))::double precision
+  from bounded group by user_id, skill_id, source, kind, at, share, score, brought
 $$;
 
 create view shown_evidence as
@@ -131,7 +116,8 @@ create view shown_evidence as
 
 -- Brings the evidence of these members in line with their rows. Who refreshes a member waits for whoever is doing so, and each later
 -- statement then sees what that one committed. It is the last lock of every transaction.
-create function refresh_evidence(ids integer[]) returns void language plpgsql as $$
+-- One plan fits any members, and planning takes longer than the work for one.
+create function refresh_evidence(ids integer[]) returns void language plpgsql set plan_cache_mode = force_generic_plan as $$
 begin
   perform pg_advisory_xact_lock(63, id) from (select distinct unnest(ids) as id order by 1) ordered;
   with expected as materialized (select * from expected_evidence(ids)),
@@ -139,17 +125,22 @@ begin
     delete from skill_evidence e where e.user_id = any(ids) and not exists (
       select from expected x where (x.user_id, x.skill_id, x.source) = (e.user_id, e.skill_id, e.source)))
   insert into skill_evidence (user_id, skill_id, source, kind, at, weight)
-    select user_id, skill_id, source, kind, at, weight from expected
-  on conflict (user_id, skill_id, source) do update set kind = excluded.kind, at = excluded.at, weight = excluded.weight
-    where (skill_evidence.kind, skill_evidence.at, skill_evidence.weight) is distinct from (excluded.kind, excluded.at, excluded.weight);
+    -- A row that is right already is not touched: a conflict would lock and so write it.
+    select * from (
+      select user_id, skill_id, source, kind, at, weight from expected
+      except select user_id, skill_id, source, kind, at, weight from skill_evidence e where e.user_id = any(ids)) other
+  on conflict (user_id, skill_id, source) do update set kind = excluded.kind, at = excluded.at, weight = excluded.weight;
   with expected as materialized (
     select user_id, skill_id, sum(weight * evidence_scale(at) order by source) as strength
     from shown_evidence where user_id = any(ids) group by user_id, skill_id),
   gone as (
     delete from skill_strengths s where s.user_id = any(ids) and not exists (
       select from expected x where (x.user_id, x.skill_id) = (s.user_id, s.skill_id)))
-  insert into skill_strengths (user_id, skill_id, strength) select user_id, skill_id, strength from expected
-  on conflict (user_id, skill_id) do update set strength = excluded.strength where skill_strengths.strength <> excluded.strength;
+  insert into skill_strengths (user_id, skill_id, strength)
+    select * from (
+      select user_id, skill_id, strength from expected
+      except select user_id, skill_id, strength from skill_strengths s where s.user_id = any(ids)) other
+  on conflict (user_id, skill_id) do update set strength = excluded.strength;
 end
 $$;
 

@@ -45,7 +45,7 @@ function sights({ question, id, comment, term }: Addresses): Record<'visitor' | 
 		visitor: [
 			...['/login', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
 			...['/unsubscribe?token=x', '/confirm-campus?token=x', '/', '/find-dev', '/forum', '/forum/ask', question],
-			...['/api/docs', `/nothing-here-${tag}`],
+			...['/api/docs', '/skills/evidence', `/nothing-here-${tag}`],
 		].map((address) => ({ address })),
 		member: [
 			...[
@@ -61,7 +61,8 @@ function sights({ question, id, comment, term }: Addresses): Record<'visitor' | 
 			...[
 				`/find-dev/${username}`,
 				`/find-dev/${tag}`,
-				...['about', 'academics', 'projects', 'certificates', 'queries'].map(
+				`/find-dev/${username}?posts=answers`,
+				...['about', 'skills', 'academics', 'projects', 'certificates', 'queries', 'answers', 'solutions'].map(
 					(tab) => `/my-profile/${username}?tab=${tab}`,
 				),
 			],

@@ -120,6 +120,7 @@ const writes: [name: string, part: string, form: () => Promise<Record<string, st
 		}),
 	],
 	['deleting a certificate', '/certificates', async () => ({ intent: 'delete', item: ids.certificate })],
+	['who sees evidence', '/evidence', async () => ({ skill: 'React' })],
 	['a new project', '/projects', async () => filled.project],
 	[
 		'a project',

@@ -1,12 +1,17 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { wishOf } from '~/features/directory/directory.paths.ts'
+import { anybody, wishOf } from '~/features/directory/directory.paths.ts'
+import { listCommunity } from '~/features/directory/directory.server.ts'
 import { findMembers } from '~/features/directory/finding.server.ts'
 import { chooseSolution } from '~/features/discussion/votes.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import { getProfile } from '~/features/profiles/profiles.server.ts'
+import { getResume } from '~/features/resume/resume.server.ts'
+import { makeToken } from '~/features/tokens/tokens.server.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { callApi } from '../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import {
 	addMyCertificate,
@@ -28,13 +33,29 @@ import { getEvidence, listStrongMembers, showEvidence } from './evidence.server.
 useDatabase()
 useEvidenceCast()
 
+interface Skills {
+	rows: { name: string; evidence: { pieces: { kind: string }[] } | null }[]
+}
+
 describe('who sees what', () => {
-	/** The kinds of evidence of React that a viewer sees. */
-	const seen = async (viewer: Viewer) =>
-		(await getEvidence(viewer, helper))
-			.find(({ skill }) => skill === 'React')
-			?.pieces.map(({ kind }) => kind)
-			.sort() ?? []
+	/** The kinds of evidence of React, by the ways in which a viewer reads them. */
+	const ways: Record<string, (viewer: SignedIn) => Promise<string[]>> = {
+		'the page': async (viewer) => {
+			const { evidence, skills } = await getProfile(viewer, helper.username)
+			expect(skills).toEqual(expect.arrayContaining(evidence.map(({ skill }) => skill)))
+			return (evidence.find(({ skill }) => skill === 'React')?.pieces ?? []).map(({ kind }) => kind).sort()
+		},
+		'the API': async (viewer) => {
+			const { token } = await makeToken(viewer, {
+				name: 'a program',
+				scopes: viewer.role === 'moderator' ? ['read', 'moderate'] : ['read'],
+				days: 7,
+			})
+			const answer = await callApi('GET', `/profiles/${helper.username}/skills`, { token })
+			const { rows } = (await answer.json()) as Skills
+			return (rows.find(({ name }) => name === 'React')?.evidence?.pieces ?? []).map(({ kind }) => kind).sort()
+		},
+	}
 	const all = ['certificate', 'project', 'solution']
 
 	test.each<[what: string, act: () => Promise<unknown>, others: string[], moderators: string[]]>([
@@ -54,9 +75,24 @@ describe('who sees what', () => {
 		await addMyProject('React')
 		await addMyCertificate('React')
 		await act()
-		expect(await seen(asker)).toEqual(others)
-		expect(await seen(moderator)).toEqual(moderators)
-		expect(await seen(helper)).toEqual(all)
+		for (const [way, read] of Object.entries(ways)) {
+			expect([way, await read(asker)]).toEqual([way, others])
+			expect([way, await read(moderator)]).toEqual([way, moderators])
+			expect([way, await read(helper)]).toEqual([way, all])
+		}
+		// A résumé says how well a skill is shown, and not by what.
+		for (const [viewer, kinds] of [
+			[asker, others],
+			[moderator, moderators],
+			[helper, all],
+		] as const) {
+			const { skills = [] } = await getResume(viewer, helper.username)
+			const react = skills.find(({ name }) => name === 'React')
+			expect(react !== undefined && 'level' in react).toBe(kinds.length > 0)
+		}
+		expect((await callApi('GET', `/profiles/${helper.username}/skills`)).status).toBe(401)
+		const { page } = await listCommunity({ ...anybody, q: helper.username }, null, asker)
+		expect(JSON.stringify(page.rows)).not.toMatch(/evidence|level|strength/)
 		const ranked = await listStrongest(['React'], 0.001, 10_000)
 		expect(ranked.includes(helper.id)).toBe(others.length > 0)
 		await expectNothingToCorrect()

@@ -52,16 +52,16 @@ function Skill({ skill, level, counts, pieces, hidden }: SkillEvidenceView) {
 		<details>
 			<summary className="cursor-pointer py-2 wrap-anywhere">
 				<span className="text-md font-semibold">{skill}</span>{' '}
-				<span className={`text-sm ${levelLooks[level]}`}>{levelNames[level]}</span>{' '}
+				<span className={`mx-1.5 text-sm ${levelLooks[level]}`}>{levelNames[level]}</span>{' '}
 				<span className="meta block pl-4 sm:inline sm:pl-0">
 					{countsText(counts)}
 					{hidden && ', only you see this'}
 				</span>
 			</summary>
-			<ul className="grid gap-1.5 pb-3 pl-4">
+			<ul className="grid gap-0.5 pb-3 pl-4">
 				{pieces.map(({ kind, title, url, at }) => (
 					<li key={url} className="flex flex-wrap items-baseline justify-between gap-x-4">
-						<Link className="link min-w-0 wrap-anywhere" to={url}>
+						<Link className="link inline-block min-w-0 py-1 wrap-anywhere" to={url}>
 							{title}
 						</Link>
 						<span className="meta flex-none">
