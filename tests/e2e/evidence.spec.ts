@@ -99,7 +99,7 @@ test.describe('without JavaScript', () => {
 			.getByRole('link', { name: /^Answers/ })
 			.click()
 		await expect(page).toHaveURL('/find-dev/imran.cobblestone?posts=answers')
-		await expect(page.getByRole('region', { name: 'Queries' }).getByRole('listitem').first()).toBeVisible()
+		await expect(page.getByRole('region', { name: 'Queries' }).getByRole('heading', { level: 3 }).first()).toBeVisible()
 		await page.goto('/edit-profile/mira.quillon')
 		const typescript = page.getByRole('checkbox', { name: 'TypeScript' })
 		for (const isShown of [false, true]) {
