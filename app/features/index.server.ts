@@ -9,6 +9,7 @@ import { chatPictures } from './chat-pictures/chat-pictures.feature.server.ts'
 import { conversations } from './conversations/conversations.feature.server.ts'
 import { directory } from './directory/directory.feature.server.ts'
 import { discussion } from './discussion/discussion.feature.server.ts'
+import { finder } from './finder/finder.feature.server.ts'
 import { home } from './home/home.feature.server.ts'
 import { importing } from './import/import.feature.server.ts'
 import { inbox } from './inbox/inbox.feature.server.ts'
@@ -53,6 +54,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[profiles],
 	[profileEditor],
 	[directory, resume],
+	[finder],
 	[home, settings, api],
 ]
 

@@ -50,8 +50,8 @@ interface ListInput {
 	limit?: number
 }
 
-/** A page of a list; of a search also what it shows instead, if it does. */
-type FoundPage = Page<QuestionCardView> & { instead?: ShownInstead }
+/** A page of a list; of a search also what it shows instead, if it does, and how many questions were ranked. */
+type FoundPage = Page<QuestionCardView> & { instead?: ShownInstead; found?: number }
 
 /** Characters of a search that are looked at. */
 const MAX_SEARCH_LENGTH = 200
@@ -165,7 +165,11 @@ async function search(
 				(row) => presentCard(viewer, row),
 				(row) => [row.created_at, row.id],
 			)
-	return found.instead ? { ...shown, instead: found.instead } : shown
+	return {
+		...shown,
+		...(found.instead && { instead: found.instead }),
+		...(found.ranked && { found: found.rows[0]?.found ?? 0 }),
+	}
 }
 
 function page<Row extends QuestionRow, View>(
@@ -221,7 +225,11 @@ export async function loadList(
 	const hasViews = !search
 	const view = hasViews ? viewOf(asked.view) : 'newest'
 	const cursor = asked.cursor || null
-	const { instead = null, ...page } = await listQuestions(viewerOf(context), { ...scope, search, view, cursor })
+	const {
+		instead = null,
+		found: _,
+		...page
+	} = await listQuestions(viewerOf(context), { ...scope, search, view, cursor })
 	const tools = search ? { operators: listOperators(search), instead } : null
 	return { page, cursor, view, search, tools, hasViews }
 }

@@ -17,7 +17,8 @@ import { type CommentMatchView, commentPath, type MatchView, type ShownInstead }
 import { rankByWords } from './similar/similar.server.ts'
 import { correctSearch } from './spelling.server.ts'
 
-export { listOperators } from './parse.ts'
+export { highlight, highlightPassage } from './highlight.ts'
+export { listOperators, parseSearch, withoutOperator } from './parse.ts'
 
 /** What a search finds: ranked where there are words, else the newest within what operators narrow the list to. */
 export type SearchResults<Row> = { instead: ShownInstead | null } & (

@@ -1,0 +1,234 @@
+import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
+import { presentFound } from '~/features/directory/directory.server.ts'
+import type { Count, MemberView } from '~/features/directory/directory.view.ts'
+import { countSets } from '~/features/directory/filters.server.ts'
+import { everyMatch, findMembers } from '~/features/directory/finding.server.ts'
+import { canonicalSkill } from '~/features/members/skills.server.ts'
+import { listQuestions } from '~/features/question-lists/lists.server.ts'
+import type { QuestionCardView } from '~/features/questions/question.view.ts'
+import { listOperators, parseSearch, withoutOperator } from '~/features/search/search.server.ts'
+import type { ShownInstead } from '~/features/search/search.view.ts'
+import { listTags, suggestTags, type TagSuggestion } from '~/features/tags/tags.server.ts'
+import { findTerm, similarTerm } from '~/features/terms/terms.server.ts'
+import { termKey } from '~/features/terms/terms.view.ts'
+import { cleanLine } from '~/lib/clean.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { cachedPage } from '~/platform/cache/cached-page.ts'
+import { LIST_PAGES } from '~/platform/cache/pages.server.ts'
+import { kindOf, MAX_SEARCH_LENGTH, type SearchKind, searchRoute } from './finder.paths.ts'
+import type { Hits, SearchData, SearchFilter, TagHit } from './finder.view.ts'
+import { noteMiss } from './misses.server.ts'
+import { findProjects } from './projects.server.ts'
+
+export type Parsed = ReturnType<typeof parseSearch>
+
+/** The page of the search, which visitors are answered from the cache with. */
+export const searchPage = cachedPage({
+	path: searchRoute,
+	searchParams: ['q', 'in', 'cursor'],
+	tags: () => [LIST_PAGES],
+})
+
+/** Rows of a page, and of each kind where everything is shown. */
+const MAX_ROWS = { page: 20, best: { questions: 5, people: 4, projects: 3, tags: 8 }, tags: 60 }
+/** A count of queries goes no further. */
+const MAX_COUNT = 100
+const none = { rows: [], next: null, count: { number: 0, atLeast: false }, nearness: 'all' as const }
+
+/** What an address asks for. */
+interface Asked {
+	q: string
+	kind: SearchKind | null
+	cursor: string | null
+}
+
+/** Reads the address of a search. */
+export function askedOf(url: URL): Asked {
+	const { q, in: kind, cursor } = searchPage.read(url)
+	return { q: cleanSearch(q ?? ''), kind: kindOf(kind), cursor: cursor || null }
+}
+
+/** A search as it is looked at. */
+export function cleanSearch(text: string): string {
+	return cleanLine(text).slice(0, MAX_SEARCH_LENGTH)
+}
+
+/**
+ * Everything that a search finds for this viewer: a page of one kind, or the best of each, with how many there are of the
+ * others. Only what has all words is counted. What has some of them, or words like them, is shown where nothing has all.
+ * @param isNoted whether a search that finds nothing is noted: not of a page that was only asked for ahead
+ * @throws Invalid for a cursor that is not of this list
+ */
+export async function searchEverything(viewer: Viewer, asked: Asked, isNoted: boolean): Promise<SearchData> {
+	const { q, kind, cursor } = asked
+	const parsed = parseSearch(q)
+	const limit = (one: SearchKind) => (kind === one ? MAX_ROWS.page : kind === null ? MAX_ROWS.best[one] : 1)
+	const at = (one: SearchKind) => (kind === one ? cursor : null)
+	const [questions, people, projects, tags] = await Promise.all([
+		q ? searchQuestions(viewer, q, at('questions'), limit('questions')) : { ...none, instead: null },
+		searchPeople(viewer, parsed, at('people'), limit('people')),
+		viewer && (q && concernsAll(parsed) ? findProjects(parsed, at('projects'), limit('projects')) : none),
+		searchTags(parsed, kind === 'tags' ? MAX_ROWS.tags : MAX_ROWS.best.tags),
+	])
+	const { instead, ...hits } = questions
+	const found = { questions: hits, people, projects, tags }
+	const isMissed = q !== '' && cursor === null && !hasExact(found)
+	if (isMissed && isNoted) noteMiss(parsed)
+	const shown = kind === null && hasExact(found) ? exactOnly(found) : found
+	return {
+		...asked,
+		...shown,
+		page: (kind !== null && shown[kind]) || { rows: [], next: null },
+		tools: { operators: listOperators(q), instead: shown.questions.rows.length > 0 ? instead : null },
+		filters: filtersOf(parsed),
+		instead: isMissed && isEmpty(found, kind) ? await elsewhere(viewer) : null,
+	}
+}
+
+type Found = Pick<SearchData, 'questions' | 'people' | 'projects' | 'tags'>
+
+const listsOf = ({ questions, people, projects, tags }: Found): Hits<unknown>[] =>
+	[questions, people, projects, tags].filter((hits) => hits !== null)
+
+function hasExact(found: Found): boolean {
+	return listsOf(found).some(({ rows, nearness }) => rows.length > 0 && nearness === 'all')
+}
+
+function isEmpty(found: Found, kind: SearchKind | null): boolean {
+	return kind === null ? listsOf(found).every(({ rows }) => rows.length === 0) : found[kind]?.rows.length === 0
+}
+
+/** Beside what has all words, what has some of them is noise. */
+function exactOnly(found: Found): Found {
+	const only = <Row>(hits: Hits<Row>): Hits<Row> => (hits.nearness === 'all' ? hits : { ...hits, rows: [], next: null })
+	return {
+		questions: only(found.questions),
+		people: only(found.people),
+		projects: found.projects && only(found.projects),
+		tags: only(found.tags),
+	}
+}
+
+/** What there is to read where a search found nothing at all: the newest queries and the most used tags. */
+async function elsewhere(viewer: Viewer): Promise<NonNullable<SearchData['instead']>> {
+	const [{ rows }, tags] = await Promise.all([listQuestions(viewer, { limit: 3 }), listTags(12)])
+	return { questions: rows, tags }
+}
+
+async function searchQuestions(
+	viewer: Viewer,
+	search: string,
+	cursor: string | null,
+	limit: number,
+): Promise<Hits<QuestionCardView> & { instead: ShownInstead | null }> {
+	const { rows, next, instead = null, found } = await listQuestions(viewer, { search, cursor, limit })
+	const exact = instead ? (instead.kind === 'any' ? instead.exact : 0) : (found ?? rows.length)
+	const isMore = exact > MAX_COUNT || (found === undefined && next !== null)
+	const nearness = instead === null || exact > 0 ? 'all' : instead.kind === 'any' ? 'some' : 'near'
+	return { rows, next, instead, nearness, count: { number: Math.min(exact, MAX_COUNT), atLeast: isMore } }
+}
+
+/** Whether a search says nothing that only queries have: a state, a part of a text, a category, what must not be there. */
+export function concernsAll({ terms, operators }: Parsed): boolean {
+	const isOfAll = operators.every(({ kind, excluded }) => !excluded && (kind === 'tag' || kind === 'user'))
+	return isOfAll && terms.every(({ kind }) => kind !== 'without')
+}
+
+/** A search as it is asked of people: `tag:` is a skill, `user:` a username. */
+export function wishOfSearch({ terms, operators }: Parsed): Wish {
+	const named = (kind: string) => operators.filter((one) => one.kind === kind).map(({ value }) => value)
+	const words = terms
+		.filter(({ kind }) => kind !== 'or')
+		.map(({ kind, text }) => (kind === 'phrase' ? `"${text}"` : text))
+	return { ...anybody, q: [...words, ...named('user')].join(' '), skills: named('tag').map(canonicalSkill) }
+}
+
+async function searchPeople(
+	viewer: Viewer,
+	parsed: Parsed,
+	cursor: string | null,
+	limit: number,
+): Promise<Hits<MemberView>> {
+	const wish = wishOfSearch(parsed)
+	if (!concernsAll(parsed) || (wish.q === '' && wish.skills.length === 0)) return none
+	const found = await findMembers(wish, viewer, cursor, limit)
+	if (found.rows.length === 0) return none
+	const { meaning } = found
+	const isLoose = meaning.reading === 'any'
+	const [rows, counts] = await Promise.all([
+		presentFound(found),
+		isLoose ? [] : countSets(meaning, [everyMatch(meaning)]),
+	])
+	const count: Count = isLoose || !counts[0] ? none.count : counts[0].people
+	// The member whose username was typed is in no set.
+	const number = Math.max(count.number, isLoose ? 0 : Math.min(rows.length, limit))
+	return {
+		rows,
+		next: found.next,
+		count: { ...count, number },
+		nearness: isLoose ? 'some' : nearnessOf(meaning.reading),
+	}
+}
+
+function nearnessOf(reading: string): 'all' | 'near' {
+	return reading === 'typos' ? 'near' : 'all'
+}
+
+/** Tags by any spelling of their name, of the whole search and of each of its words. */
+async function searchTags(parsed: Parsed, limit: number): Promise<Hits<TagHit>> {
+	const words = [
+		...parsed.terms.filter(({ kind }) => kind === 'word' || kind === 'phrase').map(({ text }) => text),
+		...parsed.operators.filter(({ kind }) => kind === 'tag').map(({ value }) => value),
+	]
+	if (words.length === 0 || !concernsAll(parsed)) return none
+	const whole = words.join(' ')
+	const others = words.length > 1 ? words.slice(0, MAX_TAG_WORDS) : []
+	const [found, ...ofWords] = await Promise.all([
+		suggestTags(whole, limit),
+		...others.map((word) => suggestTags(word, 1)),
+	])
+	const exact = ofWords.flatMap((list, index) => list.filter(({ name }) => isSpelling(others[index] ?? '', name)))
+	const rows = presentTags([...found, ...exact], whole, others)
+	const similar = rows.length === 0 ? similarTerm(whole) : undefined
+	const near = similar ? presentTags(await suggestTags(similar.tag, 1), similar.tag, []) : []
+	const shown = rows.length > 0 ? rows : near
+	return {
+		rows: shown.slice(0, limit),
+		next: null,
+		count: { number: rows.length, atLeast: rows.length === limit },
+		nearness: rows.length > 0 || near.length === 0 ? 'all' : 'near',
+	}
+}
+
+/** Words of a search that are each looked up as a tag. */
+const MAX_TAG_WORDS = 5
+
+function isSpelling(word: string, tag: string): boolean {
+	return termKey(findTerm(word)?.tag ?? word) === termKey(tag)
+}
+
+function presentTags(found: TagSuggestion[], whole: string, words: string[]): TagHit[] {
+	const used = new Map(found.filter(({ count }) => count > 0).map((tag) => [tag.name, tag]))
+	return [...used.values()].map(({ name, count, isRelated }) => {
+		const other = [whole, ...words].find((word) => isSpelling(word, name) && termKey(word) !== termKey(name))
+		return { name, count, why: other ? `Also written “${other}”` : isRelated ? 'Related' : '' }
+	})
+}
+
+const questionFilters = [
+	{ label: 'Solved', operator: 'is:solved', instead: 'is:unanswered' },
+	{ label: 'Unanswered', operator: 'is:unanswered', instead: 'is:solved' },
+	{ label: 'In titles', operator: 'in:title', instead: '' },
+	{ label: 'In comments', operator: 'in:comments', instead: '' },
+]
+
+/** What queries can be narrowed by with one press: an operator that is added to the search, or taken out of it. */
+function filtersOf(parsed: Parsed): SearchFilter[] {
+	return questionFilters.map(({ label, operator, instead }) => {
+		const has = (text: string) => parsed.operators.find((one) => one.text.toLowerCase() === text)
+		const on = has(operator)
+		const other = has(instead)
+		const rest = other ? withoutOperator(parsed, other) : parsed.parts.join(' ')
+		return { label, isOn: on !== undefined, search: on ? withoutOperator(parsed, on) : `${rest} ${operator}`.trim() }
+	})
+}
