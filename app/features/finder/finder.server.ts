@@ -65,7 +65,7 @@ export async function searchEverything(viewer: Viewer, asked: Asked, isNoted: bo
 	const limit = (one: SearchKind) => (kind === one ? MAX_ROWS.page : kind === null ? MAX_ROWS.best[one] : 1)
 	const at = (one: SearchKind) => (kind === one ? cursor : null)
 	const [questions, people, projects, tags] = await Promise.all([
-		q ? searchQuestions(viewer, q, at('questions'), limit('questions')) : { ...none, instead: null },
+		q ? searchQuestions(viewer, parsed, at('questions'), limit('questions')) : { ...none, instead: null },
 		searchPeople(viewer, parsed, at('people'), limit('people')),
 		viewer && (q && concernsAll(parsed) ? findProjects(parsed, at('projects'), limit('projects')) : none),
 		searchTags(parsed, kind === 'tags' ? MAX_ROWS.tags : MAX_ROWS.best.tags),
@@ -115,18 +115,46 @@ async function elsewhere(viewer: Viewer): Promise<NonNullable<SearchData['instea
 	return { questions: rows, tags }
 }
 
+type FoundQuestions = Hits<QuestionCardView> & { instead: ShownInstead | null }
+
 async function searchQuestions(
 	viewer: Viewer,
-	search: string,
+	parsed: Parsed,
 	cursor: string | null,
 	limit: number,
-): Promise<Hits<QuestionCardView> & { instead: ShownInstead | null }> {
-	const { rows, next, instead = null, found } = await listQuestions(viewer, { search, cursor, limit })
+): Promise<FoundQuestions> {
+	const search = parsed.parts.join(' ')
+	const page = { cursor, limit }
+	const found = await listQuestions(viewer, { search, ...page })
+	if (found.rows.length > 0 && !found.instead) return presentQuestions(found)
+	// A text names most things by one of their names. Whoever typed another one means the same.
+	const known = withTermNames(parsed)
+	const other = known === search ? null : await listQuestions(viewer, { search: known, ...page })
+	if (!other || other.rows.length === 0 || other.instead) return presentQuestions(found)
+	return { ...presentQuestions(other), instead: { kind: 'corrected', search: known } }
+}
+
+function presentQuestions({
+	rows,
+	next,
+	instead = null,
+	found,
+}: Awaited<ReturnType<typeof listQuestions>>): FoundQuestions {
 	const exact = instead ? (instead.kind === 'any' ? instead.exact : 0) : (found ?? rows.length)
 	const isMore = exact > MAX_COUNT || (found === undefined && next !== null)
 	const nearness = instead === null || exact > 0 ? 'all' : instead.kind === 'any' ? 'some' : 'near'
-	return { rows, next, instead, nearness, count: { number: Math.min(exact, MAX_COUNT), atLeast: isMore } }
+	const count = { number: Math.min(exact, MAX_COUNT), atLeast: isMore }
+	return { rows, next, instead, nearness, count }
 }
+
+/** A search in which each word that is another name of a term is that term: `k8s pod` is `kubernetes pod`. */
+function withTermNames({ parts, terms }: Parsed): string {
+	const words = new Set(terms.filter(({ kind }) => kind === 'word').map(({ text }) => text))
+	return parts.map((part) => (words.has(part) && isOtherName(part) ? termTag(part) : part)).join(' ')
+}
+
+const termTag = (word: string) => findTerm(word)?.tag.replaceAll('-', ' ') ?? word
+const isOtherName = (word: string) => termKey(canonicalSkill(word)) !== termKey(word)
 
 /** Whether a search says nothing that only queries have: a state, a part of a text, a category, what must not be there. */
 export function concernsAll({ terms, operators }: Parsed): boolean {
@@ -180,7 +208,8 @@ async function searchTags(parsed: Parsed, limit: number): Promise<Hits<TagHit>> 
 		...parsed.terms.filter(({ kind }) => kind === 'word' || kind === 'phrase').map(({ text }) => text),
 		...parsed.operators.filter(({ kind }) => kind === 'tag').map(({ value }) => value),
 	]
-	if (words.length === 0 || !concernsAll(parsed)) return none
+	const isOfSomebody = parsed.operators.some(({ kind }) => kind === 'user')
+	if (words.length === 0 || isOfSomebody || !concernsAll(parsed)) return none
 	const whole = words.join(' ')
 	const others = words.length > 1 ? words.slice(0, MAX_TAG_WORDS) : []
 	const [found, ...ofWords] = await Promise.all([
