@@ -134,12 +134,8 @@ async function searchQuestions(
 	return { ...presentQuestions(other), instead: { kind: 'corrected', search: known } }
 }
 
-function presentQuestions({
-	rows,
-	next,
-	instead = null,
-	found,
-}: Awaited<ReturnType<typeof listQuestions>>): FoundQuestions {
+function presentQuestions(page: Awaited<ReturnType<typeof listQuestions>>): FoundQuestions {
+	const { rows, next, instead = null, found } = page
 	const exact = instead ? (instead.kind === 'any' ? instead.exact : 0) : (found ?? rows.length)
 	const isMore = exact > MAX_COUNT || (found === undefined && next !== null)
 	const nearness = instead === null || exact > 0 ? 'all' : instead.kind === 'any' ? 'some' : 'near'
