@@ -16,6 +16,8 @@ import { findProjects } from './projects.server.ts'
 const MAX_OFFERED = { conversations: 3, people: 4, questions: 5, projects: 3, tags: 4 }
 /** Of fewer letters no question is looked for: hundreds of words begin so. */
 const MIN_FOR_QUESTIONS = 2
+/** Of fewer letters no other word is taken for what was meant. */
+const MIN_FOR_CORRECTION = 5
 
 /** What somebody who types this may want to open, the best of each kind. Everything is read side by side. */
 export async function offerEverything(viewer: Viewer, typed: string): Promise<EverythingView> {
@@ -58,6 +60,8 @@ async function offerPeople(viewer: Viewer, parsed: ReturnType<typeof parseSearch
 }
 
 async function offerQuestions(search: string): Promise<Place[]> {
-	const { rows } = await findMatches(titleSelection, { search, cursor: null, limit: MAX_OFFERED.questions })
+	const { rows, instead } = await findMatches(titleSelection, { search, cursor: null, limit: MAX_OFFERED.questions })
+	// Few letters resemble many words, and who is still typing means the next word, too.
+	if (instead && (instead.kind === 'any' || search.length < MIN_FOR_CORRECTION)) return []
 	return rows.map((row) => ({ title: row.title, url: questionUrl(row), note: row.category_title }))
 }

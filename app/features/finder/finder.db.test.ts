@@ -137,6 +137,9 @@ describe('a search of everything', () => {
 		expect([lost.questions.rows, lost.people.rows, lost.projects?.rows]).toEqual([[], [], []])
 		expect(lost.instead?.questions.length).toBeGreaterThan(0)
 		expect(lost.instead?.tags.map(({ name }) => name)).toContain('kubernetes')
+		// A tag of one of the words is none of the whole.
+		const mixed = await find('closurs loop kubernetes')
+		expect([mixed.tags.nearness, mixed.questions.rows[0]?.title]).toEqual(['some', 'Closures inside a loop'])
 		// What has all words hides what has some of them.
 		expect((await find('gallery closures')).projects?.nearness).toBe('some')
 		expect((await find('lighthouse keeper')).people.nearness).toBe('all')

@@ -1,6 +1,6 @@
 import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
 import { presentFound } from '~/features/directory/directory.server.ts'
-import type { Count, MemberView } from '~/features/directory/directory.view.ts'
+import type { MemberView } from '~/features/directory/directory.view.ts'
 import { countSets } from '~/features/directory/filters.server.ts'
 import { everyMatch, findMembers } from '~/features/directory/finding.server.ts'
 import { canonicalSkill } from '~/features/members/skills.server.ts'
@@ -79,7 +79,10 @@ export async function searchEverything(viewer: Viewer, asked: Asked, isNoted: bo
 		...asked,
 		...shown,
 		page: (kind !== null && shown[kind]) || { rows: [], next: null },
-		tools: { operators: listOperators(q), instead: shown.questions.rows.length > 0 ? instead : null },
+		tools: {
+			operators: listOperators(q).filter(({ text }) => !isFilter(text)),
+			instead: shown.questions.rows.length > 0 ? instead : null,
+		},
 		filters: filtersOf(parsed),
 		instead: isMissed && isEmpty(found, kind) ? await elsewhere(viewer) : null,
 	}
@@ -105,7 +108,8 @@ function exactOnly(found: Found): Found {
 		questions: only(found.questions),
 		people: only(found.people),
 		projects: found.projects && only(found.projects),
-		tags: only(found.tags),
+		// The tags of some of the words are the way to more.
+		tags: found.tags,
 	}
 }
 
@@ -178,24 +182,15 @@ async function searchPeople(
 	const found = await findMembers(wish, viewer, cursor, limit)
 	if (found.rows.length === 0) return none
 	const { meaning } = found
-	const isLoose = meaning.reading === 'any'
+	const nearness = meaning.reading === 'any' ? 'some' : meaning.reading === 'typos' ? 'near' : 'all'
 	const [rows, counts] = await Promise.all([
 		presentFound(found),
-		isLoose ? [] : countSets(meaning, [everyMatch(meaning)]),
+		nearness === 'all' ? countSets(meaning, [everyMatch(meaning)]) : [],
 	])
-	const count: Count = isLoose || !counts[0] ? none.count : counts[0].people
+	const { number, atLeast } = counts[0]?.people ?? none.count
 	// The member whose username was typed is in no set.
-	const number = Math.max(count.number, isLoose ? 0 : Math.min(rows.length, limit))
-	return {
-		rows,
-		next: found.next,
-		count: { ...count, number },
-		nearness: isLoose ? 'some' : nearnessOf(meaning.reading),
-	}
-}
-
-function nearnessOf(reading: string): 'all' | 'near' {
-	return reading === 'typos' ? 'near' : 'all'
+	const count = nearness === 'all' ? { number: Math.max(number, rows.length), atLeast } : none.count
+	return { rows, next: found.next, count, nearness }
 }
 
 /** Tags by any spelling of their name, of the whole search and of each of its words. */
@@ -212,16 +207,16 @@ async function searchTags(parsed: Parsed, limit: number): Promise<Hits<TagHit>> 
 		suggestTags(whole, limit),
 		...others.map((word) => suggestTags(word, 1)),
 	])
-	const exact = ofWords.flatMap((list, index) => list.filter(({ name }) => isSpelling(others[index] ?? '', name)))
-	const rows = presentTags([...found, ...exact], whole, others)
+	const named = ofWords.flatMap((list, index) => list.filter(({ name }) => isSpelling(others[index] ?? '', name)))
+	const rows = presentTags([...found, ...named], whole, others)
 	const similar = rows.length === 0 ? similarTerm(whole) : undefined
 	const near = similar ? presentTags(await suggestTags(similar.tag, 1), similar.tag, []) : []
-	const shown = rows.length > 0 ? rows : near
+	const isWhole = found.some(({ count }) => count > 0) || (rows.length > 0 && rows.length === others.length)
 	return {
-		rows: shown.slice(0, limit),
+		rows: (rows.length > 0 ? rows : near).slice(0, limit),
 		next: null,
 		count: { number: rows.length, atLeast: rows.length === limit },
-		nearness: rows.length > 0 || near.length === 0 ? 'all' : 'near',
+		nearness: isWhole ? 'all' : rows.length > 0 ? 'some' : near.length > 0 ? 'near' : 'all',
 	}
 }
 
@@ -246,6 +241,8 @@ const questionFilters = [
 	{ label: 'In titles', operator: 'in:title', instead: '' },
 	{ label: 'In comments', operator: 'in:comments', instead: '' },
 ]
+
+const isFilter = (text: string) => questionFilters.some(({ operator }) => operator === text)
 
 /** What queries can be narrowed by with one press: an operator that is added to the search, or taken out of it. */
 function filtersOf(parsed: Parsed): SearchFilter[] {

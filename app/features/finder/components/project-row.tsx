@@ -23,9 +23,9 @@ export function ProjectRow({ project: { url, titleHtml, excerptHtml, stack, owne
 					<p className="mt-1 max-w-read wrap-anywhere text-ink-2" dangerouslySetInnerHTML={{ __html: excerptHtml }} />
 				)}
 				<footer className="mt-2.5 flex flex-wrap items-center gap-x-3 gap-y-2 text-xs text-ink-3">
-					<span className="query-author">
-						<Avatar user={owner} size={20} />{' '}
-						<Link className="quiet-link" to={profilePath(owner.username)}>
+					<span className="flex min-w-0 items-center gap-2">
+						<Avatar user={owner} size={20} />
+						<Link className="quiet-link truncate font-semibold text-ink" to={profilePath(owner.username)}>
 							{owner.name}
 						</Link>
 					</span>

@@ -39,9 +39,11 @@ export function BestOfAll({ data }: { data: SearchData }) {
 		return (
 			<section key={kind} className="mt-8" aria-labelledby={`found-${kind}`}>
 				<RuleHead id={`found-${kind}`} title={kindTitles[kind]}>
-					<Link className="quiet-link" to={searchPath(data.q, kind)} aria-label={`Show all ${kindTitles[kind]}`}>
-						{hits.count.number > 0 ? `Show all ${countText(hits.count)}` : 'Show all'}
-					</Link>
+					{(hits.next || hits.count.number > hits.rows.length) && (
+						<Link className="quiet-link" to={searchPath(data.q, kind)} aria-label={`Show all ${kindTitles[kind]}`}>
+							{hits.count.number > 0 ? `Show all ${countText(hits.count)}` : 'Show all'}
+						</Link>
+					)}
 				</RuleHead>
 				<Notes data={data} kind={kind} />
 				<Rows kind={kind} rows={hits.rows} />
@@ -116,6 +118,8 @@ function Notes({ data, kind }: { data: SearchData; kind: SearchKind }) {
 			/>
 		)
 	const nearness = data[kind]?.nearness
+	// Beside other results, tags of some of the words are no surprise.
+	if (kind === 'tags' && data.kind === null) return null
 	if (!nearness || nearness === 'all' || data[kind]?.rows.length === 0) return null
 	return (
 		<p className="mt-3 text-sm wrap-anywhere text-ink-2" role="status">

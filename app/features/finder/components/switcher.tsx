@@ -45,6 +45,7 @@ export default function Switcher({ open, onClose }: SwitcherProps) {
 					<Icon of={Search} />
 					<input
 						ref={setField}
+						className="[&::-webkit-search-cancel-button]:hidden"
 						type="search"
 						name="q"
 						{...comboboxAttributes}
