@@ -18,6 +18,8 @@ interface FoundListProps {
 	onPicked?: () => void
 }
 
+const PAGES = 'Pages'
+
 /** What a text that is being typed may mean: pages, own conversations, people, queries, projects and tags. */
 export default function FoundList({ field, text, isInDialog = false, onPicked }: FoundListProps) {
 	const navigate = useNavigate()
@@ -32,10 +34,10 @@ export default function FoundList({ field, text, isInDialog = false, onPicked }:
 		if (typed === '')
 			return [
 				{ name: 'Recent searches', options: recentSearches().map((q) => ({ value: q, href: searchPath(q) })) },
-				{ name: 'Pages', options: pages.map(pageOption) },
+				{ name: PAGES, options: pages.map(pageOption) },
 			]
 		return [
-			{ name: 'Pages', options: pagesLike(pages, typed).map(pageOption) },
+			{ name: PAGES, options: pagesLike(pages, typed).map(pageOption) },
 			...(answer ? groupsOf(answer) : []),
 			{ options: [{ value: 'all', href: searchPath(typed), content: <All text={typed} /> }] },
 		]
@@ -47,8 +49,9 @@ export default function FoundList({ field, text, isInDialog = false, onPicked }:
 			source="/suggest/everything?q="
 			text={text}
 			groupsOf={(answer, typed) => groups(answer as EverythingView | null, typed)}
-			onPick={({ href = '' }) => {
-				if (text) rememberSearch(text)
+			onPick={({ href = '' }, { name }) => {
+				// The beginning of a page's name is no search.
+				if (text && name !== PAGES) rememberSearch(text)
 				field.blur()
 				onPicked?.()
 				navigate(href)

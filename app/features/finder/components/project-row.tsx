@@ -14,11 +14,11 @@ export function ProjectRow({ project: { url, titleHtml, excerptHtml, stack, owne
 	return (
 		<li className="border-b border-line py-4">
 			<article>
-				<h3 className="text-lg leading-6 font-semibold wrap-anywhere">
+				<h2 className="text-lg leading-6 font-semibold wrap-anywhere">
 					<Link className="quiet-link" to={url}>
 						<span dangerouslySetInnerHTML={{ __html: titleHtml }} />
 					</Link>
-				</h3>
+				</h2>
 				{excerptHtml && (
 					<p className="mt-1 max-w-read wrap-anywhere text-ink-2" dangerouslySetInnerHTML={{ __html: excerptHtml }} />
 				)}

@@ -40,8 +40,9 @@ export function BestOfAll({ data }: { data: SearchData }) {
 			<section key={kind} className="mt-8" aria-labelledby={`found-${kind}`}>
 				<RuleHead id={`found-${kind}`} title={kindTitles[kind]}>
 					{(hits.next || hits.count.number > hits.rows.length) && (
-						<Link className="quiet-link" to={searchPath(data.q, kind)} aria-label={`Show all ${kindTitles[kind]}`}>
-							{hits.count.number > 0 ? `Show all ${countText(hits.count)}` : 'Show all'}
+						<Link className="quiet-link" to={searchPath(data.q, kind)}>
+							Show all {hits.count.number > 0 && countText(hits.count)}
+							<span className="sr-only"> {kindTitles[kind].toLowerCase()}</span>
 						</Link>
 					)}
 				</RuleHead>

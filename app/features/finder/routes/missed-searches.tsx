@@ -49,11 +49,11 @@ function Miss({ miss: { words, searches, lastDay, isTerm } }: { miss: MissView }
 					{isTerm && ', a term by now'}
 				</p>
 			</div>
-			<Link className="btn btn-sm btn-ghost" to={searchPath(words)} aria-label={`Search for ${words}`}>
+			<Link className="btn btn-sm btn-ghost" to={searchPath(words)} aria-label={`Search now: ${words}`}>
 				Search now
 			</Link>
 			{!isTerm && (
-				<Link className="btn btn-sm btn-outline" to={newTermPath(words)} aria-label={`Make ${words} a term`}>
+				<Link className="btn btn-sm btn-outline" to={newTermPath(words)} aria-label={`Make a term: ${words}`}>
 					Make a term
 				</Link>
 			)}
