@@ -29,7 +29,7 @@ export async function offerEverything(viewer: Viewer, typed: string): Promise<Ev
 		viewer && isOfAll ? listConversationsWith(viewer.id, text, MAX_OFFERED.conversations) : [],
 		isOfAll ? offerPeople(viewer, parsed) : [],
 		text.length >= MIN_FOR_QUESTIONS ? offerQuestions(text) : [],
-		viewer && isOfAll ? findProjects(parsed, null, MAX_OFFERED.projects) : null,
+		viewer && isOfAll ? findProjects(parsed, null, MAX_OFFERED.projects, 'near') : null,
 		isOfAll ? suggestTags(text, 2 * MAX_OFFERED.tags) : [],
 	])
 	return {
@@ -49,9 +49,8 @@ export async function offerEverything(viewer: Viewer, typed: string): Promise<Ev
 async function offerPeople(viewer: Viewer, parsed: ReturnType<typeof parseSearch>): Promise<EverythingView['people']> {
 	const wish = wishOfSearch(parsed)
 	if (wish.q === '' && wish.skills.length === 0) return []
-	const found = await findMembers(wish, viewer, null, MAX_OFFERED.people)
 	// Whoever has only some of the words is hardly meant by who is still typing.
-	if (found.meaning.reading === 'any') return []
+	const found = await findMembers(wish, viewer, null, MAX_OFFERED.people, 'typos')
 	return (await presentFound(found)).map(({ username, name, image, why, studies }) => ({
 		...{ title: name, url: profilePath(username), username, image },
 		note:

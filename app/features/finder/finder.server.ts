@@ -1,8 +1,8 @@
 import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
 import { presentFound } from '~/features/directory/directory.server.ts'
 import type { MemberView } from '~/features/directory/directory.view.ts'
-import { countSets } from '~/features/directory/filters.server.ts'
-import { everyMatch, findMembers } from '~/features/directory/finding.server.ts'
+import { countPeople } from '~/features/directory/filters.server.ts'
+import { findMembers } from '~/features/directory/finding.server.ts'
 import { canonicalSkill } from '~/features/members/skills.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import type { QuestionCardView } from '~/features/questions/question.view.ts'
@@ -64,14 +64,22 @@ export async function searchEverything(viewer: Viewer, asked: Asked, isNoted: bo
 	const parsed = parseSearch(q)
 	const limit = (one: SearchKind) => (kind === one ? MAX_ROWS.page : kind === null ? MAX_ROWS.best[one] : 1)
 	const at = (one: SearchKind) => (kind === one ? cursor : null)
+	const ofPeople = (isLoose: boolean) => searchPeople(viewer, parsed, at('people'), limit('people'), isLoose)
+	const ofProjects = async (isLoose: boolean) =>
+		viewer &&
+		(q && concernsAll(parsed)
+			? findProjects(parsed, at('projects'), limit('projects'), isLoose ? 'some' : 'all')
+			: none)
 	const [questions, people, projects, tags] = await Promise.all([
 		q ? searchQuestions(viewer, parsed, at('questions'), limit('questions')) : { ...none, instead: null },
-		searchPeople(viewer, parsed, at('people'), limit('people')),
-		viewer && (q && concernsAll(parsed) ? findProjects(parsed, at('projects'), limit('projects')) : none),
+		ofPeople(kind === 'people'),
+		ofProjects(kind === 'projects'),
 		searchTags(parsed, kind === 'tags' ? MAX_ROWS.tags : MAX_ROWS.best.tags),
 	])
 	const { instead, ...hits } = questions
 	const found = { questions: hits, people, projects, tags }
+	if (kind === null && q && !hasExact(found))
+		[found.people, found.projects] = await Promise.all([ofPeople(true), ofProjects(true)])
 	const isMissed = q !== '' && cursor === null && !hasExact(found)
 	if (isMissed && isNoted) noteMiss(parsed)
 	const shown = kind === null && hasExact(found) ? exactOnly(found) : found
@@ -176,18 +184,18 @@ async function searchPeople(
 	parsed: Parsed,
 	cursor: string | null,
 	limit: number,
+	isLoose: boolean,
 ): Promise<Hits<MemberView>> {
 	const wish = wishOfSearch(parsed)
 	if (!concernsAll(parsed) || (wish.q === '' && wish.skills.length === 0)) return none
-	const found = await findMembers(wish, viewer, cursor, limit)
+	const found = await findMembers(wish, viewer, cursor, limit, isLoose ? 'any' : 'written')
 	if (found.rows.length === 0) return none
 	const { meaning } = found
 	const nearness = meaning.reading === 'any' ? 'some' : meaning.reading === 'typos' ? 'near' : 'all'
-	const [rows, counts] = await Promise.all([
+	const [rows, { number, atLeast }] = await Promise.all([
 		presentFound(found),
-		nearness === 'all' ? countSets(meaning, [everyMatch(meaning)]) : [],
+		nearness === 'all' ? countPeople(meaning) : none.count,
 	])
-	const { number, atLeast } = counts[0]?.people ?? none.count
 	// The member whose username was typed is in no set.
 	const count = nearness === 'all' ? { number: Math.max(number, rows.length), atLeast } : none.count
 	return { rows, next: found.next, count, nearness }

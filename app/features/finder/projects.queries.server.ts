@@ -3,7 +3,7 @@ import { isListed } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
 /** Of what matches, the newest members' so many projects are ranked and counted. */
-const MAX_RANKED = 500
+const MAX_RANKED = 300
 
 export interface ProjectRow {
 	project_id: string
@@ -60,11 +60,14 @@ export async function listProjectHits(
 	if (owners) conditions.push(sql`users.username = any(${owners}::text[])`)
 	const { rows } = await sql<ProjectRow>`
 		with wanted as materialized (select ${wanted} as words),
-		found as materialized (
-			select p.project_id, p.user_id, ts_rank('{0.1, 0.2, 0.5, 1.0}', p.search, wanted.words)::float8 as rank
-			from wanted cross join shown_projects p join users on users.id = p.user_id
+		newest as materialized (
+			select p.project_id from wanted cross join shown_projects p join users on users.id = p.user_id
 			where ${sql.join(conditions, sql` and `)} and ${isListed}
 			order by p.user_id desc, p.project_id limit ${MAX_RANKED}),
+		-- Ranking reads each document: only of these.
+		found as materialized (
+			select project_id, ts_rank('{0.1, 0.2, 0.5, 1.0}', p.search, wanted.words)::float8 as rank
+			from wanted cross join newest join shown_projects p using (project_id)),
 		page as (
 			select * from found ${after ? sql`where (rank, project_id) < (${after.rank}::float8, ${after.id}::uuid)` : sql``}
 			order by rank desc, project_id desc limit ${limit})

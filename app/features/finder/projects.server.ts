@@ -24,11 +24,18 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
  * Projects that members show, by title, technologies in any spelling, and description; `tag:` asks for a technology, `user:` for
  * whose they are. Where none has all words, those with words that begin or are spelled nearly so, then those with some of them.
  * @param cursor where the page before ended
+ * @param loosest after which nothing else is looked for
  * @throws Invalid for a cursor that is not of this list
  */
-export async function findProjects(parsed: Parsed, cursor: string | null, limit: number): Promise<Hits<ProjectHit>> {
+export async function findProjects(
+	parsed: Parsed,
+	cursor: string | null,
+	limit: number,
+	loosest: Nearness = 'some',
+): Promise<Hits<ProjectHit>> {
 	const place = cursor ? placeOf(cursor) : null
-	for (const nearness of place ? [place.nearness] : nearnessesOf(parsed)) {
+	const steps = nearnessesOf(parsed)
+	for (const nearness of place ? [place.nearness] : steps.slice(0, steps.indexOf(loosest) + 1 || undefined)) {
 		const wanted = wantedOf(parsed, nearness)
 		const rows = wanted ? await listProjectHits(wanted, place?.after ?? null, limit + 1) : []
 		if (rows.length > 0) return presentHits(rows, nearness, wanted?.technologies ?? [], limit)
