@@ -137,12 +137,12 @@ async function searchQuestions(
 ): Promise<FoundQuestions> {
 	const search = parsed.parts.join(' ')
 	const page = { cursor, limit }
-	const found = await listQuestions(viewer, { search, ...page })
-	if (found.rows.length > 0 && !found.instead) return presentQuestions(found)
+	const found = presentQuestions(await listQuestions(viewer, { search, ...page }))
+	if (found.rows.length > 0 && found.nearness === 'all') return found
 	// A text names most things by one of their names. Whoever typed another one means the same.
 	const known = withTermNames(parsed)
 	const other = known === search ? null : await listQuestions(viewer, { search: known, ...page })
-	if (!other || other.rows.length === 0 || other.instead) return presentQuestions(found)
+	if (!other || other.rows.length === 0 || other.instead) return found
 	return { ...presentQuestions(other), instead: { kind: 'corrected', search: known } }
 }
 
