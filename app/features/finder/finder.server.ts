@@ -141,8 +141,8 @@ async function searchQuestions(
 	if (found.rows.length > 0 && found.nearness === 'all') return found
 	// A text names most things by one of their names. Whoever typed another one means the same.
 	const known = withTermNames(parsed)
-	const other = known === search ? null : await listQuestions(viewer, { search: known, ...page })
-	if (!other || other.rows.length === 0 || other.instead) return found
+	const other = known === search ? null : await listQuestions(viewer, { search: known, isExact: true, ...page })
+	if (!other || other.rows.length === 0) return found
 	return { ...presentQuestions(other), instead: { kind: 'corrected', search: known } }
 }
 

@@ -3,7 +3,7 @@ import { isListed } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
 /** Of what matches, the newest members' so many projects are ranked and counted. */
-const MAX_RANKED = 300
+const MAX_RANKED = 150
 
 export interface ProjectRow {
 	project_id: string

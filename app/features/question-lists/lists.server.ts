@@ -44,6 +44,8 @@ interface ListInput {
 	view?: ListView
 	/** Words to search for; the list is then ordered by how well it matches. */
 	search?: string
+	/** Whether a search shows only what has all its words as they are written. */
+	isExact?: boolean
 	/** Where the page before ended. */
 	cursor?: string | null
 	/** At most 50. */
@@ -150,6 +152,7 @@ async function search(
 			tag: input.tag === undefined ? undefined : storable(input.tag).toLowerCase(),
 			cursor: input.cursor ?? null,
 			limit: input.limit + 1,
+			isExact: input.isExact ?? false,
 		},
 	)
 	const shown = found.ranked

@@ -33,6 +33,8 @@ interface SearchInput {
 	tag?: string
 	cursor: string | null
 	limit: number
+	/** Whether only what has all words as they are written is wanted. */
+	isExact?: boolean
 }
 
 /**
@@ -47,6 +49,7 @@ export async function findMatches<Row extends { id: number }>(
 ): Promise<SearchResults<Row>> {
 	const parsed = parseSearch(input.search)
 	const exact = await findAll(selection, parsed, [], input)
+	if (input.isExact) return exact
 	const titled =
 		input.cursor === null ? await findPasted(selection, parsed, input, exact.rows.length >= input.limit) : null
 	if (titled) {
