@@ -14,13 +14,17 @@ const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
  * Runs a script's work on the site's database: the running site's when there is one, which is left as it is, else one that is
  * started for it and stopped after it.
  * @param options.migrates whether the database is brought to this version first
+ * @param options.alone refuses to work while a site runs on the data directory
  * @throws Error with one sentence when a site runs whose database cannot be reached from here
  */
-export async function withSite<Result>(work: () => Promise<Result>, { migrates = true } = {}): Promise<Result> {
+export async function withSite<Result>(
+	work: () => Promise<Result>,
+	{ migrates = true, alone = false } = {},
+): Promise<Result> {
 	const { DATABASE_URL, dataDir } = config()
 	prepareDataDir(dataDir)
 	// Whoever holds the directory starts and stops its PostgreSQL; while a site runs, that is the site.
-	const release = DATABASE_URL ? () => {} : await lockDataDir(dataDir).catch(passOnUnlessTaken)
+	const release = DATABASE_URL ? () => {} : await lockDataDir(dataDir).catch(alone ? passOn : passOnUnlessTaken)
 	const postgres = release && !DATABASE_URL ? await startEmbeddedPostgres(dataDir) : null
 	try {
 		const connection = DATABASE_URL
@@ -35,6 +39,10 @@ export async function withSite<Result>(work: () => Promise<Result>, { migrates =
 		await postgres?.stop()
 		release?.()
 	}
+}
+
+function passOn(error: unknown): never {
+	throw error
 }
 
 function passOnUnlessTaken(error: unknown): null {

@@ -1,15 +1,19 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { demoAccounts } from '~/features/import/demo-account.server.ts'
 import { picture } from '../factories/pictures.ts'
-import { type SiteProcess, startSite } from '../support/site-process.ts'
+import { PASSED_ON, type SiteProcess, siteDatabase, startFirst, startSite } from '../support/site-process.ts'
 
-/* The backup that docs/self-hosting.md describes, by its own commands. */
+/* A site is backed up while it is written to, dies, and lives on elsewhere: docs/self-hosting.md, “Backup” and “Restore”. */
 
 const folder = mkdtempSync(join(tmpdir(), 'devquad-backup-'))
+const oldData = join(folder, 'old')
+const newData = join(folder, 'new')
 const site = { now: undefined as SiteProcess | undefined }
 
 afterAll(async () => {
@@ -17,56 +21,160 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true })
 })
 
-async function logIn({ url }: SiteProcess, password: string): Promise<string> {
-	const answer = await fetch(`${url}/login`, {
+/** Runs a script of the project as npm does. @returns its exit code and everything it wrote */
+async function run(script: 'backup' | 'restore', args: string[], env: Record<string, string>) {
+	const child = spawn(process.execPath, ['--import', './scripts/support/alias.mjs', `scripts/${script}.ts`, ...args], {
+		stdio: ['ignore', 'pipe', 'pipe'],
+		env: { ...PASSED_ON, ...env },
+	})
+	let output = ''
+	for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+	const [code] = (await once(child, 'exit')) as [number | null]
+	return { code, output }
+}
+
+/** A digest of the rows of each table, and of the waiting jobs. */
+async function readTables(dataDir: string): Promise<Record<string, string>> {
+	const client = new pg.Client(siteDatabase(dataDir))
+	await client.connect()
+	try {
+		const { rows: tables } = await client.query(
+			`select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence = 'p'
+				-- Each start makes one.
+				and relname <> 'admin_claims'`,
+		)
+		const digests: Record<string, string> = {}
+		for (const { relname } of tables) {
+			// When a migration was applied is not when it was applied elsewhere.
+			const row = relname === 'migrations' ? 'name' : 't::text'
+			const { rows } = await client.query(
+				`select count(*) || ' ' || coalesce(md5(string_agg(${row}, ';' order by ${row})), '') as digest from "${relname}" t`,
+			)
+			digests[relname] = rows[0].digest
+		}
+		return digests
+	} finally {
+		await client.end()
+	}
+}
+
+/** What a visitor reads, without what is made for each answer. */
+async function readPages(url: string, addresses: string[]): Promise<Record<string, string>> {
+	const pages: Record<string, string> = {}
+	for (const address of addresses) {
+		const answer = await fetch(url + address, { headers: { cookie: 'flash=none' } })
+		const bytes = Buffer.from(await answer.arrayBuffer())
+		const nonce = /'nonce-([^']+)'/.exec(answer.headers.get('content-security-policy') ?? '')?.[1] ?? 'none'
+		const isText = /^text|json|xml/.test(answer.headers.get('content-type') ?? '')
+		const text = isText
+			? bytes
+					.toString()
+					.replaceAll(new URL(url).host, 'host')
+					.replaceAll(nonce, '')
+					.replaceAll(/just now|\d+ min ago/g, '')
+					.replaceAll(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, '')
+					.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '')
+			: bytes.toString('base64')
+		pages[address] = `${answer.status} ${text}`
+	}
+	return pages
+}
+
+/** The first place in which two pages differ, with what stands around it; whole pages would be read by nobody. */
+function difference(one: string, other: string): string {
+	if (one === other) return ''
+	const place = [...one].findIndex((letter, index) => letter !== other[index])
+	return `${one.slice(place - 60, place + 60)} ≠ ${other.slice(place - 60, place + 60)}`
+}
+
+test('a site that is backed up while it is written to, and then killed, is the same elsewhere', async () => {
+	const first = await startSite({ DATA_DIR: oldData })
+	site.now = first
+	const password = (await demoAccounts(oldData))?.member.password ?? ''
+	const login = await fetch(`${first.url}/login`, {
 		method: 'POST',
 		redirect: 'manual',
 		body: new URLSearchParams({ email: 'mira.quillon@eastmere.example', password }),
 	})
-	const cookies = answer.headers.getSetCookie().map((line) => line.split(';')[0])
-	return cookies.join('; ')
-}
-
-test('a copy of the data directory, unpacked elsewhere, is the site with its members, sessions, texts and pictures', async () => {
-	const first = await startSite({ DATA_DIR: join(folder, 'old') })
-	site.now = first
-	const password = (await demoAccounts(join(folder, 'old')))?.member.password ?? ''
-	const Cookie = await logIn(first, password)
+	const Cookie = login.headers
+		.getSetCookie()
+		.map((line) => line.split(';')[0])
+		.join('; ')
+	const post = (path: string, body: BodyInit) =>
+		fetch(first.url + path, { method: 'POST', redirect: 'manual', headers: { Origin: first.url, Cookie }, body })
 	const form = new FormData()
 	form.set('kind', 'post')
 	form.set('file', new Blob([Uint8Array.from(await picture('png'))]))
-	const uploaded = await fetch(`${first.url}/media`, {
-		method: 'POST',
-		headers: { Origin: first.url, Cookie },
-		body: form,
-	})
-	const { path } = ((await uploaded.json()) as { picture: { path: string } }).picture
-	const asked = await fetch(`${first.url}/forum/ask`, {
-		method: 'POST',
-		redirect: 'manual',
-		headers: { Origin: first.url, Cookie },
-		body: new URLSearchParams({
+	const uploaded = (await (await post('/media', form)).json()) as { picture: { path: string } }
+	const asked = await post(
+		'/forum/ask',
+		new URLSearchParams({
 			title: 'What is in a backup?',
-			description: `This: ![it](/media/${path}-1280.webp)`,
+			description: `This: ![it](/media/${uploaded.picture.path}-1280.webp)`,
 			tags: 'backup',
 			category: 'others',
 		}),
-	})
+	)
 	const address = asked.headers.get('Location') ?? ''
-	expect(await first.stop()).toBe(0)
+	const addresses = [
+		'/',
+		'/forum',
+		'/find-dev',
+		'/find-dev/mira.quillon',
+		address,
+		`/media/${uploaded.picture.path}-640.webp`,
+		'/api/v1/queries',
+	]
 
-	const archive = join(folder, 'devquad.tar.gz')
-	execFileSync('sh', ['-c', 'umask 077 && tar -C "$0" -czf "$1" old', folder, archive])
-	expect(statSync(archive).mode & 0o777).toBe(0o600)
-	rmSync(join(folder, 'old'), { recursive: true })
-	mkdirSync(join(folder, 'new'))
-	execFileSync('tar', ['-C', join(folder, 'new'), '--strip-components=1', '-xzf', archive])
+	// While it is written to: what is restored from it on trial must fit together, every reference checked.
+	const writing = { isOver: false, comments: 0 }
+	const writes = (async () => {
+		for (; !writing.isOver && writing.comments < 60; writing.comments += 1)
+			await post(address, new URLSearchParams({ intent: 'comment', body: `Written meanwhile: ${writing.comments}.` }))
+	})()
+	const under = await run('backup', ['--to', folder, '--keep', '1'], {
+		DATA_DIR: oldData,
+		BACKUP_PASSPHRASE: 'four words on paper',
+	})
+	writing.isOver = true
+	await writes
+	expect(under).toMatchObject({ code: 0, output: expect.stringMatching(/restored once to try it/) })
+	expect(writing.comments).toBeGreaterThan(0)
 
-	const second = await startSite({ DATA_DIR: join(folder, 'new') })
+	// Nothing is asked of it now, but its own schedules go on: each table is as it was before or after.
+	const pages = await readPages(first.url, addresses)
+	const before = await readTables(oldData)
+	const made = await run('backup', ['--to', folder, '--keep', '1', '--no-verify'], { DATA_DIR: oldData })
+	const after = await readTables(oldData)
+	expect(made).toMatchObject({ code: 0, output: expect.stringMatching(/Removed: devquad-/) })
+	const [name = '', ...others] = readdirSync(folder).filter((file) => file.startsWith('devquad-'))
+	expect(others).toEqual([])
+	const file = join(folder, name)
+	expect(statSync(file).mode & 0o777).toBe(0o600)
+	first.child.kill('SIGKILL')
+	await once(first.child, 'exit')
+	const half = join(folder, 'half.tar.zst')
+	copyFileSync(file, half)
+	truncateSync(half, Math.floor(statSync(file).size * 0.7))
+
+	// A restore that fails leaves a folder in which the next one works.
+	mkdirSync(newData)
+	const failed = await run('restore', [half], { DATA_DIR: newData })
+	expect(failed).toMatchObject({ code: 1, output: expect.stringContaining('damaged or not whole') })
+	const restored = await run('restore', [file], { DATA_DIR: newData })
+	expect(restored).toMatchObject({ code: 0, output: expect.stringContaining('Restored the site of') })
+	const again = await run('restore', [file], { DATA_DIR: newData })
+	expect(again).toMatchObject({ code: 1, output: expect.stringContaining('this site has members already') })
+
+	const second = await startFirst({ DATA_DIR: newData })
 	site.now = second
-	expect((await fetch(second.url + address)).status).toBe(200)
+	const tables = await readTables(newData)
+	expect(Object.keys(tables).sort()).toEqual(Object.keys(before).sort())
+	for (const [table, digest] of Object.entries(tables)) expect([before[table], after[table]], table).toContain(digest)
+	const restoredPages = await readPages(second.url, addresses)
+	for (const each of addresses) expect(difference(restoredPages[each] ?? '', pages[each] ?? ''), each).toBe('')
 	const me = await fetch(`${second.url}/api/v1/me`, { headers: { Cookie } })
 	expect(await me.json()).toMatchObject({ username: 'mira.quillon' })
-	expect((await fetch(`${second.url}/media/${path}-640.webp`)).status).toBe(200)
-	expect(await logIn(second, password)).toContain('session')
+	const running = await run('restore', [file], { DATA_DIR: newData })
+	expect(running).toMatchObject({ code: 1, output: expect.stringContaining('already running') })
 })

@@ -32,13 +32,17 @@ export function candidateRows(
 	kind: keyof typeof MAX_CANDIDATES,
 	scope: SearchScope,
 ): RawBuilder<unknown> {
-	const bounds = MAX_CANDIDATES[kind]
+	// Of “why does it fail” one word remains.
+	const bound = (set: 'titled' | 'anywhere') =>
+		kind === 'words'
+			? sql`case when numnode(words) = 1 then ${MAX_CANDIDATES.word[set]}::int else ${MAX_CANDIDATES.words[set]}::int end`
+			: sql`${MAX_CANDIDATES[kind][set]}::int`
 	// The index finds words and not their order. What is to be left out must not be loosened: fewer would be found.
 	return sql`
 		asked as materialized (
 			select case when words::text like '%!%' then words else regexp_replace(words::text, '<(-|[0-9]+)>', '&', 'g')::tsquery end as words,
 				${isRare(words, scope)} as rare, (select max(id) >> 12 from questions) as top,
-				${bounds.titled}::int as titled, ${bounds.anywhere}::int as anywhere
+				${bound('titled')} as titled, ${bound('anywhere')} as anywhere
 			from wanted),
 		${setOf('anywhere', 'q.search', sql`true`, scope)},
 		${setOf('titled', 'title_document(q.title)', sql`(select count(*) from anywhere) = (select anywhere from asked)`, scope)},

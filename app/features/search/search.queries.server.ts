@@ -54,7 +54,10 @@ export async function searchRows<Row>(
 		-- Each use of q.search fetches the document anew, and only a phrase is not known to be in it.
 		ranked as (
 			select q.id, (${rankOf(words)}${sql.join(literally, sql``)})::float8 as rank
-			from candidates join questions q using (id), wanted, (select replace(words::text, ' & ', ' | ')::tsquery as any_words from wanted) apart
+			from candidates
+				-- Estimated to be many, they would be joined by reading all questions.
+				cross join lateral (select id, title, description, search from questions where id = candidates.id offset 0) q,
+				wanted, (select replace(words::text, ' & ', ' | ')::tsquery as any_words from wanted) apart
 			where ((select words from asked) = wanted.words or q.search @@ wanted.words)
 			${parts ? sql`and ts_filter(q.search, ${parts}::"char"[]) @@ wanted.words` : sql``}),
 		page as (

@@ -7,10 +7,11 @@ const lockKey = 5_271_009
 
 /**
  * Brings the database to the newest schema: each file of `directory` once, in the order of its name, in a transaction of its own.
+ * @param only the names that the schema is to have had in the end, for one of an earlier version; all when it is not given
  * @returns the names that were applied now
  * @throws Error when the database holds a migration that this version does not know
  */
-export async function migrate(pool: pg.Pool, directory: string): Promise<string[]> {
+export async function migrate(pool: pg.Pool, directory: string, only?: readonly string[]): Promise<string[]> {
 	const client = await pool.connect()
 	try {
 		// A migration of a large site may take hours, and so may the wait for another process that migrates.
@@ -27,7 +28,7 @@ export async function migrate(pool: pg.Pool, directory: string): Promise<string[
 			throw new Error(
 				`The database belongs to a newer version of the site: it has the migration ${unknown}, which this version does not know.`,
 			)
-		const pending = files.filter((name) => !applied.has(name))
+		const pending = files.filter((name) => !applied.has(name) && (only?.includes(name) ?? true))
 		for (const name of pending) await apply(client, name, await readFile(join(directory, name), 'utf8'))
 		return pending
 	} finally {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { Disk } from 'flydrive'
 import { FSDriver } from 'flydrive/drivers/fs'
@@ -18,6 +18,8 @@ export interface Storage {
 	read: (key: string) => Promise<Buffer<ArrayBuffer> | null>
 	/** Removes a file; one that is not there is no error. */
 	remove: (key: string) => Promise<void>
+	/** The keys of all files, in no order; of what is written meanwhile some. */
+	list: () => AsyncIterable<string>
 }
 
 /** Milliseconds for one try at a bucket; the client itself would wait for ever. */
@@ -58,6 +60,7 @@ export async function openStorage(settings: Config): Promise<Storage> {
 		put: (key, contents, contentType) => inTime(() => disk.put(key, contents, { contentType })),
 		read: (key) => inTime((stop) => read(key, stop)),
 		remove: (key) => inTime(() => disk.delete(key)),
+		list: () => (settings.S3_BUCKET ? listBucket(disk) : listFolder(mediaFolder(settings))),
 	}
 }
 
@@ -103,13 +106,36 @@ async function bucket(settings: Config, name: string) {
 	})
 }
 
+async function* listBucket(disk: Disk): AsyncGenerator<string> {
+	for (let paginationToken: string | undefined; ; ) {
+		const page = await inTime(() => disk.listAll('', { recursive: true, paginationToken }))
+		for (const found of page.objects) if (found.isFile) yield found.key
+		paginationToken = page.paginationToken
+		if (!paginationToken) return
+	}
+}
+
+async function* listFolder(folder: string): AsyncGenerator<string> {
+	for await (const found of await opendir(folder, { recursive: true })) {
+		const key = relative(folder, join(found.parentPath, found.name))
+		if (found.isFile() && !key.startsWith(INCOMING)) yield key
+	}
+}
+
+function mediaFolder({ dataDir }: Pick<Config, 'dataDir'>): string {
+	return join(dataDir, 'media')
+}
+
+/** Where files are until they are whole. */
+const INCOMING = '.incoming'
+
 /** Milliseconds after which a file that is still being written belongs to a process that is no more. */
 const abandonedAfter = 60 * 60_000
 
 /** The folder `media` of the data directory, without what a crash left half written. */
 export async function openFolder({ dataDir }: Pick<Config, 'dataDir'>): Promise<FSDriver> {
-	const location = join(dataDir, 'media')
-	const incoming = join(location, '.incoming')
+	const location = mediaFolder({ dataDir })
+	const incoming = join(location, INCOMING)
 	await mkdir(incoming, { recursive: true })
 	for (const name of await readdir(incoming)) {
 		const file = join(incoming, name)

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { PassThrough, Readable, Writable } from 'node:stream'
+import { bytes } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { Decrypter, Encrypter } from 'age-encryption'
+import { createTarDecoder, createTarPacker } from 'modern-tar'
+import { diskError } from '~/lib/disk-error.server.ts'
+
+/** What a file begins with: https://github.com/C2SP/C2SP/blob/main/age.md, and RFC 8878. */
+const AGE_HEADER = Buffer.from('age-encryption.org/v1\n')
+const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
+
+/** The last entry: SHA-256 of all names and contents before it. Node ends the reading of half a file in Zstandard without an error. */
+const SEAL = 'sha256'
+
+/** One file of an archive. It is in memory whole, so that large things are several. */
+export interface Entry {
+	name: string
+	contents: Uint8Array
+}
+
+/** A backup that cannot be used; the message is one sentence for whoever typed the command. */
+export class BadBackup extends Error {}
+
+/** How the name of an archive ends: a tar in Zstandard, in age where there is a passphrase. */
+export function archiveEnding(passphrase: string | null): string {
+	return passphrase === null ? '.tar.zst' : '.tar.zst.age'
+}
+
+/**
+ * Writes an archive that only this account can read. It appears under its name once it is whole and on the disk; until then it
+ * ends in `.partial`, and an error removes it.
+ * @param passphrase encrypts it as `age -p` does; null leaves it readable
+ * @param scryptLogN how much work each try of a passphrase is, as a power of two; less is for tests
+ * @returns bytes of the file
+ * @throws Error with one sentence when the file cannot be written; whatever making the entries throws
+ */
+export async function writeArchive(
+	file: string,
+	passphrase: string | null,
+	entries: AsyncIterable<Entry>,
+	scryptLogN = 18,
+): Promise<number> {
+	const partial = `${file}.partial`
+	try {
+		await pipeline(
+			tarOf(entries),
+			createZstdCompress(),
+			passphrase === null ? new PassThrough() : (source) => encrypt(source, passphrase, scryptLogN),
+			createWriteStream(partial, { mode: 0o600, flush: true }),
+		)
+		await rename(partial, file)
+		return (await stat(file)).size
+	} catch (error) {
+		await rm(partial, { force: true })
+		throw inWords(error, file)
+	}
+}
+
+async function* tarOf(entries: AsyncIterable<Entry>): AsyncGenerator<Uint8Array> {
+	const { readable, controller } = createTarPacker()
+	const seal = createHash('sha256')
+	const add = async ({ name, contents }: Entry) => {
+		const writer = controller.add({ name, size: contents.length, mode: 0o600, type: 'file' }).getWriter()
+		await writer.write(contents)
+		await writer.close()
+	}
+	const added = (async () => {
+		for await (const entry of entries) {
+			seal.update(entry.name).update(entry.contents)
+			await add(entry)
+		}
+		await add({ name: SEAL, contents: seal.digest() })
+		controller.finalize()
+	})()
+	// An entry that cannot be made ends the tar with that error.
+	added.catch((error) => controller.error(error))
+	yield* readable
+	await added
+}
+
+async function* encrypt(
+	source: AsyncIterable<Uint8Array>,
+	passphrase: string,
+	scryptLogN: number,
+): AsyncGenerator<Uint8Array> {
+	const encrypter = new Encrypter()
+	encrypter.setPassphrase(passphrase)
+	encrypter.setScryptWorkFactor(scryptLogN)
+	yield* await encrypter.encrypt(Readable.toWeb(Readable.from(source)) as ReadableStream<Uint8Array>)
+}
+
+function inWords(error: unknown, file: string): unknown {
+	const { code, path } = error as NodeJS.ErrnoException
+	if (code === 'ENOENT' && path === `${file}.partial`) return new Error(`There is no folder for the backup ${file}.`)
+	const disk = diskError(error)
+	return disk ? new Error(`The backup cannot be written to ${file}: ${disk}.`, { cause: error }) : error
+}
+
+/**
+ * Reads an archive from its beginning to its end.
+ * @param onBytes is told how many of the file's bytes have been read
+ * @throws BadBackup when the file is none, is not whole, or the passphrase is not its own
+ */
+export async function* readArchive(
+	file: string,
+	passphrase: string | null,
+	onBytes: (done: number, total: number) => void = () => {},
+): AsyncGenerator<Entry> {
+	const isSecret = await isEncrypted(file)
+	const { size } = await stat(file)
+	const stored = createReadStream(file)
+	stored.on('data', () => onBytes(stored.bytesRead, size))
+	stored.pause()
+	const decrypted = isSecret ? await decrypt(stored, passphrase, file) : stored
+	const tar = createTarDecoder({ strict: true })
+	// What fails is met by whoever reads the entries.
+	pipeline(decrypted, createZstdDecompress(), Writable.fromWeb(tar.writable)).catch(() => {})
+	const seal = createHash('sha256')
+	let isSealed = false
+	try {
+		for await (const { header, body } of tar.readable) {
+			const entry = { name: header.name, contents: await bytes(body) }
+			if (entry.name === SEAL) isSealed = seal.digest().equals(entry.contents)
+			else {
+				seal.update(entry.name).update(entry.contents)
+				yield entry
+			}
+		}
+		if (!isSealed) throw new Error('The seal is not there, or is another one.')
+	} catch (error) {
+		throw new BadBackup(`The backup ${file} is damaged or not whole: it cannot be read to its end.`, { cause: error })
+	} finally {
+		stored.destroy()
+	}
+}
+
+/** @throws BadBackup when the file cannot be one */
+async function isEncrypted(file: string): Promise<boolean> {
+	const handle = await open(file).catch((error: NodeJS.ErrnoException) => {
+		throw new BadBackup(error.code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read.`)
+	})
+	try {
+		if (!(await handle.stat()).isFile()) throw new BadBackup(`${file} is no file.`)
+		const { buffer, bytesRead } = await handle.read(Buffer.alloc(AGE_HEADER.length), 0, AGE_HEADER.length, 0)
+		if (buffer.equals(AGE_HEADER)) return true
+		if (bytesRead >= ZSTD_MAGIC.length && buffer.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC)) return false
+		throw new BadBackup(`${file} is no backup of a DevQuad site.`)
+	} finally {
+		await handle.close()
+	}
+}
+
+async function decrypt(stored: Readable, passphrase: string | null, file: string): Promise<AsyncIterable<Uint8Array>> {
+	if (passphrase === null) throw new BadBackup(`The backup ${file} is encrypted. Give its passphrase.`)
+	const decrypter = new Decrypter()
+	decrypter.addPassphrase(passphrase)
+	try {
+		return await decrypter.decrypt(Readable.toWeb(stored) as ReadableStream<Uint8Array>)
+	} catch (error) {
+		throw new BadBackup(`The passphrase is not that of the backup ${file}.`, { cause: error })
+	}
+}

@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { canIsolate, isolationNote, mountSmallDisk } from '../../../tests/support/small-disk.ts'
+import { type Entry, readArchive, writeArchive } from './archive.server.ts'
+
+const passphrase = 'four words on paper'
+let folder = ''
+let plain = ''
+let secret = ''
+
+/** Of every byte, and of a size that no block of a tar ends at. */
+const first = Uint8Array.from({ length: 100_001 }, (_, index) => index % 256)
+const second = Buffer.from('the end')
+
+async function* entries(): AsyncGenerator<Entry> {
+	yield { name: 'tables/members/1', contents: first }
+	yield { name: 'empty', contents: new Uint8Array() }
+	yield { name: `media/${'deep/'.repeat(30)}picture.webp`, contents: second }
+}
+
+beforeAll(async () => {
+	folder = await mkdtemp(join(tmpdir(), 'devquad-archive-'))
+	plain = join(folder, 'plain.tar.zst')
+	secret = join(folder, 'secret.tar.zst.age')
+	await writeArchive(plain, null, entries())
+	await writeArchive(secret, passphrase, entries(), 8)
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+async function readAll(file: string, word: string | null): Promise<Entry[]> {
+	const read: Entry[] = []
+	for await (const entry of readArchive(file, word)) read.push(entry)
+	return read
+}
+
+test.each([
+	['without a passphrase', () => plain, null],
+	['without one, though a passphrase is given', () => plain, passphrase],
+	['with its passphrase', () => secret, passphrase],
+])('what was written is read again, %s', async (_, file, word) => {
+	const read = await readAll(file(), word)
+	expect(read.map(({ name }) => name)).toEqual(['tables/members/1', 'empty', `media/${'deep/'.repeat(30)}picture.webp`])
+	expect(Buffer.from(read[0]?.contents ?? []).equals(first)).toBe(true)
+	expect(Buffer.from(read[2]?.contents ?? []).toString()).toBe('the end')
+	expect(statSync(file()).mode & 0o777).toBe(0o600)
+})
+
+/** A copy of a file of which something is changed. */
+function changed(file: string, change: (contents: Buffer) => Buffer): string {
+	const copy = join(folder, 'changed')
+	writeFileSync(copy, change(readFileSync(file)))
+	return copy
+}
+const cut = (share: number) => (contents: Buffer) => contents.subarray(0, Math.floor(contents.length * share))
+const flip = (contents: Buffer) => {
+	const copy = Buffer.from(contents)
+	const place = Math.floor(copy.length / 2)
+	copy[place] = (copy[place] ?? 0) ^ 0xff
+	return copy
+}
+
+test.each<[string, () => string, string | null, RegExp]>([
+	['a file that is not there', () => join(folder, 'none'), null, /^There is no file /],
+	['a folder', () => folder, null, /is no file\.$/],
+	['an empty file', () => changed(plain, cut(0)), null, /is no backup of a DevQuad site\.$/],
+	['a text', () => changed(plain, () => Buffer.from('Dear diary, this is no backup at all.')), null, /is no backup/],
+	[
+		'something else in Zstandard',
+		() => changed(plain, (all) => Buffer.concat([all.subarray(0, 4), Buffer.alloc(9)])),
+		null,
+		/damaged or not whole/,
+	],
+	['half of it', () => changed(plain, cut(0.5)), null, /damaged or not whole/],
+	['all but its end', () => changed(plain, cut(0.9)), null, /damaged or not whole/],
+	['another byte in its middle', () => changed(plain, flip), null, /damaged or not whole/],
+	['no passphrase for an encrypted one', () => secret, null, /is encrypted\. Give its passphrase\.$/],
+	['the wrong passphrase', () => secret, 'four words on sand', /^The passphrase is not that of the backup /],
+	['half of an encrypted one', () => changed(secret, cut(0.5)), passphrase, /damaged or not whole/],
+	['all but the last bytes of an encrypted one', () => changed(secret, cut(0.999)), passphrase, /damaged or not whole/],
+	['another byte in an encrypted one', () => changed(secret, flip), passphrase, /damaged or not whole/],
+])('is told in a sentence: %s', async (_, file, word, sentence) => {
+	await expect(readAll(file(), word)).rejects.toThrow(sentence)
+})
+
+test('an entry that cannot be made leaves nothing, and is what is reported', async () => {
+	const file = join(folder, 'broken.tar.zst')
+	const broken = async function* () {
+		yield { name: 'one', contents: first }
+		throw new Error('the database went away')
+	}
+	await expect(writeArchive(file, null, broken())).rejects.toThrow('the database went away')
+	await expect(writeArchive(join(folder, 'no', 'folder'), null, entries())).rejects.toThrow('There is no folder')
+	expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual([])
+})
+
+test.runIf(canIsolate)(`a full disk is told, and nothing is left on it${isolationNote}`, async () => {
+	const disk = await mountSmallDisk(1)
+	try {
+		const noise = async function* () {
+			for (let number = 0; number < 40; number += 1)
+				yield { name: `noise/${number}`, contents: crypto.getRandomValues(new Uint8Array(65_536)) }
+		}
+		const file = join(disk.seen, 'backup.tar.zst')
+		await expect(writeArchive(file, null, noise())).rejects.toThrow(/cannot be written to .*: the disk is full\.$/)
+		expect(readdirSync(disk.seen)).toEqual([])
+	} finally {
+		await disk.remove()
+	}
+})

@@ -1,0 +1,195 @@
+import { open, opendir, readdir, readFile, rm } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import type pg from 'pg'
+import { z } from 'zod'
+import { storage } from '~/platform/storage/storage.server.ts'
+import { archiveEnding, type Entry, writeArchive } from './archive.server.ts'
+import {
+	beginSnapshot,
+	connectAside,
+	copyOut,
+	listMigrations,
+	listTables,
+	readSequences,
+	readSizes,
+	readWaitingJobs,
+	type TableTotal,
+} from './tables.queries.server.ts'
+
+/*
+ * What a backup holds, in this order: `backup.json`, `jobs.json`, `tables/{name}/{number}`, `media/{key}`, `data/{file}`, `totals.json`.
+ */
+
+/** The first entry: everything that has to be known before the first row. */
+export const headerSchema = z.object({
+	format: z.literal(1),
+	/** Of the software. */
+	version: z.string(),
+	/** ISO 8601: the moment whose database this is. */
+	madeAt: z.string(),
+	migrations: z.array(z.string()),
+	tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()) })),
+	sequences: z.record(z.string(), z.string().nullable()),
+})
+export type BackupHeader = z.infer<typeof headerSchema>
+
+/** The last entry. A backup without it is not whole. */
+export const totalsSchema = z.object({
+	tables: z.record(z.string(), z.object({ rows: z.number(), sha256: z.string() })),
+	files: z.number(),
+})
+export type BackupTotals = z.infer<typeof totalsSchema>
+
+/** Files of a data directory that a restored site makes for itself: its PostgreSQL, its locks; and the pictures, read from the storage. */
+const NOT_COPIED = /^(postgres|site\.|media$|cluster$)/
+
+/** Backups of a folder, and no other file. */
+const BACKUP_NAME = /^devquad-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tar\.zst(\.age)?$/
+
+interface BackupInput {
+	/** An absolute path: a folder, in which the backup is named after the moment, or the file itself. */
+	to: string
+	passphrase: string | null
+	dataDir: string
+	/** Of the software. */
+	version: string
+	onProgress?: (what: 'database' | 'files', done: number, total: number) => void
+}
+
+/** What was backed up. */
+export interface BackupSummary {
+	file: string
+	bytes: number
+	rows: number
+	/** Pictures and other files. */
+	files: number
+}
+
+/**
+ * Backs the open site up into one file, while it runs: the database as it is at one moment, then the pictures, which are never
+ * changed and are in place before a row names them, then the keys of the data directory.
+ * @throws Error with one sentence when the file cannot be written
+ */
+export async function makeBackup({
+	to,
+	passphrase,
+	dataDir,
+	version,
+	onProgress,
+}: BackupInput): Promise<BackupSummary> {
+	const madeAt = new Date()
+	const name = `devquad-${madeAt.toISOString().replace(/\.\d+/, '').replaceAll(':', '-')}${archiveEnding(passphrase)}`
+	const file = (await isFolder(to)) ? join(to, name) : to
+	const client = await connectAside()
+	const totals: BackupTotals = { tables: {}, files: 0 }
+	try {
+		await beginSnapshot(client)
+		const header = await readHeader(client, version, madeAt)
+		const bytes = await writeArchive(file, passphrase, entriesOf(client, header, dataDir, totals, onProgress))
+		const rows = Object.values(totals.tables).reduce((sum, table) => sum + table.rows, 0)
+		return { file, bytes, rows, files: totals.files }
+	} finally {
+		await client.end()
+	}
+}
+
+async function readHeader(client: pg.ClientBase, version: string, madeAt: Date): Promise<BackupHeader> {
+	const migrations = await listMigrations(client)
+	if (migrations.length === 0) throw new Error('There is no site here yet, so that there is nothing to back up.')
+	const tables = await listTables(client)
+	return {
+		format: 1,
+		version,
+		madeAt: madeAt.toISOString(),
+		migrations,
+		tables,
+		sequences: await readSequences(client),
+	}
+}
+
+async function* entriesOf(
+	client: pg.ClientBase,
+	header: BackupHeader,
+	dataDir: string,
+	totals: BackupTotals,
+	onProgress: BackupInput['onProgress'],
+): AsyncGenerator<Entry> {
+	yield json('backup.json', header)
+	yield json('jobs.json', await readWaitingJobs(client))
+	const sizes = await readSizes(client, header.tables)
+	const all = sizes.reduce((sum, size) => sum + size, 0)
+	let done = 0
+	for (const [index, table] of header.tables.entries()) {
+		totals.tables[table.name] = yield* numbered(`tables/${table.name}`, copyOut(client, table))
+		done += sizes[index] ?? 0
+		onProgress?.('database', done, all)
+	}
+	for await (const entry of filesOf(dataDir, onProgress)) {
+		totals.files += 1
+		yield entry
+	}
+	yield json('totals.json', totals)
+}
+
+async function* numbered(
+	folder: string,
+	pieces: AsyncGenerator<Buffer, TableTotal>,
+): AsyncGenerator<Entry, TableTotal> {
+	for (let number = 1; ; number += 1) {
+		const { done, value } = await pieces.next()
+		if (done) return value
+		yield { name: `${folder}/${number}`, contents: value }
+	}
+}
+
+/** Files that are deleted meanwhile are passed over: what deleted them came after the moment of the backup. */
+async function* filesOf(dataDir: string, onProgress: BackupInput['onProgress']): AsyncGenerator<Entry> {
+	const pictures = await storage()
+	let all = 0
+	for await (const _ of pictures.list()) all += 1
+	let done = 0
+	for await (const key of pictures.list()) {
+		const contents = await pictures.read(key)
+		if (contents) yield { name: `media/${key}`, contents }
+		done += 1
+		onProgress?.('files', Math.min(done, all), all)
+	}
+	for (const top of await readdir(dataDir, { withFileTypes: true })) {
+		if (NOT_COPIED.test(top.name)) continue
+		const path = join(dataDir, top.name)
+		const files = top.isDirectory() ? filesIn(path) : top.isFile() ? [path] : []
+		for await (const file of files) {
+			const contents = await readFile(file).catch(() => null)
+			if (contents) yield { name: `data/${relative(dataDir, file)}`, contents }
+		}
+	}
+}
+
+async function* filesIn(folder: string): AsyncGenerator<string> {
+	for await (const found of await opendir(folder, { recursive: true }))
+		if (found.isFile()) yield join(found.parentPath, found.name)
+}
+
+function json(name: string, value: unknown): Entry {
+	return { name, contents: Buffer.from(`${JSON.stringify(value, null, '\t')}\n`) }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+	const handle = await open(path).catch(() => null)
+	try {
+		return (await handle?.stat())?.isDirectory() ?? false
+	} finally {
+		await handle?.close()
+	}
+}
+
+/**
+ * Removes the oldest backups of a folder until so many are left. Other files stay.
+ * @returns the names of what was removed
+ */
+export async function removeOldBackups(folder: string, count: number): Promise<string[]> {
+	const names = (await readdir(folder)).filter((name) => BACKUP_NAME.test(name)).sort()
+	const old = names.slice(0, Math.max(0, names.length - count))
+	for (const name of old) await rm(join(folder, name))
+	return old
+}

@@ -1,0 +1,159 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, normalize } from 'node:path'
+import { runMigrations } from 'graphile-worker'
+import type pg from 'pg'
+import { pool } from '~/platform/db/db.server.ts'
+import { migrate } from '~/platform/db/migrate.server.ts'
+import { storage } from '~/platform/storage/storage.server.ts'
+import { BadBackup, type Entry, readArchive } from './archive.server.ts'
+import { type BackupHeader, type BackupTotals, headerSchema, totalsSchema } from './backup.server.ts'
+import {
+	beginLoading,
+	connectAside,
+	copyIn,
+	countOthers,
+	dropEverything,
+	hasMembers,
+	listMigrations,
+	restoreCounters,
+	totalOf,
+	type WaitingJob,
+} from './tables.queries.server.ts'
+
+interface RestoreInput {
+	/** An absolute path. */
+	file: string
+	passphrase: string | null
+	dataDir: string
+	/** The folder of the migrations of this version, and their names. */
+	migrations: { folder: string; names: string[] }
+	onProgress?: (done: number, total: number) => void
+}
+
+/** What was restored. */
+export interface RestoreSummary {
+	/** Of the software that made the backup. */
+	version: string
+	madeAt: string
+	rows: number
+	files: number
+}
+
+/**
+ * Makes the open, empty database and data directory the site of a backup. The database changes in one transaction, which is
+ * committed when every table has been compared with what was backed up and every file is in its place.
+ * @throws BadBackup, and Error with one sentence when somebody has an account here, another program uses the database, or a newer
+ * version made the backup
+ */
+export async function restoreBackup(input: RestoreInput): Promise<RestoreSummary> {
+	const { file, passphrase, migrations, onProgress } = input
+	const entries = readArchive(file, passphrase, onProgress)
+	const header = await readHeader(entries, file)
+	const unknown = header.migrations.find((name) => !migrations.names.includes(name))
+	if (unknown)
+		throw new BadBackup(
+			`The backup was made by version ${header.version}, whose database is newer than this version knows (${unknown}). Update first.`,
+		)
+	const client = await connectAside()
+	try {
+		await requireEmpty(client)
+		await makeTables(client, header, migrations.folder)
+		const { rows, files } = await load(client, header, entries, input)
+		return { version: header.version, madeAt: header.madeAt, rows, files }
+	} finally {
+		await client.end()
+		await entries.return(undefined)
+	}
+}
+
+async function readHeader(entries: AsyncGenerator<Entry>, file: string): Promise<BackupHeader> {
+	const { value } = await entries.next()
+	const header = value?.name === 'backup.json' ? headerSchema.safeParse(parse(value)) : null
+	if (!header?.success) throw new BadBackup(`${file} is no backup of a DevQuad site.`)
+	return header.data
+}
+
+async function requireEmpty(client: pg.ClientBase): Promise<void> {
+	if (await hasMembers(client))
+		throw new Error(
+			'Nothing was restored: this site has members already. Restore into an empty folder (DATA_DIR) or database (DATABASE_URL).',
+		)
+	if ((await countOthers(client)) > 0)
+		throw new Error('Nothing was restored: another program uses this database. Stop the site first.')
+}
+
+/** Brings the database to the tables that the backup was made of; the next start brings it to those of this version. */
+async function makeTables(client: pg.ClientBase, { migrations }: BackupHeader, folder: string): Promise<void> {
+	const applied = await listMigrations(client)
+	if (applied.some((name) => !migrations.includes(name))) await dropEverything(client)
+	await migrate(pool(), folder, migrations)
+	await runMigrations({ pgPool: pool() })
+}
+
+/** Reads all entries and commits. */
+async function load(
+	client: pg.ClientBase,
+	header: BackupHeader,
+	entries: AsyncGenerator<Entry>,
+	{ file, dataDir }: RestoreInput,
+): Promise<{ rows: number; files: number }> {
+	const pictures = await storage()
+	const finish = await beginLoading(client, header.tables)
+	let jobs: WaitingJob[] = []
+	let totals: BackupTotals | null = null
+	let files = 0
+	for await (const entry of entries) {
+		const [folder, name = '', rest = ''] = splitName(entry.name)
+		if (folder === 'jobs.json') jobs = parse(entry) as WaitingJob[]
+		else if (folder === 'totals.json') totals = totalsSchema.safeParse(parse(entry)).data ?? null
+		else if (folder === 'tables') {
+			const table = header.tables.find((shape) => shape.name === name)
+			if (!table) throw new BadBackup(`The backup ${file} has rows of the unknown table ${name}.`)
+			await copyIn(client, table, entry.contents)
+		} else {
+			files += 1
+			const path = rest ? `${name}/${rest}` : name
+			if (folder === 'media') await pictures.put(path, entry.contents, typeOf(path))
+			else await writeInto(dataDir, path, entry.contents)
+		}
+	}
+	if (!totals || totals.files !== files) throw new BadBackup(`The backup ${file} is not whole.`)
+	await finish()
+	for (const table of header.tables) {
+		const total = await totalOf(client, table)
+		if (total.sha256 !== totals.tables[table.name]?.sha256)
+			throw new BadBackup(`The backup ${file} is damaged: the table ${table.name} is not what was backed up.`)
+	}
+	await restoreCounters(client, header.sequences, jobs)
+	await client.query('commit')
+	await client.query('analyze')
+	return { rows: Object.values(totals.tables).reduce((sum, { rows }) => sum + rows, 0), files }
+}
+
+/** Its first folder, the next, and the rest. */
+function splitName(name: string): string[] {
+	const [folder = '', next = '', ...rest] = name.split('/')
+	return [folder, next, rest.join('/')]
+}
+
+/** Never outside the folder, whatever the archive says. */
+async function writeInto(folder: string, path: string, contents: Uint8Array): Promise<void> {
+	const place = join(folder, path)
+	if (place !== normalize(place) || !place.startsWith(`${folder}/`) || path.split('/').includes('..'))
+		throw new BadBackup(`The backup names the file ${path}, which is outside the data directory.`)
+	await mkdir(dirname(place), { recursive: true, mode: 0o700 })
+	await writeFile(place, contents, { mode: 0o600, flush: true })
+}
+
+/** Pictures are stored under names that say what they are. */
+function typeOf(path: string): string {
+	return path.endsWith('.png') ? 'image/png' : path.endsWith('.jpg') ? 'image/jpeg' : 'image/webp'
+}
+
+function parse({ contents }: Entry): unknown {
+	try {
+		return JSON.parse(Buffer.from(contents).toString())
+	} catch {
+		return null
+	}
+}

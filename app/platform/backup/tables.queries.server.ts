@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import pg from 'pg'
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { pool } from '~/platform/db/db.server.ts'
+
+/** A table that a backup holds. */
+export interface TableShape {
+	name: string
+	/** Those that are stored, not computed, in their order. */
+	columns: string[]
+}
+
+/** What a table held, to compare with what was restored. */
+export interface TableTotal {
+	rows: number
+	/** Of all its rows as COPY writes them, in hexadecimal. */
+	sha256: string
+}
+
+/** Work that waited when the backup was made; as `graphile_worker.add_job` takes it. */
+export interface WaitingJob {
+	identifier: string
+	payload: unknown
+	queue: string | null
+	run_at: string
+	max_attempts: number
+	key: string | null
+	priority: number
+}
+
+/** Rows are held in memory until they are so many bytes. */
+const PIECE_BYTES = 4 * 2 ** 20
+
+/** Values as text must not depend on whose connection it is. */
+const SETTINGS = `set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set extra_float_digits = 1;
+	set bytea_output = 'hex'; set client_encoding = 'UTF8'`
+
+/** A connection to the open database beside the pool's: those cannot COPY. Whoever gets it ends it. */
+export async function connectAside(): Promise<pg.Client> {
+	const { Client: _client, password, ...options } = pool().options
+	const client = new pg.Client({ ...options, password, pipeline: false } as pg.ClientConfig)
+	// What goes wrong is met by the statement under way.
+	client.on('error', () => {})
+	await client.connect()
+	return client
+}
+
+/** Begins a transaction that sees the database as it is now, whatever is written meanwhile. */
+export async function beginSnapshot(client: pg.ClientBase): Promise<void> {
+	await client.query(SETTINGS)
+	await client.query('begin isolation level repeatable read read only')
+}
+
+/**
+ * The tables of the site. `migrations` is not among them, as a restore migrates; nor are unlogged ones, which a crash empties.
+ */
+export async function listTables(client: pg.ClientBase): Promise<TableShape[]> {
+	const { rows } = await client.query<TableShape>(
+		`select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+		 from pg_class c join pg_attribute a on a.attrelid = c.oid
+		 where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relpersistence = 'p' and c.relname <> 'migrations'
+			and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+		 group by c.relname order by c.relname`,
+	)
+	return rows
+}
+
+/** The names of the migrations that the database has had; none where it has no tables yet. */
+export async function listMigrations(client: pg.ClientBase): Promise<string[]> {
+	const { rows: found } = await client.query(`select to_regclass('public.migrations') as name`)
+	if (!found[0].name) return []
+	const { rows } = await client.query<{ name: string }>('select name from migrations order by name')
+	return rows.map(({ name }) => name)
+}
+
+/** How far each sequence has counted; null where it has not begun. */
+export async function readSequences(client: pg.ClientBase): Promise<Record<string, string | null>> {
+	const { rows } = await client.query<{ name: string; value: string | null }>(
+		`select sequencename as name, last_value::text as value from pg_sequences where schemaname = 'public' order by 1`,
+	)
+	return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+}
+
+/** The jobs that wait, or are being done; those that failed for good are not listed. None where no site has started yet. */
+export async function readWaitingJobs(client: pg.ClientBase): Promise<WaitingJob[]> {
+	const { rows: found } = await client.query(`select to_regclass('graphile_worker._private_jobs') as name`)
+	if (!found[0].name) return []
+	const { rows } = await client.query<WaitingJob>(
+		`select t.identifier, j.payload, q.queue_name as queue, j.run_at::text, j.max_attempts, j.key, j.priority
+		 from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+			left join graphile_worker._private_job_queues q on q.id = j.job_queue_id
+		 where j.attempts < j.max_attempts order by j.id`,
+	)
+	return rows
+}
+
+/**
+ * The rows of a table in pieces of a few megabytes, as COPY writes them; each piece ends with a row.
+ * @returns what they were in all, known once they are read
+ */
+export async function* copyOut(client: pg.ClientBase, table: TableShape): AsyncGenerator<Buffer, TableTotal> {
+	const hash = createHash('sha256')
+	const stream = client.query(copyTo(`copy ${target(table)} to stdout`))
+	let held: Buffer[] = []
+	let size = 0
+	for await (const chunk of stream as AsyncIterable<Buffer>) {
+		hash.update(chunk)
+		held.push(chunk)
+		size += chunk.length
+		if (size < PIECE_BYTES) continue
+		const rows = Buffer.concat(held)
+		const end = rows.lastIndexOf('\n') + 1
+		if (end > 0) yield rows.subarray(0, end)
+		held = [rows.subarray(end)]
+		size = rows.length - end
+	}
+	if (size > 0) yield Buffer.concat(held)
+	return { rows: stream.rowCount, sha256: hash.digest('hex') }
+}
+
+/** Adds rows to a table: a piece of {@link copyOut}. */
+export async function copyIn(client: pg.ClientBase, table: TableShape, piece: Uint8Array): Promise<void> {
+	await pipeline(Readable.from([piece]), client.query(copyFrom(`copy ${target(table)} from stdin`)))
+}
+
+/** Bytes that each table takes on the disk, for the progress; they are more than its backup has. */
+export async function readSizes(client: pg.ClientBase, tables: TableShape[]): Promise<number[]> {
+	const { rows } = await client.query<{ bytes: string }>(
+		`select pg_table_size(format('public.%I', name)::regclass) as bytes from unnest($1::text[]) with ordinality as t (name, place) order by place`,
+		[tables.map(({ name }) => name)],
+	)
+	return rows.map(({ bytes }) => Number(bytes))
+}
+
+/** What a table holds now. */
+export async function totalOf(client: pg.ClientBase, table: TableShape): Promise<TableTotal> {
+	const pieces = copyOut(client, table)
+	for (;;) {
+		const { done, value } = await pieces.next()
+		if (done) return value
+	}
+}
+
+function target({ name, columns }: TableShape): string {
+	return `public.${quoted(name)} (${columns.map(quoted).join(', ')})`
+}
+
+function quoted(name: string): string {
+	return `"${name.replaceAll('"', '""')}"`
+}
+
+/** Whether anybody has an account; false where there are no tables yet. */
+export async function hasMembers(client: pg.ClientBase): Promise<boolean> {
+	const { rows } = await client.query(`select to_regclass('public.users') as name`)
+	if (!rows[0].name) return false
+	const { rowCount } = await client.query('select from users limit 1')
+	return rowCount === 1
+}
+
+/** How many other connections use this database. */
+export async function countOthers(client: pg.ClientBase): Promise<number> {
+	const { rows } = await client.query<{ count: number }>(
+		`select count(*)::int as count from pg_stat_activity
+		 where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+	)
+	return rows[0]?.count ?? 0
+}
+
+/** Removes the tables and functions of a site without members, so that they can be made as an earlier version made them. */
+export async function dropEverything(client: pg.ClientBase): Promise<void> {
+	await client.query('drop schema if exists graphile_worker cascade')
+	await client.query('drop schema public cascade')
+	await client.query('create schema public')
+}
+
+/**
+ * Begins a transaction in which the tables are empty, and rows go in as they are: no trigger runs, and what refers to what is
+ * checked at the end.
+ * @returns what has to be called before the commit; it throws when a row refers to one that is not there
+ */
+export async function beginLoading(client: pg.ClientBase, tables: TableShape[]): Promise<() => Promise<void>> {
+	await client.query(SETTINGS)
+	await client.query('begin')
+	const { rows: keys } = await client.query<{ name: string; tab: string; definition: string }>(
+		`select quote_ident(conname) as name, conrelid::regclass::text as tab, pg_get_constraintdef(oid) as definition
+		 from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace order by conrelid, conname`,
+	)
+	const names = tables.map(({ name }) => `public.${quoted(name)}`)
+	for (const { tab, name } of keys) await client.query(`alter table ${tab} drop constraint ${name}`)
+	for (const name of names) await client.query(`alter table ${name} disable trigger user`)
+	await client.query(`truncate ${names.join(', ')}`)
+	return async () => {
+		for (const { tab, name, definition } of keys)
+			await client.query(`alter table ${tab} add constraint ${name} ${definition}`)
+		for (const name of names) await client.query(`alter table ${name} enable trigger user`)
+	}
+}
+
+/** Sets sequences and adds jobs as a backup has them. */
+export async function restoreCounters(
+	client: pg.ClientBase,
+	sequences: Record<string, string | null>,
+	jobs: WaitingJob[],
+): Promise<void> {
+	for (const [name, value] of Object.entries(sequences))
+		await client.query(
+			`select setval(format('public.%I', $1::text)::regclass, coalesce($2::bigint, 1), $2 is not null)`,
+			[name, value],
+		)
+	for (const { identifier, payload, queue, run_at, max_attempts, key, priority } of jobs)
+		await client.query(
+			`select graphile_worker.add_job($1, payload => $2::json, queue_name => $3, run_at => $4::timestamptz, max_attempts => $5,
+				job_key => $6, priority => $7)`,
+			[identifier, JSON.stringify(payload), queue, run_at, max_attempts, key, priority],
+		)
+}

@@ -1,0 +1,74 @@
+// npm run backup -- [--to FILE|FOLDER] [--keep COUNT] [--no-verify]: one file with the whole site, also while it runs.
+// BACKUP_PASSPHRASE encrypts it.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { config, settingNames } from '~/config.server.ts'
+import { counted } from '~/lib/text.ts'
+import { makeBackup, removeOldBackups } from '~/platform/backup/backup.server.ts'
+import { progressLine } from './support/progress.ts'
+import { withSite } from './support/site.ts'
+
+const usage = 'Usage: npm run backup -- [--to FILE|FOLDER] [--keep COUNT] [--no-verify]'
+
+try {
+	const { values } = parseArgs({
+		allowNegative: true,
+		options: {
+			to: { type: 'string', default: '.' },
+			keep: { type: 'string' },
+			verify: { type: 'boolean', default: true },
+		},
+	})
+	if (values.keep !== undefined && !/^[1-9]\d{0,4}$/.test(values.keep)) throw new Error(usage)
+	const began = Date.now()
+	const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+		version: string
+	}
+	const show = { database: progressLine('Database'), files: progressLine('Files') }
+	const made = await withSite(
+		() =>
+			makeBackup({
+				to: resolve(process.env.INIT_CWD ?? '.', values.to),
+				passphrase: config().BACKUP_PASSPHRASE ?? null,
+				dataDir: config().dataDir,
+				version,
+				onProgress: (what, done, total) => show[what](done, total),
+			}),
+		{ migrates: false },
+	)
+	if (values.verify) await verify(made.file)
+	const seconds = ((Date.now() - began) / 1_000).toFixed(1)
+	process.stdout.write(
+		`\n${made.file}: ${counted(made.rows, 'row', 'rows')} and ${counted(made.files, 'file', 'files')} in ` +
+			`${(made.bytes / 1e6).toFixed(1)} MB${values.verify ? ', restored once to try it' : ''}, in ${seconds} s.\n`,
+	)
+	if (values.keep !== undefined) {
+		const removed = await removeOldBackups(dirname(made.file), Number(values.keep))
+		if (removed.length > 0) process.stdout.write(`Removed: ${removed.join(', ')}\n`)
+	}
+	if (process.env.AUTH_SECRET || process.env.VAPID_PRIVATE_KEY)
+		process.stdout.write('Keep the settings AUTH_SECRET and VAPID_PRIVATE_KEY as well: they are not in the backup.\n')
+} catch (error) {
+	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+	process.exitCode = 1
+}
+
+/** Restores it into a folder beside it, which is deleted afterwards. @throws Error when that does not work */
+async function verify(file: string): Promise<void> {
+	const scratch = mkdtempSync(join(dirname(file), '.devquad-verify-'))
+	try {
+		// With no setting but these: neither the site's database nor its bucket is written to.
+		const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !settingNames.includes(name)))
+		const child = spawn(process.execPath, [...process.execArgv, 'scripts/restore.ts', file, '--trial'], {
+			env: { ...env, BACKUP_PASSPHRASE: config().BACKUP_PASSPHRASE, DATA_DIR: join(scratch, 'site') },
+			stdio: ['ignore', 'ignore', 'inherit'],
+		})
+		const [code] = (await once(child, 'exit')) as [number | null]
+		if (code !== 0) throw new Error(`The backup ${file} was written, but could not be restored from.`)
+	} finally {
+		rmSync(scratch, { recursive: true, force: true })
+	}
+}
