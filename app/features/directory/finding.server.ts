@@ -32,13 +32,21 @@ interface ListPosition extends SearchPosition {
  * (see {@link Reading}); later pages go on in the reading that their cursor names.
  * @param cursor where the page before ended
  * @param viewer who looks: nobody is found by what this viewer may not see
+ * @param loosest the reading after which nobody else is looked for
  * @throws Invalid for a cursor that is not of this list
  */
-export async function findMembers(wish: Wish, viewer: Viewer, cursor: string | null, limit: number): Promise<Found> {
+export async function findMembers(
+	wish: Wish,
+	viewer: Viewer,
+	cursor: string | null,
+	limit: number,
+	loosest: Reading = 'any',
+): Promise<Found> {
 	const understood = await understand(wish, viewer)
 	const position = cursor ? positionOf(wish, understood.wish, cursor) : null
 	let first: Found | undefined
-	for (const reading of position ? [position.reading] : readingsOf(understood)) {
+	const readings = readingsOf(understood).filter((reading) => looseness[reading] <= looseness[loosest])
+	for (const reading of position ? [position.reading] : readings) {
 		const read = reading === 'words' ? await asWords(wish, viewer) : understood
 		const found = await findIn(await meaningOf(read, reading), position, limit)
 		if (found.rows.length > 0) return found
@@ -46,6 +54,8 @@ export async function findMembers(wish: Wish, viewer: Viewer, cursor: string | n
 	}
 	return first ?? { meaning: await meaningOf(understood, 'written'), rows: [], next: null }
 }
+
+const looseness: Record<Reading, number> = { written: 0, typos: 1, words: 2, any: 3 }
 
 function readingsOf({ rest, typed }: Understood): Reading[] {
 	const loosely: Reading[] = typed.length > 0 ? ['words', 'any'] : ['any']

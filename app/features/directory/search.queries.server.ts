@@ -100,6 +100,15 @@ export async function countFacets(sets: Meant[], limit: number): Promise<{ set: 
 	return rows
 }
 
+/** How many a set has, no further than `limit`. */
+export async function countMeant(meant: Meant, limit: number): Promise<number> {
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from (select from ${anyOrder(meant, limit)} found limit ${limit}) counted`.execute(
+		db(),
+	)
+	return rows[0]?.count ?? 0
+}
+
 /**
  * Who joined last. A sum of `user_id` keeps the planner from the index in that order where the index on terms is meant: it
  * cannot know how common a term is, and would walk all members to find a few.
