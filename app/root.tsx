@@ -2,6 +2,7 @@ import '~/lib/zod-jitless.ts'
 import { type ReactNode, Suspense, useState } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
+import { HeaderSearch } from '~/features/finder/components/header-search.tsx'
 import { InboxControl } from '~/features/inbox/components/inbox-control.tsx'
 import { countUnreadConversations } from '~/features/inbox/inbox.server.ts'
 import { countCases } from '~/features/moderation/queue.server.ts'
@@ -127,7 +128,9 @@ function Document({ children }: { children: ReactNode }) {
 				<Links />
 			</head>
 			<body className="flex min-h-dvh flex-col">
-				<Shell inbox={<InboxControl />}>{children}</Shell>
+				<Shell inbox={<InboxControl />} Finder={HeaderSearch}>
+					{children}
+				</Shell>
 				<ScrollRestoration />
 				<Scripts />
 			</body>

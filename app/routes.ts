@@ -34,6 +34,9 @@ export default [
 	route('messages/:username/history', 'features/chat/routes/history.ts', { id: 'conversation-history' }),
 	route('messages/:username/wire', 'features/chat/routes/wire.ts', { id: 'conversation-wire' }),
 
+	route('search', 'features/finder/routes/search.tsx'),
+	route('suggest/everything', 'features/finder/routes/suggest-everything.ts'),
+
 	layout('features/directory/routes/find-dev.tsx', [
 		route('find-dev', 'features/directory/routes/community.tsx'),
 		route('find-dev/:username', 'features/profiles/routes/profile.tsx'),
@@ -53,6 +56,8 @@ export default [
 		route('import', 'features/resume/routes/resume-import.tsx'),
 	]),
 	route('edit-profile/:username/picture', 'features/profile-editor/routes/save-picture.ts'),
+	route('edit-profile/:username/evidence', 'features/evidence/routes/show-evidence.ts'),
+	route('skills/evidence', 'features/evidence/routes/how.tsx'),
 	route('first-steps', 'features/profiles/routes/first-steps.ts'),
 	route('verify-campus', 'features/campus/routes/verify-campus.ts'),
 	route('confirm-campus', 'features/campus/routes/confirm-campus.tsx'),
@@ -89,6 +94,7 @@ export default [
 	route('moderation', 'features/moderation/routes/queue.tsx'),
 	route('moderation/members', 'features/moderation/routes/members.tsx'),
 	route('moderation/log', 'features/moderation/routes/log.tsx'),
+	route('moderation/searches', 'features/finder/routes/missed-searches.tsx'),
 	route('moderation/terms', 'features/vocabulary/routes/terms.tsx'),
 	route('moderation/terms/new', 'features/vocabulary/routes/new-term.tsx'),
 	route('moderation/term/:id', 'features/vocabulary/routes/term.tsx'),

@@ -9,6 +9,8 @@ import { chatPictures } from './chat-pictures/chat-pictures.feature.server.ts'
 import { conversations } from './conversations/conversations.feature.server.ts'
 import { directory } from './directory/directory.feature.server.ts'
 import { discussion } from './discussion/discussion.feature.server.ts'
+import { evidence } from './evidence/evidence.feature.server.ts'
+import { finder } from './finder/finder.feature.server.ts'
 import { home } from './home/home.feature.server.ts'
 import { importing } from './import/import.feature.server.ts'
 import { inbox } from './inbox/inbox.feature.server.ts'
@@ -45,7 +47,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[vocabulary],
 	[chatPictures, conversations, tags],
 	[chat, search],
-	[bookmarks],
+	[bookmarks, evidence],
 	[inbox, questions],
 	[asking],
 	[questionLists],
@@ -53,6 +55,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[profiles],
 	[profileEditor],
 	[directory, resume],
+	[finder],
 	[home, settings, api],
 ]
 

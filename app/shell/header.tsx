@@ -11,8 +11,15 @@ import { closeOnLink } from './navigation.tsx'
 import { Brand, CaseCount, SideMenu, sideMenuId } from './side-menu.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 
+export interface HeaderProps {
+	/** The way to what happened for a member. */
+	inbox: ReactNode
+	/** The search of the site, or in its place the one that a page brings along. */
+	Finder: ComponentType<{ children?: ReactNode }>
+}
+
 /** The head of every page: brand, navigation, and the way to one's account. */
-export function Header({ inbox }: { inbox: ReactNode }) {
+export function Header({ inbox, Finder }: HeaderProps) {
 	const { viewer, isViewerUnknown } = useRootData()
 	const Search = useHeaderSearch()
 	return (
@@ -38,11 +45,11 @@ export function Header({ inbox }: { inbox: ReactNode }) {
 						Forum
 					</NavLink>
 				</nav>
-				{Search && <Search />}
-				<div className={`${Search ? '' : 'ml-auto '}flex flex-none items-center gap-2`}>
+				<Finder>{Search && <Search />}</Finder>
+				<div className="flex flex-none items-center gap-2">
 					{viewer && inbox}
 					{viewer && <AccountMenu viewer={viewer} />}
-					{!viewer && !isViewerUnknown && <WaysIn isTight={Search !== undefined} />}
+					{!viewer && !isViewerUnknown && <WaysIn />}
 				</div>
 			</div>
 			<SideMenu />
@@ -70,14 +77,14 @@ function useHeaderSearch(): ComponentType | undefined {
 	return handles.find((handle) => handle?.HeaderSearch)?.HeaderSearch
 }
 
-/** @param isTight on a phone there is room for one of the two; the side menu has both */
-function WaysIn({ isTight }: { isTight: boolean }) {
+/** On a phone there is room for one of the two; the side menu has both. */
+function WaysIn() {
 	return (
 		<>
 			<Link className="btn btn-ghost px-3" to="/login">
 				Login
 			</Link>
-			<Link className={`btn btn-outline${isTight ? ' max-sm:hidden' : ''}`} to="/register">
+			<Link className="btn btn-outline max-sm:hidden" to="/register">
 				Register
 			</Link>
 		</>

@@ -1,7 +1,7 @@
 import { type ReactNode, Suspense } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
 import { lazyPart } from './guarded.ts'
-import { Header } from './header.tsx'
+import { Header, type HeaderProps } from './header.tsx'
 import { RouteFocus, usePopoversClosedOnNavigation } from './navigation.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 import { Toaster } from './toaster.tsx'
@@ -10,11 +10,10 @@ import { Toaster } from './toaster.tsx'
 const DiskBanner = lazyPart(() => import('./site-fault-page.tsx').then((banner) => ({ default: banner.DiskBanner })))
 
 /**
- * The frame of every page.
- * @param inbox the header's way to what happened for a member
+ * The frame of every page, with what its header has of features.
  * @param children the page: it brings its own `h1`, and `main` is already around it
  */
-export function Shell({ inbox, children }: { inbox: ReactNode; children: ReactNode }) {
+export function Shell({ children, ...header }: HeaderProps & { children: ReactNode }) {
 	const { disk } = useRootData()
 	usePopoversClosedOnNavigation()
 	return (
@@ -22,7 +21,7 @@ export function Shell({ inbox, children }: { inbox: ReactNode; children: ReactNo
 			<a className="btn btn-primary skip-link" href="#main">
 				Skip to content
 			</a>
-			<Header inbox={inbox} />
+			<Header {...header} />
 			{disk && (
 				<Suspense>
 					<DiskBanner disk={disk} />

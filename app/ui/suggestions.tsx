@@ -39,6 +39,8 @@ export interface SuggestionsProps<Answer> {
 	picksWithTab?: boolean
 	/** Whether the focus alone opens the list. */
 	opensOnFocus?: boolean
+	/** Whether the list stands where it is, as in a dialog, and not in a layer under the field. */
+	isInline?: boolean
 	/** Milliseconds without a key before the server is asked; 150 unless said otherwise. */
 	debounceMs?: number
 	/** Milliseconds until the list closes after the field was left; 0 unless said otherwise. */
@@ -54,6 +56,8 @@ export interface SuggestionsProps<Answer> {
 type TextField = HTMLInputElement | HTMLTextAreaElement
 type Props = SuggestionsProps<unknown> & { field: TextField }
 
+const layer =
+	'popup absolute inset-x-0 top-full z-(--z-popover) mt-1.5 max-h-[calc(100dvh-5rem)] max-w-96 overflow-y-auto'
 const DEBOUNCE_MS = 150
 const FAILURE = 'Suggestions are not available right now.'
 
@@ -62,7 +66,17 @@ const FAILURE = 'Suggestions are not available right now.'
  * takes, Escape closes. A text area stays a text box, as HTML allows it no other role.
  */
 export default function SuggestionList(props: Props): ReactNode {
-	const { label, text, groupsOf = plainGroup, onPick, picksFirst, empty, failure = FAILURE, announcement } = props
+	const {
+		label,
+		text,
+		groupsOf = plainGroup,
+		onPick,
+		picksFirst,
+		isInline,
+		empty,
+		failure = FAILURE,
+		announcement,
+	} = props
 	const id = useId()
 	const { open, edits, close } = useOpen(props)
 	const { answer, isAnswered, isFailed } = useAnswer(props, open)
@@ -76,7 +90,7 @@ export default function SuggestionList(props: Props): ReactNode {
 	return (
 		<>
 			{(shown || message) && (
-				<div className="popup absolute inset-x-0 top-full z-(--z-popover) mt-1.5 max-h-[calc(100dvh-5rem)] max-w-96 overflow-y-auto">
+				<div className={isInline ? 'mt-2 min-h-0 overflow-y-auto' : layer}>
 					{shown && (
 						// A new list has nothing chosen. Where the first one is, it is chosen again after each edit.
 						<div

@@ -247,7 +247,7 @@ test('more questions of a member are appended in place and stay when the reader 
 	}
 	await page.goto(`/find-dev/${username}`)
 	const own = page.getByRole('region', { name: /^Queries/ })
-	const rows = own.getByRole('listitem')
+	const rows = own.getByRole('listitem').filter({ has: page.getByRole('heading') })
 	await expect(rows).toHaveCount(10)
 	await own.getByRole('link', { name: 'Load more queries' }).click()
 	await expect(own.getByRole('link', { name: 'Question number 1', exact: true })).toBeVisible()

@@ -45,7 +45,7 @@ function sights({ question, id, comment, term }: Addresses): Record<'visitor' | 
 		visitor: [
 			...['/login', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
 			...['/unsubscribe?token=x', '/confirm-campus?token=x', '/', '/find-dev', '/forum', '/forum/ask', question],
-			...['/api/docs', `/nothing-here-${tag}`],
+			...['/api/docs', '/skills/evidence', '/search', '/search?q=w&in=projects', `/nothing-here-${tag}`],
 		].map((address) => ({ address })),
 		member: [
 			...[
@@ -61,7 +61,8 @@ function sights({ question, id, comment, term }: Addresses): Record<'visitor' | 
 			...[
 				`/find-dev/${username}`,
 				`/find-dev/${tag}`,
-				...['about', 'academics', 'projects', 'certificates', 'queries'].map(
+				`/find-dev/${username}?posts=answers`,
+				...['about', 'skills', 'academics', 'projects', 'certificates', 'queries', 'answers', 'solutions'].map(
 					(tab) => `/my-profile/${username}?tab=${tab}`,
 				),
 			],
@@ -77,12 +78,15 @@ function sights({ question, id, comment, term }: Addresses): Record<'visitor' | 
 			],
 			...[`/forum/edit/${username}/${id}`, `/forum/history/${id}`, `/forum/history/comment/${comment}`, question],
 			`/report/comment/${comment}`,
+			...['', '&in=people', '&in=projects', '&in=tags', '&in=questions'].map((kind) => `/search?q=${username}${kind}`),
+			...[`/search?q=tag:${tag}`, `/search?q=${longest.latin}`],
 		]
 			.map((address): Sight => ({ address }))
 			.concat([
 				{ address: '/', open: press('Open menu'), scope: '.side-menu', upTo: 390 },
 				{ address: '/', open: press(/account menu/), scope: '.account-menu', from: 768 },
 				{ address: '/', open: press(/^Messages and notifications/), scope: '.inbox-panel' },
+				{ address: '/forum', open: switchTo(username), scope: '.switcher' },
 				{ address: '/find-dev', open: press(/^Filters/), scope: '.filters', upTo: 900 },
 				{ address: '/forum', open: askInDialog, scope: 'dialog[open]' },
 				{ address: '/find-dev', open: openChat, scope: '.chat-panel' },
@@ -92,7 +96,7 @@ function sights({ question, id, comment, term }: Addresses): Record<'visitor' | 
 			]),
 		moderator: [
 			...['/moderation', '/moderation/members', '/moderation/log', `/moderation/query/${id}`],
-			...['/moderation/terms', '/moderation/terms/new', term],
+			...['/moderation/terms', '/moderation/terms/new', term, '/moderation/searches'],
 			...[`/moderation/profile/${username}`, question, '/find-dev'],
 		].map((address) => ({ address })),
 	}
@@ -101,6 +105,14 @@ function sights({ question, id, comment, term }: Addresses): Record<'visitor' | 
 async function askInDialog(page: Page): Promise<void> {
 	await page.getByRole('link', { name: 'New', exact: true }).click()
 	await page.getByRole('dialog').getByLabel('Title').waitFor()
+}
+
+function switchTo(text: string): (page: Page) => Promise<unknown> {
+	return async (page) => {
+		await page.keyboard.press('Control+k')
+		await page.locator('.switcher input').fill(text)
+		await page.locator('.switcher [role=option]').first().waitFor()
+	}
 }
 
 async function openChat(page: Page): Promise<void> {

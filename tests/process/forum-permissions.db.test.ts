@@ -218,13 +218,16 @@ describe('what nobody may', () => {
 })
 
 describe('reading', () => {
-	const pages = ['/forum', '/forum/category/others', '/forum/tag/testing', '/forum/tags', '/forum?q=question', 'query']
+	const pages = [
+		...['/forum', '/forum/category/others', '/forum/tag/testing', '/forum/tags', '/forum?q=question', 'query'],
+		...['/search', '/search?q=question', '/search?q=question&in=questions', '/suggest/everything?q=question'],
+	]
 	const ways = pages.flatMap((page) => people.map((who) => [page, who] as const))
 
 	test.each(ways)('%s is open to %s, and its data', async (page, who) => {
 		const path = page === 'query' ? standing.url : page
-		for (const address of [path, path.replace(/(\?|$)/, '.data$1')])
-			expect((await site.ask(address, cookies[who])).status).toBe(200)
+		const ways = path.startsWith('/suggest/') ? [path] : [path, path.replace(/(\?|$)/, '.data$1')]
+		for (const address of ways) expect((await site.ask(address, cookies[who])).status).toBe(200)
 	})
 
 	test.each(people)('a query that its author deleted under an answer is gone for %s, and says so', async (who) => {

@@ -67,6 +67,8 @@ const addresses: [path: string, open: boolean][] = [
 	['/find-dev?q=nora', true],
 	['/find-dev?sort=active', true],
 	['/suggest/developers?q=nora', true],
+	['/search?q=nora', true],
+	['/suggest/everything?q=nora', true],
 	['/forum', true],
 	['QUERY', true],
 	['QUERY.data', true],

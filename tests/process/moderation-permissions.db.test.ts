@@ -69,6 +69,10 @@ describe('reading', () => {
 			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
 		],
 		['/moderation/members', { anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 }],
+		[
+			'/moderation/searches',
+			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
+		],
 		['/moderation/terms', { anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 }],
 		[
 			'/moderation/terms?list=new',

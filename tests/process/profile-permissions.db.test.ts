@@ -120,6 +120,7 @@ const writes: [name: string, part: string, form: () => Promise<Record<string, st
 		}),
 	],
 	['deleting a certificate', '/certificates', async () => ({ intent: 'delete', item: ids.certificate })],
+	['who sees evidence', '/evidence', async () => ({ skill: 'React' })],
 	['a new project', '/projects', async () => filled.project],
 	[
 		'a project',
@@ -232,7 +233,8 @@ describe('writing', () => {
 		const fields = await form()
 		const before = await readRows()
 		const response = await site.ask(`/edit-profile/mira${part || '?index'}`, cookies['the owner'], fields)
-		expect(outcome(response, await response.text())).toBe(`/edit-profile/mira${part}`)
+		// The form about evidence stands on the first page.
+		expect(outcome(response, await response.text())).toBe(`/edit-profile/mira${part.replace('/evidence', '')}`)
 		expect(await readRows()).not.toEqual(before)
 	})
 })

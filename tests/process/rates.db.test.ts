@@ -82,3 +82,9 @@ test('suggestions have a limit of their own, told as JSON', async () => {
 	await expectRefused(await ask(), 'You asked for many suggestions in a short time. Wait a minute, then try again.', 60)
 	expect((await site.ask('/suggest/developers?q=aut', cookie)).status).toBe(429)
 })
+
+test('the switcher has a limit of its own: it asks with nearly every key', async () => {
+	const ask = () => site.ask('/suggest/everything?q=', cookie)
+	for (let time = 0; time < useLimits.switcher.member; time += 1) expect((await ask()).status).toBe(200)
+	await expectRefused(await ask(), 'You asked for many suggestions in a short time. Wait a minute, then try again.', 60)
+})

@@ -163,6 +163,13 @@ describe('after a write everybody reads what was written', () => {
 		],
 		['a new name', () => rename('Mira Vale', '2'), page, '>Mira Vale</a>'],
 		['a new name in the community', async () => new Response(), () => '/find-dev', 'View Details of Mira Vale'],
+		[
+			'a name that was given up, in the search',
+			() => rename('Mira Dale', '3'),
+			() => '/search?q=vale',
+			'View Details of Mira Vale',
+			true,
+		],
 	]
 
 	test.each(writes)('%s', async (_what, write, path, text, isGone = false) => {

@@ -130,6 +130,21 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			line: /^[-+] \.suggestions/,
 			reason: 'Tags are suggested that nobody used yet, as terms.',
 		},
+		{
+			address: /^\/(find-dev|my-profile)\/[\w.-]+(\?.*)?$/,
+			line: /^\+ (\d+|\/(find-dev|my-profile)\/[\w.-]+(\?(posts|tab)=\w+)?|\/forum\/comment\/\d+|\/skills\/evidence)$/,
+			reason: 'Profiles show what skills rest on, and list answers and solutions.',
+		},
+		{
+			address: /^\/(find-dev|my-profile)\/[\w.-]+(\?.*)?$/,
+			line: /^[-+] (\/find-dev\?skill=\S+|\d+)$/,
+			reason: 'Skills with evidence come first.',
+		},
+		{
+			address: /^\/edit-profile\/[\w.-]+$/,
+			line: /^\+ /,
+			reason: 'Members choose of which skills others see the evidence.',
+		},
 	],
 }
 

@@ -5,8 +5,10 @@ import { saveDraft } from '~/features/asking/drafts.server.ts'
 import { saveBookmark } from '~/features/bookmarks/bookmarks.server.ts'
 import { setBlocked } from '~/features/conversations/conversations.server.ts'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
+import { setSkills } from '~/features/members/skills.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
+import { addProject } from '~/features/profile-editor/items.server.ts'
 import { addSynonym } from '~/features/tags/tags.server.ts'
 import { makeToken } from '~/features/tokens/tokens.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -14,6 +16,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeConversation, makeMessage } from '../../../tests/factories/chat.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { filled } from '../../../tests/factories/profiles.ts'
 import { callApi } from '../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mismatches } from '../../../tests/support/json-schema.ts'
@@ -84,6 +87,13 @@ const prepared: Record<string, () => Promise<string>> = {
 	withdrawSolution: async () => `/comments/${await commentOf(omar)}/solution`,
 	reportQuery: async () => `/queries/${await queryOf(omar)}/reports`,
 	reportComment: async () => `/comments/${await commentOf(omar)}/reports`,
+	listSkills: async () => {
+		await db()
+			.transaction()
+			.execute((trx) => setSkills(trx, omar.id, ['React', 'Knitting']))
+		await addProject(omar, 'omar', filled.project)
+		return '/profiles/omar/skills'
+	},
 	reportProfile: async () => '/profiles/omar/reports',
 	restoreQuestion: async () => {
 		const id = await queryOf(nell)

@@ -3,7 +3,7 @@ import { counting } from './directory.paths.ts'
 import type { Choice, Count, FiltersView } from './directory.view.ts'
 import { everyMatch } from './finding.server.ts'
 import type { Meaning } from './meaning.server.ts'
-import { countFacets, isEverybody, type Meant } from './search.queries.server.ts'
+import { countFacets, countMeant, isEverybody, type Meant } from './search.queries.server.ts'
 import type { TermRow } from './terms.queries.server.ts'
 
 /** How many people a list has, and how many of them have each of the terms that filters offer. */
@@ -49,6 +49,15 @@ function exactly(number: number): Count {
 /** Everybody who matches when the filters of one kind are left out; null when nobody can. */
 function setWithout(meaning: Meaning, except: TermRow['kind'] | null): Meant | null {
 	return everyMatch({ ...meaning, filters: meaning.filters.filter(({ kind }) => kind !== except) })
+}
+
+/** How many people match a wish, as far as a count goes in a large community. */
+export async function countPeople(meaning: Meaning): Promise<Count> {
+	const meant = everyMatch(meaning)
+	if (!meant) return nobody
+	if (isEverybody(meant)) return exactly(meaning.total)
+	const found = await countMeant(meant, counting.max.large + 1)
+	return { number: Math.min(found, counting.max.large), atLeast: found > counting.max.large }
 }
 
 /** Counts several sets in one statement, each as far as the size of the community allows. */

@@ -1,3 +1,4 @@
+import { listStrongMembers } from '~/features/evidence/evidence.server.ts'
 import { isId } from '~/lib/checks.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/platform/http/cursors.ts'
@@ -31,13 +32,21 @@ interface ListPosition extends SearchPosition {
  * (see {@link Reading}); later pages go on in the reading that their cursor names.
  * @param cursor where the page before ended
  * @param viewer who looks: nobody is found by what this viewer may not see
+ * @param loosest the reading after which nobody else is looked for
  * @throws Invalid for a cursor that is not of this list
  */
-export async function findMembers(wish: Wish, viewer: Viewer, cursor: string | null, limit: number): Promise<Found> {
+export async function findMembers(
+	wish: Wish,
+	viewer: Viewer,
+	cursor: string | null,
+	limit: number,
+	loosest: Reading = 'any',
+): Promise<Found> {
 	const understood = await understand(wish, viewer)
 	const position = cursor ? positionOf(wish, understood.wish, cursor) : null
 	let first: Found | undefined
-	for (const reading of position ? [position.reading] : readingsOf(understood)) {
+	const readings = readingsOf(understood).filter((reading) => looseness[reading] <= looseness[loosest])
+	for (const reading of position ? [position.reading] : readings) {
 		const read = reading === 'words' ? await asWords(wish, viewer) : understood
 		const found = await findIn(await meaningOf(read, reading), position, limit)
 		if (found.rows.length > 0) return found
@@ -45,6 +54,8 @@ export async function findMembers(wish: Wish, viewer: Viewer, cursor: string | n
 	}
 	return first ?? { meaning: await meaningOf(understood, 'written'), rows: [], next: null }
 }
+
+const looseness: Record<Reading, number> = { written: 0, typos: 1, words: 2, any: 3 }
 
 function readingsOf({ rest, typed }: Understood): Reading[] {
 	const loosely: Reading[] = typed.length > 0 ? ['words', 'any'] : ['any']
@@ -69,7 +80,7 @@ async function findIn(meaning: Meaning, position: ListPosition | null, limit: nu
 	const sort = sortOf(wish)
 	const first = sort === 'match' && !position ? user : null
 	const tier = Math.max(0, position?.tier ?? 0)
-	const tiers = tiersOf(meaning).slice(tier)
+	const tiers = strongFirst(tiersOf(meaning), sort === 'match' ? await strongOf(meaning) : []).slice(tier)
 	if (tiers.length === 0 && first === null) return { meaning, rows: [], next: null }
 	const found = await findPage({
 		tiers,
@@ -112,6 +123,21 @@ function tiersOf(meaning: Meaning): Meant[] {
 		before = ways
 	}
 	return tiers
+}
+
+/** Who has strong evidence of a skill that the wish names. A visitor, who sees no evidence, is told nothing by the order either. */
+async function strongOf({ viewer, named, meanings }: Meaning): Promise<number[]> {
+	const skills = [...named, ...meanings.filter(({ exact }) => exact)].filter(({ kind }) => kind === 'skill')
+	return viewer ? listStrongMembers(skills.map(({ label }) => label)) : []
+}
+
+/** Each set in two steps: those of these members who are in it, then the others. */
+function strongFirst(tiers: Meant[], strong: number[]): Meant[] {
+	if (strong.length === 0) return tiers
+	return tiers.flatMap((meant) => [
+		{ ...meant, among: strong, members: Math.min(meant.members, strong.length) },
+		{ ...meant, notAmong: strong },
+	])
 }
 
 /** About how many members have one term of each group of any of these lists, if no word tells anything of another. */

@@ -14,6 +14,9 @@ export interface Meant {
 	not?: Group[][]
 	/** A member who came before. */
 	notUser?: number | null
+	/** Only these members, or without them: of equals these come first. */
+	among?: number[]
+	notAmong?: number[]
 	/** Without those who block this member: the set shows who is online, or who was last. */
 	notBlocking?: number | null
 }
@@ -95,6 +98,15 @@ export async function countFacets(sets: Meant[], limit: number): Promise<{ set: 
 		select set, id, count(*)::int as count
 		from (${sql.join(parts, sql` union all `)}) counted cross join unnest(facets) as id group by set, id`.execute(db())
 	return rows
+}
+
+/** How many a set has, no further than `limit`. */
+export async function countMeant(meant: Meant, limit: number): Promise<number> {
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from (select from ${anyOrder(meant, limit)} found limit ${limit}) counted`.execute(
+		db(),
+	)
+	return rows[0]?.count ?? 0
 }
 
 /**
@@ -187,8 +199,10 @@ export function isEverybody({ ways }: Meant): boolean {
 }
 
 /** The conditions that only a row answers. */
-function residue({ not, notUser, notBlocking }: Meant): RawBuilder<unknown> {
+function residue({ not, notUser, notBlocking, among, notAmong }: Meant): RawBuilder<unknown> {
 	const parts: RawBuilder<unknown>[] = []
+	if (among) parts.push(sql`user_id = any(${among}::int[])`)
+	if (notAmong) parts.push(sql`user_id <> all(${notAmong}::int[])`)
 	if (not && not.length > 0) parts.push(sql`(${hasAny(not)}) is not true`)
 	if (notUser) parts.push(sql`user_id <> ${notUser}`)
 	if (notBlocking) parts.push(sql`not ${isBlocking(sql.ref('user_id'), notBlocking)}`)

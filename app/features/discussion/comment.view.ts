@@ -145,3 +145,17 @@ export interface HistoryView {
 	}[]
 	next: string | null
 }
+
+/** A comment of a member, as the lists of their profile show it. */
+export interface AnswerView {
+	id: number
+	/** Leads to the comment wherever it stands. */
+	url: string
+	/** Of the question. */
+	title: string
+	/** How the comment begins, as plain text. */
+	excerpt: string
+	solution: boolean
+	score: number
+	createdAt: string
+}

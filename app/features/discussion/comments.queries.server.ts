@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { isDiscussed, questionJoins } from '~/features/questions/questions.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
+import type { TimeCursor } from '~/platform/http/cursors.ts'
 
 export interface CommentRow {
 	id: number
@@ -242,4 +243,48 @@ export async function listNewerComments(questionId: number, after: number, excep
 		select id from comments where question_id = ${questionId} and id > ${after} and author_id <> ${exceptOf} and status = 'published'
 		order by id limit 100`.execute(db())
 	return rows.map(({ id }) => id)
+}
+
+export interface AnswerRow {
+	id: number
+	title: string
+	excerpt: string
+	is_solution: boolean
+	score: number
+	created_at: string
+}
+
+/** A member's comments that everybody may read, newest first. */
+export async function listAnswerRows(input: {
+	author: string
+	solutions: boolean
+	after: TimeCursor | null
+	limit: number
+}): Promise<AnswerRow[]> {
+	const { author, solutions, after, limit } = input
+	const { rows } = await sql<AnswerRow>`
+		select m.id, q.title, left(text_of_html(left(m.body_html, 1000)), 300) as excerpt, m.is_solution, m.score,
+			${iso('m.created_at')} as created_at
+		from comments m join questions q on q.id = m.question_id
+		where m.author_id = (select id from users where username = ${author}) and m.status = 'published' and q.status = 'published'
+			${solutions ? sql`and m.is_solution` : sql``}
+			${after ? sql`and (m.created_at, m.id) < (${after.at}::timestamptz, ${after.id})` : sql``}
+		order by m.created_at desc, m.id desc limit ${limit}`.execute(db())
+	return rows
+}
+
+/** How many questions, comments and solutions of a member everybody may read; each is counted up to `limit`. */
+export async function countPostRows(
+	author: string,
+	limit: number,
+): Promise<{ queries: number; answers: number; solutions: number }> {
+	const comments = (which: RawBuilder<unknown>) => sql`(select count(*)::int from (
+		select from comments m join questions q on q.id = m.question_id
+		where m.author_id = author.id and m.status = 'published' and q.status = 'published' ${which} limit ${limit}) x)`
+	const { rows } = await sql<{ queries: number; answers: number; solutions: number }>`
+		select (select count(*)::int from (
+				select from questions where author_id = author.id and status = 'published' limit ${limit}) x) as queries,
+			${comments(sql``)} as answers, ${comments(sql`and m.is_solution`)} as solutions
+		from users author where username = ${author}`.execute(db())
+	return rows[0] ?? { queries: 0, answers: 0, solutions: 0 }
 }

@@ -150,12 +150,18 @@ async function moveSkill(trx: Executor, id: number, name: string, limit: number)
 	await sql`select 1 from skills where id = ${id} or name_key = lower(${name}) order by name_key for update`.execute(
 		trx,
 	)
+	// Of two skills that become one, either may be one whose evidence its owner hides.
+	await sql`
+		update profile_skills kept set evidence_hidden = true from profile_skills gone, skills
+		where gone.skill_id = ${id} and gone.evidence_hidden and gone.user_id = any(${ids}::int[])
+			and skills.name_key = lower(${name}) and kept.skill_id = skills.id and kept.user_id = gone.user_id`.execute(trx)
 	await sql`
 		with gone as (
-			delete from profile_skills where skill_id = ${id} and user_id = any(${ids}::int[]) returning user_id, position
+			delete from profile_skills where skill_id = ${id} and user_id = any(${ids}::int[])
+			returning user_id, position, evidence_hidden
 		), fresh as (
-			insert into profile_skills (user_id, skill_id, position)
-			select gone.user_id, skills.id, gone.position from gone, skills where skills.name_key = lower(${name})
+			insert into profile_skills (user_id, skill_id, position, evidence_hidden)
+			select gone.user_id, skills.id, gone.position, gone.evidence_hidden from gone, skills where skills.name_key = lower(${name})
 			on conflict do nothing returning user_id
 		)
 		update skills set member_count = member_count + case id

@@ -1,22 +1,65 @@
 import { z } from 'zod'
+import { EVIDENCE_PATH, EVIDENCE_SENTENCE } from '~/features/evidence/evidence.view.ts'
 import { reportOperation } from '~/features/moderation/moderation.api.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { defineFeature } from '~/platform/feature.ts'
+import { member, operation } from '~/platform/http/operation.ts'
+import { listSkillsWithEvidence } from './profiles.server.ts'
 import { profileSubject } from './profiles.subjects.server.ts'
+
+const username = z.string().max(60)
+
+const skill = z.object({
+	name: z.string(),
+	level: z.enum(['some', 'good', 'strong']).nullable().describe('null for a skill without evidence.'),
+	evidence: z
+		.object({
+			solutions: z.int().describe('Accepted answers.'),
+			answers: z.int().describe('Other answers with more votes for than against them.'),
+			projects: z.int(),
+			certificates: z.int(),
+			pieces: z
+				.array(
+					z.object({
+						kind: z.enum(['solution', 'answer', 'project', 'certificate']),
+						title: z.string().describe('Of the query that was answered, of the project or of the certificate.'),
+						url: z.string().describe('Path that leads to it.'),
+						at: z.string().meta({ format: 'date-time' }),
+					}),
+				)
+				.describe('Those that weigh most.'),
+		})
+		.nullable(),
+})
+
+const skillList = z.object({ rows: z.array(skill) })
 
 /** Profiles as JSON. */
 const profileOperations = [
+	operation({
+		id: 'listSkills',
+		group: 'People',
+		method: 'get',
+		path: '/profiles/{username}/skills',
+		summary: 'List the skills of a member with their evidence',
+		description: `The strongest first. ${EVIDENCE_SENTENCE} How it is weighed stands at ${EVIDENCE_PATH}.`,
+		access: 'members',
+		params: { username },
+		answer: skillList,
+		refusals: [404],
+		run: async (call) => ({ rows: await listSkillsWithEvidence(member(call), call.params.username) }),
+	}),
 	reportOperation({
 		id: 'reportProfile',
 		type: MEMBER_SUBJECT,
 		path: '/profiles/{username}/reports',
 		summary: 'Report a profile to the moderators',
-		param: { username: z.string().max(60) },
+		param: { username },
 	}),
 ]
 
 export const profiles = defineFeature({
 	name: 'profiles',
-	api: { operations: profileOperations, schemas: {} },
+	api: { operations: profileOperations, schemas: { Skill: skill, SkillList: skillList } },
 	subjects: [profileSubject],
 })

@@ -1,3 +1,5 @@
+import { getEvidence } from '~/features/evidence/evidence.server.ts'
+import { byStrength, type EvidenceLevel, type EvidencePieceView } from '~/features/evidence/evidence.view.ts'
 import { isOwn, maySeeHidden } from '~/features/members/members.policy.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { NotFound } from '~/lib/errors.ts'
@@ -28,15 +30,47 @@ export async function getProfile(viewer: SignedIn, username: string): Promise<Pr
 	const whole = maySeeHidden(viewer, { username: name })
 	const row = await findProfile(name, { viewerId: viewer.id, whole })
 	if (!row) throw new NotFound('No Data Found !')
-	const [projects, certificates] = await Promise.all([
+	const [projects, certificates, evidence] = await Promise.all([
 		listProjectRows(row.id, whole),
 		listCertificateRows(row.id, whole),
+		getEvidence(viewer, row),
 	])
 	return {
 		...presentProfile(viewer, row),
+		skills: byStrength(row.skills, evidence),
+		evidence,
 		projects: projects.map(presentProject),
 		certificates: certificates.map(presentCertificate),
 	}
+}
+
+/** A skill as the API tells it. */
+interface SkillWithEvidence {
+	name: string
+	/** null without evidence that the viewer sees. */
+	level: EvidenceLevel | null
+	evidence: {
+		solutions: number
+		answers: number
+		projects: number
+		certificates: number
+		pieces: EvidencePieceView[]
+	} | null
+}
+
+/**
+ * A member's skills, the strongest first, with what they rest on: as much as the profile shows this viewer.
+ * @throws as {@link getProfile}
+ */
+export async function listSkillsWithEvidence(viewer: SignedIn, username: string): Promise<SkillWithEvidence[]> {
+	const { skills, evidence } = await getProfile(viewer, username)
+	const known = new Map(evidence.map((one) => [one.skill, one]))
+	return skills.map((name) => {
+		const { level, counts, pieces } = known.get(name) ?? {}
+		if (!level || !counts || !pieces) return { name, level: null, evidence: null }
+		const { solution: solutions, answer: answers, project: projects, certificate: certificates } = counts
+		return { name, level, evidence: { solutions, answers, projects, certificates, pieces } }
+	})
 }
 
 /** Counts the reading of somebody's profile, also of one that is not there; not of the viewer's own. @throws TooMany */

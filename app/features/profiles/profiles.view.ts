@@ -1,9 +1,11 @@
 import { campusOf } from '~/features/campus/campus.view.ts'
+import type { SkillEvidenceView } from '~/features/evidence/evidence.view.ts'
 import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from '~/features/members/members.policy.ts'
 import type { Studies } from '~/features/members/members.view.ts'
 import type { PictureView } from '~/features/pictures/pictures.view.ts'
+import { MAX_POSTS_COUNTED } from '~/features/questions/questions.limits.ts'
 import { monthAndYear } from '~/lib/dates.ts'
-import { webUrl } from '~/lib/text.ts'
+import { grouped, webUrl } from '~/lib/text.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { CertificateRow, ProfileRow, ProjectRow } from './profiles.queries.server.ts'
 
@@ -52,7 +54,10 @@ export interface ProfileView {
 	expertise: string
 	about: string
 	openTo: ('mentoring' | 'collaborating')[]
+	/** Those with evidence first, the strongest before others. */
 	skills: string[]
+	/** What the skills rest on, as far as the viewer may see it. */
+	evidence: SkillEvidenceView[]
 	studies: Studies
 	university: string
 	location: string
@@ -72,6 +77,22 @@ export interface ProfileView {
 	hidden: { reason: string; whole: boolean } | null
 	projects: ProjectView[]
 	certificates: CertificateView[]
+}
+
+/** The lists of what a member wrote. */
+export const postKinds = [
+	{ kind: 'queries', label: 'Queries', own: 'My Queries' },
+	{ kind: 'answers', label: 'Answers', own: 'My Answers' },
+	{ kind: 'solutions', label: 'Solutions', own: 'My Solutions' },
+] as const
+
+export type PostKind = (typeof postKinds)[number]['kind']
+
+export type PostCounts = Record<PostKind, number>
+
+/** “12”, or “999+” where they are not counted to the end. */
+export function postsCounted(count: number): string {
+	return count > MAX_POSTS_COUNTED ? `${grouped(MAX_POSTS_COUNTED)}+` : grouped(count)
 }
 
 /** Skills that the first steps ask for. */
@@ -120,7 +141,10 @@ export function validityText({ issued, expires }: Pick<CertificateView, 'issued'
 }
 
 /** What a viewer may know of a member from their row. */
-export function presentProfile(viewer: SignedIn, row: ProfileRow): Omit<ProfileView, 'projects' | 'certificates'> {
+export function presentProfile(
+	viewer: SignedIn,
+	row: ProfileRow,
+): Omit<ProfileView, 'projects' | 'certificates' | 'evidence'> {
 	const own = isOwn(viewer, row)
 	return {
 		username: row.username,

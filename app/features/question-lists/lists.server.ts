@@ -44,14 +44,16 @@ interface ListInput {
 	view?: ListView
 	/** Words to search for; the list is then ordered by how well it matches. */
 	search?: string
+	/** Whether a search shows only what has all its words as they are written. */
+	isExact?: boolean
 	/** Where the page before ended. */
 	cursor?: string | null
 	/** At most 50. */
 	limit?: number
 }
 
-/** A page of a list; of a search also what it shows instead, if it does. */
-type FoundPage = Page<QuestionCardView> & { instead?: ShownInstead }
+/** A page of a list; of a search also what it shows instead, if it does, and how many questions were ranked. */
+type FoundPage = Page<QuestionCardView> & { instead?: ShownInstead; found?: number }
 
 /** Characters of a search that are looked at. */
 const MAX_SEARCH_LENGTH = 200
@@ -150,6 +152,7 @@ async function search(
 			tag: input.tag === undefined ? undefined : storable(input.tag).toLowerCase(),
 			cursor: input.cursor ?? null,
 			limit: input.limit + 1,
+			isExact: input.isExact ?? false,
 		},
 	)
 	const shown = found.ranked
@@ -165,7 +168,11 @@ async function search(
 				(row) => presentCard(viewer, row),
 				(row) => [row.created_at, row.id],
 			)
-	return found.instead ? { ...shown, instead: found.instead } : shown
+	return {
+		...shown,
+		...(found.instead && { instead: found.instead }),
+		...(found.ranked && { found: found.rows[0]?.found ?? 0 }),
+	}
 }
 
 function page<Row extends QuestionRow, View>(
@@ -221,7 +228,11 @@ export async function loadList(
 	const hasViews = !search
 	const view = hasViews ? viewOf(asked.view) : 'newest'
 	const cursor = asked.cursor || null
-	const { instead = null, ...page } = await listQuestions(viewerOf(context), { ...scope, search, view, cursor })
+	const {
+		instead = null,
+		found: _,
+		...page
+	} = await listQuestions(viewerOf(context), { ...scope, search, view, cursor })
 	const tools = search ? { operators: listOperators(search), instead } : null
 	return { page, cursor, view, search, tools, hasViews }
 }

@@ -9,3 +9,6 @@ export const limits = {
 	/** Edits of one text that its author may make; each stores what the text said before. */
 	editsMax: 200,
 } as const
+
+/** How many posts of a kind are counted: of more it is only said that there are more. */
+export const MAX_POSTS_COUNTED = 999

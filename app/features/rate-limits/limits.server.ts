@@ -77,6 +77,14 @@ export const useLimits = {
 		address: 600,
 		counted: 'process',
 	},
+	/** What the switcher offers: it asks with nearly every key. */
+	switcher: {
+		words: 'You asked for many suggestions',
+		duration: MINUTE,
+		member: 300,
+		address: 900,
+		counted: 'process',
+	},
 	/** Questions like the one that is being typed. */
 	similar: { words: 'You asked for many suggestions', duration: MINUTE, member: 120, address: 600, counted: 'process' },
 	/** “This solved mine” under a similar question. */

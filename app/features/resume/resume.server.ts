@@ -1,4 +1,6 @@
 import { config } from '~/config.server.ts'
+import { getEvidence } from '~/features/evidence/evidence.server.ts'
+import { levelNames } from '~/features/evidence/evidence.view.ts'
 import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from '~/features/members/members.policy.ts'
 import { listCertificatesToEdit, listProjectsToEdit } from '~/features/profile-editor/items.queries.server.ts'
 import { findProfile } from '~/features/profiles/profiles.queries.server.ts'
@@ -18,9 +20,10 @@ export async function getResume(viewer: SignedIn, username: string): Promise<Res
 	const whole = maySeeHidden(viewer, { username: name })
 	const row = await findProfile(name, { viewerId: viewer.id, whole })
 	if (!row || row.imported) throw new NotFound('No Data Found !')
-	const [certificates, projects] = await Promise.all([
+	const [certificates, projects, evidence] = await Promise.all([
 		listCertificatesToEdit(row.id, db(), whole),
 		listProjectsToEdit(row.id, db(), whole),
+		getEvidence(viewer, row),
 	])
 	const own = isOwn(viewer, row)
 	return toResume(
@@ -37,6 +40,7 @@ export async function getResume(viewer: SignedIn, username: string): Promise<Res
 				open_to: row.open_to,
 				profile_url: row.image,
 			},
+			levels: new Map(evidence.map(({ skill, level }) => [skill, levelNames[level]])),
 			academics: {
 				university_name: row.university_name,
 				location: row.location,

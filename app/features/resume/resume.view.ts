@@ -25,6 +25,8 @@ export interface ResumeFields {
 	/** Of the account; '' when the reader may not know it. */
 	email: string
 	personal: ResumePersonal
+	/** In words, by the names of skills: how well each is shown. */
+	levels?: ReadonlyMap<string, string>
 	academics: AcademicsInput
 	social: SocialInput
 	certificates: StoredCertificate[]
@@ -46,7 +48,7 @@ const largestPortrait = 512
 
 /** The document, without empty fields. @param publicUrl the site's address without a slash at the end */
 export function toResume(
-	{ username, email, personal, academics, social, certificates, projects }: ResumeFields,
+	{ username, email, personal, levels, academics, social, certificates, projects }: ResumeFields,
 	publicUrl: string,
 ) {
 	const { university_name, enrol_in_branch_name, year_of_passing, ...studies } = academics
@@ -72,7 +74,10 @@ export function toResume(
 				}),
 			].filter((entry) => entry !== undefined),
 			certificates: certificates.map(certificateEntry),
-			skills: personal.skills.map((name) => ({ name })),
+			skills: personal.skills.map((name) => {
+				const level = levels?.get(name)
+				return level === undefined ? { name } : { name, level }
+			}),
 			projects: projects.map(projectEntry),
 			meta: given({
 				canonical: `${publicUrl}/find-dev/${username}.json`,

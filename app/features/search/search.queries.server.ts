@@ -15,6 +15,8 @@ export interface MatchedRow {
 	by_comments: boolean
 	/** The words that were searched for. */
 	lexemes: string[]
+	/** How many questions matched, as far as they were ranked: at least a hundred where there are more. */
+	found: number
 }
 
 /** What is looked for. */
@@ -62,7 +64,7 @@ export async function searchRows<Row>(
 			select id, rank from ranked
 			${cursor ? sql`where (rank, id) < (${cursor.rank}::float8, ${cursor.id})` : sql``}
 			order by rank desc, id desc limit ${limit})
-		${matchedRows(selection)}
+		${matchedRows(selection, sql`(select count(*)::int from ranked)`)}
 		order by page.rank desc, page.id desc`.execute(trx),
 	)
 	return rows
@@ -77,17 +79,17 @@ export async function chosenRows<Row>(
 	const { rows } = await sql<Row & MatchedRow>`
 		with wanted as materialized (select ${anyOf(text)} as words),
 		page as (select id, 0 as rank, place from unnest(${ids}::int[]) with ordinality as given (id, place))
-		${matchedRows(selection)}
+		${matchedRows(selection, sql`${ids.length}::int`)}
 		order by page.place`.execute(db())
 	return rows
 }
 
 /** Of the questions of `page (id, rank)` what is shown of them; `wanted (words)` must stand before. */
-function matchedRows<Row>({ columns, joins }: Selection<Row>): RawBuilder<unknown> {
+function matchedRows<Row>({ columns, joins }: Selection<Row>, found: RawBuilder<unknown>): RawBuilder<unknown> {
 	return sql`
 		select ${columns}, page.rank::text as rank, q.title as matched_title,
 			left(q.description_html, ${MAX_PASSAGE_SOURCE}) as description_start,
-			not ts_filter(q.search, '{a,b,c}') @@ wanted.words as by_comments, sought.lexemes
+			not ts_filter(q.search, '{a,b,c}') @@ wanted.words as by_comments, sought.lexemes, ${found} as found
 		from page join questions q on q.id = page.id ${joins}, wanted,
 			(select array(select distinct word[1] from wanted, regexp_matches(querytree(words)::text, '''([^'']+)''', 'g') as word) as lexemes
 			offset 0) sought`

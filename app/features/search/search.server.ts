@@ -17,7 +17,8 @@ import { type CommentMatchView, commentPath, type MatchView, type ShownInstead }
 import { rankByWords } from './similar/similar.server.ts'
 import { correctSearch } from './spelling.server.ts'
 
-export { listOperators } from './parse.ts'
+export { highlight, highlightPassage } from './highlight.ts'
+export { listOperators, parseSearch, withoutOperator } from './parse.ts'
 
 /** What a search finds: ranked where there are words, else the newest within what operators narrow the list to. */
 export type SearchResults<Row> = { instead: ShownInstead | null } & (
@@ -32,6 +33,8 @@ interface SearchInput {
 	tag?: string
 	cursor: string | null
 	limit: number
+	/** Whether only what has all words as they are written is wanted. */
+	isExact?: boolean
 }
 
 /**
@@ -46,6 +49,7 @@ export async function findMatches<Row extends { id: number }>(
 ): Promise<SearchResults<Row>> {
 	const parsed = parseSearch(input.search)
 	const exact = await findAll(selection, parsed, [], input)
+	if (input.isExact) return exact
 	const titled =
 		input.cursor === null ? await findPasted(selection, parsed, input, exact.rows.length >= input.limit) : null
 	if (titled) {

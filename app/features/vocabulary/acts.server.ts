@@ -2,7 +2,7 @@ import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { lockModerator, moderator } from '~/features/moderation/members.server.ts'
 import { termPlaces } from '~/features/terms/places.server.ts'
 import { listMeant, lockTerms, updateTerm } from '~/features/terms/terms.queries.server.ts'
-import { alignTermSoon, announceTerms } from '~/features/terms/terms.server.ts'
+import { alignTerm, alignTermSoon, announceTerms } from '~/features/terms/terms.server.ts'
 import type { Term } from '~/features/terms/terms.view.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { counted } from '~/lib/text.ts'
@@ -21,7 +21,11 @@ import { actWords, TERM_SUBJECT, type TermAct } from './vocabulary.view.ts'
 /** Carries out an act. @param id of the term; 0 to add one @returns the term that it was about; of a merge, the one that stays */
 export async function actOnTerm(viewer: Viewer, act: TermAct, id: number, input: Input): Promise<Term> {
 	const actor = moderator(viewer)
-	const { term, spelling } = await db()
+	const {
+		term,
+		spelling,
+		besides = [],
+	} = await db()
 		.transaction()
 		.execute(async (trx) => {
 			const done = await inTurn(trx, actor, (held) => rules[act](held, id, input))
@@ -32,6 +36,7 @@ export async function actOnTerm(viewer: Viewer, act: TermAct, id: number, input:
 		})
 	await announceTerms()
 	if (spelling) await alignTermSoon(term.id, spelling)
+	for (const other of besides) await alignTerm(other)
 	await dropPages([everyPage])
 	return term
 }

@@ -30,6 +30,8 @@ export interface Done {
 	note?: string
 	/** The words that members may have written otherwise; none where nothing is written anew. */
 	spelling?: Spelling
+	/** Ids of terms whose meaning changed though no word of theirs is written otherwise. */
+	besides?: number[]
 }
 
 /** @throws Invalid, Conflict, NotFound for an unknown term */
@@ -69,7 +71,7 @@ export const rules: Record<TermAct, Rule> = {
 		const term = await requireTerm(trx, id)
 		const { alias } = parseInput(aliasInput, input)
 		if (!(await removeSpelling(trx, id, alias))) throw new NotFound('There is no such spelling.')
-		return { term, note: alias }
+		return { term, note: alias, besides: [id] }
 	},
 	/** Makes all spellings of a term those of another one, which stays. */
 	async merge(trx, id, input) {
@@ -116,7 +118,7 @@ export const rules: Record<TermAct, Rule> = {
 			await replaceParents(trx, id, above)
 		}
 		await updateTerm(trx, id, { description })
-		return { term }
+		return { term, besides: parents ? [id, ...term.parents.map((parent) => parent.id)] : [] }
 	},
 }
 

@@ -244,7 +244,7 @@ export interface Database extends NotificationTables, AccountTables {
 	profiles: ProfilesTable
 	campus_links: CampusLinksTable
 	skills: { id: GeneratedAlways<number>; name: string; name_key: string; member_count: Generated<number> }
-	profile_skills: { user_id: number; skill_id: number; position: number }
+	profile_skills: { user_id: number; skill_id: number; position: number; evidence_hidden: Generated<boolean> }
 	projects: {
 		project_id: Generated<string>
 		user_id: number

@@ -161,8 +161,8 @@ function listen(newest: string, onJoined: (joined: number) => void): () => void 
 }
 
 /** The two columns that cards of members stand in, with their hairlines. */
-const memberGrid = 'grid grid-cols-1 lg:grid-cols-2'
-const memberCell = 'flex min-w-0 flex-col border-b border-line py-5 lg:odd:pr-7 lg:even:border-l lg:even:pl-7'
+export const memberGrid = 'grid grid-cols-1 lg:grid-cols-2'
+export const memberCell = 'flex min-w-0 flex-col border-b border-line py-5 lg:odd:pr-7 lg:even:border-l lg:even:pl-7'
 
 /** Six cards that are still loading, with the measures of real ones. */
 export function MembersSkeleton() {

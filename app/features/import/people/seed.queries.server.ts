@@ -93,7 +93,8 @@ export async function indexInBulk(trx: Executor): Promise<void> {
 	await sql`select set_config('devquad.bulk', 'on', true)`.execute(trx)
 }
 
-/** Brings what these members can be found by, and the counts of it, in line with their rows. */
+/** Brings what these members can be found by, the counts of it, and the evidence of their skills in line with their rows. */
 export async function indexMembers(trx: Executor, userIds: number[]): Promise<void> {
 	await sql`select index_members(${userIds}::integer[])`.execute(trx)
+	await sql`select refresh_evidence(${userIds}::integer[])`.execute(trx)
 }

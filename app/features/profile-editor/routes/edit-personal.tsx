@@ -1,4 +1,6 @@
 import { refreshSession } from '~/features/accounts/accounts.server.ts'
+import { EvidenceForm } from '~/features/evidence/components/evidence-form.tsx'
+import { getEvidence } from '~/features/evidence/evidence.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
 import { formValues, submitForm } from '~/platform/http/form.ts'
@@ -12,7 +14,14 @@ import { ownForm, ownPage, textsWithPicture } from '../requests.server.ts'
 import type { Route } from './+types/edit-personal'
 
 export function loader(args: Route.LoaderArgs) {
-	return answering(async () => getPersonal(ownPage(args), args.params.username))
+	return answering(async () => {
+		const viewer = ownPage(args)
+		const [personal, evidence] = await Promise.all([
+			getPersonal(viewer, args.params.username),
+			getEvidence(viewer, viewer),
+		])
+		return { ...personal, evidence }
+	})
 }
 
 export async function action(args: Route.ActionArgs) {
@@ -40,7 +49,7 @@ export function meta({ matches }: Route.MetaArgs) {
 // The picture is saved by itself, so no save of the form can be late for it.
 const { profile_url: _picture, ...formNames } = personalNames
 
-export default function EditPersonal({ loaderData, actionData }: Route.ComponentProps) {
+export default function EditPersonal({ loaderData, actionData, params }: Route.ComponentProps) {
 	return (
 		<>
 			<div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
@@ -70,6 +79,7 @@ export default function EditPersonal({ loaderData, actionData }: Route.Component
 					</>
 				)}
 			</EditForm>
+			<EvidenceForm username={params.username} evidence={loaderData.evidence} />
 		</>
 	)
 }

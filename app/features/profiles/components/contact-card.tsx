@@ -19,7 +19,7 @@ export function ContactCard({ profile, own = false }: { profile: ProfileView; ow
 	const online = usePresence([profile])(profile.username)
 	const { viewer } = useRootData()
 	// What stands beside the card would only make its key longer.
-	const { projects: _projects, certificates: _certificates, about: _about, ...shown } = profile
+	const { projects: _projects, certificates: _certificates, evidence: _evidence, about: _about, ...shown } = profile
 	const isViewer = viewer?.username === profile.username
 	return (
 		<MemoMarkup
@@ -34,7 +34,7 @@ export function ContactCard({ profile, own = false }: { profile: ProfileView; ow
 }
 
 interface CardProps {
-	profile: Omit<ProfileView, 'projects' | 'certificates' | 'about'>
+	profile: Omit<ProfileView, 'projects' | 'certificates' | 'evidence' | 'about'>
 	online: boolean
 	own: boolean
 	viewer: 'owner' | 'moderator' | 'member'

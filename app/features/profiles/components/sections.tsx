@@ -1,16 +1,9 @@
 import type { ComponentType, ReactNode } from 'react'
-import { useLocation } from 'react-router'
 import { Picture } from '~/features/pictures/components/picture.tsx'
-import { CategoryAndState } from '~/features/question-lists/components/question-card.tsx'
-import type { QuestionCardView } from '~/features/questions/question.view.ts'
-import { PICTURE_WIDTHS, pictureUrl, withParams } from '~/lib/addresses.ts'
+import { PICTURE_WIDTHS, pictureUrl } from '~/lib/addresses.ts'
 import { monthAndYear } from '~/lib/dates.ts'
-import { counted, paragraphs } from '~/lib/text.ts'
-import { Link } from '~/ui/link.tsx'
+import { paragraphs } from '~/lib/text.ts'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
-import { MoreLink } from '~/ui/more-link.tsx'
-import { RelativeTime } from '~/ui/time.tsx'
-import { type MorePage, useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { type CertificateView, type ProfileView, type ProjectView, validityText } from '../profiles.view.ts'
 
 interface HeadedProps {
@@ -141,6 +134,7 @@ function Project({ project }: { project: ProjectView }) {
 	const date = monthAndYear(project.date)
 	return (
 		<article
+			id={`project-${project.id}`}
 			className={project.image ? 'grid grid-cols-1 gap-x-5 gap-y-3 sm:grid-cols-[14rem_minmax(0,1fr)]' : undefined}
 		>
 			{project.image && (
@@ -192,7 +186,7 @@ export function Certificates({ certificates, today }: { certificates: Certificat
 	return (
 		<ul className="grid grid-cols-1 gap-x-5 gap-y-6 min-[24rem]:grid-cols-2 sm:grid-cols-3">
 			{certificates.map((certificate) => (
-				<li key={certificate.id} className="min-w-0">
+				<li key={certificate.id} id={`certificate-${certificate.id}`} className="min-w-0">
 					{certificate.image && (
 						<a
 							className="mb-2.5 block overflow-clip rounded-md border border-line hover:border-control"
@@ -230,70 +224,5 @@ export function Certificates({ certificates, today }: { certificates: Certificat
 				</li>
 			))}
 		</ul>
-	)
-}
-
-interface OwnQuestionsProps extends MorePage<QuestionCardView> {
-	/** The tab that the list stands in, where there are tabs. */
-	tab?: string
-}
-
-/** The questions of one member, newest first; more are appended in place, and stay when the reader comes back. */
-export function OwnQuestions({ page, cursor, tab }: OwnQuestionsProps) {
-	const { pathname } = useLocation()
-	const { rows, nextHref, loading, load } = useMore(page, (next) => withParams(pathname, { tab, cursor: next }))
-	if (rows.length === 0) return <Nothing>No Queries Found!</Nothing>
-	return (
-		<>
-			<ul className="mt-0.5">
-				{withoutDoubles(rows, ({ id }) => id).map((question) => (
-					<MemoMarkup
-						key={question.id}
-						as="li"
-						className="flex items-start justify-between gap-6 border-b border-line py-3 first:pt-0 last:border-0 max-sm:flex-col max-sm:gap-1"
-						of={OwnQuestion}
-						with={{ question }}
-						times={[question.createdAt]}
-					/>
-				))}
-			</ul>
-			{(nextHref || cursor) && (
-				<p className="mt-5 flex gap-2">
-					{nextHref && (
-						<MoreLink href={nextHref} loading={loading} load={load}>
-							Load more queries
-						</MoreLink>
-					)}
-					{cursor && (
-						<Link className="btn btn-sm btn-ghost" to={withParams(pathname, { tab })} preventScrollReset>
-							Newest queries
-						</Link>
-					)}
-				</p>
-			)}
-		</>
-	)
-}
-
-function OwnQuestion({ question }: { question: QuestionCardView }) {
-	return (
-		<>
-			<div className="min-w-0">
-				<p className="flex items-center gap-4">
-					<CategoryAndState question={question} />
-				</p>
-				<h3 className="mt-0.5 text-md leading-5 font-semibold wrap-anywhere">
-					<Link className="quiet-link" to={question.url}>
-						{question.title}
-					</Link>
-				</h3>
-			</div>
-			<p className="meta flex-none sm:text-right">
-				<RelativeTime at={question.createdAt} />
-				<br className="max-sm:hidden" />
-				<span className="sm:hidden"> · </span>
-				{counted(question.commentCount, 'comment')}
-			</p>
-		</>
 	)
 }

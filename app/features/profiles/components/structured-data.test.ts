@@ -15,6 +15,7 @@ const nothing: ProfileView = {
 	about: '',
 	openTo: [],
 	skills: [],
+	evidence: [],
 	studies: { branch: '', year: null, semester: null },
 	university: '',
 	location: '',

@@ -1,7 +1,7 @@
 import { redirect } from 'react-router'
+import { SkillEvidence } from '~/features/evidence/components/skill-evidence.tsx'
 import { isOwn } from '~/features/members/members.policy.ts'
 import { editParts, editProfilePath } from '~/features/members/members.view.ts'
-import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
@@ -9,17 +9,22 @@ import { Link } from '~/ui/link.tsx'
 import { ContactCard } from '../components/contact-card.tsx'
 import { FirstSteps } from '../components/first-steps.tsx'
 import { StatusNotices } from '../components/hidden-notice.tsx'
-import { About, Academics, Certificates, OwnQuestions, Projects } from '../components/sections.tsx'
+import { OwnPosts } from '../components/posts.tsx'
+import { About, Academics, Certificates, Projects } from '../components/sections.tsx'
 import { getOwnStatus } from '../hiding.server.ts'
+import { listPosts } from '../posts.server.ts'
 import { getFirstSteps, getProfile } from '../profiles.server.ts'
+import { postKinds } from '../profiles.view.ts'
 import type { Route } from './+types/my-profile'
 
+/** `part` is the part of Edit profile that changes what a tab shows. */
 const tabs = [
 	{ id: 'about', label: 'About', part: '' },
+	{ id: 'skills', label: 'Skills', part: '' },
 	{ id: 'academics', label: 'Academics', part: 'academics' },
 	{ id: 'projects', label: 'Projects', part: 'projects' },
 	{ id: 'certificates', label: 'Certificates', part: 'certificates' },
-	{ id: 'queries', label: 'My Queries', part: null },
+	...postKinds.map(({ kind, own }) => ({ id: kind, label: own, part: null })),
 ] as const
 
 export function loader({ context, params, url }: Route.LoaderArgs) {
@@ -29,13 +34,14 @@ export function loader({ context, params, url }: Route.LoaderArgs) {
 			throw redirect(`/find-dev/${encodeURIComponent(params.username)}`)
 		const tab = tabs.find(({ id }) => id === url.searchParams.get('tab'))?.id ?? 'about'
 		const cursor = url.searchParams.get('cursor')
-		const [profile, status, firstSteps, page] = await Promise.all([
+		const kind = postKinds.find((one) => one.kind === tab)?.kind
+		const [profile, status, firstSteps, posts] = await Promise.all([
 			getProfile(viewer, viewer.username),
 			getOwnStatus(viewer),
 			getFirstSteps(viewer),
-			tab === 'queries' ? listQuestions(viewer, { author: viewer.username, cursor }) : null,
+			kind ? listPosts(viewer, viewer.username, { kind, cursor }) : null,
 		])
-		return { tab, profile, status, firstSteps, page, cursor }
+		return { tab, kind, profile, status, firstSteps, page: posts?.page ?? null, cursor }
 	})
 }
 
@@ -44,7 +50,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function MyProfile({ loaderData }: Route.ComponentProps) {
-	const { tab, profile, status, firstSteps, page, cursor } = loaderData
+	const { tab, kind, profile, status, firstSteps, page, cursor } = loaderData
 	const { now } = useRootData()
 	const shown = tabs.find(({ id }) => id === tab) ?? tabs[0]
 	return (
@@ -75,10 +81,11 @@ export default function MyProfile({ loaderData }: Route.ComponentProps) {
 						{shown.label}
 					</h2>
 					{tab === 'about' && <About about={profile.about} />}
+					{tab === 'skills' && <SkillEvidence evidence={profile.evidence} own />}
 					{tab === 'academics' && <Academics profile={profile} own />}
 					{tab === 'projects' && <Projects projects={profile.projects} />}
 					{tab === 'certificates' && <Certificates certificates={profile.certificates} today={now.slice(0, 10)} />}
-					{page && <OwnQuestions page={page} cursor={cursor} tab={tab} />}
+					{page && kind && <OwnPosts key={kind} page={page} cursor={cursor} kind={kind} params={{ tab: kind }} />}
 					{shown.part !== null && (
 						<p className="mt-8">
 							<Link className="btn btn-outline" to={editProfilePath(profile.username, shown.part)}>

@@ -1,5 +1,5 @@
 import { useLocation, useParams } from 'react-router'
-import { listQuestions } from '~/features/question-lists/lists.server.ts'
+import { SkillEvidence } from '~/features/evidence/components/skill-evidence.tsx'
 import { factsOf } from '~/lib/context.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
 import { memberShare, pageMeta } from '~/lib/page-meta.ts'
@@ -9,17 +9,18 @@ import { Pending, soon } from '~/ui/pending.tsx'
 import { Skeleton } from '~/ui/skeleton.tsx'
 import { ContactCard } from '../components/contact-card.tsx'
 import { HiddenNotice } from '../components/hidden-notice.tsx'
+import { OwnPosts, PostTabs } from '../components/posts.tsx'
 import {
 	About,
 	Academics,
 	type AcademicsView,
 	Certificates,
-	OwnQuestions,
 	Projects,
 	Section,
 	SharedSection,
 } from '../components/sections.tsx'
 import { ProfileScript } from '../components/structured-data.tsx'
+import { listPosts, postKindOf } from '../posts.server.ts'
 import printStyles from '../print.css?url'
 import { getProfile } from '../profiles.server.ts'
 import type { KnownState, ProfileView } from '../profiles.view.ts'
@@ -27,21 +28,20 @@ import type { Route } from './+types/profile'
 
 export const handle: PageHandle = { revisit: true }
 
-const questionsPerPage = 10
-
 export function loader({ context, params, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
 		const profile = await getProfile(viewer, params.username)
 		const cursor = url.searchParams.get('cursor')
-		const page = await listQuestions(viewer, { author: profile.username, cursor, limit: questionsPerPage })
-		return { profile, page, cursor, nonce: factsOf(context).nonce }
+		const kind = postKindOf(url.searchParams.get('posts'))
+		const posts = await listPosts(viewer, profile.username, { kind, cursor })
+		return { profile, kind, ...posts, cursor, nonce: factsOf(context).nonce }
 	})
 }
 
-// The page opens at once with what the list knew of the member. More questions are appended to a page that is there.
+// The page opens at once with what the list knew of the member. Another list of posts, and more of one, come to a page that is there.
 export const clientLoader = ({ serverLoader, url }: Route.ClientLoaderArgs) =>
-	url.searchParams.has('cursor') ? serverLoader() : soon(serverLoader(), 0)
+	url.searchParams.has('cursor') || url.searchParams.has('posts') ? serverLoader() : soon(serverLoader(), 0)
 
 export function meta({ matches, loaderData, location, params }: Route.MetaArgs) {
 	const profile = loaderData && 'profile' in loaderData ? loaderData.profile : null
@@ -58,7 +58,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 	return (
 		<div className="pt-6 md:pt-8">
 			<Pending data={loaderData} skeleton={<ProfileSkeleton />}>
-				{({ profile, page, cursor, nonce }) => (
+				{({ profile, kind, page, counts, cursor, nonce }) => (
 					<div className="grid grid-cols-1 gap-x-14 gap-y-10 lg:grid-cols-[18rem_minmax(0,1fr)]">
 						<ContactCard profile={profile} />
 						<div className="min-w-0">
@@ -73,6 +73,14 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 							) : profile.hidden && !profile.hidden.whole ? null : (
 								<>
 									<SharedSection id="about" title="About me" of={About} with={{ about: profile.about }} />
+									{profile.skills.length > 0 && (
+										<SharedSection
+											id="skills"
+											title="Skills"
+											of={SkillEvidence}
+											with={{ evidence: profile.evidence, own: false }}
+										/>
+									)}
 									<SharedSection
 										id="academics"
 										title="Academics"
@@ -96,7 +104,8 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 								</>
 							)}
 							<Section id="queries" title="Queries">
-								<OwnQuestions page={page} cursor={cursor} />
+								<PostTabs shown={kind} counts={counts} />
+								<OwnPosts key={kind} page={page} cursor={cursor} kind={kind} params={{ posts: kind }} />
 							</Section>
 						</div>
 						{!profile.imported && <ProfileScript profile={profile} nonce={nonce} />}
@@ -188,6 +197,7 @@ function useKnown(): ProfileView | null {
 		universityEmail: '',
 		shows: { email: false, phone: false },
 		hidden: null,
+		evidence: [],
 		projects: [],
 		certificates: [],
 	}

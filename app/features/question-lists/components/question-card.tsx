@@ -38,7 +38,7 @@ function Row({ question, ago }: RowProps) {
 			</h2>
 			{match && (
 				<div>
-					<Link className="link mt-1 inline-block text-sm" to={match.url}>
+					<Link className="link mt-1 inline-block max-w-full text-sm wrap-anywhere" to={match.url}>
 						Comment by {match.author}
 					</Link>
 				</div>

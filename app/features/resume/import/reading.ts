@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { levelNames } from '~/features/evidence/evidence.view.ts'
 import { profileLimits as limits } from '~/features/profile-editor/profile.limits.ts'
 import {
 	type AcademicsInput,
@@ -81,9 +82,10 @@ function readPersonal(
 function readSkills(reader: Reader, skills: NonNullable<ReadDocument['skills']>): { skills?: string[] } {
 	const names = new Map<string, string>()
 	for (const [index, skill] of skills.entries()) {
-		const { name, keywords, ...rest } = typeof skill === 'string' ? { name: skill } : (skill as JsonObject)
+		const { name, keywords, level, ...rest } = typeof skill === 'string' ? { name: skill } : (skill as JsonObject)
 		const path = `skills[${index}]`
-		reader.leave(rest, path)
+		// How well a skill is shown follows from its evidence: nothing of an export is lost without it.
+		reader.leave(Object.values<unknown>(levelNames).includes(level) ? rest : { level, ...rest }, path)
 		for (const text of [name, ...(Array.isArray(keywords) ? keywords : [])]) {
 			if (isBlank(text)) continue
 			const parsed = personalInput.shape.skills.safeParse(text)

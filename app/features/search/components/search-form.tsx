@@ -114,8 +114,15 @@ const anyWords = [
 	'Only the first two queries match all of these words. The others match some of them.',
 ]
 
+interface SearchToolsBarProps {
+	tools: SearchTools | null
+	/** The list that is searched, and what else narrows it, by the names of its parameters. */
+	pathname: string
+	params?: Record<string, string | null>
+}
+
 /** What narrows a search, each a link to the search without it, and the spelling that may have been meant. */
-export function SearchToolsBar({ tools, pathname }: { tools: SearchTools | null; pathname: string }) {
+export function SearchToolsBar({ tools, pathname, params = {} }: SearchToolsBarProps) {
 	if (!tools) return null
 	const { operators: active, instead } = tools
 	return (
@@ -124,7 +131,11 @@ export function SearchToolsBar({ tools, pathname }: { tools: SearchTools | null;
 				<ul className="mt-2 flex flex-wrap gap-2" aria-label="Search filters">
 					{active.map(({ text, without }) => (
 						<li key={text} className="min-w-0">
-							<Link className="chip max-w-full" to={withParams(pathname, { q: without })} aria-label={`Remove ${text}`}>
+							<Link
+								className="chip max-w-full"
+								to={withParams(pathname, { q: without, ...params })}
+								aria-label={`Remove ${text}`}
+							>
 								<span className="truncate">{text}</span> <Icon of={X} className="icon-sm flex-none" />
 							</Link>
 						</li>
@@ -136,7 +147,7 @@ export function SearchToolsBar({ tools, pathname }: { tools: SearchTools | null;
 					{instead.kind === 'corrected' ? (
 						<>
 							No exact matches. Showing results for{' '}
-							<Link to={withParams(pathname, { q: instead.search })}>{instead.search}</Link>.
+							<Link to={withParams(pathname, { q: instead.search, ...params })}>{instead.search}</Link>.
 						</>
 					) : (
 						anyWords[instead.exact]

@@ -1,0 +1,45 @@
+import type { Page } from '~/features/questions/question.view.ts'
+import { MAX_POSTS_COUNTED } from '~/features/questions/questions.limits.ts'
+import { commentPath } from '~/features/search/search.view.ts'
+import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
+import type { AnswerView } from './comment.view.ts'
+import { countPostRows, listAnswerRows } from './comments.queries.server.ts'
+
+interface AnswersInput {
+	/** A username in small letters. */
+	author: string
+	/** Only those that were accepted. */
+	solutions: boolean
+	/** Where the page before ended. */
+	cursor: string | null
+	/** At most 50. */
+	limit: number
+}
+
+/**
+ * What a member wrote below questions, newest first; what is hidden, deleted or waits for a moderator is left out, also for its author.
+ * @throws Invalid for a cursor that is not ours
+ */
+export async function listAnswers({ author, solutions, cursor, limit }: AnswersInput): Promise<Page<AnswerView>> {
+	const after = cursor ? decodeTimeCursor(cursor) : null
+	const rows = await listAnswerRows({ author, solutions, after, limit: limit + 1 })
+	const shown = rows.slice(0, limit)
+	const last = shown.at(-1)
+	return {
+		rows: shown.map((row) => ({
+			id: row.id,
+			url: commentPath(row.id),
+			title: row.title,
+			excerpt: row.excerpt.trim(),
+			solution: row.is_solution,
+			score: row.score,
+			createdAt: row.created_at,
+		})),
+		next: rows.length > limit && last ? encodeCursor([last.created_at, last.id]) : null,
+	}
+}
+
+/** How many questions, answers and solutions a member has in the forum, each at most one more than {@link MAX_POSTS_COUNTED}. */
+export function countPosts(author: string): Promise<{ queries: number; answers: number; solutions: number }> {
+	return countPostRows(author, MAX_POSTS_COUNTED + 1)
+}

@@ -1,0 +1,43 @@
+import { Check } from '~/ui/check.tsx'
+import { Form } from '~/ui/link.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { countsText, evidenceFormPath, levelNames, type SkillEvidenceView } from '../evidence.view.ts'
+
+/** Lets a member say of which skills others see the evidence; nothing for one who has none. */
+export function EvidenceForm({ username, evidence }: { username: string; evidence: SkillEvidenceView[] }) {
+	if (evidence.length === 0) return null
+	const action = evidenceFormPath(username)
+	return (
+		<Form className="mt-12 grid gap-5" method="post" action={action} preventScrollReset>
+			<fieldset className="min-w-0">
+				<legend className="rule-head w-full">
+					<span>Evidence of your skills</span>
+				</legend>
+				<p className="mt-2 text-sm text-ink-3">
+					Others see what stands behind the skills that you choose here. Nobody is ranked by what is hidden.
+				</p>
+				<div className="mt-4 grid grid-cols-1 gap-x-4 gap-y-4 sm:grid-cols-2">
+					{evidence.map(({ skill, level, counts, hidden }) => (
+						<div key={skill} className="min-w-0 wrap-anywhere">
+							<input type="hidden" name="skill" value={skill} />
+							<Check
+								name="shown"
+								id={`shown-${skill}`}
+								value={skill}
+								defaultChecked={!hidden}
+								hint={`${levelNames[level]}: ${countsText(counts)}`}
+							>
+								{skill}
+							</Check>
+						</div>
+					))}
+				</div>
+			</fieldset>
+			<p>
+				<SubmitButton className="btn btn-outline" busyLabel="Saving..." action={action} name="choice" value="evidence">
+					Save what others see
+				</SubmitButton>
+			</p>
+		</Form>
+	)
+}

@@ -1,0 +1,159 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { TermPlace } from '~/features/terms/places.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { EvidenceKind } from './evidence.view.ts'
+
+declare module '~/platform/db/schema.ts' {
+	interface Database {
+		skill_evidence: {
+			user_id: number
+			skill_id: number
+			/** Number of the comment, or the id of the project or certificate. */
+			source: string
+			kind: EvidenceKind
+			at: Date
+			weight: number
+		}
+		skill_strengths: { user_id: number; skill_id: number; strength: number }
+	}
+}
+
+/** Who reads: anybody; a moderator, who sees sections that others do not; the member, who sees what they hide. */
+export type EvidenceReader = 'other' | 'moderator' | 'owner'
+
+const sources: Record<EvidenceReader, RawBuilder<unknown>> = {
+	other: sql`shown_evidence`,
+	moderator: sql`(select e.* from skill_evidence e join profile_skills using (user_id, skill_id) where not evidence_hidden)`,
+	owner: sql`skill_evidence`,
+}
+
+/** A piece of evidence, with what all of its skill comes to. */
+export interface EvidenceRow {
+	skill: string
+	hidden: boolean
+	/** As of now. */
+	strength: number
+	solutions: number
+	answers: number
+	projects: number
+	certificates: number
+	kind: EvidenceKind
+	source: string
+	title: string
+	/** ISO 8601. */
+	at: string
+}
+
+/** Evidence of a member's skills, the strongest first: of each the `limit` pieces that weigh most. */
+export async function listEvidenceRows(userId: number, reader: EvidenceReader, limit: number): Promise<EvidenceRow[]> {
+	const { rows } = await sql<EvidenceRow>`
+		with weighed as (
+			select *, weight * evidence_scale(at) / evidence_scale(now()) as weighs from ${sources[reader]} e where user_id = ${userId}),
+		pieces as (
+			select *, row_number() over (partition by skill_id order by weighs desc, source) as place,
+				sum(weighs) over each_skill as strength,
+				(count(*) filter (where kind = 'solution') over each_skill)::int as solutions,
+				(count(*) filter (where kind = 'answer') over each_skill)::int as answers,
+				(count(*) filter (where kind = 'project') over each_skill)::int as projects,
+				(count(*) filter (where kind = 'certificate') over each_skill)::int as certificates
+			from weighed window each_skill as (partition by skill_id))
+		select skills.name as skill, evidence_hidden as hidden, strength, solutions, answers, projects, certificates, kind, source,
+			coalesce(case
+				when kind in ('solution', 'answer') then (
+					select title from comments join questions on questions.id = question_id where comments.id = pieces.source::int)
+				when kind = 'project' then (select project_title from projects where project_id = pieces.source::uuid)
+				else (select certificate_title from certificates where certificate_id = pieces.source::uuid) end, '') as title,
+			to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at
+		from pieces join skills on skills.id = skill_id join profile_skills using (user_id, skill_id)
+		where place <= ${limit} order by strength desc, position, place`.execute(db())
+	return rows
+}
+
+/** Says of which of these skills others see the evidence. Skills that the member does not have are passed over. */
+export async function writeEvidenceShown(
+	trx: Executor,
+	userId: number,
+	given: { skill: string; shown: boolean }[],
+): Promise<void> {
+	await sql`
+		update profile_skills set evidence_hidden = not shown
+		from unnest(${given.map(({ skill }) => skill.toLowerCase())}::text[], ${given.map(({ shown }) => shown)}::bool[]) as given (key, shown)
+		join skills on name_key = key
+		where user_id = ${userId} and skill_id = skills.id and evidence_hidden = shown`.execute(trx)
+}
+
+/** The members whose evidence of any of these skills has at least this strength as of now, the strongest first. */
+export async function listStrongest(skills: string[], strength: number, limit: number): Promise<number[]> {
+	const { rows } = await sql<{ user_id: number }>`
+		select user_id from skills cross join lateral (
+			select user_id, strength from skill_strengths
+			where skill_id = skills.id and strength >= ${strength}::float8 * evidence_scale(now())
+			order by strength desc, user_id limit ${limit}) strongest
+		where name_key = any(${skills.map((skill) => skill.toLowerCase())}::text[])
+		order by strength desc, user_id limit ${limit}`.execute(db())
+	return rows.map((row) => row.user_id)
+}
+
+/** Brings the evidence of these members in line with what it rests on. */
+export async function refreshEvidence(ids: number[]): Promise<void> {
+	await sql`select refresh_evidence(${ids}::int[])`.execute(db())
+}
+
+/** Those of these members whose evidence is not what their rows say. */
+export async function listStale(ids: number[]): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`select stale_evidence(${ids}::int[]) as id order by 1`.execute(db())
+	return rows.map(({ id }) => id)
+}
+
+/** The next members after this one who have skills or evidence. */
+export async function listMembersAfter(id: number, limit: number): Promise<number[]> {
+	const { rows } = await sql<{ user_id: number }>`
+		select user_id from profile_skills where user_id > ${id} union select user_id from skill_evidence where user_id > ${id}
+		order by user_id limit ${limit}`.execute(db())
+	return rows.map((row) => row.user_id)
+}
+
+/** Whose answers were chosen, or voted for, by somebody whose suspension has ended by itself within the last two days. */
+export async function listVouchedAgain(): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`
+		with back as materialized (select id from users where suspended_until between now() - interval '2 days' and now())
+		select author_id as id from comments join comment_votes on comment_id = comments.id
+			where comment_votes.user_id in (select id from back) and value = 1
+		union
+		select comments.author_id from comments join questions on questions.id = question_id
+			where questions.author_id in (select id from back) and is_solution`.execute(db())
+	return rows.map(({ id }) => id)
+}
+
+/** So many members are brought in line in one transaction, whose lock nobody waits for long. */
+export const EVIDENCE_BATCH = 200
+
+/**
+ * Evidence as a place of terms: no words are written here, but what a title names and what is part of what follow from the terms.
+ * Words of skills, tags and projects that are written anew bring their evidence along by themselves.
+ */
+export const evidencePlace: TermPlace = {
+	nouns: ['skill', 'skills'],
+	async align(termId) {
+		for (let last = 0; ; ) {
+			const ids = await listMembersOfTerm(termId, last)
+			if (ids.length > 0) await refreshEvidence(ids)
+			last = ids.at(-1) ?? 0
+			if (ids.length < EVIDENCE_BATCH) return 0
+		}
+	},
+	count: async () => 0,
+	countUses: async () => 0,
+	listUnknown: async () => [],
+}
+
+/** The next members after this one who have the skill of a term, or of what it is part of. @param termId null for any skill */
+async function listMembersOfTerm(termId: number | null, after: number): Promise<number[]> {
+	if (termId === null) return listMembersAfter(after, EVIDENCE_BATCH)
+	const { rows } = await sql<{ user_id: number }>`
+		select distinct user_id from term_spellings join skills on skills.term_key = key
+		join profile_skills on skill_id = skills.id
+		where (term_id = ${termId} or term_id in (select parent_id from term_parents where term_parents.term_id = ${termId}))
+			and user_id > ${after} order by user_id limit ${EVIDENCE_BATCH}`.execute(db())
+	return rows.map((row) => row.user_id)
+}

@@ -1,0 +1,96 @@
+import { isOwn, maySeeHidden } from '~/features/members/members.policy.ts'
+import { requireProfileWriter } from '~/features/members/members.server.ts'
+import { commentPath } from '~/features/search/search.view.ts'
+import { profilePath } from '~/lib/addresses.ts'
+import { log } from '~/lib/log.server.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import {
+	EVIDENCE_BATCH,
+	type EvidenceRow,
+	listEvidenceRows,
+	listMembersAfter,
+	listStale,
+	listStrongest,
+	listVouchedAgain,
+	refreshEvidence,
+	writeEvidenceShown,
+} from './evidence.queries.server.ts'
+import { levelOf, MIN_STRENGTH, type SkillEvidenceView } from './evidence.view.ts'
+
+/** Of each skill a page lists so many pieces, those that weigh most; the others are counted. */
+const PIECES_SHOWN = 6
+
+/** Members that a search puts before others who have the skill, at most. */
+const MAX_STRONGEST = 50
+
+/**
+ * What a member's skills rest on, as far as this viewer may see it, the strongest first; skills without evidence are missing.
+ * `strength = Σ weight · 2^(−age / 365 days)` over the pieces that the viewer sees. A piece weighs:
+ * 1 for a solution that another member chose, 0.25 for each vote on an answer and at most 1 for all of its votes, 1 for a project or
+ * a certificate; half of that under a term that is only a part of the skill's, such as React of JavaScript. What the same
+ * person says under a skill for the second time weighs half, for the third time a quarter, and so on.
+ */
+export async function getEvidence(
+	viewer: Viewer,
+	member: { id: number; username: string },
+): Promise<SkillEvidenceView[]> {
+	const reader = isOwn(viewer, member) ? 'owner' : maySeeHidden(viewer, member) ? 'moderator' : 'other'
+	const skills = new Map<string, SkillEvidenceView>()
+	for (const row of await listEvidenceRows(member.id, reader, PIECES_SHOWN)) {
+		const { skill, hidden, strength, solutions, answers, projects, certificates } = row
+		const counts = { solution: solutions, answer: answers, project: projects, certificate: certificates }
+		const shown = skills.get(skill) ?? { skill, hidden, level: levelOf(strength), counts, pieces: [] }
+		shown.pieces.push({ kind: row.kind, title: row.title, url: pathOf(row, member.username), at: row.at })
+		skills.set(skill, shown)
+	}
+	return [...skills.values()]
+}
+
+function pathOf({ kind, source }: EvidenceRow, username: string): string {
+	if (kind === 'solution' || kind === 'answer') return commentPath(Number(source))
+	return `${profilePath(username)}#${kind}-${source}`
+}
+
+/**
+ * Says of each of these skills whether others see its evidence; nobody is ranked by what they do not see.
+ * @param skills names; a skill that the member does not have is passed over
+ * @throws NotAllowed, TooMany
+ */
+export async function showEvidence(
+	viewer: Viewer,
+	username: string,
+	skills: { skill: string; shown: boolean }[],
+): Promise<void> {
+	const member = await requireProfileWriter(viewer, username)
+	await db()
+		.transaction()
+		.execute((trx) => writeEvidenceShown(trx, member.id, skills))
+}
+
+/** The members with strong evidence of any of these skills that everybody may see, the strongest first, at most 50. */
+export function listStrongMembers(skills: string[]): Promise<number[]> {
+	return skills.length === 0 ? Promise.resolve([]) : listStrongest(skills, MIN_STRENGTH.strong, MAX_STRONGEST)
+}
+
+/**
+ * Compares the evidence of every member with what it rests on, in batches, and corrects what differs: rows that came in by another way
+ * than the site's own. Nothing is locked or written where all is right.
+ * @returns how many members were corrected
+ */
+export async function checkEvidence(): Promise<number> {
+	// A suspension ends by itself: what that member says counts again from now on.
+	await refreshEvidence(await listVouchedAgain())
+	let corrected = 0
+	for (let last = 0; ; ) {
+		const ids = await listMembersAfter(last, EVIDENCE_BATCH)
+		const stale = ids.length > 0 ? await listStale(ids) : []
+		if (stale.length > 0) {
+			await refreshEvidence(stale)
+			log.warn({ members: stale }, 'Evidence of skills was not what it rests on. It is now.')
+		}
+		corrected += stale.length
+		last = ids.at(-1) ?? 0
+		if (ids.length < EVIDENCE_BATCH) return corrected
+	}
+}

@@ -1,0 +1,129 @@
+import { useEffect } from 'react'
+import { useNavigate } from 'react-router'
+import { useRootData } from '~/lib/root-data.ts'
+import { Avatar } from '~/ui/avatar.tsx'
+import { readStored, writeStored } from '~/ui/form-kit.ts'
+import SuggestionList, { type Suggestion, type SuggestionGroup } from '~/ui/suggestions.tsx'
+import { MAX_RECENT, SWITCHER_DEBOUNCE_MS, searchPath } from '../finder.paths.ts'
+import type { EverythingView } from '../finder.view.ts'
+import { pagesLike, pagesOf } from './pages.ts'
+
+interface FoundListProps {
+	field: HTMLInputElement
+	/** What was typed; '' offers what was searched lately, null nothing. */
+	text: string | null
+	/** Whether the list is a part of a dialog and not a layer under its field. */
+	isInDialog?: boolean
+	/** Called when something was chosen. */
+	onPicked?: () => void
+}
+
+const PAGES = 'Pages'
+
+/** What a text that is being typed may mean: pages, own conversations, people, queries, projects and tags. */
+export default function FoundList({ field, text, isInDialog = false, onPicked }: FoundListProps) {
+	const navigate = useNavigate()
+	const { viewer } = useRootData()
+	useEffect(() => {
+		const keep = () => rememberSearch(field.value.trim())
+		field.form?.addEventListener('submit', keep)
+		return () => field.form?.removeEventListener('submit', keep)
+	}, [field])
+	const groups = (answer: EverythingView | null, typed: string): SuggestionGroup[] => {
+		const pages = pagesOf(viewer)
+		if (typed === '')
+			return [
+				{ name: 'Recent searches', options: recentSearches().map((q) => ({ value: q, href: searchPath(q) })) },
+				{ name: PAGES, options: pages.map(pageOption) },
+			]
+		return [
+			{ name: PAGES, options: pagesLike(pages, typed).map(pageOption) },
+			...(answer ? groupsOf(answer) : []),
+			{ options: [{ value: 'all', href: searchPath(typed), content: <All text={typed} /> }] },
+		]
+	}
+	return (
+		<SuggestionList
+			field={field}
+			label="Results"
+			source="/suggest/everything?q="
+			text={text}
+			groupsOf={(answer, typed) => groups(answer as EverythingView | null, typed)}
+			onPick={({ href = '' }, { name }) => {
+				// The beginning of a page's name is no search.
+				if (text && name !== PAGES) rememberSearch(text)
+				field.blur()
+				onPicked?.()
+				navigate(href)
+			}}
+			opensOnFocus={isInDialog}
+			isInline={isInDialog}
+			debounceMs={SWITCHER_DEBOUNCE_MS}
+			announcement={(count) => `${count} results`}
+			failure={null}
+		/>
+	)
+}
+
+/** Kept by this browser alone, and cleared with all that is its member's. */
+const RECENT = 'recent-searches'
+
+function recentSearches(): string[] {
+	const stored = readStored(RECENT)
+	return Array.isArray(stored) ? stored.filter((each) => typeof each === 'string').slice(0, MAX_RECENT) : []
+}
+
+function rememberSearch(q: string): void {
+	if (q) writeStored(RECENT, [q, ...recentSearches().filter((other) => other !== q)].slice(0, MAX_RECENT))
+}
+
+const pageOption = ({ title, url }: { title: string; url: string }): Suggestion => ({
+	value: url,
+	href: url,
+	content: <span className="truncate">{title}</span>,
+})
+
+function groupsOf({ conversations, people, questions, projects, tags }: EverythingView): SuggestionGroup[] {
+	return [
+		{ name: 'Conversations', options: conversations.map(named) },
+		{ name: 'People', options: people.map(named) },
+		{ name: 'Queries', options: questions.map(named) },
+		{
+			name: 'Projects',
+			options: projects.map((project) => ({ ...named(project), value: project.url + project.title })),
+		},
+		{ name: 'Tags', options: tags.map(named) },
+	]
+}
+
+interface Named {
+	title: string
+	url: string
+	note: string
+	username?: string
+	image?: string | null
+}
+
+function named({ title, url, note, username, image = null }: Named): Suggestion {
+	return {
+		value: url,
+		href: url,
+		content: (
+			<>
+				{username && <Avatar user={{ username, name: title, image }} size={24} />}
+				<span className="min-w-0 flex-1 truncate">
+					<bdi>{title}</bdi>
+				</span>
+				<span className="meta max-w-[45%] truncate">{note}</span>
+			</>
+		),
+	}
+}
+
+function All({ text }: { text: string }) {
+	return (
+		<span className="truncate text-ink-2">
+			All results for “<bdi>{text}</bdi>”
+		</span>
+	)
+}

@@ -1,0 +1,49 @@
+import { Search } from 'lucide'
+import { type ReactNode, Suspense, useEffect, useState } from 'react'
+import { lazyPart } from '~/shell/guarded.ts'
+import { Icon } from '~/ui/icon.tsx'
+import { Link } from '~/ui/link.tsx'
+import { searchRoute } from '../finder.paths.ts'
+import { SearchField } from './search-field.tsx'
+
+const Switcher = lazyPart(() => import('./switcher.tsx'))
+
+/**
+ * The header's way to the search of the site: a box where there is room, else a link to its page; and the switcher, which
+ * Ctrl or ⌘ with K opens on any page. Its script comes with the first press of these.
+ * @param children what a page has in place of the box
+ */
+export function HeaderSearch({ children }: { children?: ReactNode }) {
+	const [isOpen, setOpen] = useState<boolean | null>(null)
+	useEffect(() => {
+		const press = (event: KeyboardEvent) => {
+			const { key, ctrlKey, metaKey, shiftKey, altKey } = event
+			if (key.toLowerCase() !== 'k' || ctrlKey === metaKey || shiftKey || altKey) return
+			event.preventDefault()
+			setOpen(true)
+		}
+		document.addEventListener('keydown', press)
+		return () => document.removeEventListener('keydown', press)
+	}, [])
+	return (
+		<>
+			{children ?? (
+				<>
+					<div className="ml-auto hidden min-w-0 max-w-96 flex-1 lg:block">
+						<SearchField>
+							<kbd className="kbd">Ctrl K</kbd>
+						</SearchField>
+					</div>
+					<Link className="icon-btn ml-auto max-md:size-11 lg:hidden" to={searchRoute} aria-label="Search">
+						<Icon of={Search} className="icon-lg" />
+					</Link>
+				</>
+			)}
+			{isOpen !== null && (
+				<Suspense>
+					<Switcher open={isOpen} onClose={() => setOpen(false)} />
+				</Suspense>
+			)}
+		</>
+	)
+}

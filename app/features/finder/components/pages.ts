@@ -1,0 +1,55 @@
+import { isModerator, type Viewer } from '~/lib/viewer.ts'
+
+/** A page of the site by its name. */
+interface SitePage {
+	title: string
+	url: string
+	/** Words that mean it, too. */
+	also?: string
+}
+
+/** The pages that this viewer may open by name, their own first. */
+export function pagesOf(viewer: Viewer): SitePage[] {
+	const own: SitePage[] = viewer
+		? [
+				{ title: 'My Profile', url: `/my-profile/${viewer.username}`, also: 'account' },
+				{ title: 'Messages', url: '/messages', also: 'chats conversations inbox' },
+				{ title: 'Notifications', url: '/notifications' },
+				{ title: 'Bookmarks', url: '/bookmarks', also: 'saved' },
+				{ title: 'Edit Profile', url: `/edit-profile/${viewer.username}`, also: 'skills picture city' },
+				{ title: 'Settings', url: '/settings', also: 'theme mails preferences' },
+				{ title: 'Access tokens', url: '/settings/tokens', also: 'api settings' },
+				{ title: 'Activity', url: '/settings/activity', also: 'sessions devices security settings' },
+			]
+		: [
+				{ title: 'Login', url: '/login', also: 'sign in' },
+				{ title: 'Register', url: '/register', also: 'sign up join' },
+			]
+	const open: SitePage[] = [
+		{ title: 'Home', url: '/' },
+		{ title: 'Community', url: '/find-dev', also: 'people developers members' },
+		{ title: 'Forum', url: '/forum', also: 'queries questions' },
+		{ title: 'Ask a question', url: '/forum/ask', also: 'new query' },
+		{ title: 'Tags', url: '/forum/tags', also: 'following' },
+	]
+	const staff: SitePage[] = isModerator(viewer)
+		? [
+				{ title: 'Moderation', url: '/moderation', also: 'queue reports cases' },
+				{ title: 'Terms', url: '/moderation/terms', also: 'vocabulary moderation' },
+				{ title: 'Searches without results', url: '/moderation/searches', also: 'moderation' },
+			]
+		: []
+	return [...own, ...open, ...staff]
+}
+
+const MAX_SHOWN = 4
+
+/** The pages of whose words each typed word begins one. */
+export function pagesLike(pages: SitePage[], typed: string): SitePage[] {
+	const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+	const fits = ({ title, also = '' }: SitePage) => {
+		const names = `${title} ${also}`.toLowerCase().split(' ')
+		return words.every((word) => names.some((name) => name.startsWith(word)))
+	}
+	return pages.filter(fits).slice(0, MAX_SHOWN)
+}

@@ -1,0 +1,271 @@
+import type { ReactNode } from 'react'
+import { MemberCard } from '~/features/directory/components/member-card.tsx'
+import { memberCell, memberGrid } from '~/features/directory/components/member-list.tsx'
+import type { MemberView } from '~/features/directory/directory.view.ts'
+import { countText } from '~/features/directory/directory.view.ts'
+import { QuestionCard } from '~/features/question-lists/components/question-card.tsx'
+import type { QuestionCardView } from '~/features/questions/question.view.ts'
+import { SearchToolsBar } from '~/features/search/components/search-form.tsx'
+import { TagLink } from '~/features/tags/components/forum-frame.tsx'
+import { tagPath } from '~/features/tags/tags.view.ts'
+import { withParams } from '~/lib/addresses.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { usePresence } from '~/platform/realtime/use-presence.ts'
+import { EmptyState } from '~/ui/empty-state.tsx'
+import { Link } from '~/ui/link.tsx'
+import { MemoMarkup } from '~/ui/memo-markup.tsx'
+import { MoreLink } from '~/ui/more-link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { useMore, withoutDoubles } from '~/ui/use-more.ts'
+import { type SearchKind, searchKinds, searchPath, searchRoute } from '../finder.paths.ts'
+import type { Hits, ProjectHit, SearchData, TagHit } from '../finder.view.ts'
+import { ProjectRow } from './project-row.tsx'
+
+/** What the screens call each kind. */
+export const kindTitles: Record<SearchKind, string> = {
+	questions: 'Queries',
+	people: 'People',
+	projects: 'Projects',
+	tags: 'Tags',
+}
+
+/** The best of each kind. Somebody whose name was typed comes first. */
+export function BestOfAll({ data }: { data: SearchData }) {
+	const isName = data.people.rows[0]?.why?.startsWith('Found by') && data.people.nearness === 'all'
+	const order = isName ? ['people' as const, ...searchKinds.filter((kind) => kind !== 'people')] : searchKinds
+	return order.map((kind) => {
+		const hits = data[kind]
+		if (!hits || hits.rows.length === 0) return null
+		return (
+			<section key={kind} className="mt-8" aria-labelledby={`found-${kind}`}>
+				<RuleHead id={`found-${kind}`} title={kindTitles[kind]}>
+					{(hits.next || hits.count.number > hits.rows.length) && (
+						<Link className="quiet-link" to={searchPath(data.q, kind)}>
+							Show all {hits.count.number > 0 && countText(hits.count)}
+							<span className="sr-only"> {kindTitles[kind].toLowerCase()}</span>
+						</Link>
+					)}
+				</RuleHead>
+				<Notes data={data} kind={kind} />
+				<Rows kind={kind} rows={hits.rows} />
+			</section>
+		)
+	})
+}
+
+/** All results of one kind, as far as they were loaded, with what narrows them and the way to more. */
+export function OneKind({ data, kind }: { data: SearchData; kind: SearchKind }) {
+	const { rows, nextHref, loading, load } = useMore(data.page, (next) => searchPath(data.q, kind, next))
+	return (
+		<>
+			{kind === 'questions' && <Filters data={data} />}
+			<Notes data={data} kind={kind} />
+			<Rows kind={kind} rows={rows} />
+			{(nextHref || data.cursor) && (
+				<nav className="flex flex-wrap items-center gap-3 py-4" aria-label="Pages">
+					{data.cursor && (
+						<Link className="btn btn-sm btn-ghost" to={searchPath(data.q, kind)}>
+							Back to the first page
+						</Link>
+					)}
+					{nextHref && (
+						<MoreLink href={nextHref} loading={loading} load={load}>
+							Load more
+						</MoreLink>
+					)}
+				</nav>
+			)}
+			{kind === 'people' && data.people.rows.length > 0 && (
+				<p className="mt-4">
+					<Link className="link" to={withParams('/find-dev', { q: data.q })}>
+						Filter these people in the Community
+					</Link>
+				</p>
+			)}
+		</>
+	)
+}
+
+/** One press narrows the queries: each adds an operator to the search, or takes it away. */
+function Filters({ data: { filters } }: { data: SearchData }) {
+	return (
+		<ul className="mt-4 flex flex-wrap gap-2" aria-label="Only queries that are">
+			{filters.map(({ label, isOn, search }) => (
+				<li key={label}>
+					<Link
+						className="chip h-8 px-3"
+						to={searchPath(search, 'questions')}
+						aria-current={isOn || undefined}
+						data-selected={isOn || undefined}
+						preventScrollReset
+					>
+						{label}
+					</Link>
+				</li>
+			))}
+		</ul>
+	)
+}
+
+/** What narrows the queries, and how results differ from what was typed. */
+function Notes({ data, kind }: { data: SearchData; kind: SearchKind }) {
+	const { q, tools } = data
+	if (kind === 'questions')
+		return (
+			<SearchToolsBar
+				tools={data.kind === null ? { ...tools, operators: [] } : tools}
+				pathname={searchRoute}
+				params={{ in: data.kind }}
+			/>
+		)
+	const nearness = data[kind]?.nearness
+	// Beside other results, tags of some of the words are no surprise.
+	if (kind === 'tags' && data.kind === null) return null
+	if (!nearness || nearness === 'all' || data[kind]?.rows.length === 0) return null
+	return (
+		<p className="mt-3 text-sm wrap-anywhere text-ink-2" role="status">
+			{nearness === 'near'
+				? `Nothing matches “${q}” as it is written. These are spelled nearly so.`
+				: `Nothing matches all of “${q}”. These match some of it.`}
+		</p>
+	)
+}
+
+function Rows({ kind, rows }: { kind: SearchKind; rows: unknown[] }) {
+	if (kind === 'people') return <People rows={rows as MemberView[]} />
+	if (kind === 'tags') return <Tags rows={rows as TagHit[]} />
+	if (kind === 'projects')
+		return (
+			<ul>
+				{withoutDoubles(rows as ProjectHit[], ({ id }) => id).map((project) => (
+					<ProjectRow key={project.id} project={project} />
+				))}
+			</ul>
+		)
+	return (
+		<ul>
+			{withoutDoubles(rows as QuestionCardView[], ({ id }) => id).map((question) => (
+				<QuestionCard key={question.id} question={question} />
+			))}
+		</ul>
+	)
+}
+
+function People({ rows }: { rows: MemberView[] }) {
+	const me = useRootData().viewer?.username
+	const members = withoutDoubles(rows, ({ username }) => username)
+	const isOnline = usePresence(members)
+	return (
+		<ul className={memberGrid}>
+			{members.map((member) => (
+				<MemoMarkup
+					key={member.username}
+					as="li"
+					className={memberCell}
+					of={MemberCard}
+					with={{
+						member,
+						online: isOnline(member.username),
+						viewer: me === undefined ? 'visitor' : me === member.username ? 'owner' : 'member',
+					}}
+				/>
+			))}
+		</ul>
+	)
+}
+
+function Tags({ rows }: { rows: TagHit[] }) {
+	return (
+		<ul className="grid gap-x-8 pt-2 sm:grid-cols-2">
+			{rows.map(({ name, count, why }) =>
+				why ? (
+					<li key={name} className="min-w-0">
+						<Link className="index-row" to={tagPath(name)}>
+							<span className="tag min-w-0 truncate text-inherit">{name}</span>
+							<span className="meta min-w-0 truncate">{why}</span>
+							<span className="num">{count}</span>
+						</Link>
+					</li>
+				) : (
+					<TagLink key={name} tag={{ name, count }} />
+				),
+			)}
+		</ul>
+	)
+}
+
+/** Nothing was found: what to try, and something to read all the same. */
+export function NothingFound({ data }: { data: SearchData }) {
+	const { q, kind, instead } = data
+	const others = searchKinds.filter((other) => other !== kind && (data[other]?.count.number ?? 0) > 0)
+	const ask = withParams('/forum/ask', { title: q })
+	return (
+		<>
+			<EmptyState
+				title="Nothing found"
+				action={
+					<span className="flex flex-wrap gap-2">
+						{kind && (
+							<Link className="btn btn-outline" to={searchPath(q)}>
+								Search everything
+							</Link>
+						)}
+						<Link className={`btn ${kind ? 'btn-ghost' : 'btn-outline'}`} to={ask}>
+							Ask this
+						</Link>
+					</span>
+				}
+			>
+				<span className="wrap-anywhere">
+					{kind ? `No ${kindTitles[kind].toLowerCase()} match “${q}”.` : `Nothing matches “${q}”.`}{' '}
+					{others.length > 0 ? <Elsewhere data={data} kinds={others} /> : 'Try fewer or other words, or ask for it.'}
+				</span>
+			</EmptyState>
+			{instead && (
+				<>
+					{instead.questions.length > 0 && (
+						<Suggested title="Newest queries">
+							<ul>
+								{instead.questions.map((question) => (
+									<QuestionCard key={question.id} question={question} />
+								))}
+							</ul>
+						</Suggested>
+					)}
+					{instead.tags.length > 0 && (
+						<Suggested title="Most used tags">
+							<Tags rows={instead.tags.map((tag) => ({ ...tag, why: '' }))} />
+						</Suggested>
+					)}
+				</>
+			)}
+		</>
+	)
+}
+
+function Suggested({ title, children }: { title: string; children: ReactNode }) {
+	return (
+		<section className="mb-8" aria-label={title}>
+			<RuleHead title={title} />
+			{children}
+		</section>
+	)
+}
+
+/** “There are 3 queries and 1 person.” as links. */
+function Elsewhere({ data, kinds }: { data: SearchData; kinds: SearchKind[] }) {
+	return (
+		<>
+			There are{' '}
+			{kinds.map((kind, index) => (
+				<span key={kind}>
+					{index > 0 && (index === kinds.length - 1 ? ' and ' : ', ')}
+					<Link className="link" to={searchPath(data.q, kind)}>
+						{kindTitles[kind].toLowerCase()} ({countText((data[kind] as Hits<unknown>).count)})
+					</Link>
+				</span>
+			))}
+			.
+		</>
+	)
+}

@@ -1,0 +1,64 @@
+import { Search } from 'lucide'
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { lazyPart } from '~/shell/guarded.ts'
+import { Icon } from '~/ui/icon.tsx'
+import { Form } from '~/ui/link.tsx'
+import { MAX_SEARCH_LENGTH, type SearchKind, searchRoute } from '../finder.paths.ts'
+
+const FoundList = lazyPart(() => import('./found-list.tsx'))
+
+interface SearchFieldProps {
+	/** What is searched for now. */
+	q?: string
+	/** What is searched; null for everything. */
+	kind?: SearchKind | null
+	/** Stands at the end of the box. */
+	children?: ReactNode
+}
+
+/**
+ * The box that searches the site: a form that works by itself. Where scripts run it offers what may be meant while somebody types; the
+ * script of that comes with the first focus.
+ */
+export function SearchField({ q = '', kind = null, children }: SearchFieldProps) {
+	const input = useRef<HTMLInputElement>(null)
+	const [text, setText] = useState<string | null>(null)
+
+	// The box follows the address, but never under the reader's fingers.
+	useEffect(() => {
+		if (input.current && document.activeElement !== input.current) input.current.value = q
+	}, [q])
+
+	const read = () => setText(input.current?.value.trim() ?? '')
+	return (
+		<Form className="relative" role="search" action={searchRoute}>
+			{kind && <input type="hidden" name="in" value={kind} />}
+			<div className="input-box">
+				<Icon of={Search} />
+				<input
+					ref={input}
+					type="search"
+					name="q"
+					role="combobox"
+					aria-autocomplete="list"
+					aria-expanded={false}
+					autoComplete="off"
+					aria-label="Search the site"
+					aria-keyshortcuts="Control+K Meta+K"
+					placeholder="Search"
+					autoCapitalize="none"
+					maxLength={MAX_SEARCH_LENGTH}
+					defaultValue={q}
+					onFocus={read}
+					onInput={read}
+				/>
+				{children}
+			</div>
+			{text !== null && input.current && (
+				<Suspense>
+					<FoundList field={input.current} text={text || null} />
+				</Suspense>
+			)}
+		</Form>
+	)
+}

@@ -1,0 +1,65 @@
+import { Search } from 'lucide'
+import { useEffect, useRef, useState } from 'react'
+import { comboboxAttributes } from '~/ui/combobox.tsx'
+import { Icon } from '~/ui/icon.tsx'
+import { Form } from '~/ui/link.tsx'
+import { MAX_SEARCH_LENGTH, searchRoute } from '../finder.paths.ts'
+import FoundList from './found-list.tsx'
+
+interface SwitcherProps {
+	open: boolean
+	/** Escape, a click beside the dialog, and whatever leads to another page. */
+	onClose: () => void
+}
+
+/** A dialog with one field, from anywhere to anything: the browser's own, so that the page behind is inert. */
+export default function Switcher({ open, onClose }: SwitcherProps) {
+	const dialog = useRef<HTMLDialogElement>(null)
+	const [field, setField] = useState<HTMLInputElement | null>(null)
+	const [text, setText] = useState('')
+
+	useEffect(() => {
+		if (!open) return dialog.current?.close()
+		dialog.current?.showModal()
+		field?.focus()
+		field?.select()
+	}, [open, field])
+
+	return (
+		// biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes a dialog on Escape by itself
+		<dialog
+			ref={dialog}
+			className="dialog switcher"
+			aria-label="Search"
+			onClose={onClose}
+			onClick={(event) => {
+				if (event.target === dialog.current) onClose()
+			}}
+			onKeyDownCapture={(event) => {
+				// Of the list and the dialog, the dialog.
+				if (event.key === 'Escape' && !event.nativeEvent.isComposing) onClose()
+			}}
+		>
+			<Form className="flex min-h-0 flex-col" role="search" action={searchRoute} onSubmit={onClose}>
+				<div className="input-box flex-none">
+					<Icon of={Search} />
+					<input
+						ref={setField}
+						className="[&::-webkit-search-cancel-button]:hidden"
+						type="search"
+						name="q"
+						{...comboboxAttributes}
+						aria-label="Search everything"
+						placeholder="People, queries, tags, projects, pages"
+						autoCapitalize="none"
+						spellCheck={false}
+						maxLength={MAX_SEARCH_LENGTH}
+						onInput={(event) => setText(event.currentTarget.value.trim())}
+					/>
+					<kbd className="kbd max-sm:hidden">Esc</kbd>
+				</div>
+				{field && <FoundList field={field} text={text} isInDialog onPicked={onClose} />}
+			</Form>
+		</dialog>
+	)
+}

@@ -1,0 +1,266 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { deleteQuestion } from '~/features/asking/asking.server.ts'
+import { sendMessage } from '~/features/chat/messages/sending.server.ts'
+import { savePersonal } from '~/features/profile-editor/editing.server.ts'
+import { addProject } from '~/features/profile-editor/items.server.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
+import { offerEverything } from './everything.server.ts'
+import type { SearchKind } from './finder.paths.ts'
+import { searchEverything } from './finder.server.ts'
+import { forgetMisses, listMisses, MISS_DAYS } from './misses.server.ts'
+
+useDatabase()
+
+let nora: SignedIn
+let ravi: SignedIn
+let reader: SignedIn
+let moderator: SignedIn
+const questions: Record<string, number> = {}
+
+const personal = { fullName: 'Nora Finch', about: 'Falconry at weekends.', listed: 'on', show_presence: 'on' }
+
+beforeAll(async () => {
+	nora = await makeMember('nora')
+	ravi = await makeMember('ravi')
+	reader = await makeMember('reader')
+	moderator = await makeMember('mod', 'moderator')
+	await savePersonal(nora, 'nora', { ...personal, skills: 'Kubernetes, React', version: 1 })
+	await savePersonal(ravi, 'ravi', { ...personal, fullName: 'Ravi Otter', about: '', skills: 'Java', version: 1 })
+	const projects: [SignedIn, string, string, string][] = [
+		[nora, 'Foundry', 'Casts bells of paper for the gallery.', 'Kubernetes, Go'],
+		[nora, 'Lighthouse keeper', 'A lamp that blinks.', 'Arduino'],
+		[ravi, 'Bell tower', 'Rings the hours.', 'Java, Kubernetes'],
+	]
+	for (const [owner, project_title, project_description, project_tech_stack] of projects)
+		await addProject(owner, owner.username, { project_title, project_description, project_tech_stack })
+	const asked: [key: string, title: string, description: string, tags: string][] = [
+		['closures', 'Closures inside a loop', 'Every callback prints five.', 'javascript'],
+		['deploy', 'Kubernetes restarts my pod', 'It says CrashLoopBackOff.', 'kubernetes'],
+		['hidden', 'Kubernetes secrets that are hidden', 'A hidden zanzibar.', 'kubernetes'],
+		['pending', 'Kubernetes that waits', 'A pending zanzibar.', 'kubernetes'],
+		['deleted', 'Kubernetes that is gone', 'A deleted zanzibar.', 'kubernetes'],
+	]
+	for (const [key, title, description, tags] of asked)
+		questions[key] = (await makeQuestion(ravi, { title, description, tags })).id
+	await makeComment(nora, questions.closures ?? 0, 'Use a marzipan instead.')
+	for (const status of ['hidden', 'pending'])
+		await sql`update questions set status = ${status} where id = ${questions[status]}`.execute(db())
+	await deleteQuestion(ravi, questions.deleted ?? 0)
+})
+
+function find(q: string, viewer: Viewer = reader, kind: SearchKind | null = null, cursor: string | null = null) {
+	return searchEverything(viewer, { q, kind, cursor }, false)
+}
+
+/** What a search shows, each by a name. */
+async function shown(q: string, viewer: Viewer = reader, kind: SearchKind | null = null) {
+	const { questions, people, projects, tags } = await find(q, viewer, kind)
+	return {
+		questions: questions.rows.map(({ title }) => title).sort(),
+		people: people.rows.map(({ username }) => username).sort(),
+		projects: projects?.rows.map(({ title }) => title).sort() ?? null,
+		tags: tags.rows.map(({ name }) => name),
+	}
+}
+
+const nothing = { questions: [], people: [], projects: [], tags: [] }
+const kubernetes = {
+	questions: ['Kubernetes restarts my pod'],
+	people: ['nora', 'ravi'],
+	projects: ['Bell tower', 'Foundry'],
+	tags: ['kubernetes'],
+}
+
+const searches: [q: string, found: Partial<Record<SearchKind, string[]>>][] = [
+	['kubernetes', kubernetes],
+	// Of skills another name finds as much; a project names its owner by the words in it.
+	['k8s', { ...kubernetes, people: ['nora'] }],
+	['tag:k8s', { ...kubernetes, people: ['nora'] }],
+	['k8s pod', { questions: kubernetes.questions, tags: kubernetes.tags }],
+	['foundry', { people: ['nora'], projects: ['Foundry'] }],
+	['paper gallery', { people: ['nora'], projects: ['Foundry'] }],
+	['bells', { people: ['nora'], projects: ['Bell tower', 'Foundry'] }],
+	['finch', { people: ['nora'] }],
+	[
+		'user:ravi',
+		{ questions: ['Closures inside a loop', 'Kubernetes restarts my pod'], people: ['ravi'], projects: ['Bell tower'] },
+	],
+	['kubernetes user:nora', { people: ['nora'], projects: ['Foundry'] }],
+	['marzipan', { questions: ['Closures inside a loop'] }],
+	['marzipan in:title', {}],
+	['kubernetes is:unanswered', { questions: kubernetes.questions }],
+	['kubernetes -restarts', {}],
+	['closures -pod', { questions: ['Closures inside a loop'] }],
+	['zanzibar', {}],
+]
+
+describe('a search of everything', () => {
+	test.each(searches)('%s', async (q, found) => {
+		expect(await shown(q)).toEqual({ ...nothing, ...found })
+	})
+
+	test('counts what has all words, whatever is shown, and says why each was found', async () => {
+		const everything = await find('k8s')
+		const counts = ({ questions, people, projects, tags }: typeof everything) =>
+			[questions, people, projects, tags].map((hits) => hits?.count.number)
+		expect(counts(everything)).toEqual([1, 1, 2, 1])
+		expect(counts(await find('k8s', reader, 'people'))).toEqual([1, 1, 2, 1])
+		expect(everything.people.rows.find(({ username }) => username === 'nora')?.why).toContain('Kubernetes')
+		expect(everything.tags.rows[0]?.why).toBe('Also written “k8s”')
+		expect(everything.projects?.rows[0]?.stack.filter(({ matched }) => matched)).toMatchObject([{ name: 'Kubernetes' }])
+		const { projects } = await find('gallery')
+		expect(projects?.rows[0]).toMatchObject({
+			excerptHtml: 'Casts bells of paper for the <mark>gallery</mark>.',
+			url: '/find-dev/nora#projects',
+			owner: { username: 'nora', name: 'Nora Finch' },
+		})
+	})
+
+	test('never ends on an empty page, and says what it shows instead', async () => {
+		const near = await find('foundr', reader, 'projects')
+		expect([near.projects?.rows[0]?.title, near.projects?.nearness, near.projects?.count.number]).toEqual([
+			'Foundry',
+			'near',
+			0,
+		])
+		const some = await find('lighthouse submarine', reader, 'projects')
+		expect([some.projects?.rows[0]?.title, some.projects?.nearness]).toEqual(['Lighthouse keeper', 'some'])
+		const corrected = await find('kuberntes')
+		expect(corrected.tools.instead).toEqual({ kind: 'corrected', search: 'kubernetes' })
+		expect(corrected.tags.rows.map(({ name }) => name)).toEqual(['kubernetes'])
+		const lost = await find('xyzzyplugh')
+		expect([lost.questions.rows, lost.people.rows, lost.projects?.rows]).toEqual([[], [], []])
+		expect(lost.instead?.questions.length).toBeGreaterThan(0)
+		expect(lost.instead?.tags.map(({ name }) => name)).toContain('kubernetes')
+		// A tag of one of the words is none of the whole.
+		const mixed = await find('closurs loop kubernetes')
+		expect([mixed.tags.nearness, mixed.questions.rows[0]?.title]).toEqual(['some', 'Closures inside a loop'])
+		// What has all words hides what has some of them.
+		expect((await find('gallery closures')).projects?.nearness).toBe('some')
+		expect((await find('lighthouse keeper')).people.nearness).toBe('all')
+	})
+
+	test('its lists go on where a page ended, and refuse a place of another list', async () => {
+		for (let number = 0; number < 25; number += 1)
+			await addProject(ravi, 'ravi', {
+				project_title: `Kite ${number}`,
+				project_description: '',
+				project_tech_stack: 'Java',
+			})
+		const first = await find('kite', reader, 'projects')
+		const second = await find('kite', reader, 'projects', first.projects?.next)
+		const ids = [...(first.projects?.rows ?? []), ...(second.projects?.rows ?? [])].map(({ id }) => id)
+		expect([first.projects?.count, ids.length, new Set(ids).size, second.projects?.next]).toEqual([
+			{ number: 25, atLeast: false },
+			25,
+			25,
+			null,
+		])
+		expect(second.page).toBe(second.projects)
+		for (const kind of ['projects', 'people', 'questions'] as const)
+			await expect(find('kite', reader, kind, 'nonsense')).rejects.toThrow('no longer exists')
+	})
+})
+
+describe('what others may not see', () => {
+	const ways: [way: string, who: () => Viewer, find: (q: string, who: Viewer) => Promise<string[]>][] = [
+		['the page', () => reader, titlesOnPage],
+		['the page', () => null, titlesOnPage],
+		['the switcher', () => reader, titlesOffered],
+		['the switcher', () => null, titlesOffered],
+	]
+
+	async function titlesOnPage(q: string, viewer: Viewer) {
+		const { questions, people, projects } = await find(q, viewer)
+		return [...questions.rows, ...(projects?.rows ?? [])]
+			.map(({ title }) => title)
+			.concat(people.rows.map(({ username }) => username))
+	}
+
+	async function titlesOffered(q: string, viewer: Viewer) {
+		const offered = await offerEverything(viewer, q)
+		const people = offered.people.map(({ username }) => username)
+		return [...offered.questions, ...offered.projects].map(({ title }) => title).concat(people)
+	}
+
+	const hidings: [what: string, statement: string, gone: string[]][] = [
+		['a section that only its owner sees', "only_me = '{projects}'", ['Foundry']],
+		['a profile that a moderator hides', 'hidden_at = now()', ['Foundry']],
+		['a member who is not listed', 'listed = false', ['Foundry', 'nora']],
+	]
+
+	test.each(hidings)('%s is in no result until it is shown again', async (_what, statement, gone) => {
+		const set = (text: string) => sql`update profiles set ${sql.raw(text)} where user_id = ${nora.id}`.execute(db())
+		const back: Record<string, string> = { only_me: "'{}'", hidden_at: 'null', listed: 'true' }
+		expect(await titlesOnPage('kubernetes', reader)).toEqual(expect.arrayContaining(gone))
+		await set(statement)
+		try {
+			for (const [way, who, read] of ways)
+				for (const q of ['kubernetes', 'foundry', 'gallery', 'user:nora'])
+					expect([way, (await read(q, who())).filter((title) => gone.includes(title))]).toEqual([way, []])
+		} finally {
+			const [column = ''] = statement.split(' ')
+			await set(`${column} = ${back[column]}`)
+		}
+		expect(await titlesOnPage('kubernetes', reader)).toEqual(expect.arrayContaining(gone))
+	})
+
+	test('queries that are hidden, wait or were deleted are found by nobody, their author and moderators included', async () => {
+		for (const who of [null, reader, ravi, moderator])
+			for (const q of ['kubernetes', 'zanzibar', 'tag:kubernetes', 'user:ravi', 'hidden secrets'])
+				for (const read of [titlesOnPage, titlesOffered])
+					expect((await read(q, who)).filter((title) => /hidden|waits|gone/.test(title))).toEqual([])
+	})
+
+	test('visitors find no projects, and nobody by one', async () => {
+		expect(await shown('foundry', null)).toEqual({ ...nothing, projects: null })
+		expect((await offerEverything(null, 'foundry')).projects).toEqual([])
+	})
+
+	test('conversations are those of who asks, by the beginnings of names', async () => {
+		await sendMessage(reader, { to: 'nora', clientId: crypto.randomUUID(), body: 'Hello' })
+		const withNora = async (who: Viewer, q: string) =>
+			(await offerEverything(who, q)).conversations.map(({ url }) => url)
+		for (const q of ['nora', 'fin', 'nora fi', 'NÓRA'])
+			expect([q, await withNora(reader, q)]).toEqual([q, ['/messages/nora']])
+		for (const q of ['ora', 'nora x', '%', '_', 'ravi']) expect([q, await withNora(reader, q)]).toEqual([q, []])
+		expect(await withNora(ravi, 'nora')).toEqual([])
+		expect(await withNora(null, 'nora')).toEqual([])
+	})
+})
+
+describe('searches that found nothing', () => {
+	const miss = (q: string, isNoted = true) => searchEverything(reader, { q, kind: null, cursor: null }, isNoted)
+	const words = async () => (await listMisses(moderator)).map((row) => [row.words, row.searches])
+
+	test('are counted by their words alone, and shown to moderators', async () => {
+		await miss('Quibblefrotz')
+		await miss('kubernetes')
+		await miss('unnoted wizzle', false)
+		await miss('someone@campus.example')
+		await eventually(async () => expect(await words()).toEqual([['quibblefrotz', 1]]))
+		const { rows } = await sql<{ columns: string }>`
+			select string_agg(column_name, ' ' order by column_name) as columns from information_schema.columns
+			where table_name = 'missed_searches'`.execute(db())
+		expect(rows[0]?.columns).toBe('day searches words')
+		for (const who of [null, reader]) await expect(listMisses(who)).rejects.toThrow('Only moderators')
+	})
+
+	test('are forgotten after 90 days', async () => {
+		await sql`insert into missed_searches (day, words, searches) values
+			(current_date - ${MISS_DAYS}::int, 'long ago', 9), (current_date - ${MISS_DAYS - 1}::int, 'not yet', 3)`.execute(
+			db(),
+		)
+		expect(await words()).toEqual([
+			['not yet', 3],
+			['quibblefrotz', 1],
+		])
+		expect(await forgetMisses()).toBe(1)
+		expect(await words()).toHaveLength(2)
+	})
+})

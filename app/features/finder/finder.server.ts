@@ -1,0 +1,264 @@
+import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
+import { presentFound } from '~/features/directory/directory.server.ts'
+import type { MemberView } from '~/features/directory/directory.view.ts'
+import { countPeople } from '~/features/directory/filters.server.ts'
+import { findMembers } from '~/features/directory/finding.server.ts'
+import { canonicalSkill } from '~/features/members/skills.server.ts'
+import { listQuestions } from '~/features/question-lists/lists.server.ts'
+import type { QuestionCardView } from '~/features/questions/question.view.ts'
+import { listOperators, parseSearch, withoutOperator } from '~/features/search/search.server.ts'
+import type { ShownInstead } from '~/features/search/search.view.ts'
+import { listTags, suggestTags, type TagSuggestion } from '~/features/tags/tags.server.ts'
+import { findTerm, similarTerm } from '~/features/terms/terms.server.ts'
+import { termKey } from '~/features/terms/terms.view.ts'
+import { cleanLine } from '~/lib/clean.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { cachedPage } from '~/platform/cache/cached-page.ts'
+import { LIST_PAGES } from '~/platform/cache/pages.server.ts'
+import { kindOf, MAX_SEARCH_LENGTH, type SearchKind, searchRoute } from './finder.paths.ts'
+import type { Hits, SearchData, SearchFilter, TagHit } from './finder.view.ts'
+import { noteMiss } from './misses.server.ts'
+import { findProjects } from './projects.server.ts'
+
+export type Parsed = ReturnType<typeof parseSearch>
+
+/** The page of the search, which visitors are answered from the cache with. */
+export const searchPage = cachedPage({
+	path: searchRoute,
+	searchParams: ['q', 'in', 'cursor'],
+	tags: () => [LIST_PAGES],
+})
+
+/** Rows of a page, and of each kind where everything is shown. */
+const MAX_ROWS = { page: 20, best: { questions: 5, people: 4, projects: 3, tags: 8 }, tags: 60 }
+/** A count of queries goes no further. */
+const MAX_COUNT = 100
+const none = { rows: [], next: null, count: { number: 0, atLeast: false }, nearness: 'all' as const }
+
+/** What an address asks for. */
+interface Asked {
+	q: string
+	kind: SearchKind | null
+	cursor: string | null
+}
+
+/** Reads the address of a search. */
+export function askedOf(url: URL): Asked {
+	const { q, in: kind, cursor } = searchPage.read(url)
+	return { q: cleanSearch(q ?? ''), kind: kindOf(kind), cursor: cursor || null }
+}
+
+/** A search as it is looked at. */
+export function cleanSearch(text: string): string {
+	return cleanLine(text).slice(0, MAX_SEARCH_LENGTH)
+}
+
+/**
+ * Everything that a search finds for this viewer: a page of one kind, or the best of each, with how many there are of the
+ * others. Only what has all words is counted. What has some of them, or words like them, is shown where nothing has all.
+ * @param isNoted whether a search that finds nothing is noted: not of a page that was only asked for ahead
+ * @throws Invalid for a cursor that is not of this list
+ */
+export async function searchEverything(viewer: Viewer, asked: Asked, isNoted: boolean): Promise<SearchData> {
+	const { q, kind, cursor } = asked
+	const parsed = parseSearch(q)
+	const limit = (one: SearchKind) => (kind === one ? MAX_ROWS.page : kind === null ? MAX_ROWS.best[one] : 1)
+	const at = (one: SearchKind) => (kind === one ? cursor : null)
+	const ofPeople = (isLoose: boolean) => searchPeople(viewer, parsed, at('people'), limit('people'), isLoose)
+	const ofProjects = async (isLoose: boolean) =>
+		viewer &&
+		(q && concernsAll(parsed)
+			? findProjects(parsed, at('projects'), limit('projects'), isLoose ? 'some' : 'all')
+			: none)
+	const [questions, people, projects, tags] = await Promise.all([
+		q ? searchQuestions(viewer, parsed, at('questions'), limit('questions')) : { ...none, instead: null },
+		ofPeople(kind === 'people'),
+		ofProjects(kind === 'projects'),
+		searchTags(parsed, kind === 'tags' ? MAX_ROWS.tags : MAX_ROWS.best.tags),
+	])
+	const { instead, ...hits } = questions
+	const found = { questions: hits, people, projects, tags }
+	if (kind === null && q && !hasExact(found))
+		[found.people, found.projects] = await Promise.all([ofPeople(true), ofProjects(true)])
+	const isMissed = q !== '' && cursor === null && !hasExact(found)
+	if (isMissed && isNoted) noteMiss(parsed)
+	const shown = kind === null && hasExact(found) ? exactOnly(found) : found
+	return {
+		...asked,
+		...shown,
+		page: (kind !== null && shown[kind]) || { rows: [], next: null },
+		tools: {
+			operators: listOperators(q).filter(({ text }) => !isFilter(text)),
+			instead: shown.questions.rows.length > 0 ? instead : null,
+		},
+		filters: filtersOf(parsed),
+		instead: isMissed && isEmpty(found, kind) ? await elsewhere(viewer) : null,
+	}
+}
+
+type Found = Pick<SearchData, 'questions' | 'people' | 'projects' | 'tags'>
+
+const listsOf = ({ questions, people, projects, tags }: Found): Hits<unknown>[] =>
+	[questions, people, projects, tags].filter((hits) => hits !== null)
+
+function hasExact(found: Found): boolean {
+	return listsOf(found).some(({ rows, nearness }) => rows.length > 0 && nearness === 'all')
+}
+
+function isEmpty(found: Found, kind: SearchKind | null): boolean {
+	return kind === null ? listsOf(found).every(({ rows }) => rows.length === 0) : found[kind]?.rows.length === 0
+}
+
+/** Beside what has all words, what has some of them is noise. */
+function exactOnly(found: Found): Found {
+	const only = <Row>(hits: Hits<Row>): Hits<Row> => (hits.nearness === 'all' ? hits : { ...hits, rows: [], next: null })
+	return {
+		questions: only(found.questions),
+		people: only(found.people),
+		projects: found.projects && only(found.projects),
+		// The tags of some of the words are the way to more.
+		tags: found.tags,
+	}
+}
+
+/** What there is to read where a search found nothing at all: the newest queries and the most used tags. */
+async function elsewhere(viewer: Viewer): Promise<NonNullable<SearchData['instead']>> {
+	const [{ rows }, tags] = await Promise.all([listQuestions(viewer, { limit: 3 }), listTags(12)])
+	return { questions: rows, tags }
+}
+
+type FoundQuestions = Hits<QuestionCardView> & { instead: ShownInstead | null }
+
+async function searchQuestions(
+	viewer: Viewer,
+	parsed: Parsed,
+	cursor: string | null,
+	limit: number,
+): Promise<FoundQuestions> {
+	const search = parsed.parts.join(' ')
+	const page = { cursor, limit }
+	const found = presentQuestions(await listQuestions(viewer, { search, ...page }))
+	if (found.rows.length > 0 && found.nearness === 'all') return found
+	// A text names most things by one of their names. Whoever typed another one means the same.
+	const known = withTermNames(parsed)
+	const other = known === search ? null : await listQuestions(viewer, { search: known, isExact: true, ...page })
+	if (!other || other.rows.length === 0) return found
+	return { ...presentQuestions(other), instead: { kind: 'corrected', search: known } }
+}
+
+function presentQuestions(page: Awaited<ReturnType<typeof listQuestions>>): FoundQuestions {
+	const { rows, next, instead = null, found } = page
+	const exact = instead ? (instead.kind === 'any' ? instead.exact : 0) : (found ?? rows.length)
+	const isMore = exact > MAX_COUNT || (found === undefined && next !== null)
+	const nearness = instead === null || exact > 0 ? 'all' : instead.kind === 'any' ? 'some' : 'near'
+	const count = { number: Math.min(exact, MAX_COUNT), atLeast: isMore }
+	return { rows, next, instead, nearness, count }
+}
+
+/** A search in which each word that is another name of a term is that term: `k8s pod` is `kubernetes pod`. */
+function withTermNames({ parts, terms }: Parsed): string {
+	const words = new Set(terms.filter(({ kind }) => kind === 'word').map(({ text }) => text))
+	return parts.map((part) => (words.has(part) && isOtherName(part) ? termTag(part) : part)).join(' ')
+}
+
+const termTag = (word: string) => findTerm(word)?.tag.replaceAll('-', ' ') ?? word
+const isOtherName = (word: string) => termKey(canonicalSkill(word)) !== termKey(word)
+
+/** Whether a search says nothing that only queries have: a state, a part of a text, a category, what must not be there. */
+export function concernsAll({ terms, operators }: Parsed): boolean {
+	const isOfAll = operators.every(({ kind, excluded }) => !excluded && (kind === 'tag' || kind === 'user'))
+	return isOfAll && terms.every(({ kind }) => kind !== 'without')
+}
+
+/** A search as it is asked of people: `tag:` is a skill, `user:` a username. */
+export function wishOfSearch({ terms, operators }: Parsed): Wish {
+	const named = (kind: string) => operators.filter((one) => one.kind === kind).map(({ value }) => value)
+	const words = terms
+		.filter(({ kind }) => kind !== 'or')
+		.map(({ kind, text }) => (kind === 'phrase' ? `"${text}"` : text))
+	return { ...anybody, q: [...words, ...named('user')].join(' '), skills: named('tag').map(canonicalSkill) }
+}
+
+async function searchPeople(
+	viewer: Viewer,
+	parsed: Parsed,
+	cursor: string | null,
+	limit: number,
+	isLoose: boolean,
+): Promise<Hits<MemberView>> {
+	const wish = wishOfSearch(parsed)
+	if (!concernsAll(parsed) || (wish.q === '' && wish.skills.length === 0)) return none
+	const found = await findMembers(wish, viewer, cursor, limit, isLoose ? 'any' : 'written')
+	if (found.rows.length === 0) return none
+	const { meaning } = found
+	const nearness = meaning.reading === 'any' ? 'some' : meaning.reading === 'typos' ? 'near' : 'all'
+	const [rows, { number, atLeast }] = await Promise.all([
+		presentFound(found),
+		nearness === 'all' ? countPeople(meaning) : none.count,
+	])
+	// The member whose username was typed is in no set.
+	const count = nearness === 'all' ? { number: Math.max(number, rows.length), atLeast } : none.count
+	return { rows, next: found.next, count, nearness }
+}
+
+/** Tags by any spelling of their name, of the whole search and of each of its words. */
+async function searchTags(parsed: Parsed, limit: number): Promise<Hits<TagHit>> {
+	const words = [
+		...parsed.terms.filter(({ kind }) => kind === 'word' || kind === 'phrase').map(({ text }) => text),
+		...parsed.operators.filter(({ kind }) => kind === 'tag').map(({ value }) => value),
+	]
+	const isOfSomebody = parsed.operators.some(({ kind }) => kind === 'user')
+	if (words.length === 0 || isOfSomebody || !concernsAll(parsed)) return none
+	const whole = words.join(' ')
+	const others = words.length > 1 ? words.slice(0, MAX_TAG_WORDS) : []
+	const [found, ...ofWords] = await Promise.all([
+		suggestTags(whole, limit),
+		...others.map((word) => suggestTags(word, 1)),
+	])
+	const named = ofWords.flatMap((list, index) => list.filter(({ name }) => isSpelling(others[index] ?? '', name)))
+	const rows = presentTags([...found, ...named], whole, others)
+	const similar = rows.length === 0 ? similarTerm(whole) : undefined
+	const near = similar ? presentTags(await suggestTags(similar.tag, 1), similar.tag, []) : []
+	const isWhole = found.some(({ count }) => count > 0) || (rows.length > 0 && rows.length === others.length)
+	return {
+		rows: (rows.length > 0 ? rows : near).slice(0, limit),
+		next: null,
+		count: { number: rows.length, atLeast: rows.length === limit },
+		nearness: isWhole ? 'all' : rows.length > 0 ? 'some' : near.length > 0 ? 'near' : 'all',
+	}
+}
+
+/** Words of a search that are each looked up as a tag. */
+const MAX_TAG_WORDS = 5
+
+function isSpelling(word: string, tag: string): boolean {
+	return termKey(findTerm(word)?.tag ?? word) === termKey(tag)
+}
+
+function presentTags(found: TagSuggestion[], whole: string, words: string[]): TagHit[] {
+	const used = new Map(found.filter(({ count }) => count > 0).map((tag) => [tag.name, tag]))
+	return [...used.values()].map(({ name, count, isRelated }) => {
+		const other = [whole, ...words].find((word) => isSpelling(word, name) && termKey(word) !== termKey(name))
+		return { name, count, why: other ? `Also written “${other}”` : isRelated ? 'Related' : '' }
+	})
+}
+
+const questionFilters = [
+	{ label: 'Solved', operator: 'is:solved', instead: 'is:unanswered' },
+	{ label: 'Unanswered', operator: 'is:unanswered', instead: 'is:solved' },
+	{ label: 'In titles', operator: 'in:title', instead: '' },
+	{ label: 'In comments', operator: 'in:comments', instead: '' },
+]
+
+const isFilter = (text: string) => questionFilters.some(({ operator }) => operator === text)
+
+/** What queries can be narrowed by with one press: an operator that is added to the search, or taken out of it. */
+function filtersOf(parsed: Parsed): SearchFilter[] {
+	return questionFilters.map(({ label, operator, instead }) => {
+		const has = (text: string) => parsed.operators.find((one) => one.text.toLowerCase() === text)
+		const on = has(operator)
+		const other = has(instead)
+		const rest = other ? withoutOperator(parsed, other) : parsed.parts.join(' ')
+		return { label, isOn: on !== undefined, search: on ? withoutOperator(parsed, on) : `${rest} ${operator}`.trim() }
+	})
+}

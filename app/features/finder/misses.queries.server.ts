@@ -1,0 +1,44 @@
+import { type Generated, sql } from 'kysely'
+import { db } from '~/platform/db/db.server.ts'
+
+declare module '~/platform/db/schema.ts' {
+	interface Database {
+		missed_searches: { day: Generated<Date>; words: string; searches: Generated<number> }
+	}
+}
+
+/** Different words that one day may leave, so that nobody fills the table. */
+const MAX_WORDS_A_DAY = 2_000
+
+export interface MissRow {
+	words: string
+	searches: number
+	last_day: string
+}
+
+/** Counts a search of today that found nothing by these words. */
+export async function writeMiss(words: string): Promise<void> {
+	await sql`
+		insert into missed_searches (words)
+		select ${words} where (select count(*) from missed_searches where day = current_date) < ${MAX_WORDS_A_DAY}
+			or exists (select from missed_searches where day = current_date and words = ${words})
+		on conflict (day, words) do update set searches = missed_searches.searches + 1`.execute(db())
+}
+
+/** What searches found nothing by within these days: the most searched first. */
+export async function listMissRows(days: number, limit: number): Promise<MissRow[]> {
+	const { rows } = await sql<MissRow>`
+		select words, sum(searches)::int as searches, max(day)::text as last_day from missed_searches
+		where day > current_date - ${days}::int group by words order by searches desc, last_day desc, words limit ${limit}`.execute(
+		db(),
+	)
+	return rows
+}
+
+/** Forgets what is older than these days. @returns how many rows went */
+export async function deleteMisses(days: number): Promise<number> {
+	const { numAffectedRows } = await sql`delete from missed_searches where day <= current_date - ${days}::int`.execute(
+		db(),
+	)
+	return Number(numAffectedRows ?? 0)
+}

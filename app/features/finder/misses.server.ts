@@ -1,0 +1,78 @@
+import { moderator } from '~/features/moderation/members.server.ts'
+import type { parseSearch } from '~/features/search/search.server.ts'
+import { findTerm } from '~/features/terms/terms.server.ts'
+import { log } from '~/lib/log.server.ts'
+import { remember } from '~/lib/remember.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import type { MissView } from './finder.view.ts'
+import { deleteMisses, listMissRows, writeMiss } from './misses.queries.server.ts'
+
+/*
+ * What searches find nothing by is what the site lacks a word for. Kept are the words, the day and how often; nothing of who
+ * searched, and no words that may tell of somebody.
+ */
+
+/** Days that words are kept. */
+export const MISS_DAYS = 90
+const MAX_SHOWN = 100
+const MAX_WORDS = 6
+const MAX_WORD_LENGTH = 30
+/** All words together, in characters. */
+const MIN_LENGTH = 2
+const MAX_LENGTH = 60
+
+/** Who opens the same page again within so many milliseconds is not counted again. */
+const REPEAT_MS = 60_000
+const MAX_REMEMBERED = 1_000
+const lately = remember('missed searches', () => new Map<string, number>())
+
+/** A word as people write it: a name of a thing, perhaps with a version. */
+const plainWord = /^[\p{L}\p{M}\p{N}+#._/'’-]+$/u
+/** A number that is long, as a phone's, and what mixes letters and digits as passwords and tokens do. */
+const telling = /\d{5,}|^(?=.*\d.*\d.*\d)(?=.*\p{L}).{10,}$|^[0-9a-f]{16,}$|:\/\/|^www\./iu
+
+/**
+ * The words of a search as they are noted: small, in their order. null where they are too long or too many, or one may be an
+ * address, a number or a secret; then nothing of the search is kept.
+ */
+export function missWords({ terms }: Pick<ReturnType<typeof parseSearch>, 'terms'>): string | null {
+	const words = terms
+		.filter(({ kind }) => kind === 'word' || kind === 'phrase')
+		.flatMap(({ text }) => text.normalize('NFKC').toLowerCase().split(/\s+/))
+		.map((word) => word.replace(/^[,;:!?.()]+|[,;:!?.()]+$/g, ''))
+		.filter(Boolean)
+	const isKept = (word: string) => plainWord.test(word) && !telling.test(word) && word.length <= MAX_WORD_LENGTH
+	const text = words.join(' ')
+	const fits = words.length <= MAX_WORDS && text.length >= MIN_LENGTH && text.length <= MAX_LENGTH
+	return fits && words.every(isKept) ? text : null
+}
+
+/** Notes a search that found nothing, beside the answer: nobody waits for it. */
+export function noteMiss(parsed: Parameters<typeof missWords>[0]): void {
+	const words = missWords(parsed)
+	if (words === null) return
+	const now = Date.now()
+	if (now - (lately.get(words) ?? 0) < REPEAT_MS) return
+	lately.delete(words)
+	lately.set(words, now)
+	const [oldest] = lately.keys()
+	if (lately.size > MAX_REMEMBERED && oldest !== undefined) lately.delete(oldest)
+	writeMiss(words).catch((error) => log.warn({ err: error }, 'a search that found nothing could not be noted'))
+}
+
+/** What searches found nothing by, the most searched first, at most 100. @throws NotAllowed for all but moderators */
+export async function listMisses(viewer: Viewer): Promise<MissView[]> {
+	moderator(viewer)
+	const rows = await listMissRows(MISS_DAYS, MAX_SHOWN)
+	return rows.map(({ words, searches, last_day: lastDay }) => ({
+		words,
+		searches,
+		lastDay,
+		isTerm: findTerm(words) !== undefined,
+	}))
+}
+
+/** Forgets the words that nobody searched for lately. Called every night. */
+export async function forgetMisses(): Promise<number> {
+	return deleteMisses(MISS_DAYS)
+}

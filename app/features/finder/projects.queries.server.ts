@@ -1,0 +1,80 @@
+import { type RawBuilder, sql } from 'kysely'
+import { isListed } from '~/features/members/members.queries.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+
+/** Of what matches, the newest members' so many projects are ranked and counted. */
+const MAX_RANKED = 150
+
+export interface ProjectRow {
+	project_id: string
+	project_title: string
+	project_tech_stack: string[]
+	project_description: string
+	username: string
+	name: string
+	image: string | null
+	/** As text, so that a cursor compares the very number. */
+	rank: string
+	/** How many match, {@link MAX_RANKED} at most. */
+	found: number
+	/** The words that were searched for, as a search document has them. */
+	lexemes: string[]
+}
+
+/** What projects are looked for; with no words and no filter there are none. */
+export interface WantedProjects {
+	/** Texts in the syntax of `websearch_to_tsquery`: a project has all of them. */
+	words: string[]
+	/** Beginnings of words, letters and digits alone: a project has a word with each. */
+	beginnings: string[]
+	/** Technologies that it is all built with, in any spelling. */
+	technologies: string[]
+	/** Usernames of whose it may be; null for anybody's. */
+	owners: string[] | null
+}
+
+/** Where a page before ended. */
+export interface ProjectPosition {
+	rank: string
+	id: string
+}
+
+/**
+ * Projects of listed members that others see, the best match first: title over technologies over description.
+ * @param after where the page before ended; null for the beginning
+ */
+export async function listProjectHits(
+	{ words, beginnings, technologies, owners }: WantedProjects,
+	after: ProjectPosition | null,
+	limit: number,
+): Promise<ProjectRow[]> {
+	const parts = [
+		...words.map((each) => sql`websearch_to_tsquery('english', search_text(${each}))`),
+		...beginnings.map((each) => sql`to_tsquery('english', ${`${each}:*`})`),
+	]
+	const wanted = parts.length > 0 ? sql`${sql.join(parts, sql` && `)}` : sql`''::tsquery`
+	const conditions: RawBuilder<unknown>[] = [sql`true`]
+	if (parts.length > 0) conditions.push(sql`p.search @@ wanted.words`)
+	if (technologies.length > 0)
+		conditions.push(sql`term_keys(p.project_tech_stack) @> term_keys(${technologies}::text[])`)
+	if (owners) conditions.push(sql`users.username = any(${owners}::text[])`)
+	const { rows } = await sql<ProjectRow>`
+		with wanted as materialized (select ${wanted} as words),
+		newest as materialized (
+			select p.project_id from wanted cross join shown_projects p join users on users.id = p.user_id
+			where ${sql.join(conditions, sql` and `)} and ${isListed}
+			order by p.user_id desc, p.project_id limit ${MAX_RANKED}),
+		-- Ranking reads each document: only of these.
+		found as materialized (
+			select project_id, ts_rank('{0.1, 0.2, 0.5, 1.0}', p.search, wanted.words)::float8 as rank
+			from wanted cross join newest join shown_projects p using (project_id)),
+		page as (
+			select * from found ${after ? sql`where (rank, project_id) < (${after.rank}::float8, ${after.id}::uuid)` : sql``}
+			order by rank desc, project_id desc limit ${limit})
+		select p.project_id, p.project_title, p.project_tech_stack, left(p.project_description, 2000) as project_description,
+			users.username, users.name, users.image, page.rank::text as rank, (select count(*)::int from found) as found,
+			array(select distinct word[1] from wanted, regexp_matches(querytree(words)::text, '''([^'']+)''', 'g') as word) as lexemes
+		from page join shown_projects p using (project_id) join users on users.id = p.user_id
+		order by page.rank desc, page.project_id desc`.execute(db())
+	return rows
+}

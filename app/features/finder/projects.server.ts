@@ -1,0 +1,122 @@
+import { canonicalSkill } from '~/features/members/skills.server.ts'
+import { highlight, highlightPassage, type parseSearch } from '~/features/search/search.server.ts'
+import { similarTerm } from '~/features/terms/terms.server.ts'
+import { termKey } from '~/features/terms/terms.view.ts'
+import { profilePath } from '~/lib/addresses.ts'
+import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import type { Hits, Nearness, ProjectHit } from './finder.view.ts'
+import {
+	listProjectHits,
+	type ProjectPosition,
+	type ProjectRow,
+	type WantedProjects,
+} from './projects.queries.server.ts'
+
+type Parsed = ReturnType<typeof parseSearch>
+
+/** A count goes no further. */
+const MAX_COUNT = 100
+/** Characters of a description that a hit shows. */
+const EXCERPT_LENGTH = 180
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/**
+ * Projects that members show, by title, technologies in any spelling, and description; `tag:` asks for a technology, `user:` for
+ * whose they are. Where none has all words, those with words that begin or are spelled nearly so, then those with some of them.
+ * @param cursor where the page before ended
+ * @param loosest after which nothing else is looked for
+ * @throws Invalid for a cursor that is not of this list
+ */
+export async function findProjects(
+	parsed: Parsed,
+	cursor: string | null,
+	limit: number,
+	loosest: Nearness = 'some',
+): Promise<Hits<ProjectHit>> {
+	const place = cursor ? placeOf(cursor) : null
+	const steps = nearnessesOf(parsed)
+	for (const nearness of place ? [place.nearness] : steps.slice(0, steps.indexOf(loosest) + 1 || undefined)) {
+		const wanted = wantedOf(parsed, nearness)
+		const rows = wanted ? await listProjectHits(wanted, place?.after ?? null, limit + 1) : []
+		if (rows.length > 0) return presentHits(rows, nearness, wanted?.technologies ?? [], limit)
+	}
+	return { rows: [], next: null, count: { number: 0, atLeast: false }, nearness: 'all' }
+}
+
+function nearnessesOf({ terms }: Parsed): Nearness[] {
+	const words = terms.filter(({ kind }) => kind === 'word').length
+	return words === 0 ? ['all'] : words === 1 ? ['all', 'near'] : ['all', 'near', 'some']
+}
+
+/** What to look for; null where that is nothing. */
+function wantedOf({ terms, operators }: Parsed, nearness: Nearness): WantedProjects | null {
+	const named = (kind: string) =>
+		operators.filter((one) => one.kind === kind && !one.excluded).map(({ value }) => value)
+	const owners = named('user')
+	const technologies = named('tag').map(canonicalSkill)
+	// Who writes `or` asks for it: their text is read as it stands.
+	const isPlain = !terms.some(({ kind }) => kind === 'or')
+	const texts = terms.map(({ kind, text, source }) =>
+		kind === 'word' && isPlain ? spellingsOf(text, source, nearness) : { source, beginning: null },
+	)
+	const sources = texts.flatMap(({ source, beginning }) => (beginning === null ? [source] : []))
+	const telling = terms.filter(({ kind }) => kind === 'word' || kind === 'phrase')
+	if (telling.length + technologies.length + owners.length === 0) return null
+	return {
+		words: !isPlain
+			? [sources.join(' ')]
+			: nearness === 'some'
+				? [texts.map(({ source }) => source).join(' or ')]
+				: sources,
+		beginnings: nearness === 'some' ? [] : texts.flatMap(({ beginning }) => beginning ?? []),
+		technologies,
+		owners: owners.length > 0 ? owners : null,
+	}
+}
+
+/** A word or what it is another name of: `k8s` or Kubernetes. Nearly: the term that it resembles, or any word that begins so. */
+function spellingsOf(text: string, source: string, nearness: Nearness): { source: string; beginning: string | null } {
+	const known = canonicalSkill(text)
+	if (termKey(known) !== termKey(text))
+		return { source: `${source} or "${known.replaceAll('"', ' ')}"`, beginning: null }
+	const similar = nearness === 'near' ? similarTerm(text) : undefined
+	if (similar) return { source: `${source} or "${similar.name.replaceAll('"', ' ')}"`, beginning: null }
+	const isBeginning = nearness === 'near' && /^[\p{L}\p{N}]{2,}$/u.test(text)
+	return { source, beginning: isBeginning ? text.toLowerCase() : null }
+}
+
+function presentHits(rows: ProjectRow[], nearness: Nearness, asked: string[], limit: number): Hits<ProjectHit> {
+	const shown = rows.slice(0, limit)
+	const last = shown.at(-1)
+	const found = nearness === 'all' ? (rows[0]?.found ?? 0) : 0
+	return {
+		rows: shown.map((row) => presentHit(row, asked)),
+		next: rows.length > limit && last ? encodeCursor([nearness, last.rank, last.project_id]) : null,
+		count: { number: Math.min(found, MAX_COUNT), atLeast: found > MAX_COUNT },
+		nearness,
+	}
+}
+
+function presentHit(row: ProjectRow, asked: string[]): ProjectHit {
+	const keys = new Set(asked.map(termKey))
+	return {
+		id: row.project_id,
+		url: `${profilePath(row.username)}#projects`,
+		title: row.project_title,
+		titleHtml: highlight(row.project_title, row.lexemes),
+		excerptHtml: highlightPassage(row.project_description, row.lexemes, EXCERPT_LENGTH),
+		stack: row.project_tech_stack.map((name) => ({
+			name,
+			matched: keys.has(termKey(name)) || highlight(name, row.lexemes).includes('<mark>'),
+		})),
+		owner: { username: row.username, name: row.name, image: row.image },
+	}
+}
+
+function placeOf(cursor: string): { nearness: Nearness; after: ProjectPosition } {
+	const [name, rank, id] = decodeCursor(cursor, 3)
+	const nearness = (['all', 'near', 'some'] as const).find((one) => one === name)
+	const isRank = typeof rank === 'string' && /^\d(\.\d{1,20})?(e-\d{1,3})?$/.test(rank)
+	if (!nearness || !isRank || typeof id !== 'string' || !uuid.test(id)) throw noSuchPlace()
+	return { nearness, after: { rank, id } }
+}

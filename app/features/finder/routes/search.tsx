@@ -1,0 +1,98 @@
+import { countText } from '~/features/directory/directory.view.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { SearchHelp } from '~/features/search/components/search-form.tsx'
+import { loginPath } from '~/lib/addresses.ts'
+import { factsOf, viewerOf } from '~/lib/context.ts'
+import { type PageHandle, PREFETCH_HEADER } from '~/lib/page-handle.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { answering } from '~/platform/http/http.ts'
+import { EmptyState } from '~/ui/empty-state.tsx'
+import { Link } from '~/ui/link.tsx'
+import { BestOfAll, kindTitles, NothingFound, OneKind } from '../components/results.tsx'
+import { SearchField } from '../components/search-field.tsx'
+import { SearchStart } from '../components/search-start.tsx'
+import { searchKinds, searchPath, searchRoute } from '../finder.paths.ts'
+import { askedOf, searchEverything } from '../finder.server.ts'
+import type { SearchData } from '../finder.view.ts'
+import type { Route } from './+types/search'
+
+/** The page has the box itself. */
+const NoBox = () => <span className="ml-auto" />
+
+export const handle: PageHandle & { HeaderSearch: typeof NoBox } = { revisit: true, HeaderSearch: NoBox }
+
+export function loader({ url, context, request }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = viewerOf(context)
+		const asked = askedOf(url)
+		if (asked.q) await countUse('peopleSearch', viewer, factsOf(context).ip)
+		return searchEverything(viewer, asked, !request.headers.has(PREFETCH_HEADER))
+	})
+}
+
+export function meta({ matches, loaderData }: Route.MetaArgs) {
+	const q = loaderData?.q
+	return pageMeta(matches, { title: q ? `“${q}”` : 'Search', noindex: true, canonical: searchRoute })
+}
+
+export default function SearchPage({ loaderData: data }: Route.ComponentProps) {
+	return (
+		<div className="max-w-[52rem] pt-6 md:pt-8">
+			<h1 className="text-2xl leading-9 font-bold">Search</h1>
+			<div className="mt-4">
+				<SearchField q={data.q} kind={data.kind} />
+			</div>
+			<SearchHelp />
+			{data.q ? (
+				<>
+					<Tabs data={data} />
+					<Found data={data} />
+				</>
+			) : (
+				<SearchStart />
+			)}
+		</div>
+	)
+}
+
+/** What is shown, each with how many there are: all that have every word. */
+function Tabs({ data }: { data: SearchData }) {
+	return (
+		<nav className="tabs mt-4 overflow-x-auto" aria-label="What is searched">
+			<Link className="tab flex-none" to={searchPath(data.q)} {...current(data.kind === null)}>
+				All
+			</Link>
+			{searchKinds.map((kind) => (
+				<Link key={kind} className="tab flex-none" to={searchPath(data.q, kind)} {...current(data.kind === kind)}>
+					{kindTitles[kind]}{' '}
+					{data[kind] && <span className="num text-xs font-normal text-ink-3">{countText(data[kind].count)}</span>}
+				</Link>
+			))}
+		</nav>
+	)
+}
+
+const current = (is: boolean) => ({ 'aria-current': is || undefined, 'data-active': is || undefined })
+
+function Found({ data }: { data: SearchData }) {
+	const { kind, q } = data
+	const { viewer } = useRootData()
+	if (kind === 'projects' && !viewer)
+		return (
+			<EmptyState
+				title="For members"
+				action={
+					<Link className="btn btn-outline" to={loginPath(searchPath(q, kind))}>
+						Login
+					</Link>
+				}
+			>
+				Projects stand on the pages of members, which you can open once you are logged in.
+			</EmptyState>
+		)
+	const isEmpty =
+		kind === null ? searchKinds.every((one) => !data[one]?.rows.length) : data.page.rows.length === 0 && !data.cursor
+	if (isEmpty) return <NothingFound data={data} />
+	return kind === null ? <BestOfAll data={data} /> : <OneKind key={`${kind} ${q}`} data={data} kind={kind} />
+}

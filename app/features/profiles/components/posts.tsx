@@ -1,0 +1,143 @@
+import { useLocation } from 'react-router'
+import type { AnswerView } from '~/features/discussion/comment.view.ts'
+import { CategoryAndState } from '~/features/question-lists/components/question-card.tsx'
+import type { QuestionCardView } from '~/features/questions/question.view.ts'
+import { Answered } from '~/features/search/components/answered.tsx'
+import { withParams } from '~/lib/addresses.ts'
+import { counted } from '~/lib/text.ts'
+import { Link } from '~/ui/link.tsx'
+import { MemoMarkup } from '~/ui/memo-markup.tsx'
+import { MoreLink } from '~/ui/more-link.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
+import { type MorePage, useMore, withoutDoubles } from '~/ui/use-more.ts'
+import { type PostCounts, type PostKind, postKinds, postsCounted } from '../profiles.view.ts'
+import { Nothing } from './sections.tsx'
+
+interface PostTabsProps {
+	shown: PostKind
+	counts: PostCounts
+}
+
+/** The lists of what a member wrote, each with how many there are. */
+export function PostTabs({ shown, counts }: PostTabsProps) {
+	return (
+		<nav aria-label="Posts" className="mb-4">
+			<ul className="tabs overflow-x-auto overflow-y-hidden">
+				{postKinds.map(({ kind, label }) => (
+					<li key={kind} className="flex-none">
+						<Link
+							className="tab mb-0"
+							to={`?posts=${kind}`}
+							preventScrollReset
+							aria-current={kind === shown ? 'page' : undefined}
+							data-active={kind === shown || undefined}
+						>
+							{label} <span className="font-normal text-ink-3">{postsCounted(counts[kind])}</span>
+						</Link>
+					</li>
+				))}
+			</ul>
+		</nav>
+	)
+}
+
+interface OwnPostsProps extends MorePage<QuestionCardView | AnswerView> {
+	kind: PostKind
+	/** What the address of the list says besides the place in it. */
+	params: Record<string, string>
+}
+
+/** What one member wrote, newest first; more are appended in place, and stay when the reader comes back. */
+export function OwnPosts({ page, cursor, kind, params }: OwnPostsProps) {
+	const { pathname } = useLocation()
+	const { rows, nextHref, loading, load } = useMore(page, (next) => withParams(pathname, { ...params, cursor: next }))
+	const { label } = postKinds.find((one) => one.kind === kind) ?? postKinds[0]
+	if (rows.length === 0) return <Nothing>{`No ${label} Found!`}</Nothing>
+	return (
+		<>
+			<ul className="mt-0.5">
+				{withoutDoubles(rows, ({ id }) => id).map((post) => (
+					<OwnPost key={post.id} post={post} />
+				))}
+			</ul>
+			{(nextHref || cursor) && (
+				<p className="mt-5 flex gap-2">
+					{nextHref && (
+						<MoreLink href={nextHref} loading={loading} load={load}>
+							{`Load more ${kind}`}
+						</MoreLink>
+					)}
+					{cursor && (
+						<Link className="btn btn-sm btn-ghost" to={withParams(pathname, params)} preventScrollReset>
+							Newest {kind}
+						</Link>
+					)}
+				</p>
+			)}
+		</>
+	)
+}
+
+function OwnPost({ post }: { post: QuestionCardView | AnswerView }) {
+	const row = {
+		as: 'li' as const,
+		className:
+			'flex items-start justify-between gap-6 border-b border-line py-3 first:pt-0 last:border-0 max-sm:flex-col max-sm:gap-1',
+		times: [post.createdAt],
+	}
+	return 'solution' in post ? (
+		<MemoMarkup {...row} of={OwnAnswer} with={{ answer: post }} />
+	) : (
+		<MemoMarkup {...row} of={OwnQuestion} with={{ question: post }} />
+	)
+}
+
+function OwnQuestion({ question }: { question: QuestionCardView }) {
+	return (
+		<>
+			<div className="min-w-0">
+				<p className="flex items-center gap-4">
+					<CategoryAndState question={question} />
+				</p>
+				<h3 className="mt-0.5 text-md leading-5 font-semibold wrap-anywhere">
+					<Link className="quiet-link" to={question.url}>
+						{question.title}
+					</Link>
+				</h3>
+			</div>
+			<Figures at={question.createdAt}>{counted(question.commentCount, 'comment')}</Figures>
+		</>
+	)
+}
+
+function OwnAnswer({ answer }: { answer: AnswerView }) {
+	return (
+		<>
+			<div className="min-w-0">
+				{answer.solution && (
+					<p className="mb-0.5">
+						<Answered>Accepted answer</Answered>
+					</p>
+				)}
+				<h3 className="text-md leading-5 font-semibold wrap-anywhere">
+					<Link className="quiet-link" to={answer.url}>
+						{answer.title}
+					</Link>
+				</h3>
+				{answer.excerpt && <p className="mt-1 line-clamp-2 max-w-read text-ink-2 wrap-anywhere">{answer.excerpt}</p>}
+			</div>
+			<Figures at={answer.createdAt}>{counted(answer.score, 'vote')}</Figures>
+		</>
+	)
+}
+
+function Figures({ at, children }: { at: string; children: string }) {
+	return (
+		<p className="meta flex-none sm:text-right">
+			<RelativeTime at={at} />
+			<br className="max-sm:hidden" />
+			<span className="sm:hidden"> · </span>
+			{children}
+		</p>
+	)
+}

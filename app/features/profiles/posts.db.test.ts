@@ -1,0 +1,82 @@
+import { beforeAll, expect, test } from 'vitest'
+import { deleteQuestion } from '~/features/asking/asking.server.ts'
+import { deleteComment } from '~/features/discussion/commenting.server.ts'
+import { chooseSolution } from '~/features/discussion/votes.server.ts'
+import { MAX_POSTS_COUNTED } from '~/features/questions/questions.limits.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { decide } from '../../../tests/support/moderation-cast.ts'
+import { listPosts, postKindOf } from './posts.server.ts'
+import { type PostKind, postsCounted } from './profiles.view.ts'
+
+useDatabase()
+
+let asker: SignedIn
+let helper: SignedIn
+const answers: number[] = []
+
+beforeAll(async () => {
+	asker = await makeMember('asker')
+	helper = await makeMember('helper')
+	const moderator = await makeMember('mod', 'moderator')
+	const { id } = await makeQuestion(asker, { title: 'How do lists go on?' })
+	for (let number = 0; number < 12; number += 1) answers.push(await makeComment(helper, id, `Answer **${number}**`))
+	for (const commentId of answers.slice(0, 3)) await chooseSolution(asker, { questionId: id, commentId })
+	await makeQuestion(helper)
+	// What nobody else may read is in no list, and not counted.
+	await deleteComment(helper, await makeComment(helper, id))
+	await decide(moderator, 'comment', await makeComment(helper, id), 'hide')
+	const gone = await makeQuestion(asker)
+	const orphan = await makeComment(helper, gone.id)
+	await chooseSolution(asker, { questionId: gone.id, commentId: orphan })
+	await deleteQuestion(asker, gone.id)
+	await decide(moderator, 'query', (await makeQuestion(helper)).id, 'hide')
+})
+
+test.each<[PostKind, number]>([
+	['queries', 1],
+	['answers', 12],
+	['solutions', 3],
+])('the list of %s goes on page by page, and each page counts all', async (kind, count) => {
+	for (const viewer of [asker, helper]) {
+		const found: number[] = []
+		for (let cursor: string | null = null; ; ) {
+			const { page, counts } = await listPosts(viewer, 'helper', { kind, cursor })
+			expect(counts).toEqual({ queries: 1, answers: 12, solutions: 3 })
+			expect(page.rows.length).toBeLessThanOrEqual(10)
+			found.push(...page.rows.map(({ id }) => id))
+			cursor = page.next
+			if (cursor === null) break
+		}
+		expect(found).toHaveLength(count)
+		if (kind === 'answers') expect(found).toEqual(answers.toReversed())
+		if (kind === 'solutions') expect(found).toEqual(answers.slice(0, 3).toReversed())
+	}
+})
+
+test('an answer leads to its comment and says how it begins', async () => {
+	const { page } = await listPosts(asker, 'helper', { kind: 'solutions', cursor: null })
+	expect(page.rows[0]).toMatchObject({
+		url: `/forum/comment/${answers[2]}`,
+		title: 'How do lists go on?',
+		excerpt: 'Answer 2',
+		solution: true,
+		score: 0,
+	})
+})
+
+test('a member who wrote nothing has empty lists; a cursor that is none is refused', async () => {
+	for (const kind of ['queries', 'answers', 'solutions'] as const) {
+		const { page, counts } = await listPosts(asker, 'mod', { kind, cursor: null })
+		expect([page.rows, page.next, counts]).toEqual([[], null, { queries: 0, answers: 0, solutions: 0 }])
+		await expect(listPosts(asker, 'helper', { kind, cursor: 'x' })).rejects.toMatchObject({ status: 422 })
+	}
+	expect([null, 'answers', 'solutions', 'anything'].map(postKindOf)).toEqual([
+		'queries',
+		'answers',
+		'solutions',
+		'queries',
+	])
+	expect([0, 1, MAX_POSTS_COUNTED, MAX_POSTS_COUNTED + 1].map(postsCounted)).toEqual(['0', '1', '999', '999+'])
+})

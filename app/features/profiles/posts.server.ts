@@ -1,0 +1,31 @@
+import { countPosts, listAnswers } from '~/features/discussion/answers.server.ts'
+import type { AnswerView } from '~/features/discussion/comment.view.ts'
+import { listQuestions } from '~/features/question-lists/lists.server.ts'
+import type { Page, QuestionCardView } from '~/features/questions/question.view.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { type PostCounts, type PostKind, postKinds } from './profiles.view.ts'
+
+/** Rows of a page of a profile's list. */
+const POSTS_PER_PAGE = 10
+
+/** Which list an address asks for: that of questions unless it names another one. */
+export function postKindOf(asked: string | null): PostKind {
+	return postKinds.find(({ kind }) => kind === asked)?.kind ?? 'queries'
+}
+
+/**
+ * A page of what a member wrote, newest first, and how much there is of each kind: what everybody may read in the forum.
+ * @throws NotFound for an unknown member, Invalid for a cursor that is not ours
+ */
+export async function listPosts(
+	viewer: SignedIn,
+	author: string,
+	{ kind, cursor }: { kind: PostKind; cursor: string | null },
+): Promise<{ page: Page<QuestionCardView | AnswerView>; counts: PostCounts }> {
+	const list = { author, cursor, limit: POSTS_PER_PAGE }
+	const [page, counts] = await Promise.all([
+		kind === 'queries' ? listQuestions(viewer, list) : listAnswers({ ...list, solutions: kind === 'solutions' }),
+		countPosts(author),
+	])
+	return { page, counts }
+}

@@ -1,0 +1,113 @@
+import type { Page } from '@playwright/test'
+import { anotherBrowser } from './support/chat.ts'
+import { enrol, expect, expectNoViolationsInThemes, expectToFit, hydrated, logIn, test } from './support/journey.ts'
+
+const helper = 'hana.provewell'
+/** Mira asked it under #postgresql. */
+const question = 'With OFFSET, posts appear twice or get lost between pages'
+
+const skills = (page: Page) => page.getByRole('region', { name: 'Skills' })
+
+const text = 'Order by a column that never repeats, and go on behind the last row.'
+
+/** The comment that says so. */
+const written = (page: Page) => page.locator('[id^="comment-"]').filter({ hasText: text }).last()
+
+async function openQuestion(page: Page): Promise<void> {
+	await page.goto('/find-dev/mira.quillon')
+	await page.getByRole('link', { name: question }).first().click()
+	await expect(page.getByRole('heading', { level: 1 })).toHaveText(question)
+}
+
+test('an accepted answer stands beside the skill on the profile, until its member hides it', async ({
+	page,
+	browser,
+}) => {
+	await enrol(page, 'Hana Provewell')
+	await page.goto(`/edit-profile/${helper}`)
+	await hydrated(page)
+	await expect(page.getByText('Evidence of your skills')).toHaveCount(0)
+	await page.getByRole('combobox', { name: 'Skills' }).fill('Knitting, postgres,')
+	await page.getByRole('button', { name: 'Save changes' }).click()
+	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	await openQuestion(page)
+	await page.getByLabel('Your comment').fill(text)
+	await page.getByRole('button', { name: 'Comment', exact: true }).click()
+	await expect(written(page)).toBeVisible()
+
+	const mira = await (await anotherBrowser(browser)).newPage()
+	await logIn(mira)
+	await mira.goto(page.url())
+	await written(mira).getByRole('button', { name: 'This solved it' }).click()
+	await expect(mira.getByRole('region', { name: 'Accepted answer' }).last()).toContainText(text)
+
+	await mira.goto(`/find-dev/${helper}`)
+	const card = mira.getByRole('list', { name: 'Skills' }).getByRole('listitem')
+	await expect(card).toHaveText(['PostgreSQL', 'Knitting'])
+	const summary = skills(mira).locator('summary')
+	await expect(summary).toHaveText([/PostgreSQL\s*Some evidence\s*1 solution/])
+	const piece = skills(mira).getByRole('link', { name: question })
+	await expect(piece).toBeHidden()
+	await hydrated(mira)
+	await summary.focus()
+	await mira.keyboard.press('Enter')
+	await expect(piece).toBeVisible()
+	for (const width of [390, 1280]) {
+		await expectToFit(mira, [width])
+		await expectNoViolationsInThemes(mira)
+	}
+	const lists = mira.getByRole('navigation', { name: 'Posts' }).getByRole('link')
+	await expect(lists).toHaveText(['Queries 0', 'Answers 1', 'Solutions 1'])
+	await lists.nth(2).click()
+	await expect(lists.nth(2)).toHaveAttribute('aria-current', 'page')
+	const posts = mira.getByRole('region', { name: 'Queries' })
+	await expect(posts).toContainText('Accepted answer')
+	await posts.getByRole('link', { name: question }).click()
+	await expect(mira).toHaveURL(/#comment-\d+$/)
+	await expect(mira.getByText(text).last()).toBeInViewport()
+
+	await page.goto(`/edit-profile/${helper}`)
+	const shown = page.getByRole('checkbox', { name: 'PostgreSQL' })
+	await hydrated(page)
+	await shown.uncheck()
+	await page.getByRole('button', { name: 'Save what others see' }).click()
+	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	await expect(shown).not.toBeChecked()
+	await page.goto(`/my-profile/${helper}?tab=skills`)
+	await expect(page.locator('summary', { hasText: 'PostgreSQL' })).toContainText('only you see this')
+	await mira.goto(`/find-dev/${helper}`)
+	await expect(skills(mira)).toContainText('No evidence of a skill yet.')
+	await skills(mira).getByRole('link', { name: 'How evidence is weighed' }).click()
+	await expect(mira.getByRole('heading', { level: 1 })).toHaveText('How evidence is weighed')
+	await expectNoViolationsInThemes(mira)
+	await mira.context().close()
+})
+
+test.describe('without JavaScript', () => {
+	test.use({ javaScriptEnabled: false })
+
+	test('evidence opens, lists go on and evidence is hidden by forms', async ({ page }) => {
+		await logIn(page)
+		await page.goto('/find-dev/imran.cobblestone')
+		await expect(skills(page).locator('summary').first()).toContainText('Java Strong evidence')
+		const piece = skills(page).locator('details a').first()
+		await expect(piece).toBeHidden()
+		await skills(page).locator('summary').first().click()
+		await expect(piece).toBeVisible()
+		await page
+			.getByRole('navigation', { name: 'Posts' })
+			.getByRole('link', { name: /^Answers/ })
+			.click()
+		await expect(page).toHaveURL('/find-dev/imran.cobblestone?posts=answers')
+		await expect(page.getByRole('region', { name: 'Queries' }).getByRole('heading', { level: 3 }).first()).toBeVisible()
+		await page.goto('/edit-profile/mira.quillon')
+		const typescript = page.getByRole('checkbox', { name: 'TypeScript' })
+		for (const isShown of [false, true]) {
+			await typescript.setChecked(isShown)
+			await page.getByRole('button', { name: 'Save what others see' }).click()
+			await expect(page).toHaveURL('/edit-profile/mira.quillon')
+			await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+			expect(await typescript.isChecked()).toBe(isShown)
+		}
+	})
+})

@@ -1,0 +1,235 @@
+import type { Page } from '@playwright/test'
+import {
+	demoModerator,
+	enrol,
+	expect,
+	expectNoViolationsInThemes,
+	expectToFit,
+	hydrated,
+	logIn,
+	settled,
+	test,
+} from './support/journey.ts'
+
+/* The search of the site: its page, the box of the header, and the switcher. */
+
+const box = (page: Page) => page.getByRole('banner').getByRole('combobox', { name: 'Search the site' })
+const field = (page: Page) => page.getByRole('main').getByRole('combobox', { name: 'Search the site' })
+const switcher = (page: Page) => page.getByRole('dialog', { name: 'Search' })
+const tab = (page: Page, name: string | RegExp) =>
+	page.getByRole('navigation', { name: 'What is searched' }).getByRole('link', { name })
+
+test('the switcher leads from anywhere to anything, by the keyboard alone', async ({ page }) => {
+	await logIn(page)
+	await page.goto('/forum')
+	await hydrated(page)
+	await page.keyboard.press('Control+k')
+	const input = switcher(page).getByRole('combobox', { name: 'Search everything' })
+	await expect(input).toBeFocused()
+	await expect(switcher(page).getByRole('option', { name: 'Bookmarks' })).toBeVisible()
+	await expect(switcher(page).getByRole('option', { name: 'Moderation' })).toHaveCount(0)
+
+	// Pages are known to the browser.
+	await page.keyboard.type('sett')
+	await expect(switcher(page).getByRole('option').first()).toHaveText(/^Settings/)
+	await page.keyboard.press('ArrowDown')
+	await expect(switcher(page).getByRole('option', { name: 'Settings' })).toHaveAttribute('aria-selected', 'true')
+	await page.keyboard.press('Enter')
+	await expect(page).toHaveURL('/settings')
+	await expect(switcher(page)).toHaveCount(0)
+
+	await page.keyboard.press('Meta+k')
+	await expect(input).toBeFocused()
+	await page.keyboard.type('react')
+	for (const kind of ['People', 'Queries', 'Projects', 'Tags'])
+		await expect(switcher(page).getByRole('group', { name: kind }).getByRole('option').first()).toBeVisible()
+	await expectNoViolationsInThemes(page)
+	await expectToFit(page, [360, 1280])
+	await page.keyboard.press('Escape')
+	await expect(switcher(page)).toHaveCount(0)
+	await expect(page).toHaveURL('/settings')
+
+	// The text stays, and Enter alone is a search.
+	await page.keyboard.press('Control+k')
+	await expect(input).toHaveValue('react')
+	await page.keyboard.press('Enter')
+	await expect(page).toHaveURL('/search?q=react')
+	await expect(tab(page, 'All')).toHaveAttribute('aria-current', 'true')
+	await page.keyboard.press('Control+k')
+	await page.keyboard.press('Control+a')
+	await page.keyboard.press('Delete')
+	await expect(switcher(page).getByRole('group', { name: 'Recent searches' }).getByRole('option')).toHaveText([
+		/^react/,
+	])
+})
+
+test('results stand within 150 ms of the last key, and the newest answer wins', async ({ page }) => {
+	await logIn(page)
+	await page.goto('/forum')
+	await settled(page)
+	await page.keyboard.press('Control+k')
+	await switcher(page).getByRole('option').first().waitFor()
+	// The first answer waits until the second one stands.
+	let release = () => {}
+	await page.route('**/suggest/everything?q=mir', async (route) => {
+		await new Promise<void>((done) => {
+			release = done
+		})
+		await route.continue().catch(() => {})
+	})
+	const asked = page.waitForRequest('**/suggest/everything?q=mir')
+	await page.keyboard.type('mir')
+	await asked
+	await page.keyboard.type('a')
+	await expect(switcher(page).getByRole('option', { name: /^Mira Quillon/ })).toBeVisible()
+	release()
+	await expect(switcher(page).getByRole('option', { name: 'All results for “mira”' })).toBeVisible()
+
+	// Of several tries the quickest: the machine has other work. From the last key to the row that it asks for.
+	const times: number[] = []
+	for (const word of ['react', 'python', 'arrays', 'foundry'])
+		times.push(
+			await page.evaluate(async (text) => {
+				const input = document.querySelector<HTMLInputElement>('dialog[open] input')
+				if (!input) throw new Error('There is no field.')
+				const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set
+				set?.call(input, text)
+				const from = performance.now()
+				input.dispatchEvent(new Event('input', { bubbles: true }))
+				const answered = () =>
+					[...document.querySelectorAll('dialog[open] [role=group]')].some(
+						(group) => group.getAttribute('aria-label') !== 'Pages' && group.textContent?.toLowerCase().includes(text),
+					)
+				while (!answered()) await new Promise(requestAnimationFrame)
+				return performance.now() - from
+			}, word),
+		)
+	expect(Math.min(...times)).toBeLessThan(150)
+})
+
+test('the box of every page searches, and the page shows everything, each kind with its filters', async ({ page }) => {
+	await logIn(page, demoModerator)
+	await page.goto('/bookmarks')
+	await hydrated(page)
+	await box(page).fill('react')
+	const offered = page.getByRole('banner').getByRole('option')
+	await expect(offered.filter({ hasText: 'Mira Quillon' }).first()).toBeVisible()
+	await page.keyboard.press('Escape')
+	await expect(offered).toHaveCount(0)
+	await page.keyboard.press('Enter')
+	await expect(page).toHaveURL('/search?q=react')
+	// The page has a box of its own.
+	await expect(box(page)).toHaveCount(0)
+	await expect(field(page)).toHaveValue('react')
+	for (const kind of ['Queries', 'People', 'Projects', 'Tags'])
+		await expect(page.getByRole('region', { name: kind, exact: true })).toBeVisible()
+	await expect(page.getByText('Knows React').first()).toBeVisible()
+	await expectNoViolationsInThemes(page)
+	await expectToFit(page, [360, 390, 768, 1280])
+
+	await tab(page, /^Projects/).click()
+	await expect(page).toHaveURL('/search?q=react&in=projects')
+	await page.getByRole('link', { name: 'Projects with Node.js' }).first().click()
+	await expect(page).toHaveURL('/search?q=tag%3Anode.js&in=projects')
+	await expect(page.getByRole('article').first()).toContainText('Node.js')
+	await expectNoViolationsInThemes(page)
+	await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
+	await expect(page).toHaveURL(/\/find-dev\/[\w.]+#projects$/)
+	await page.goBack()
+	await expect(tab(page, /^Projects/)).toHaveAttribute('aria-current', 'true')
+
+	await field(page).fill('python')
+	await page.keyboard.press('Enter')
+	await expect(page).toHaveURL('/search?in=projects&q=python')
+	await tab(page, /^Queries/).click()
+	const narrowed = page.getByRole('list', { name: 'Only queries that are' })
+	await narrowed.getByRole('link', { name: 'Solved', exact: true }).click()
+	await expect(page).toHaveURL('/search?q=python+is%3Asolved&in=questions')
+	await expect(narrowed.getByRole('link', { name: 'Solved', exact: true })).toHaveAttribute('aria-current', 'true')
+	await expect(page.getByRole('article').first()).toContainText('Answered')
+	await expect(tab(page, /^People/)).toHaveText(/0$/)
+
+	// What finds nothing is no empty page, and moderators see the words.
+	await page.goto('/search?q=frabjous+calloohs')
+	await expect(page.getByRole('region', { name: 'Newest queries' }).getByRole('article').first()).toBeVisible()
+	await expect(page.getByRole('link', { name: 'Ask this' })).toHaveAttribute(
+		'href',
+		'/forum/ask?title=frabjous+calloohs',
+	)
+	await page.goto('/moderation/searches')
+	const missed = page.getByRole('listitem').filter({ hasText: 'frabjous calloohs' })
+	await expect(missed).toContainText('1 search')
+	await expectNoViolationsInThemes(page)
+	await missed.getByRole('link', { name: 'Make a term: frabjous calloohs' }).click()
+	await expect(page).toHaveURL('/moderation/terms/new?word=frabjous+calloohs')
+	await page.goto('/search?q=pyhton')
+	await expect(page.getByText('No exact matches. Showing results for')).toBeVisible()
+	await expect(page.getByRole('article').first()).toBeVisible()
+})
+
+test('a conversation is found by the two who have it', async ({ page, browser }) => {
+	const author = await enrol(page, 'Quentin Larkspur')
+	const other = await (await browser.newContext()).newPage()
+	await enrol(other, 'Yara Thornfield')
+	await page.goto('/messages/yara.thornfield')
+	await page.getByPlaceholder('type message here...').fill('Hello')
+	await page.keyboard.press('Enter')
+	await expect(page.getByText('Hello', { exact: true }).first()).toBeVisible()
+	const conversations = async (who: Page, text: string) => {
+		const answer = await who.request.get(`/suggest/everything?q=${text}`)
+		return ((await answer.json()) as { conversations: { url: string }[] }).conversations.map(({ url }) => url)
+	}
+	await expect.poll(() => conversations(page, 'yara')).toEqual(['/messages/yara.thornfield'])
+	expect(await conversations(other, 'quentin')).toEqual([`/messages/${author}`])
+	await logIn(other)
+	expect(await conversations(other, 'yara')).toEqual([])
+	expect(await conversations(other, 'quentin')).toEqual([])
+})
+
+test.describe('on a phone', () => {
+	test.use({ viewport: { width: 390, height: 844 } })
+
+	test('an icon leads to the search, which takes no more than the width', async ({ page }) => {
+		await page.goto('/forum')
+		await hydrated(page)
+		await page.getByRole('banner').getByRole('link', { name: 'Search' }).click()
+		await expect(page).toHaveURL('/search')
+		await expectNoViolationsInThemes(page)
+		for (const link of await page
+			.getByRole('region', { name: /^Search for people/ })
+			.getByRole('link')
+			.all())
+			expect((await page.request.get((await link.getAttribute('href')) ?? '')).ok()).toBe(true)
+		await field(page).fill('mira')
+		await page.keyboard.press('Enter')
+		await expect(page).toHaveURL('/search?q=mira')
+		await expect(page.getByRole('region').first()).toHaveAccessibleName('People')
+		await expectToFit(page, [390, 360])
+		await expectNoViolationsInThemes(page)
+	})
+})
+
+test.describe('without JavaScript', () => {
+	test.use({ javaScriptEnabled: false })
+
+	test('a visitor searches by the form of any page, and follows tabs', async ({ page }) => {
+		await page.goto('/')
+		await box(page).fill('react')
+		await page.keyboard.press('Enter')
+		await expect(page).toHaveURL('/search?q=react')
+		await expect(page.locator('meta[name=robots]')).toHaveAttribute('content', 'noindex, follow')
+		await tab(page, /^Queries/).click()
+		await expect(page.getByRole('article').first()).toContainText('React')
+		await tab(page, 'Projects').click()
+		await expect(page.getByRole('link', { name: 'Login' }).last()).toHaveAttribute(
+			'href',
+			'/login?redirectTo=%2Fsearch%3Fq%3Dreact%26in%3Dprojects',
+		)
+		await expectToFit(page, [360])
+		await tab(page, /^People/).click()
+		await field(page).fill('mira')
+		await page.keyboard.press('Enter')
+		await expect(page).toHaveURL('/search?in=people&q=mira')
+		await expect(page.getByRole('article').first()).toContainText('Found by name')
+	})
+})
