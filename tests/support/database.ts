@@ -7,15 +7,15 @@ import { template } from './postgres.ts'
 /**
  * Gives the tests of this file a migrated PostgreSQL database of their own, open as `db()`; it is dropped after them.
  * @param original the database that it is a copy of; `template0` for an empty one
+ * @param limits of the pool. On a machine that does other work too, a burst of a test may wait longer than a request may.
  */
-export function useDatabase(original = template): void {
+export function useDatabase(original = template, limits: pg.PoolConfig = { connectionTimeoutMillis: 30_000 }): void {
 	const name = `test_${randomUUID().replaceAll('-', '')}`
 	beforeAll(async () => {
 		const { site } = inject('postgres')
 		// Files copied as they are take a quarter of the processor time of pages copied through the write-ahead log.
 		await administer(`create database ${name} template ${original} owner ${site.user} strategy file_copy`)
-		// On a machine that does other work too, a burst of a test may take longer than a request may wait for its turn.
-		openDatabase({ ...site, database: name, connectionTimeoutMillis: 30_000 })
+		openDatabase({ ...site, database: name, ...limits })
 	})
 	afterAll(async () => {
 		await closeDatabase()

@@ -8,7 +8,7 @@ import { kindOf } from './outage.server.ts'
 import { longWork, withoutDatabase } from './scope.server.ts'
 import { CLIENT_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from './time-limits.server.ts'
 
-useDatabase()
+useDatabase(undefined, {})
 
 const coded = (code: string, facts: object = {}) => Object.assign(new Error('from PostgreSQL'), { code, ...facts })
 
