@@ -14,7 +14,7 @@ const text = 'Order by a column that never repeats, and go on behind the last ro
 const written = (page: Page) => page.locator('[id^="comment-"]').filter({ hasText: text }).last()
 
 async function openQuestion(page: Page): Promise<void> {
-	await page.goto('/find-dev/mira.quillon')
+	await page.goto(`/forum?q=${encodeURIComponent(question)}`)
 	await page.getByRole('link', { name: question }).first().click()
 	await expect(page.getByRole('heading', { level: 1 })).toHaveText(question)
 }
