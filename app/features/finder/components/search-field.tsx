@@ -31,7 +31,7 @@ export function SearchField({ q = '', kind = null, children }: SearchFieldProps)
 
 	const read = () => setText(input.current?.value.trim() ?? '')
 	return (
-		<Form className="relative" role="search" action={searchRoute}>
+		<Form className="relative" role="search" aria-label="Site" action={searchRoute}>
 			{kind && <input type="hidden" name="in" value={kind} />}
 			<div className="input-box">
 				<Icon of={Search} />

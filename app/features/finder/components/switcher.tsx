@@ -40,7 +40,13 @@ export default function Switcher({ open, onClose }: SwitcherProps) {
 				if (event.key === 'Escape' && !event.nativeEvent.isComposing) onClose()
 			}}
 		>
-			<Form className="flex min-h-0 flex-col" role="search" action={searchRoute} onSubmit={onClose}>
+			<Form
+				className="flex min-h-0 flex-col"
+				role="search"
+				aria-label="Everything"
+				action={searchRoute}
+				onSubmit={onClose}
+			>
 				<div className="input-box flex-none">
 					<Icon of={Search} />
 					<input
