@@ -80,6 +80,8 @@ const projectFields = [
 	'project_deployment_link',
 	'project_demo_link',
 	'version',
+	// Made of the others.
+	'search',
 ]
 
 const forms: [name: string, path: string, own: () => Record<string, string>, owned: Owned][] = [

@@ -1,3 +1,4 @@
+import { editProfilePath } from '~/features/members/members.view.ts'
 import { counted } from '~/lib/text.ts'
 
 /*
@@ -89,5 +90,5 @@ export function byStrength(skills: readonly string[], evidence: readonly SkillEv
 
 /** Where a member says which evidence others see. */
 export function evidenceFormPath(username: string): string {
-	return `/edit-profile/${encodeURIComponent(username)}/evidence`
+	return `${editProfilePath(username)}/evidence`
 }

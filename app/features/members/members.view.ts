@@ -36,7 +36,7 @@ type EditPart = (typeof editParts)[number]['part']
 
 /** Where a member edits a part of their profile. */
 export function editProfilePath(username: string, part: EditPart = ''): string {
-	return `/edit-profile/${username}${part && `/${part}`}`
+	return `/edit-profile/${encodeURIComponent(username)}${part && `/${part}`}`
 }
 
 /** The community's list of who has a skill. */
