@@ -46,10 +46,10 @@ export function Header({ inbox, Finder }: HeaderProps) {
 					</NavLink>
 				</nav>
 				<Finder>{Search && <Search />}</Finder>
-				<div className="flex flex-none items-center gap-2">
+				<div className={`flex flex-none items-center gap-2${viewer || Search ? '' : ' max-sm:ml-auto'}`}>
 					{viewer && inbox}
 					{viewer && <AccountMenu viewer={viewer} />}
-					{!viewer && !isViewerUnknown && <WaysIn />}
+					{!viewer && !isViewerUnknown && <WaysIn isTight={Search !== undefined} />}
 				</div>
 			</div>
 			<SideMenu />
@@ -77,14 +77,14 @@ function useHeaderSearch(): ComponentType | undefined {
 	return handles.find((handle) => handle?.HeaderSearch)?.HeaderSearch
 }
 
-/** On a phone there is room for one of the two; the side menu has both. */
-function WaysIn() {
+/** @param isTight on a phone there is room for one of the two; the side menu has both */
+function WaysIn({ isTight }: { isTight: boolean }) {
 	return (
 		<>
 			<Link className="btn btn-ghost px-3" to="/login">
 				Login
 			</Link>
-			<Link className="btn btn-outline max-sm:hidden" to="/register">
+			<Link className={`btn btn-outline${isTight ? ' max-sm:hidden' : ''}`} to="/register">
 				Register
 			</Link>
 		</>

@@ -1,4 +1,4 @@
-import { Bookmark, House, MessagesSquare, Settings, ShieldCheck, SquarePen, User, Users, X } from 'lucide'
+import { Bookmark, House, MessagesSquare, Search, Settings, ShieldCheck, SquarePen, User, Users, X } from 'lucide'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
@@ -38,6 +38,9 @@ export function SideMenu() {
 				</NavLink>
 				<NavLink className={item} to="/forum">
 					<Icon of={MessagesSquare} /> Forum
+				</NavLink>
+				<NavLink className={item} to="/search">
+					<Icon of={Search} /> Search
 				</NavLink>
 				{viewer && <OwnItems viewer={viewer} />}
 			</nav>

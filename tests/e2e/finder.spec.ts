@@ -189,9 +189,15 @@ test('a conversation is found by the two who have it', async ({ page, browser })
 test.describe('on a phone', () => {
 	test.use({ viewport: { width: 390, height: 844 } })
 
-	test('an icon leads to the search, which takes no more than the width', async ({ page }) => {
+	test('the menu leads visitors to the search, an icon members, and it takes no more than the width', async ({
+		page,
+	}) => {
 		await page.goto('/forum')
-		await hydrated(page)
+		await page.getByRole('button', { name: 'Open menu' }).click()
+		await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Search' }).click()
+		await expect(page).toHaveURL('/search')
+		await logIn(page)
+		await page.goto('/forum')
 		await page.getByRole('banner').getByRole('link', { name: 'Search' }).click()
 		await expect(page).toHaveURL('/search')
 		await expectNoViolationsInThemes(page)

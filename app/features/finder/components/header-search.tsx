@@ -1,5 +1,6 @@
 import { Search } from 'lucide'
 import { type ReactNode, Suspense, useEffect, useState } from 'react'
+import { useRootData } from '~/lib/root-data.ts'
 import { lazyPart } from '~/shell/guarded.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
@@ -14,6 +15,7 @@ const Switcher = lazyPart(() => import('./switcher.tsx'))
  * @param children what a page has in place of the box
  */
 export function HeaderSearch({ children }: { children?: ReactNode }) {
+	const { viewer } = useRootData()
 	const [isOpen, setOpen] = useState<boolean | null>(null)
 	useEffect(() => {
 		const press = (event: KeyboardEvent) => {
@@ -34,7 +36,12 @@ export function HeaderSearch({ children }: { children?: ReactNode }) {
 							<kbd className="kbd">Ctrl K</kbd>
 						</SearchField>
 					</div>
-					<Link className="icon-btn ml-auto max-md:size-11 lg:hidden" to={searchRoute} aria-label="Search">
+					{/* Beside the ways in a phone has no room for it; the side menu has it. */}
+					<Link
+						className={`icon-btn ml-auto max-md:size-11 lg:hidden${viewer ? '' : ' max-sm:hidden'}`}
+						to={searchRoute}
+						aria-label="Search"
+					>
 						<Icon of={Search} className="icon-lg" />
 					</Link>
 				</>
