@@ -124,7 +124,8 @@ test('what one member exports a second one imports, and exports the same', async
 
 /** A document without what belongs to one account alone. */
 function portable(text: string): unknown {
-	const own = ['username', 'email', 'image', 'profile_url', 'certificate_image', 'project_image', 'canonical']
+	// The level of a skill follows from its owner's answers.
+	const own = ['level', 'username', 'email', 'image', 'profile_url', 'certificate_image', 'project_image', 'canonical']
 	return JSON.parse(text, function (this: unknown, key, value) {
 		const isNetwork = typeof this === 'object' && this !== null && 'network' in this
 		return own.includes(key) && !isNetwork ? undefined : value

@@ -9,6 +9,9 @@ const unnoted = [
 	'security_events',
 	// When a token was last used.
 	'access_tokens',
+	// Counted anew every hour by the site that is asked, whatever is asked of it.
+	'similar_totals',
+	'similar_words',
 ]
 
 /**
