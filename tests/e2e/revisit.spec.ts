@@ -124,6 +124,7 @@ test('a page comes while the pointer rests on its link, and counts as read only 
 	const unread = page.getByRole('button', { name: /^Messages and notifications, \d+ unread/ })
 	await expect(unread).toBeVisible()
 	// What breaks off on its way is not kept.
+	await settled(page)
 	const broken = await cut(page, 'GET', failures['cut in the middle'])
 	await link.hover()
 	await broken.failed()
@@ -134,6 +135,8 @@ test('a page comes while the pointer rests on its link, and counts as read only 
 	expect((await ahead).status()).toBe(200)
 	await (await ahead).finished()
 	await expect(unread).toBeVisible()
+	// Whatever else was under way is not held up, nor does it forget what came.
+	await settled(page)
 	const held = await hold(page)
 	await link.click()
 	await expect(page.getByText('It does.')).toBeVisible()
