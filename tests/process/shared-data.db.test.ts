@@ -61,7 +61,7 @@ async function readAll(who: string): Promise<string[]> {
 const idOf = (who: string) => questions[who]?.id ?? 0
 const editPathOf = (who: string) => `/forum/edit/${who}/${idOf(who)}`
 
-const isOfMira = (html: string) => html.includes(`/mira/${idOf('mira')}"`)
+const isOfMira = (html: string) => html.includes(`/mira/${idOf('mira')}/`)
 
 describe('members side by side', () => {
 	test('each may change their own question, moderators all, in every list', async () => {
