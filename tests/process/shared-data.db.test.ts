@@ -129,13 +129,13 @@ describe('after a write', () => {
 			'a vote',
 			() => call('PUT', `/queries/${idOf('mira')}/vote`, 'ravi', { vote: 1 }),
 			({ score }) => score === 1,
-			'Votes </span>1<',
+			'data-of="votes">1<',
 		],
 		[
 			'a comment',
 			() => call('POST', `/queries/${idOf('mira')}/comments`, 'ravi', { body: 'Like this.' }),
 			({ commentCount }) => commentCount === 1,
-			'Comments </span>1<',
+			'data-of="comments">1<',
 		],
 		[
 			'a new name of the author',
