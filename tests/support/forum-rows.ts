@@ -28,6 +28,9 @@ const tables = [
 	'notification_preferences',
 	'muted_subjects',
 	'bookmarks',
+	'routing_members',
+	'question_routing',
+	'question_asks',
 	'sessions',
 ] as const
 

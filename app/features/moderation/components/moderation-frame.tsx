@@ -13,6 +13,7 @@ export function ModerationFrame({ title, children }: { title: string; children: 
 				<Tab to="/moderation/members">Members</Tab>
 				<Tab to="/moderation/terms">Terms</Tab>
 				<Tab to="/moderation/searches">Searches</Tab>
+				<Tab to="/moderation/routing">Routing</Tab>
 				{viewer?.role === 'admin' && <Tab to="/moderation/log">Log</Tab>}
 			</nav>
 			{children}
