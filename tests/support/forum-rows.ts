@@ -29,7 +29,6 @@ const tables = [
 	'muted_subjects',
 	'bookmarks',
 	'routing_members',
-	'question_routing',
 	'question_asks',
 	'sessions',
 ] as const

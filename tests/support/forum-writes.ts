@@ -352,7 +352,13 @@ const routingWrites: Write[] = [
 		quiet: true,
 		form: () => ['/answer', { intent: 'opt-in' }],
 		api: () => ['PUT', '/me/asked', { asked: true }],
-		prepare: async (_cast, _target, who) => who && setOptedIn(who, false),
+		prepare: async (_cast, _target, who) => {
+			if (!who) return
+			await setOptedIn(who, false)
+			// Nobody is told of anything by a job while others are refused something.
+			await sql`insert into notification_preferences (user_id, kind, site, mail, push)
+				values (${who.id}, 'may-know', false, false, false) on conflict do nothing`.execute(db())
+		},
 	},
 	{
 		name: 'saying “not me”',

@@ -13,7 +13,7 @@ interface AskedNoticeProps {
 export function AskedNotice({ questionId, url, asked: { people, mine } }: AskedNoticeProps) {
 	if (people > 0)
 		return (
-			<p className="meta mt-3">{counted(people, 'person was', 'people were')} asked, as they may know the answer.</p>
+			<p className="meta mt-3">{`${counted(people, 'person was', 'people were')} asked, as they may know the answer.`}</p>
 		)
 	if (!mine) return null
 	return (
