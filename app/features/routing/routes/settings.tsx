@@ -17,8 +17,8 @@ export default function RoutingSettings({ loaderData: { optedIn } }: Route.Compo
 		<>
 			<section className="mt-10" aria-labelledby="asked">
 				<RuleHead id="asked" title="Queries you may know the answer to">
-					<Link className="quiet-link" to={ANSWER_PATH} aria-label="You can answer these">
-						List
+					<Link className="quiet-link" to={ANSWER_PATH}>
+						What you can answer
 					</Link>
 				</RuleHead>
 				<OptInForm optedIn={optedIn} from="/settings" />
