@@ -7,7 +7,7 @@ import { MAX_ASKED_A_WEEK } from './routing.limits.ts'
 export const ANSWER_PATH = '/answer'
 
 /** What a member is told before they say that they may be asked. */
-export const OPT_IN_SENTENCE = `When a new query fits what you know, you are told, at most ${MAX_ASKED_A_WEEK === 2 ? 'twice' : `${MAX_ASKED_A_WEEK} times`} a week. Who asked does not learn that it was you.`
+export const OPT_IN_SENTENCE = `When a new query fits what you know, you are told, at most ${MAX_ASKED_A_WEEK} times a week. Who asked does not learn that it was you.`
 
 /** What one member sees on a question of who was asked about it. */
 export interface AskedView {

@@ -8,7 +8,7 @@ export function ModerationFrame({ title, children }: { title: string; children: 
 	return (
 		<div className="max-w-[52rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold wrap-anywhere">{title}</h1>
-			<nav className="tabs mt-3" aria-label="Moderation">
+			<nav className="tabs mt-3 overflow-x-auto overflow-y-hidden" aria-label="Moderation">
 				<Tab to="/moderation">Queue</Tab>
 				<Tab to="/moderation/members">Members</Tab>
 				<Tab to="/moderation/terms">Terms</Tab>
