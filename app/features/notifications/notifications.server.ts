@@ -26,6 +26,7 @@ import {
 	removeOfPart,
 	removeOfSubject,
 	removeReadBefore,
+	removeUnreadOfKind,
 	retitle,
 	type SubjectRef,
 	type Which,
@@ -63,6 +64,8 @@ interface NotificationEvent extends NotificationAbout {
 	actorId: number
 	/** Whose box is locked along, as they are told of a decision by the same event. */
 	besides?: number
+	/** A kind that says less: what these members have not read of it, about this subject, gives way. */
+	replaces?: NotificationKindName
 }
 
 /**
@@ -72,12 +75,13 @@ interface NotificationEvent extends NotificationAbout {
  */
 export async function notify(
 	trx: Executor,
-	{ people, actorId, subject, part, besides }: NotificationEvent,
+	{ people, actorId, subject, part, besides, replaces }: NotificationEvent,
 ): Promise<number[]> {
 	const asked = [...people.keys()].filter((id) => id !== actorId)
 	if (asked.length === 0) return []
 	const boxes = await lockBoxes(trx, besides === undefined ? asked : [...asked, besides], { subject, actorId })
 	const partId = part?.id ?? null
+	if (replaces) await removeUnreadOfKind(trx, boxes, { subject, kind: replaces })
 	const untold = await listUntold(trx, boxes, { subject, partId })
 	const notified: NotifiedRow[] = []
 	for (const kind of new Set(people.values())) {
