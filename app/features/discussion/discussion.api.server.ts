@@ -25,7 +25,7 @@ import { member, operation } from '~/platform/http/operation.ts'
 import type { CommentView, HistoryView } from './comment.view.ts'
 import { addComment, deleteComment, editComment, restoreComment } from './commenting.server.ts'
 import { findComment } from './comments.queries.server.ts'
-import { getComment, listComments } from './discussion.server.ts'
+import { askerOf, getComment, listComments } from './discussion.server.ts'
 import { readCommentHistory, readQuestionHistory } from './history.server.ts'
 import { castVote, chooseSolution, withdrawSolution } from './votes.server.ts'
 
@@ -135,10 +135,10 @@ export const discussionOperations = [
 		answer: commentPage,
 		refusals: [404, 422],
 		run: async ({ viewer, params, query: { cursor, thread } }) => {
-			const { author } = await getQuestion(viewer, params.id)
+			const question = await getQuestion(viewer, params.id)
 			return listComments(viewer, {
 				questionId: params.id,
-				askerUsername: author.username,
+				...askerOf(question),
 				cursor: cursor ?? null,
 				...(thread === undefined ? {} : { thread }),
 			})

@@ -15,14 +15,15 @@ export function postKindOf(asked: string | null): PostKind {
 
 /**
  * A page of what a member wrote, newest first, and how much there is of each kind: what everybody may read in the forum.
+ * @param list.mine whether the viewer sees their own as only they do, with what they wrote under pseudonyms; that is not counted
  * @throws NotFound for an unknown member, Invalid for a cursor that is not ours
  */
 export async function listPosts(
 	viewer: SignedIn,
 	author: string,
-	{ kind, cursor }: { kind: PostKind; cursor: string | null },
+	{ kind, cursor, mine = false }: { kind: PostKind; cursor: string | null; mine?: boolean },
 ): Promise<{ page: Page<QuestionCardView | AnswerView>; counts: PostCounts }> {
-	const list = { author, cursor, limit: POSTS_PER_PAGE }
+	const list = { author, cursor, limit: POSTS_PER_PAGE, mine: mine && viewer.username === author }
 	const [page, counts] = await Promise.all([
 		kind === 'queries' ? listQuestions(viewer, list) : listAnswers({ ...list, solutions: kind === 'solutions' }),
 		countPosts(author),

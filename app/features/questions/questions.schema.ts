@@ -40,6 +40,14 @@ export const askInput = z.object({
 		.refine(isStorable, 'Category field is required!'),
 })
 
+/** Whether a new question is asked under a pseudonym: a box of the form, or true or false. */
+export const pseudonymInput = z.object({
+	pseudonym: z.preprocess(
+		(value) => value === true || value === 'on',
+		z.boolean(),
+	),
+})
+
 /** What the preview sends: a description as far as it is written, and the tags beside it. */
 export const previewInput = z.object({
 	description: clean('The description is required!').refine(

@@ -15,6 +15,9 @@ export interface UsersTable {
 	suspended_until: MaybeTime
 	suspended_reason: Generated<string>
 	approved_at: MaybeTime
+	/** Of a pseudonym the member behind it; nobody else is to learn that. */
+	pseudonym_of: Generated<number | null>
+	pseudonym_verified: Generated<boolean | null>
 	created_at: Time
 	updated_at: Time
 }
@@ -227,6 +230,7 @@ export interface ConversationMembersTable {
 export interface Database extends NotificationTables, AccountTables {
 	users: UsersTable
 	usernames: { username: string; claimed_at: Time }
+	unmaskings: { pseudonym_id: number; moderator_id: number; at: Time }
 	sessions: SessionsTable
 	credentials: CredentialsTable
 	security_events: {
@@ -324,6 +328,7 @@ export interface Database extends NotificationTables, AccountTables {
 		description: string
 		tags: string
 		category: string
+		pseudonym: Generated<boolean>
 		made_from: Generated<number>
 		version: Generated<number>
 		updated_at: Time

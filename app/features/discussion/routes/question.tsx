@@ -25,7 +25,7 @@ import { AskedBy, BackLink, QuestionArticle } from '../components/question-artic
 import { StandingNotice } from '../components/standing-notice.tsx'
 import { qaPage } from '../components/structured-data.ts'
 import { sendCommentForm } from '../components/use-comment-form.ts'
-import { listComments, questionPage } from '../discussion.server.ts'
+import { askerOf, listComments, questionPage } from '../discussion.server.ts'
 import type { Route } from './+types/question'
 import { act } from './question-action.server.ts'
 
@@ -59,7 +59,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const [{ rows, next, newest, solutions, vote, bookmarked }, introduction] = await Promise.all([
 			listComments(viewer, {
 				questionId: question.id,
-				askerUsername: question.author.username,
+				...askerOf(question),
 				sort,
 				cursor,
 				...(thread === null ? {} : { thread }),

@@ -32,7 +32,10 @@ export async function takeId(trx: Executor, table: 'questions' | 'comments'): Pr
 	return rows[0].id
 }
 
-/** Inserts a question with an id of {@link takeId}. A pending one is in no count, list or search. */
+/**
+ * Inserts a question with an id of {@link takeId}. A pending one is in no count, list or search.
+ * @param question `authorId`: the account that others see, of a member or a pseudonym
+ */
 export async function insertQuestion(
 	trx: Executor,
 	{ id, authorId, status }: { id: number; authorId: number; status: 'published' | 'pending' },
