@@ -147,7 +147,7 @@ export interface HistoryView {
 	edits: {
 		at: string
 		/** As everybody sees them. */
-		by: { username: string; name: string }
+		by: Omit<AuthorView, 'image'>
 		/** Whether a moderator changed somebody else's text. */
 		byModerator: boolean
 		changes: ChangeView[]

@@ -1,5 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type AuthorRow, accountsOf, authorColumns, memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
+import {
+	type AuthorRow,
+	accountsOf,
+	authorColumns,
+	memberBehind,
+} from '~/features/members/pseudonyms.queries.server.ts'
 import { isDiscussed, questionJoins } from '~/features/questions/questions.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'

@@ -81,7 +81,7 @@ const history = z.object({
 	edits: z.array(
 		z.object({
 			at: time,
-			by: z.object({ username: z.string(), name: z.string() }),
+			by: author.omit({ image: true }),
 			byModerator: z.boolean().describe('Whether a moderator changed somebody else’s text.'),
 			changes: z.array(change),
 		}),

@@ -1,5 +1,6 @@
 import { countPosts, listAnswers } from '~/features/discussion/answers.server.ts'
 import type { AnswerView } from '~/features/discussion/comment.view.ts'
+import { isPseudonym } from '~/features/members/pseudonyms.queries.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import type { Page, QuestionCardView } from '~/features/questions/question.view.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -11,6 +12,14 @@ const POSTS_PER_PAGE = 10
 /** Which list an address asks for: that of questions unless it names another one. */
 export function postKindOf(asked: string | null): PostKind {
 	return postKinds.find(({ kind }) => kind === asked)?.kind ?? 'queries'
+}
+
+/** Where a pseudonym's question is, as a mention of it leads to its profile, which is none; null for any other name. */
+export async function findPseudonymsQuestion(username: string): Promise<string | null> {
+	const author = username.toLowerCase()
+	if (!(await isPseudonym(author))) return null
+	const { rows } = await listQuestions(null, { author, limit: 1 })
+	return rows[0]?.url ?? null
 }
 
 /**

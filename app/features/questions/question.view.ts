@@ -87,7 +87,12 @@ export interface Page<Row> {
 }
 
 /** Who wrote a text, as everybody is told: of the member behind a pseudonym nothing but whether they are a verified student. */
-export function presentAuthor({ username, name, image, pseudonym_verified: verified }: Omit<AuthorRow, 'author_id' | 'pseudonym_id'>): AuthorView {
+export function presentAuthor({
+	username,
+	name,
+	image,
+	pseudonym_verified: verified,
+}: Omit<AuthorRow, 'author_id' | 'pseudonym_id'>): AuthorView {
 	return { username, name, image, ...(verified !== null && { pseudonym: { verified } }) }
 }
 

@@ -109,10 +109,7 @@ export const newQuestion = z.strictObject({
 	description: description.meta({ minLength: 1, maxLength: limits.descriptionMax, description: 'Markdown.' }),
 	tags: tags.meta({ description: `1 to ${limits.tagsMax} tags, as a list or separated by commas.` }),
 	category: place.meta({ description: 'Slug of a category.' }),
-	pseudonym: z
-		.boolean()
-		.optional()
-		.describe('Whether nobody is told that it is you. It cannot be changed afterwards.'),
+	pseudonym: z.boolean().optional().describe('Whether nobody is told that it is you. It cannot be changed afterwards.'),
 })
 export const madeFrom = z
 	.int()

@@ -55,7 +55,14 @@ interface ListFilter {
 }
 
 /** One page of a list in time order: one range of one index, whatever the size of the forum. */
-export async function listRows({ view, categoryId, authorId, mine, cursor, limit }: ListFilter): Promise<QuestionRow[]> {
+export async function listRows({
+	view,
+	categoryId,
+	authorId,
+	mine,
+	cursor,
+	limit,
+}: ListFilter): Promise<QuestionRow[]> {
 	const at = sql.raw(view === 'active' ? 'q.active_at' : 'q.created_at')
 	const { rows } = await sql<QuestionRow>`
 		select ${questionColumns} from questions q ${questionJoins}

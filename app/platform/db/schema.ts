@@ -230,7 +230,6 @@ export interface ConversationMembersTable {
 export interface Database extends NotificationTables, AccountTables {
 	users: UsersTable
 	usernames: { username: string; claimed_at: Time }
-	unmaskings: { pseudonym_id: number; moderator_id: number; at: Time }
 	sessions: SessionsTable
 	credentials: CredentialsTable
 	security_events: {
@@ -320,19 +319,6 @@ export interface Database extends NotificationTables, AccountTables {
 	question_votes: { user_id: number; question_id: number; value: number; voted_at: Time }
 	comment_votes: { user_id: number; comment_id: number; value: number; voted_at: Time }
 	comments: CommentsTable
-	drafts: {
-		id: GeneratedAlways<number>
-		user_id: number
-		key: string
-		title: string
-		description: string
-		tags: string
-		category: string
-		pseudonym: Generated<boolean>
-		made_from: Generated<number>
-		version: Generated<number>
-		updated_at: Time
-	}
 	post_pictures: {
 		path: string
 		question_id: number | null

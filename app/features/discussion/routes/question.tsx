@@ -34,6 +34,9 @@ export const handle: PageHandle = { revisit: true }
 /** Words that stand where a category would, and are none. */
 const reserved = new Set(['category', 'tag', 'edit', 'history', 'comment'])
 
+/** Of a pseudonym nothing is said, and nobody writes to it. */
+const noIntroduction = { summary: '', imported: true }
+
 const mutedContext = createContext<boolean | null>(null)
 
 /** Before any loader, so that the number in the header counts what this page shows as read. */
@@ -64,7 +67,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 				cursor,
 				...(thread === null ? {} : { thread }),
 			}),
-			getIntroduction(question.author.username),
+			question.author.pseudonym ? noIntroduction : getIntroduction(question.author.username),
 		])
 		// What only forms need would make the page heavier. On what is out of the forum nobody votes.
 		const { description: _text, ...shown } = question
@@ -143,7 +146,7 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 					<QuestionArticle question={question} muted={muted} />
 					<Discussion question={question} data={loaderData} refusal={actionData ?? null} />
 				</div>
-				<AskedBy author={question.author} introduction={introduction} />
+				<AskedBy author={question.author} introduction={introduction} own={question.own} />
 			</RenderAloneContext>
 			{/* For search engines, which are no members. */}
 			{question.deletedBy === null && viewer === null && (

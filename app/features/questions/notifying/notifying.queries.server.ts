@@ -5,7 +5,9 @@ import type { Executor } from '~/platform/db/db.server.ts'
 /** The member who wrote a comment; null when it is gone. */
 export async function findCommentAuthor(trx: Executor, commentId: number): Promise<number | null> {
 	const { rows } = await sql<{ author_id: number }>`
-		select ${memberBehind(sql.ref('author_id'))} as author_id from comments where id = ${commentId} and status = 'published'`.execute(trx)
+		select ${memberBehind(sql.ref('author_id'))} as author_id from comments where id = ${commentId} and status = 'published'`.execute(
+		trx,
+	)
 	return rows[0]?.author_id ?? null
 }
 
@@ -19,7 +21,9 @@ export interface CommentFacts {
 
 export async function findCommentFacts(trx: Executor, commentId: number): Promise<CommentFacts | undefined> {
 	const { rows } = await sql<CommentFacts>`
-		select ${memberBehind(sql.ref('author_id'))} as author_id, parent_id, body from comments where id = ${commentId} and status = 'published'`.execute(trx)
+		select ${memberBehind(sql.ref('author_id'))} as author_id, parent_id, body from comments where id = ${commentId} and status = 'published'`.execute(
+		trx,
+	)
 	return rows[0]
 }
 

@@ -54,7 +54,9 @@ export async function findChangeableComment(
 		select coalesce(u.pseudonym_of, u.id) as author_id, m.question_id, q.tags, m.status = 'pending' as waits
 		from comments m join questions q on q.id = m.question_id join users u on u.id = m.author_id
 		where m.id = ${id} and q.status = 'published'
-			and (m.status = 'published' or coalesce(u.pseudonym_of, u.id) = ${memberId} and m.status = 'pending')`.execute(db())
+			and (m.status = 'published' or coalesce(u.pseudonym_of, u.id) = ${memberId} and m.status = 'pending')`.execute(
+		db(),
+	)
 	return rows[0]
 }
 

@@ -121,7 +121,10 @@ async function logModeratorChange(trx: Executor, event: ForumEvent, actor: Accou
 	const isComment = 'commentId' in event && event.commentId !== null
 	const commentId = isComment ? (event.commentId as number) : 0
 	const { authorId, pseudonymId } = event.question
-	const owner = isComment && !isSolution ? await findAuthors(trx, commentId) : { author_id: pseudonymId ?? authorId, member_id: authorId }
+	const owner =
+		isComment && !isSolution
+			? await findAuthors(trx, commentId)
+			: { author_id: pseudonymId ?? authorId, member_id: authorId }
 	if (owner === undefined || owner.member_id === event.actorId) return
 	await addLogRow(trx, {
 		actorId: event.actorId,

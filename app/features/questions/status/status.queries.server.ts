@@ -162,10 +162,7 @@ export async function isLocked(trx: Executor, questionId: number): Promise<boole
 }
 
 /** The accounts that wrote a comment and that it answers, null for none; and the member who wrote it. */
-export async function findAuthors(
-	trx: Executor,
-	commentId: number,
-): Promise<CommentAuthors | undefined> {
+export async function findAuthors(trx: Executor, commentId: number): Promise<CommentAuthors | undefined> {
 	const { rows } = await sql<CommentAuthors>`
 		select m.author_id, ${memberBehind(sql.ref('m.author_id'))} as member_id, parent.author_id as parent_author_id
 		from comments m left join comments parent on parent.id = m.parent_id where m.id = ${commentId}`.execute(trx)
