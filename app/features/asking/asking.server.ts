@@ -1,4 +1,4 @@
-import { takePseudonym } from '~/features/members/pseudonyms.server.ts'
+import { refuseOwnPictures, takePseudonym } from '~/features/members/pseudonyms.server.ts'
 import { mayDelete, mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import {
 	findDeletedQuestion,
@@ -66,6 +66,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Created
 	const texts = await readTexts(input)
 	const { pseudonym: isHidden } = parseInput(pseudonymInput, input)
 	const { title, description, slug } = texts
+	if (isHidden) refuseOwnPictures(description, author, 'description')
 	const content = ['query', title, description, texts.tags, slug, ...(isHidden ? ['pseudonym'] : [])]
 	const submission = readSubmission(author.id, input, content)
 	return changeOnce(submission, async (trx) => {
@@ -98,6 +99,8 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only the author can edit this query.')
 	await countUse('edits', editor)
 	const texts = await readTexts(input)
+	const account = accountIn(found, editor)
+	if (account.id !== editor.id) refuseOwnPictures(texts.description, editor, 'description')
 	const version = readVersion(input)
 	return change(async (trx) => {
 		const before = await (found.waits ? lockPendingQuestion : lockQuestion)(trx, id)
@@ -131,7 +134,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 			},
 			html: texts.descriptionHtml,
 			async write(status) {
-				await recordQuestionRevision(trx, id, accountIn(found, editor).id, { ...texts, tags })
+				await recordQuestionRevision(trx, id, account.id, { ...texts, tags })
 				await updateQuestion(trx, id, before, { ...texts, tags }, status)
 				return result
 			},

@@ -1,4 +1,5 @@
 import { findUsernames } from '~/features/asking/mentions.queries.server.ts'
+import { refuseOwnPictures } from '~/features/members/pseudonyms.server.ts'
 import { mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import { commentInput } from '~/features/questions/questions.schema.ts'
 import {
@@ -64,6 +65,7 @@ export async function addComment(
 		people: findUsernames,
 	})
 	const account = accountIn(question, author)
+	if (account.id !== author.id) refuseOwnPictures(body, author, 'body')
 	const submission = readSubmission(author.id, input, ['comment', questionId, parentId, body])
 	return changeOnce(submission, async (trx) => {
 		if (!(await lockQuestion(trx, questionId))) throw new NotFound(noQuestion)
@@ -105,6 +107,8 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 	})
 	const asked = await requireQuestion(comment.question_id)
 	const question = eventQuestion(asked)
+	const account = accountIn(asked, editor)
+	if (account.id !== editor.id) refuseOwnPictures(body, editor, 'body')
 	const result = { url: `${question.url}#comment-${id}` }
 	return change(async (trx) => {
 		const stored = await hold(trx, id, comment)
@@ -120,7 +124,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 			event: { kind: 'comment-changed', actorId: editor.id, question, commentId: id, mentioned, before: stored.body },
 			html,
 			async write(status) {
-				await recordCommentRevision(trx, id, accountIn(asked, editor).id, body)
+				await recordCommentRevision(trx, id, account.id, body)
 				await updateComment(trx, id, comment.question_id, { body, bodyHtml: html }, status)
 				return result
 			},

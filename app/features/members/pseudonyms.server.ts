@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { claimUsername, lockMember } from '~/features/accounts/accounts.queries.server.ts'
-import { TooMany } from '~/lib/errors.ts'
+import { Invalid, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { insertPseudonym, secondsUntilPseudonym } from './pseudonyms.queries.server.ts'
@@ -42,6 +42,18 @@ export async function takePseudonym(trx: Executor, member: SignedIn): Promise<Ps
 	while (!(await claimUsername(username, trx)))
 	const id = await insertPseudonym(trx, member.id, { username, name, email: `${username}@pseudonyms.invalid` })
 	return { id, username, name }
+}
+
+/**
+ * Refuses a text under a pseudonym with the address of a picture that has the member's username in it, as those of earlier uploads do.
+ * @param field of the form that it was typed into
+ * @throws Invalid
+ */
+export function refuseOwnPictures(text: string, { username }: SignedIn, field: string): void {
+	const folders = [...text.matchAll(/\/media\/[a-z]+\/([a-z0-9_.-]+)\//g)].map(([, folder]) => folder)
+	if (!folders.includes(username)) return
+	const message = 'The address of a picture in this text contains your username. Upload the picture again.'
+	throw new Invalid(message, { [field]: message })
 }
 
 /** “curious-otter-7k3f”: its name, and four letters by chance. */
