@@ -65,6 +65,18 @@ end
 $$;
 create trigger blur_time before insert on revisions for each row execute function blur_revision_time();
 
+-- As what is told of it.
+create function blur_notification_time() returns trigger language plpgsql as $$
+begin
+  if is_pseudonym(new.actor_ids[1]) then
+    new.updated_at := date_trunc('hour', new.updated_at, 'UTC');
+  end if;
+  return new;
+end
+$$;
+create trigger blur_time before insert or update of updated_at on notifications
+  for each row execute function blur_notification_time();
+
 -- All pseudonyms count as one person, 0: as persons of their own they would let one member vouch any number of times at full
 -- weight, and as the member behind them the strength of whom they chose would tell who that is.
 create or replace function expected_evidence(ids integer[])

@@ -212,6 +212,8 @@ describe('notifications', () => {
 		})
 		await makeComment(reader, id, `No, @${username}`, own)
 		expect(await newest(mira)).toMatchObject({ by: reader.name, words: 'mentioned you in' })
+		for (const { at, by } of (await listNotifications(reader, { unseen: true })).rows)
+			if (by === name) expect(at).toMatch(/:00:00[^.]*$/)
 		await makeComment(mira, id, 'I see.', answer)
 		await chooseSolution(mira, { questionId: id, commentId: answer })
 		expect(await newest(reader)).toMatchObject({ by: name, words: 'marked your comment as a solution to' })

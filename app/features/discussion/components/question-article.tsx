@@ -89,6 +89,7 @@ function Head({ question }: { question: ShownQuestion }) {
 			<div className="mt-3 flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-ink-3">
 				<Avatar user={author} size={24} />
 				<AuthorName author={author} className="text-sm font-semibold text-ink wrap-anywhere" />
+				{author.pseudonym && <span className="lg:hidden">(a pseudonym)</span>}
 				<LocalTime at={createdAt} />
 				{editedAt !== null && (
 					<Link className="quiet-link" to={historyPath(question.id)} rel="nofollow">
