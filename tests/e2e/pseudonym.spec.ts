@@ -97,7 +97,7 @@ test('a member asks under a pseudonym by keyboard, and is called so by others un
 	await test.step('a moderator unmasks with a reason, without scripts, and whoever asked is told', async () => {
 		const moderator = await newPage(browser, { javaScriptEnabled: false })
 		await logIn(moderator, demoModerator)
-		const id = path.split('/').at(-1)
+		const id = path.split('/')[4]
 		await moderator.goto(`/moderation/query/${id}`)
 		await expect(moderator.getByText('Quietwell')).toHaveCount(0)
 		await expect(moderator.getByRole('heading', { name: /^Suspend/ })).toHaveCount(0)
@@ -138,6 +138,6 @@ test('without scripts the box is sent with the form, and comes back with it when
 	await plain.getByRole('button', { name: 'Post question' }).click()
 	await expect(plain.getByRole('heading', { level: 1, name: 'May I ask this without a name?' })).toBeVisible()
 	await expect(plain.getByRole('main').getByText('Nils')).toHaveCount(0)
-	expect(new URL(plain.url()).pathname).toMatch(/^\/forum\/others\/[a-z]+-[a-z]+-[a-z0-9]{4}\/\d+$/)
+	expect(new URL(plain.url()).pathname).toMatch(/^\/forum\/others\/[a-z]+-[a-z]+-[a-z0-9]{4}\/\d+\//)
 	await plain.context().close()
 })
