@@ -1,13 +1,13 @@
 import { withParams } from '~/lib/addresses.ts'
-import { MAX_ASKED_A_WEEK } from './routing.limits.ts'
 
 /* What pages and the API are told about whom a question reaches. */
 
 /** Where a member finds what they can answer; its forms go there, too. */
 export const ANSWER_PATH = '/answer'
 
-/** What a member is told before they say that they may be asked. */
-export const OPT_IN_SENTENCE = `When a new query fits what you know, you are told, at most ${MAX_ASKED_A_WEEK} times a week. Who asked does not learn that it was you.`
+/** What a member is told before they say that they may be asked. “Twice” is MAX_ASKED_A_WEEK in words. */
+export const OPT_IN_SENTENCE =
+	'When a new query fits what you know, you are told, at most twice a week. Who asked does not learn that it was you.'
 
 /** What one member sees on a question of who was asked about it. */
 export interface AskedView {
