@@ -107,7 +107,9 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 	})
 	const asked = await requireQuestion(comment.question_id)
 	const question = eventQuestion(asked)
-	const account = accountIn(asked, editor)
+	// A moderator who changes another member's comment does so under their own name, also where they asked under another.
+	const byModerator = comment.author_id !== editor.id
+	const account = byModerator ? editor : accountIn(asked, editor)
 	if (account.id !== editor.id) refuseOwnPictures(body, editor, 'body')
 	const result = { url: `${question.url}#comment-${id}` }
 	return change(async (trx) => {
@@ -121,7 +123,15 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 			}
 		await requireRoomForEdit(trx, editor, { commentId: id })
 		return {
-			event: { kind: 'comment-changed', actorId: editor.id, question, commentId: id, mentioned, before: stored.body },
+			event: {
+				kind: 'comment-changed',
+				actorId: editor.id,
+				question,
+				commentId: id,
+				mentioned,
+				before: stored.body,
+				byModerator,
+			},
 			html,
 			async write(status) {
 				await recordCommentRevision(trx, id, account.id, body)

@@ -305,6 +305,20 @@ describe('moderation', () => {
 		expect([entry.acts.includes('unmask'), entry.unmasked]).toEqual([false, null])
 	})
 
+	test('by whoever asked is under their own name: nothing says that the pseudonym is a moderator', async () => {
+		const { id: asked } = await makeQuestion(guard, { pseudonym: true })
+		const answer = await makeComment(reader, asked)
+		await editComment(guard, answer, { body: `Ask @${mira.username} instead.` })
+		expect((await readCommentHistory(reader, answer, null)).edits[0]).toMatchObject({
+			...{ by: { username: guard.username }, byModerator: true },
+		})
+		expect(await newest(mira)).toMatchObject({ by: guard.name, words: 'mentioned you in' })
+		const own = await makeComment(guard, asked)
+		await editComment(guard, own, { body: 'Other words.' })
+		const { edits } = await readCommentHistory(reader, own, null)
+		expect(edits[0]).toMatchObject({ by: { pseudonym: { verified: false } }, byModerator: false })
+	})
+
 	test('of a newcomer, lets a first post with a link pass, and trusts the member from then on', async () => {
 		await sql`update users set created_at = now() where id = ${mira.id}`.execute(db())
 		const link = { description: 'See https://example.com' }

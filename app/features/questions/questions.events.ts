@@ -50,9 +50,19 @@ interface Written extends Happening {
 	mentioned: string[]
 }
 
-/** The account that others see as who did something: in a question under a pseudonym, that of whoever asked it. */
-export function shownActor({ question, actorId }: { question: EventQuestion; actorId: number }): number {
-	return actorId === question.authorId ? (question.pseudonymId ?? actorId) : actorId
+/**
+ * The account that others see as who did something: in a question under a pseudonym, that of whoever asked it. As a moderator they
+ * act under their own name there as anywhere.
+ */
+export function shownActor({ question, actorId, byModerator = false }: Doer): number {
+	return actorId === question.authorId && !byModerator ? (question.pseudonymId ?? actorId) : actorId
+}
+
+/** Who did something, where, and whether to what another member wrote. */
+export interface Doer {
+	question: EventQuestion
+	actorId: number
+	byModerator?: boolean
 }
 
 /** Everything that can happen in the forum. */
@@ -74,7 +84,13 @@ export type ForumEvent =
 			approvedBy?: number
 	  })
 	/** `before`: what it said until then. */
-	| (Written & { kind: 'comment-changed'; commentId: number; before: string })
+	| (Written & {
+			kind: 'comment-changed'
+			commentId: number
+			before: string
+			/** Whether a moderator changed what another member wrote. */
+			byModerator: boolean
+	  })
 	| (Happening & { kind: 'comment-deleted' | 'comment-restored'; commentId: number })
 	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number; authorId: number })
 	/** `vote`: 0 where one was taken back. */

@@ -16,7 +16,7 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { mentionsIn } from '~/platform/markdown/render.server.ts'
-import { type EventQuestion, type ForumEvent, shownActor } from '../questions.events.ts'
+import { type Doer, type EventQuestion, type ForumEvent, shownActor } from '../questions.events.ts'
 import {
 	findCommentAuthor,
 	findCommentFacts,
@@ -162,9 +162,10 @@ async function notifyOfComment(
 /** Tells those whom an edit names and the text before it did not. */
 async function notifyNewlyMentioned(
 	trx: Executor,
-	{ actorId, question, mentioned }: { actorId: number; question: EventQuestion; mentioned: string[] },
+	{ mentioned, ...doer }: Doer & { mentioned: string[] },
 	{ commentId, before }: { commentId: number | null; before: string },
 ): Promise<number[]> {
+	const { actorId, question } = doer
 	if (mentioned.length === 0) return []
 	const named = new Set(mentionsIn(before))
 	const fresh = mentioned.filter((name) => !named.has(name))
@@ -176,7 +177,7 @@ async function notifyNewlyMentioned(
 	)
 		return []
 	const people = recipientsOf({ actorId, mentioned: await listIdsOf(trx, fresh) })
-	return notify(trx, { people, ...doneBy({ question, actorId }), ...aboutQuestion(question, commentId) })
+	return notify(trx, { people, ...doneBy(doer), ...aboutQuestion(question, commentId) })
 }
 
 /** Goes on telling followers of a new question, a few hundred in a transaction; run again, it tells nobody twice. */
@@ -218,7 +219,7 @@ async function notifyOfQuestion(trx: Executor, event: QuestionAdded): Promise<nu
 }
 
 /** Who did something, and the account that is told to have done it. */
-function doneBy(event: { question: EventQuestion; actorId: number }): { actorId: number; shownActorId: number } {
+function doneBy(event: Doer): { actorId: number; shownActorId: number } {
 	return { actorId: event.actorId, shownActorId: shownActor(event) }
 }
 
