@@ -80,7 +80,7 @@ test('a member asks under a pseudonym by keyboard, and is called so by others un
 		await expect(asker(reader).getByRole('link')).toHaveCount(0)
 		await expect(reader.getByText('Quietwell')).toHaveCount(0)
 		const username = path.split('/')[3] ?? ''
-		await reader.getByPlaceholder('Add to the discussion').fill(`Just tell them, @${username}.`)
+		await reader.getByPlaceholder('Add to the discussion').fill(`Just tell them.\n\nAll the best, @${username}`)
 		await reader.getByRole('button', { name: 'Comment', exact: true }).click()
 		const mention = reader.getByRole('link', { name: `@${username}` })
 		await mention.click()

@@ -168,7 +168,14 @@ const questions = [
 /** What is asked of the API besides. */
 const calls = [
 	...['/queries?q=kestrels', '/queries?view=active', `/queries?author=${username}`, `/queries?q=user:${username}`],
-	...['/queries?tag=kestrels', '/people?q=zephyrina', `/moderation/log?member=${username}`],
+	...[
+		'/search?q=kestrels',
+		`/search?q=${username}`,
+		'/search?q=zephyrina+quillfeather',
+		'/queries?tag=kestrels',
+		'/people?q=zephyrina',
+		`/moderation/log?member=${username}`,
+	],
 ]
 
 function addresses(): string[] {
