@@ -26,6 +26,7 @@ export default [
 	route('settings/tokens', 'features/tokens/routes/tokens.tsx'),
 	route('settings/activity', 'features/settings/routes/activity.tsx'),
 	route('bookmarks', 'features/bookmarks/routes/bookmarks.tsx'),
+	route('following', 'features/following/routes/following.tsx'),
 
 	route('messages', 'features/inbox/routes/messages.tsx'),
 	route('messages/latest', 'features/inbox/routes/latest.ts', { id: 'latest-messages' }),
@@ -74,6 +75,7 @@ export default [
 	]),
 	route('forum/vote', 'features/discussion/routes/vote.ts'),
 	route('forum/follow', 'features/tags/routes/follow.ts'),
+	route('forum/following', 'features/following/routes/press.ts', { id: 'press-following' }),
 	route('forum/bookmark', 'features/bookmarks/routes/press.ts'),
 	route('forum/ask', 'features/asking/routes/ask.tsx'),
 	route('forum/preview', 'features/asking/routes/preview.ts'),

@@ -11,6 +11,7 @@ import { directory } from './directory/directory.feature.server.ts'
 import { discussion } from './discussion/discussion.feature.server.ts'
 import { evidence } from './evidence/evidence.feature.server.ts'
 import { finder } from './finder/finder.feature.server.ts'
+import { following } from './following/following.feature.server.ts'
 import { home } from './home/home.feature.server.ts'
 import { importing } from './import/import.feature.server.ts'
 import { inbox } from './inbox/inbox.feature.server.ts'
@@ -51,6 +52,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[inbox, questions],
 	[asking],
 	[questionLists],
+	[following],
 	[discussion, importing],
 	[profiles],
 	[profileEditor],

@@ -56,6 +56,7 @@ function sights({ question, id, comment, term }: Addresses): Record<'visitor' | 
 				'/settings/activity',
 				'/notifications',
 				'/bookmarks',
+				'/following',
 			],
 			...['/messages', '/find-dev', `/find-dev?q=${longest.latin}`, '/find-dev?skill=Nothing'],
 			...[

@@ -32,6 +32,7 @@ export function readings({ query, comment, url }: Target, peer: string): Reading
 		{ operation: 'getDraft', api: '/me/drafts/ask', page: '/forum/drafts?key=ask', marked: /"title"/ },
 		{ operation: 'listBookmarks', api: '/me/bookmarks', page: '/bookmarks' },
 		{ operation: 'listFollowed', api: '/me/following', page: '/settings' },
+		{ operation: 'listFollowedQueries', api: '/me/following/queries', page: '/following' },
 		{ operation: 'listCases', api: '/moderation/cases', page: '/moderation' },
 		{ operation: 'getCase', api: `/moderation/query/${query}`, page: `/moderation/query/${query}` },
 		{ operation: 'listLog', api: '/moderation/log', page: '/moderation/log' },

@@ -18,6 +18,7 @@ const tables = [
 	'question_votes',
 	'comment_votes',
 	'follows',
+	'affected_members',
 	'drafts',
 	'post_pictures',
 	'term_spellings',

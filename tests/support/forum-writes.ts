@@ -174,6 +174,36 @@ const memberWrites: Write[] = [
 		prepare: ({ author }, { query, comment }) => chooseSolution(author, { questionId: query, commentId: comment }),
 	},
 	{
+		name: 'following a query',
+		for: 'others',
+		form: ({ query }) => ['/forum/following', { query: String(query), what: 'follow', value: '1' }],
+		api: ({ query }) => ['PUT', `/queries/${query}/following`],
+	},
+	{
+		name: 'following a query no longer',
+		for: 'members',
+		quiet: true,
+		form: ({ query }) => ['/forum/following', { query: String(query), what: 'follow', value: '0' }],
+		api: ({ query }) => ['DELETE', `/queries/${query}/following`],
+		prepare: async (_cast, { query }, who) =>
+			who && sql`insert into follows (user_id, question_id) values (${who.id}, ${query})`.execute(db()),
+	},
+	{
+		name: 'having the same problem',
+		for: 'others',
+		form: ({ query }) => ['/forum/following', { query: String(query), what: 'too', value: '1' }],
+		api: ({ query }) => ['PUT', `/queries/${query}/affected`],
+	},
+	{
+		name: 'having it no longer',
+		for: 'members',
+		quiet: true,
+		form: ({ query }) => ['/forum/following', { query: String(query), what: 'too', value: '0' }],
+		api: ({ query }) => ['DELETE', `/queries/${query}/affected`],
+		prepare: async (_cast, { query }, who) =>
+			who && sql`insert into affected_members (user_id, question_id) values (${who.id}, ${query})`.execute(db()),
+	},
+	{
 		name: 'following a tag',
 		for: 'members',
 		form: () => ['/forum/follow', { tag: 'testing', value: '1' }],

@@ -5,6 +5,7 @@ import { saveDraft } from '~/features/asking/drafts.server.ts'
 import { saveBookmark } from '~/features/bookmarks/bookmarks.server.ts'
 import { setBlocked } from '~/features/conversations/conversations.server.ts'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
+import { followQuestion } from '~/features/following/following.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
@@ -121,6 +122,14 @@ const prepared: Record<string, () => Promise<string>> = {
 	},
 	saveBookmark: async () => `/me/bookmarks/comment/${await commentOf(omar)}`,
 	removeBookmark: async () => `/me/bookmarks/query/${await queryOf(omar)}`,
+	listFollowedQueries: async () => {
+		await followQuestion(nell, await queryOf(omar), true)
+		return '/me/following/queries'
+	},
+	followQuery: async () => `/queries/${await queryOf(omar)}/following`,
+	unfollowQuery: async () => `/queries/${await queryOf(omar)}/following`,
+	setAffected: async () => `/queries/${await queryOf(omar)}/affected`,
+	unsetAffected: async () => `/queries/${await queryOf(omar)}/affected`,
 	addSynonym: async () => '/synonyms/unit-test',
 	listSynonyms: async () => '/synonyms',
 	removeSynonym: async () => {

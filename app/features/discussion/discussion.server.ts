@@ -1,5 +1,6 @@
 import { withFreshRole } from '~/features/moderation/members.server.ts'
 import type { Page } from '~/features/questions/question.view.ts'
+import type { QuestionMarks } from '~/features/questions/questions.queries.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { findChangeableComment } from '~/features/questions/status/pending.queries.server.ts'
 import { questionTag } from '~/features/questions/writing/change.server.ts'
@@ -23,7 +24,7 @@ import {
 	listCommentRows,
 	listSolutionRows,
 } from './comments.queries.server.ts'
-import { type Vote, withMarks } from './votes.server.ts'
+import { withMarks } from './votes.server.ts'
 
 /** A page of comments shows so many threads, and so many comments in all. */
 const threadsPerPage = 30
@@ -34,9 +35,8 @@ interface CommentsPage<Comment> extends Page<Comment> {
 	/** The id of the newest comment of the question, on whichever page; 0 while there is none. */
 	newest: number
 	solutions: Comment[]
-	/** The viewer's vote on the question, and whether they bookmarked it. */
-	vote: Vote
-	bookmarked: boolean
+	/** What the viewer did with the question. */
+	marks: QuestionMarks
 }
 
 interface CommentsInput {
@@ -72,15 +72,15 @@ export async function listComments(
 		: viewer
 	const threads = presentThread(reader, rows, askerUsername)
 	const chosen = solutions.map((row) => presentComment(reader, row, askerUsername))
-	const { comments, ...own } = await withMarks(viewer, questionId, [...threads, ...chosen])
-	return { rows: comments.slice(0, threads.length), newest, solutions: comments.slice(threads.length), next, ...own }
+	const { comments, marks } = await withMarks(viewer, questionId, [...threads, ...chosen])
+	return { rows: comments.slice(0, threads.length), newest, solutions: comments.slice(threads.length), next, marks }
 }
 
 /** The rows of one page of comments, the same for every reader. @throws as {@link listComments} */
 async function readComments(
 	questionId: number,
 	{ isBest, cursor, thread }: { isBest: boolean } & Pick<CommentsInput, 'cursor' | 'thread'>,
-): Promise<Omit<CommentsPage<CommentRow>, 'vote' | 'bookmarked'>> {
+): Promise<Omit<CommentsPage<CommentRow>, 'marks'>> {
 	const size = { questionId, threads: threadsPerPage, comments: commentsPerPage }
 	const above = thread === undefined ? null : await findThread(questionId, thread)
 	const [found, solutions] = await Promise.all([

@@ -40,19 +40,35 @@ export interface Marks {
 	/** Those without a vote are missing. */
 	votes: ReadonlyMap<number | null, Vote>
 	bookmarked: ReadonlySet<number | null>
+	/** Whether the member follows the question, and whether they have the same problem. */
+	following: boolean
+	affected: boolean
 }
 
-/** A member's votes on a question and these comments, and what they bookmarked on its page, in one statement. */
+/** What a member did with a question and these comments, in one statement. */
 export async function readMarks(userId: number, questionId: number, commentIds: number[]): Promise<Marks> {
-	const { rows } = await sql<{ comment_id: number | null; value: Vote | null }>`
-		select comment_id, value from comment_votes where user_id = ${userId} and comment_id = any(${commentIds}::int[])
+	const { rows } = await sql<{
+		mark: 'vote' | 'bookmark' | 'follow' | 'affected'
+		comment_id: number | null
+		value: Vote
+	}>`
+		select 'vote' as mark, comment_id, value from comment_votes where user_id = ${userId} and comment_id = any(${commentIds}::int[])
 		union all
-		select null, value from question_votes where user_id = ${userId} and question_id = ${questionId}
+		select 'vote', null, value from question_votes where user_id = ${userId} and question_id = ${questionId}
 		union all
-		select comment_id, null from ${bookmarksOn(userId, questionId)} kept`.execute(db())
+		select 'bookmark', comment_id, 0 from ${bookmarksOn(userId, questionId)} kept
+		union all
+		select 'follow', null, 0 from follows where user_id = ${userId} and question_id = ${questionId}
+		union all
+		select 'affected', null, 0 from affected_members where user_id = ${userId} and question_id = ${questionId}`.execute(
+		db(),
+	)
+	const of = (mark: (typeof rows)[number]['mark']) => rows.filter((row) => row.mark === mark)
 	return {
-		votes: new Map(rows.flatMap(({ comment_id, value }) => (value === null ? [] : [[comment_id, value] as const]))),
-		bookmarked: new Set(rows.filter(({ value }) => value === null).map(({ comment_id }) => comment_id)),
+		votes: new Map(of('vote').map(({ comment_id, value }) => [comment_id, value])),
+		bookmarked: new Set(of('bookmark').map(({ comment_id }) => comment_id)),
+		following: of('follow').length > 0,
+		affected: of('affected').length > 0,
 	}
 }
 

@@ -1,5 +1,5 @@
 import { mayChoose, mayVote } from '~/features/questions/questions.policy.ts'
-import { findQuestion } from '~/features/questions/questions.queries.server.ts'
+import { findQuestion, type QuestionMarks } from '~/features/questions/questions.queries.server.ts'
 import { change, eventQuestion, requireWriter } from '~/features/questions/writing/change.server.ts'
 import { lockComment, lockQuestion } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
@@ -80,21 +80,18 @@ async function setSolution(
 	})
 }
 
-/**
- * The viewer's vote on a question and whether they bookmarked it, and its comments with the same: one statement for a whole page,
- * none for a visitor.
- */
+/** What the viewer did with a question, and its comments with the same: one statement for a whole page, none for a visitor. */
 export async function withMarks(
 	viewer: Viewer,
 	questionId: number,
 	comments: CommentView[],
-): Promise<{ vote: Vote; bookmarked: boolean; comments: CommentView[] }> {
-	if (!viewer) return { vote: 0, bookmarked: false, comments }
+): Promise<{ marks: QuestionMarks; comments: CommentView[] }> {
+	if (!viewer) return { marks: { vote: 0, bookmarked: false, following: false, affected: false }, comments }
 	const marks = await readMarks(viewer.id, questionId, idsOf(comments))
 	const hasMarks = marks.votes.size > 0 || marks.bookmarked.size > 0
+	const { following, affected } = marks
 	return {
-		vote: marks.votes.get(null) ?? 0,
-		bookmarked: marks.bookmarked.has(null),
+		marks: { vote: marks.votes.get(null) ?? 0, bookmarked: marks.bookmarked.has(null), following, affected },
 		comments: hasMarks ? marked(comments, marks) : comments,
 	}
 }

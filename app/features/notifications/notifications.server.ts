@@ -247,6 +247,11 @@ export async function muteSubject(viewer: Viewer, subject: SubjectRef, muted: bo
 		})
 }
 
+/** Resumes notifications about a subject, within the transaction in which a member asks to be told of it. */
+export function resumeSubject(trx: Executor, userId: number, subject: SubjectRef): Promise<void> {
+	return writeMutedSubject(trx, userId, subject, false)
+}
+
 const RETENTION_MS = 180 * 86_400_000
 
 /** Deletes what was read half a year ago, some at a time. @returns how many */

@@ -54,6 +54,11 @@ export interface VotedView {
 }
 
 export interface QuestionPageView extends QuestionCardView, VotedView {
+	/** Whether the viewer follows it, and whether they have the same problem. */
+	following: boolean
+	affected: boolean
+	/** How many members besides who asked have the same problem. */
+	affectedCount: number
 	/** Markdown as written, for the edit form and structured data. */
 	description: string
 	descriptionHtml: string
@@ -107,13 +112,21 @@ export function presentCard(viewer: Viewer, row: QuestionRow): QuestionCardView 
 export function presentQuestion(
 	viewer: Viewer,
 	row: QuestionPageRow,
-	{ vote, bookmarked }: QuestionMarks = { vote: 0, bookmarked: false },
+	{ vote, bookmarked, following, affected }: QuestionMarks = {
+		vote: 0,
+		bookmarked: false,
+		following: false,
+		affected: false,
+	},
 ): QuestionPageView {
 	return {
 		...presentCard(viewer, row),
 		vote,
 		own: viewer?.id === row.author_id,
 		bookmarked,
+		following,
+		affected,
+		affectedCount: row.affected_count,
 		description: row.description,
 		descriptionHtml: row.description_html,
 		version: row.version,

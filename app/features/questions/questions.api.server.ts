@@ -44,7 +44,7 @@ export const unpublished = z
 
 export const rights = { mayEdit: z.boolean(), mayDelete: z.boolean() }
 
-const questionCard = z.object({
+export const questionCard = z.object({
 	id: z.int(),
 	url: z.string().describe('Path of its page.'),
 	title: z.string(),
@@ -79,6 +79,9 @@ export const query = questionCard.extend({
 	locked: z.boolean().describe('Whether nobody may comment any more.'),
 	unpublished,
 	...vote,
+	following: z.boolean().describe('Whether you follow it.'),
+	affected: z.boolean().describe('Whether you have the same problem.'),
+	affectedCount: z.int().describe('How many members besides its author have the same problem.'),
 	origin,
 }) satisfies z.ZodType<QuestionPageView, QuestionPageView>
 

@@ -31,6 +31,8 @@ export interface QuestionPageRow extends QuestionRow {
 	licence: string | null
 	/** Whether nobody may comment any more. */
 	locked: boolean
+	/** How many members besides who asked have the same problem. */
+	affected_count: number
 }
 
 const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
@@ -41,7 +43,7 @@ export const questionColumns = sql<QuestionRow>`
 	q.comment_count, q.score, q.solved, q.author_id, u.username, u.name, u.image, c.slug as category_slug, c.title as category_title`
 /** The columns of {@link QuestionPageRow}. */
 export const questionPageColumns = sql`${questionColumns}, q.description, q.description_html, q.version, ${iso('q.edited_at')} as edited_at,
-	q.source_url, q.licence, q.locked_at is not null as locked`
+	q.source_url, q.licence, q.locked_at is not null as locked, q.affected_count`
 export const questionJoins = sql`join users u on u.id = q.author_id join categories c on c.id = q.category_id`
 
 /** How a list is ordered or narrowed: its parameter `view`. */
@@ -183,13 +185,20 @@ export async function lockDeletedQuestion(trx: Executor, id: number): Promise<{ 
 export interface QuestionMarks {
 	vote: 1 | 0 | -1
 	bookmarked: boolean
+	/** Whether they follow it, and whether they have the same problem. */
+	following: boolean
+	affected: boolean
 }
 
-/** A member's vote on a question, and whether they bookmarked it. */
+/** What a member did with a question. */
 export async function findQuestionMarks(userId: number, questionId: number): Promise<QuestionMarks> {
 	const { rows } = await sql<QuestionMarks>`
 		select
 			coalesce((select value from question_votes where user_id = ${userId} and question_id = ${questionId}), 0) as vote,
-			exists (select from ${bookmarksOn(userId, questionId)} kept where comment_id is null) as bookmarked`.execute(db())
-	return rows[0] ?? { vote: 0, bookmarked: false }
+			exists (select from ${bookmarksOn(userId, questionId)} kept where comment_id is null) as bookmarked,
+			exists (select from follows where user_id = ${userId} and question_id = ${questionId}) as following,
+			exists (select from affected_members where user_id = ${userId} and question_id = ${questionId}) as affected`.execute(
+		db(),
+	)
+	return rows[0] ?? { vote: 0, bookmarked: false, following: false, affected: false }
 }

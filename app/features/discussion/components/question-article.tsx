@@ -2,6 +2,7 @@ import { ArrowLeft, Bell, BellOff, Flag, MessageSquare, Pencil, ShieldCheck, Tra
 import type { ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { BookmarkButton } from '~/features/bookmarks/components/bookmark-button.tsx'
+import { AffectedLine } from '~/features/following/components/follow-buttons.tsx'
 import type { Introduction } from '~/features/members/members.view.ts'
 import { ReportLink } from '~/features/moderation/components/report-link.tsx'
 import { CategoryAndState, confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
@@ -73,6 +74,15 @@ function Article(props: ArticleProps) {
 					<RenderedText html={question.descriptionHtml} />
 				)}
 				<OriginLine origin={question.origin} />
+				{question.unpublished === null && question.deletedBy === null && (
+					<AffectedLine
+						query={question.id}
+						following={question.following}
+						affected={question.affected}
+						count={question.affectedCount}
+						mayPress={viewer.signedIn && !question.own}
+					/>
+				)}
 				<Tools {...props} votes={<QuestionVotes ballot={ballot} place="row" />} />
 			</div>
 		</>

@@ -56,7 +56,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const thread = asked.thread === null ? null : readId(asked.thread)
 		const cursor = asked.cursor || null
 		const sort = sortOf(url)
-		const [{ rows, next, newest, solutions, vote, bookmarked }, introduction] = await Promise.all([
+		const [{ rows, next, newest, solutions, marks }, introduction] = await Promise.all([
 			listComments(viewer, {
 				questionId: question.id,
 				askerUsername: question.author.username,
@@ -71,7 +71,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const isPublic = question.unpublished === null && question.deletedBy === null
 		const merged = asked.merged ? await mergedFrom(readId(asked.merged), question.id) : null
 		const page = {
-			query: { ...shown, vote: isPublic ? vote : 0, bookmarked } satisfies ShownQuestion,
+			query: { ...shown, ...marks, vote: isPublic ? marks.vote : 0 } satisfies ShownQuestion,
 			introduction,
 			merged,
 			muted: context.get(mutedContext),
