@@ -51,6 +51,11 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 		},
 		{
 			address: /^\/settings$/,
+			line: /^\+ chosen$/,
+			reason: 'Members are told of more kinds of things, and choose of each how.',
+		},
+		{
+			address: /^\/settings$/,
 			line: /^\+ \/find-dev\/ines$/,
 			reason: 'The settings list whom a member blocks.',
 		},

@@ -142,13 +142,12 @@ export async function countBelow(questionId: number, path: number[]): Promise<nu
 	return rows[0]?.count ?? 0
 }
 
-/** The solutions of a question, oldest first, at most ten. */
+/** The solutions of a question, that which was chosen first before the others, at most ten. */
 export async function listSolutionRows(questionId: number): Promise<CommentRow[]> {
 	const { rows } = await sql<CommentRow>`
 		select ${columns}, 0 as hidden from comments m join users u on u.id = m.author_id
-		where m.question_id = ${questionId} and m.is_solution and m.status = 'published' order by m.path limit 10`.execute(
-		db(),
-	)
+		where m.question_id = ${questionId} and m.is_solution and m.status = 'published'
+		order by m.chosen_at nulls first, m.path limit 10`.execute(db())
 	return rows
 }
 

@@ -22,7 +22,10 @@ export const questionLists = defineFeature({
 					category: z.string().max(60).optional().describe('Slug of a category.'),
 					tag: z.string().max(35).optional().describe('Name of a tag.'),
 					author: z.string().max(60).optional().describe('Username of the author.'),
-					view: z.enum(['newest', 'active', 'unanswered', 'solved']).default('newest'),
+					view: z
+						.enum(['newest', 'active', 'unanswered', 'unsolved', 'solved'])
+						.default('newest')
+						.describe('`unsolved`: with comments, and without a solution.'),
 					cursor,
 					limit,
 				},

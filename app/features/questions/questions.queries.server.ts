@@ -47,7 +47,7 @@ export const questionPageColumns = sql`${questionColumns}, q.description, q.desc
 export const questionJoins = sql`join users u on u.id = q.author_id join categories c on c.id = q.category_id`
 
 /** How a list is ordered or narrowed: its parameter `view`. */
-export type ListView = 'newest' | 'active' | 'unanswered' | 'solved'
+export type ListView = 'newest' | 'active' | 'unanswered' | 'unsolved' | 'solved'
 
 interface ListFilter {
 	view: ListView
@@ -66,6 +66,7 @@ export async function listRows({ view, categoryId, authorId, cursor, limit }: Li
 		${categoryId === undefined ? sql`` : sql`and q.category_id = ${categoryId}`}
 		${authorId === undefined ? sql`` : sql`and q.author_id = ${authorId}`}
 		${view === 'unanswered' ? sql`and q.comment_count = 0` : sql``}
+		${view === 'unsolved' ? sql`and q.comment_count > 0 and not q.solved` : sql``}
 		${view === 'solved' ? sql`and q.solved` : sql``}
 		${cursor ? sql`and (${at}, q.id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``}
 		order by ${at} desc, q.id desc limit ${limit}`.execute(db())
@@ -86,6 +87,7 @@ export async function listTagRows({ tagId, view, cursor, limit }: TagFilter): Pr
 		select ${questionColumns} from question_tags t join questions q on q.id = t.question_id ${questionJoins}
 		where t.tag_id = ${tagId} and q.status = 'published'
 		${view === 'unanswered' ? sql`and t.unanswered` : sql``}
+		${view === 'unsolved' ? sql`and not t.unanswered and not t.solved` : sql``}
 		${view === 'solved' ? sql`and t.solved` : sql``}
 		${cursor ? sql`and (${at}, t.question_id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``}
 		order by ${at} desc, t.question_id desc limit ${limit}`.execute(db())

@@ -176,7 +176,7 @@ async function readScope(
 	const within =
 		categoryId === undefined ? wanted.categories : [categoryId].filter((id) => wanted.categories?.includes(id) ?? true)
 	const scope: SearchScope = { ...wanted, tags, categories: within, without: { ...unwanted, tags: withoutTags } }
-	for (const state of ['solved', 'unanswered'] as const) {
+	for (const state of ['solved', 'unanswered', 'unsolved'] as const) {
 		const isWanted = named('is').includes(state)
 		const isUnwanted = named('is', true).includes(state)
 		if (isWanted && isUnwanted) return null

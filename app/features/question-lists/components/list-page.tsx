@@ -51,7 +51,7 @@ export function ListPage({ title, heading = title, intro, data, total, category 
 					<QuestionRows
 						data={data}
 						pathname={pathname}
-						total={search || view === 'unanswered' || view === 'solved' ? null : total}
+						total={search || (view !== 'newest' && view !== 'active') ? null : total}
 					/>
 				) : (
 					<EmptyList title={title} data={data} pathname={pathname} category={category} />
@@ -108,6 +108,7 @@ const views: { view: ListView; title: string }[] = [
 	{ view: 'newest', title: 'Newest' },
 	{ view: 'active', title: 'Active' },
 	{ view: 'unanswered', title: 'Unanswered' },
+	{ view: 'unsolved', title: 'Unsolved' },
 	{ view: 'solved', title: 'Solved' },
 ]
 
@@ -186,6 +187,14 @@ export function EmptyList({ title, data: { search, view, cursor }, pathname, cat
 		return (
 			<Nothing
 				text={`Every query in ${title} has an answer.`}
+				undo={<Undo to={pathname}>Show all queries</Undo>}
+				ask={<Ask to={ask} />}
+			/>
+		)
+	if (view === 'unsolved')
+		return (
+			<Nothing
+				text={`No query in ${title} has comments and waits for its solution.`}
 				undo={<Undo to={pathname}>Show all queries</Undo>}
 				ask={<Ask to={ask} />}
 			/>
