@@ -76,6 +76,7 @@ export default [
 	route('forum/vote', 'features/discussion/routes/vote.ts'),
 	route('forum/follow', 'features/tags/routes/follow.ts'),
 	route('forum/following', 'features/following/routes/press.ts', { id: 'press-following' }),
+	route('forum/outdated', 'features/upkeep/routes/outdated.ts'),
 	route('forum/bookmark', 'features/bookmarks/routes/press.ts'),
 	route('forum/ask', 'features/asking/routes/ask.tsx'),
 	route('forum/preview', 'features/asking/routes/preview.ts'),

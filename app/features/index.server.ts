@@ -31,6 +31,7 @@ import { settings } from './settings/settings.feature.server.ts'
 import { tags } from './tags/tags.feature.server.ts'
 import { terms } from './terms/terms.feature.server.ts'
 import { tokens } from './tokens/tokens.feature.server.ts'
+import { upkeep } from './upkeep/upkeep.feature.server.ts'
 import { vocabulary } from './vocabulary/vocabulary.feature.server.ts'
 
 /**
@@ -52,7 +53,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[inbox, questions],
 	[asking],
 	[questionLists],
-	[following],
+	[following, upkeep],
 	[discussion, importing],
 	[profiles],
 	[profileEditor],

@@ -50,6 +50,11 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			reason: 'Whom a member blocks no longer sees when that member was here.',
 		},
 		{
+			address: /^\/forum/,
+			line: /^\+ \/forum\S*view=unsolved$/,
+			reason: 'Lists have a tab for what has comments and no solution.',
+		},
+		{
 			address: /^\/settings$/,
 			line: /^\+ chosen$/,
 			reason: 'Members are told of more kinds of things, and choose of each how.',

@@ -19,6 +19,7 @@ const tables = [
 	'comment_votes',
 	'follows',
 	'affected_members',
+	'outdated_marks',
 	'drafts',
 	'post_pictures',
 	'term_spellings',

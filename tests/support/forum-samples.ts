@@ -58,6 +58,8 @@ export function comment(changes: Partial<CommentView> = {}): CommentView {
 		unpublished: null,
 		solution: false,
 		chosenAt: null,
+		outdated: null,
+		saysOutdated: false,
 		mayChoose: false,
 		vote: 0,
 		own: false,

@@ -10,6 +10,7 @@ import { setFollowing } from '~/features/tags/following.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeQuestion } from '../factories/forum.ts'
+import { followingWrites } from './following-writes.ts'
 import { moderationWrites } from './moderation-writes.ts'
 import type { Cast, Target, Who, Write } from './writes.ts'
 
@@ -172,36 +173,6 @@ const memberWrites: Write[] = [
 		form: ({ url, comment }) => [url, { intent: 'withdraw-solution', comment: String(comment) }],
 		api: ({ comment }) => ['DELETE', `/comments/${comment}/solution`],
 		prepare: ({ author }, { query, comment }) => chooseSolution(author, { questionId: query, commentId: comment }),
-	},
-	{
-		name: 'following a query',
-		for: 'others',
-		form: ({ query }) => ['/forum/following', { query: String(query), what: 'follow', value: '1' }],
-		api: ({ query }) => ['PUT', `/queries/${query}/following`],
-	},
-	{
-		name: 'following a query no longer',
-		for: 'members',
-		quiet: true,
-		form: ({ query }) => ['/forum/following', { query: String(query), what: 'follow', value: '0' }],
-		api: ({ query }) => ['DELETE', `/queries/${query}/following`],
-		prepare: async (_cast, { query }, who) =>
-			who && sql`insert into follows (user_id, question_id) values (${who.id}, ${query})`.execute(db()),
-	},
-	{
-		name: 'having the same problem',
-		for: 'others',
-		form: ({ query }) => ['/forum/following', { query: String(query), what: 'too', value: '1' }],
-		api: ({ query }) => ['PUT', `/queries/${query}/affected`],
-	},
-	{
-		name: 'having it no longer',
-		for: 'members',
-		quiet: true,
-		form: ({ query }) => ['/forum/following', { query: String(query), what: 'too', value: '0' }],
-		api: ({ query }) => ['DELETE', `/queries/${query}/affected`],
-		prepare: async (_cast, { query }, who) =>
-			who && sql`insert into affected_members (user_id, question_id) values (${who.id}, ${query})`.execute(db()),
 	},
 	{
 		name: 'following a tag',
@@ -368,7 +339,7 @@ const bookmarkWrites: Write[] = [
 ]
 
 /** Every way. */
-export const writes: Write[] = [...memberWrites, ...bookmarkWrites, ...moderationWrites]
+export const writes: Write[] = [...memberWrites, ...bookmarkWrites, ...followingWrites, ...moderationWrites]
 
 /** As if followed before: who is suspended meanwhile cannot begin to. */
 function followInRows({ id }: SignedIn, what: 'tag' | 'category'): Promise<unknown> {

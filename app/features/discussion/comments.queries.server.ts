@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isDiscussed, questionJoins } from '~/features/questions/questions.queries.server.ts'
+import { outdatedColumn } from '~/features/upkeep/outdated.queries.server.ts'
+import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
@@ -25,6 +27,7 @@ export interface CommentRow {
 	image: string | null
 	source_url: string | null
 	licence: string | null
+	outdated: OutdatedView | null
 	/** How many comments lie below this one in all, as far as they are deeper than what a page shows. */
 	hidden: number
 }
@@ -32,7 +35,7 @@ export interface CommentRow {
 const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 const columns = sql`m.id, m.parent_id, m.path, m.depth, m.body, m.body_html, ${iso('m.created_at')} as created_at,
 	${iso('m.edited_at')} as edited_at, m.is_solution, ${iso('m.chosen_at')} as chosen_at, m.score, m.author_id,
-	m.status, m.status_reason, m.version, u.username, u.name, u.image, m.source_url, m.licence`
+	m.status, m.status_reason, m.version, u.username, u.name, u.image, m.source_url, m.licence, ${outdatedColumn} as outdated`
 
 interface Window {
 	questionId: number

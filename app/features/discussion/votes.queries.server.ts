@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { bookmarksOn } from '~/features/bookmarks/bookmarks.queries.server.ts'
+import { outdatedBy } from '~/features/upkeep/outdated.queries.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
@@ -40,6 +41,8 @@ export interface Marks {
 	/** Those without a vote are missing. */
 	votes: ReadonlyMap<number | null, Vote>
 	bookmarked: ReadonlySet<number | null>
+	/** Comments of which the member says that they no longer work. */
+	outdated: ReadonlySet<number | null>
 	/** Whether the member follows the question, and whether they have the same problem. */
 	following: boolean
 	affected: boolean
@@ -48,7 +51,7 @@ export interface Marks {
 /** What a member did with a question and these comments, in one statement. */
 export async function readMarks(userId: number, questionId: number, commentIds: number[]): Promise<Marks> {
 	const { rows } = await sql<{
-		mark: 'vote' | 'bookmark' | 'follow' | 'affected'
+		mark: 'vote' | 'bookmark' | 'follow' | 'affected' | 'outdated'
 		comment_id: number | null
 		value: Vote
 	}>`
@@ -57,6 +60,8 @@ export async function readMarks(userId: number, questionId: number, commentIds: 
 		select 'vote', null, value from question_votes where user_id = ${userId} and question_id = ${questionId}
 		union all
 		select 'bookmark', comment_id, 0 from ${bookmarksOn(userId, questionId)} kept
+		union all
+		select 'outdated', comment_id, 0 from ${outdatedBy(userId, commentIds)} said
 		union all
 		select 'follow', null, 0 from follows where user_id = ${userId} and question_id = ${questionId}
 		union all
@@ -67,6 +72,7 @@ export async function readMarks(userId: number, questionId: number, commentIds: 
 	return {
 		votes: new Map(of('vote').map(({ comment_id, value }) => [comment_id, value])),
 		bookmarked: new Set(of('bookmark').map(({ comment_id }) => comment_id)),
+		outdated: new Set(of('outdated').map(({ comment_id }) => comment_id)),
 		following: of('follow').length > 0,
 		affected: of('affected').length > 0,
 	}

@@ -88,7 +88,7 @@ export async function withMarks(
 ): Promise<{ marks: QuestionMarks; comments: CommentView[] }> {
 	if (!viewer) return { marks: { vote: 0, bookmarked: false, following: false, affected: false }, comments }
 	const marks = await readMarks(viewer.id, questionId, idsOf(comments))
-	const hasMarks = marks.votes.size > 0 || marks.bookmarked.size > 0
+	const hasMarks = marks.votes.size + marks.bookmarked.size + marks.outdated.size > 0
 	const { following, affected } = marks
 	return {
 		marks: { vote: marks.votes.get(null) ?? 0, bookmarked: marks.bookmarked.has(null), following, affected },
@@ -122,6 +122,7 @@ function marked(comments: CommentView[], marks: Marks): CommentView[] {
 		...comment,
 		vote: marks.votes.get(comment.id) ?? 0,
 		bookmarked: marks.bookmarked.has(comment.id),
+		saysOutdated: marks.outdated.has(comment.id),
 		replies: marked(comment.replies, marks),
 	}))
 }

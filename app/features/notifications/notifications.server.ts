@@ -124,6 +124,30 @@ export async function notifyOfDecision(
 	return queued(trx, await addNotifications(trx, users, values))
 }
 
+/** What became of a subject, of which it does not matter who brought it about. */
+export interface FactNotification extends NotificationAbout {
+	kind: NotificationKindName
+	memberIds: readonly number[]
+	/** What falls together until it is read: “comment:7”. */
+	group: string
+}
+
+/**
+ * Tells members a fact, suspended ones and those who muted the subject left out. That it is told once is for whoever calls to see to.
+ * @returns as {@link notify}
+ */
+export async function notifyOfFact(
+	trx: Executor,
+	{ kind, memberIds, group, subject, part }: FactNotification,
+): Promise<number[]> {
+	if (memberIds.length === 0) return []
+	// Nobody has this id, so nobody blocks them.
+	const users = await lockBoxes(trx, [...memberIds], { subject, actorId: 0 })
+	const url = part?.url ?? subject.url
+	const values = { kind, actorIds: [], act: '', reason: '', subject, partId: part?.id ?? null, url }
+	return queued(trx, await addNotifications(trx, users, { ...values, groupKey: `${kind}:${group}` }))
+}
+
 /**
  * Takes back what was told about a subject that is gone.
  * @param besides whose box is locked along, as they are told of a decision by the same event

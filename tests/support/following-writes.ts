@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import { chooseSolution } from '~/features/discussion/votes.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import type { Write } from './writes.ts'
+
+/** Every way to follow a question and to help keep its answers good: a part of what can be written in the forum. */
+export const followingWrites: Write[] = [
+	{
+		name: 'saying that a solution no longer works',
+		for: 'others',
+		form: ({ comment }) => ['/forum/outdated', { comment: String(comment), value: '1', reason: 'newer' }],
+		api: ({ comment }) => ['PUT', `/comments/${comment}/outdated`, { reason: 'newer' }],
+		prepare: ({ author }, { query, comment }) => chooseSolution(author, { questionId: query, commentId: comment }),
+	},
+	{
+		name: 'taking that back',
+		for: 'members',
+		quiet: true,
+		form: ({ comment }) => ['/forum/outdated', { comment: String(comment), value: '0' }],
+		api: ({ comment }) => ['DELETE', `/comments/${comment}/outdated`],
+		prepare: async (_cast, { comment }, who) =>
+			who &&
+			sql`insert into outdated_marks (comment_id, user_id, version, reason) values (${comment}, ${who.id}, 1, '')`.execute(
+				db(),
+			),
+	},
+	{
+		name: 'following a query',
+		for: 'others',
+		form: ({ query }) => ['/forum/following', { query: String(query), what: 'follow', value: '1' }],
+		api: ({ query }) => ['PUT', `/queries/${query}/following`],
+	},
+	{
+		name: 'following a query no longer',
+		for: 'members',
+		quiet: true,
+		form: ({ query }) => ['/forum/following', { query: String(query), what: 'follow', value: '0' }],
+		api: ({ query }) => ['DELETE', `/queries/${query}/following`],
+		prepare: async (_cast, { query }, who) =>
+			who && sql`insert into follows (user_id, question_id) values (${who.id}, ${query})`.execute(db()),
+	},
+	{
+		name: 'having the same problem',
+		for: 'others',
+		form: ({ query }) => ['/forum/following', { query: String(query), what: 'too', value: '1' }],
+		api: ({ query }) => ['PUT', `/queries/${query}/affected`],
+	},
+	{
+		name: 'having it no longer',
+		for: 'members',
+		quiet: true,
+		form: ({ query }) => ['/forum/following', { query: String(query), what: 'too', value: '0' }],
+		api: ({ query }) => ['DELETE', `/queries/${query}/affected`],
+		prepare: async (_cast, { query }, who) =>
+			who && sql`insert into affected_members (user_id, question_id) values (${who.id}, ${query})`.execute(db()),
+	},
+]
