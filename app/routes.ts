@@ -27,6 +27,7 @@ export default [
 	route('settings/activity', 'features/settings/routes/activity.tsx'),
 	route('bookmarks', 'features/bookmarks/routes/bookmarks.tsx'),
 	route('following', 'features/following/routes/following.tsx'),
+	route('following/search/:id', 'features/following/routes/saved-search.ts'),
 
 	route('messages', 'features/inbox/routes/messages.tsx'),
 	route('messages/latest', 'features/inbox/routes/latest.ts', { id: 'latest-messages' }),

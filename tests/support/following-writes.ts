@@ -1,7 +1,11 @@
 import { sql } from 'kysely'
 import { chooseSolution } from '~/features/discussion/votes.server.ts'
+import { removeSearch, saveSearch } from '~/features/following/searches.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { Write } from './writes.ts'
+
+const search = { kind: 'queries', query: 'event loop', name: 'Loops' }
+let searchId = 1
 
 /** Every way to follow a question and to help keep its answers good: a part of what can be written in the forum. */
 export const followingWrites: Write[] = [
@@ -53,5 +57,34 @@ export const followingWrites: Write[] = [
 		api: ({ query }) => ['DELETE', `/queries/${query}/affected`],
 		prepare: async (_cast, { query }, who) =>
 			who && sql`insert into affected_members (user_id, question_id) values (${who.id}, ${query})`.execute(db()),
+	},
+	{
+		name: 'saving a search',
+		for: 'members',
+		quiet: true,
+		form: () => ['/following', { intent: 'save', ...search }],
+		api: () => ['POST', '/me/searches', search],
+	},
+	{
+		name: 'removing a saved search',
+		for: 'members',
+		quiet: true,
+		form: () => ['/following', { intent: 'remove', id: String(searchId) }],
+		api: () => ['DELETE', `/me/searches/${searchId}`],
+		prepare: async (_cast, _target, who) => {
+			if (who) searchId = (await saveSearch(who, search)).id
+		},
+	},
+	{
+		name: 'bringing a saved search back',
+		for: 'members',
+		quiet: true,
+		form: () => ['/following', { intent: 'restore', id: String(searchId) }],
+		api: () => ['POST', '/me/searches', search],
+		prepare: async (_cast, _target, who) => {
+			if (!who) return
+			searchId = (await saveSearch(who, search)).id
+			await removeSearch(who, searchId)
+		},
 	},
 ]

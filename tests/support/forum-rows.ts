@@ -20,6 +20,7 @@ const tables = [
 	'follows',
 	'affected_members',
 	'outdated_marks',
+	'saved_searches',
 	'drafts',
 	'post_pictures',
 	'term_spellings',

@@ -7,6 +7,7 @@ import { setBlocked } from '~/features/conversations/conversations.server.ts'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
 import { chooseSolution } from '~/features/discussion/votes.server.ts'
 import { followQuestion } from '~/features/following/following.server.ts'
+import { saveSearch } from '~/features/following/searches.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
@@ -133,6 +134,12 @@ const prepared: Record<string, () => Promise<string>> = {
 		await followQuestion(nell, await queryOf(omar), true)
 		return '/me/following/queries'
 	},
+	listSavedSearches: async () => {
+		await saveSearch(nell, { kind: 'people', query: 'q=omar', name: 'Omar' })
+		return '/me/searches'
+	},
+	saveSearch: async () => '/me/searches',
+	removeSearch: async () => '/me/searches/1',
 	sayOutdated: async () => `/comments/${await solutionOf(omar)}/outdated`,
 	takeOutdatedBack: async () => `/comments/${await solutionOf(omar)}/outdated`,
 	followQuery: async () => `/queries/${await queryOf(omar)}/following`,

@@ -1,4 +1,4 @@
-import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
+import { anybody, type Wish, wishQuery } from '~/features/directory/directory.paths.ts'
 import { presentFound } from '~/features/directory/directory.server.ts'
 import type { MemberView } from '~/features/directory/directory.view.ts'
 import { countPeople } from '~/features/directory/filters.server.ts'
@@ -92,8 +92,17 @@ export async function searchEverything(viewer: Viewer, asked: Asked, isNoted: bo
 			instead: shown.questions.rows.length > 0 ? instead : null,
 		},
 		filters: filtersOf(parsed),
+		saveable: saveableOf(parsed, asked),
 		instead: isMissed && isEmpty(found, kind) ? await elsewhere(viewer) : null,
 	}
+}
+
+/** A search of queries or people as it can be saved. */
+function saveableOf(parsed: Parsed, { q, kind }: Asked): SearchData['saveable'] {
+	if (q && kind === 'questions') return { kind: 'queries', query: q, name: q }
+	if (q && kind === 'people' && concernsAll(parsed))
+		return { kind: 'people', query: wishQuery(wishOfSearch(parsed)), name: q }
+	return null
 }
 
 type Found = Pick<SearchData, 'questions' | 'people' | 'projects' | 'tags'>
