@@ -78,6 +78,7 @@ export default [
 	route('forum/follow', 'features/tags/routes/follow.ts'),
 	route('forum/following', 'features/following/routes/press.ts', { id: 'press-following' }),
 	route('forum/outdated', 'features/upkeep/routes/outdated.ts'),
+	route('forum/invite/:id', 'features/finder/routes/invite.tsx'),
 	route('forum/bookmark', 'features/bookmarks/routes/press.ts'),
 	route('forum/ask', 'features/asking/routes/ask.tsx'),
 	route('forum/preview', 'features/asking/routes/preview.ts'),

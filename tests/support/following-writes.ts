@@ -87,4 +87,23 @@ export const followingWrites: Write[] = [
 			await removeSearch(who, searchId)
 		},
 	},
+	{
+		name: 'asking somebody to answer',
+		for: 'members',
+		form: ({ query }) => [`/forum/invite/${query}`, { username: 'victim' }],
+		api: ({ query }) => ['POST', `/queries/${query}/invitations`, { username: 'victim' }],
+		prepare: () => sql`update invitations set invited_at = invited_at - interval '2 days'`.execute(db()),
+	},
+	{
+		name: 'declining to answer',
+		for: 'members',
+		quiet: true,
+		form: ({ query }) => [`/forum/invite/${query}`, { intent: 'decline' }],
+		api: ({ query }) => ['DELETE', `/queries/${query}/invitations`],
+		prepare: async ({ victim }, { query }, who) =>
+			who &&
+			sql`insert into invitations (question_id, user_id, inviter_id, told) values (${query}, ${who.id}, ${victim.id}, true)`.execute(
+				db(),
+			),
+	},
 ]

@@ -21,6 +21,7 @@ const tables = [
 	'affected_members',
 	'outdated_marks',
 	'saved_searches',
+	'invitations',
 	'drafts',
 	'post_pictures',
 	'term_spellings',

@@ -37,6 +37,7 @@ export function query(changes: Partial<QuestionPageView> = {}): QuestionPageView
 		bookmarked: false,
 		following: false,
 		affected: false,
+		invited: false,
 		affectedCount: 0,
 		locked: false,
 		unpublished: null,

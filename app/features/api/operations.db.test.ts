@@ -134,6 +134,11 @@ const prepared: Record<string, () => Promise<string>> = {
 		await followQuestion(nell, await queryOf(omar), true)
 		return '/me/following/queries'
 	},
+	invite: async () => {
+		await makeMember('mira.quillon')
+		return `/queries/${await queryOf(nell)}/invitations`
+	},
+	declineInvitation: async () => `/queries/${await queryOf(omar)}/invitations`,
 	listSavedSearches: async () => {
 		await saveSearch(nell, { kind: 'people', query: 'q=omar', name: 'Omar' })
 		return '/me/searches'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { bookmarksOn } from '~/features/bookmarks/bookmarks.queries.server.ts'
+import { isInvited } from '~/features/upkeep/invitations.queries.server.ts'
 import { outdatedBy } from '~/features/upkeep/outdated.queries.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -46,12 +47,14 @@ export interface Marks {
 	/** Whether the member follows the question, and whether they have the same problem. */
 	following: boolean
 	affected: boolean
+	/** Whether somebody asked the member to answer it, and they neither declined nor wrote there. */
+	invited: boolean
 }
 
 /** What a member did with a question and these comments, in one statement. */
 export async function readMarks(userId: number, questionId: number, commentIds: number[]): Promise<Marks> {
 	const { rows } = await sql<{
-		mark: 'vote' | 'bookmark' | 'follow' | 'affected' | 'outdated'
+		mark: 'vote' | 'bookmark' | 'follow' | 'affected' | 'outdated' | 'invited'
 		comment_id: number | null
 		value: Vote
 	}>`
@@ -65,6 +68,8 @@ export async function readMarks(userId: number, questionId: number, commentIds: 
 		union all
 		select 'follow', null, 0 from follows where user_id = ${userId} and question_id = ${questionId}
 		union all
+		select 'invited', null, 0 where ${isInvited(userId, questionId)}
+		union all
 		select 'affected', null, 0 from affected_members where user_id = ${userId} and question_id = ${questionId}`.execute(
 		db(),
 	)
@@ -75,6 +80,7 @@ export async function readMarks(userId: number, questionId: number, commentIds: 
 		outdated: new Set(of('outdated').map(({ comment_id }) => comment_id)),
 		following: of('follow').length > 0,
 		affected: of('affected').length > 0,
+		invited: of('invited').length > 0,
 	}
 }
 

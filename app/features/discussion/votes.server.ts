@@ -86,12 +86,13 @@ export async function withMarks(
 	questionId: number,
 	comments: CommentView[],
 ): Promise<{ marks: QuestionMarks; comments: CommentView[] }> {
-	if (!viewer) return { marks: { vote: 0, bookmarked: false, following: false, affected: false }, comments }
+	if (!viewer)
+		return { marks: { vote: 0, bookmarked: false, following: false, affected: false, invited: false }, comments }
 	const marks = await readMarks(viewer.id, questionId, idsOf(comments))
 	const hasMarks = marks.votes.size + marks.bookmarked.size + marks.outdated.size > 0
-	const { following, affected } = marks
+	const { following, affected, invited } = marks
 	return {
-		marks: { vote: marks.votes.get(null) ?? 0, bookmarked: marks.bookmarked.has(null), following, affected },
+		marks: { vote: marks.votes.get(null) ?? 0, bookmarked: marks.bookmarked.has(null), following, affected, invited },
 		comments: hasMarks ? marked(comments, marks) : comments,
 	}
 }

@@ -124,27 +124,30 @@ export async function notifyOfDecision(
 	return queued(trx, await addNotifications(trx, users, values))
 }
 
-/** What became of a subject, of which it does not matter who brought it about. */
+/** What one member is to know of a subject, whatever else they were told of it. */
 export interface FactNotification extends NotificationAbout {
 	kind: NotificationKindName
 	memberIds: readonly number[]
 	/** What falls together until it is read: “comment:7”. */
 	group: string
+	/** Who did it; left out where that does not matter. */
+	actorId?: number
 }
 
 /**
- * Tells members a fact, suspended ones and those who muted the subject left out. That it is told once is for whoever calls to see to.
+ * Tells members a fact, those who block who did it, suspended ones and those who muted the subject left out. That it is told once is for whoever calls to see to.
  * @returns as {@link notify}
  */
 export async function notifyOfFact(
 	trx: Executor,
-	{ kind, memberIds, group, subject, part }: FactNotification,
+	{ kind, memberIds, group, actorId, subject, part }: FactNotification,
 ): Promise<number[]> {
 	if (memberIds.length === 0) return []
-	// Nobody has this id, so nobody blocks them.
-	const users = await lockBoxes(trx, [...memberIds], { subject, actorId: 0 })
+	// Nobody has the id 0, so nobody blocks them.
+	const users = await lockBoxes(trx, [...memberIds], { subject, actorId: actorId ?? 0 })
 	const url = part?.url ?? subject.url
-	const values = { kind, actorIds: [], act: '', reason: '', subject, partId: part?.id ?? null, url }
+	const actorIds = actorId === undefined ? [] : [actorId]
+	const values = { kind, actorIds, act: '', reason: '', subject, partId: part?.id ?? null, url }
 	return queued(trx, await addNotifications(trx, users, { ...values, groupKey: `${kind}:${group}` }))
 }
 

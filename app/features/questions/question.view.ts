@@ -57,6 +57,8 @@ export interface QuestionPageView extends QuestionCardView, VotedView {
 	/** Whether the viewer follows it, and whether they have the same problem. */
 	following: boolean
 	affected: boolean
+	/** Whether somebody asked the viewer to answer it, and they neither declined nor wrote there. */
+	invited: boolean
 	/** How many members besides who asked have the same problem. */
 	affectedCount: number
 	/** Markdown as written, for the edit form and structured data. */
@@ -112,11 +114,12 @@ export function presentCard(viewer: Viewer, row: QuestionRow): QuestionCardView 
 export function presentQuestion(
 	viewer: Viewer,
 	row: QuestionPageRow,
-	{ vote, bookmarked, following, affected }: QuestionMarks = {
+	{ vote, bookmarked, following, affected, invited }: QuestionMarks = {
 		vote: 0,
 		bookmarked: false,
 		following: false,
 		affected: false,
+		invited: false,
 	},
 ): QuestionPageView {
 	return {
@@ -126,6 +129,7 @@ export function presentQuestion(
 		bookmarked,
 		following,
 		affected,
+		invited,
 		affectedCount: row.affected_count,
 		description: row.description,
 		descriptionHtml: row.description_html,

@@ -190,6 +190,8 @@ export interface QuestionMarks {
 	/** Whether they follow it, and whether they have the same problem. */
 	following: boolean
 	affected: boolean
+	/** Whether somebody asked them to answer it, and they neither declined nor wrote there. */
+	invited: boolean
 }
 
 /** What a member did with a question. */
@@ -199,8 +201,10 @@ export async function findQuestionMarks(userId: number, questionId: number): Pro
 			coalesce((select value from question_votes where user_id = ${userId} and question_id = ${questionId}), 0) as vote,
 			exists (select from ${bookmarksOn(userId, questionId)} kept where comment_id is null) as bookmarked,
 			exists (select from follows where user_id = ${userId} and question_id = ${questionId}) as following,
-			exists (select from affected_members where user_id = ${userId} and question_id = ${questionId}) as affected`.execute(
+			exists (select from affected_members where user_id = ${userId} and question_id = ${questionId}) as affected,
+			exists (select from invitations where question_id = ${questionId} and user_id = ${userId} and told and declined_at is null)
+				and not exists (select from comments where question_id = ${questionId} and author_id = ${userId} and status = 'published') as invited`.execute(
 		db(),
 	)
-	return rows[0] ?? { vote: 0, bookmarked: false, following: false, affected: false }
+	return rows[0] ?? { vote: 0, bookmarked: false, following: false, affected: false, invited: false }
 }

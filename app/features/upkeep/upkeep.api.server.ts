@@ -1,17 +1,22 @@
 import { z } from 'zod'
 import { id } from '~/features/questions/questions.api.server.ts'
 import { member, operation } from '~/platform/http/operation.ts'
+import { decline, invite } from './invitations.server.ts'
 import { outdatedInput, sayOutdated, takeOutdatedBack } from './outdated.server.ts'
-import { MIN_OUTDATED } from './upkeep.view.ts'
+import { MAX_INVITED, MIN_OUTDATED } from './upkeep.view.ts'
 
 /* Whether solutions still work, as JSON. */
 
 const outdatedBody = z.strictObject({ reason: outdatedInput.shape.reason.describe('Why; empty for no reason.') })
 
+const invitation = z.strictObject({ username: z.string().max(60).describe('Whom to ask.') })
+
 /** Under which names the description knows these shapes. */
-export const upkeepShapes = { SayOutdated: outdatedBody }
+export const upkeepShapes = { SayOutdated: outdatedBody, Invite: invitation }
 
 const judging = { group: 'Votes and solutions', access: 'members', params: { id }, answer: null } as const
+
+const inviting = { group: 'Queries', access: 'members', params: { id }, answer: null } as const
 
 export const upkeepOperations = [
 	operation({
@@ -34,5 +39,27 @@ export const upkeepOperations = [
 		summary: 'Take that back',
 		refusals: [404],
 		run: async (call) => takeOutdatedBack(member(call), call.params.id),
+	}),
+	operation({
+		...inviting,
+		id: 'invite',
+		method: 'post',
+		path: '/queries/{id}/invitations',
+		summary: 'Ask a member to answer a query',
+		description: `At most ${MAX_INVITED.byOne} members for a query, and ${MAX_INVITED.aDay} a day. The answer does not tell whether it reached them.`,
+		body: invitation,
+		example: { username: 'mira.quillon' },
+		refusals: [403, 404, 422],
+		run: async (call) => void (await invite(member(call), call.params.id, String(call.body.username))),
+	}),
+	operation({
+		...inviting,
+		id: 'declineInvitation',
+		method: 'delete',
+		path: '/queries/{id}/invitations',
+		summary: 'Decline to answer a query',
+		description: 'Nobody can ask you again to answer it.',
+		refusals: [404],
+		run: async (call) => void (await decline(member(call), call.params.id)),
 	}),
 ]

@@ -21,3 +21,11 @@ export interface OutdatedView {
 	/** What the last of them who gave a reason chose; '' for none. */
 	reason: OutdatedReason
 }
+
+/** Members whom one member may ask to answer a question, whom all may, and whom one may within a day. */
+export const MAX_INVITED = { byOne: 3, byAll: 10, aDay: 10 } as const
+
+/** The page on which a member asks somebody to answer a question. */
+export function invitePath(questionId: number): string {
+	return `/forum/invite/${questionId}`
+}

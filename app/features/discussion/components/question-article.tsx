@@ -9,6 +9,7 @@ import { CategoryAndState, confirmDeletion } from '~/features/question-lists/com
 import type { AuthorView, OriginView } from '~/features/questions/question.view.ts'
 import { editPath, historyPath } from '~/features/questions/questions.paths.ts'
 import { tagPath } from '~/features/tags/tags.view.ts'
+import { InvitedNotice, InviteLink } from '~/features/upkeep/components/invitation.tsx'
 import { profilePath } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator } from '~/lib/viewer.ts'
@@ -74,6 +75,7 @@ function Article(props: ArticleProps) {
 					<RenderedText html={question.descriptionHtml} />
 				)}
 				<OriginLine origin={question.origin} />
+				{question.invited && <InvitedNotice question={question.id} />}
 				{question.unpublished === null && question.deletedBy === null && (
 					<AffectedLine
 						query={question.id}
@@ -131,6 +133,9 @@ function Tools({ question, muted, viewer, publicUrl, here, votes }: ArticleProps
 			<CopyLink href={publicUrl + question.url} />
 			{viewer.signedIn && question.unpublished === null && question.deletedBy === null && (
 				<BookmarkButton kind="query" id={question.id} bookmarked={question.bookmarked} label="Bookmark this query" />
+			)}
+			{viewer.signedIn && !question.locked && question.unpublished === null && question.deletedBy === null && (
+				<InviteLink question={question.id} />
 			)}
 			{muted !== null && <MuteThread muted={muted} action={here} />}
 			<span className="ml-auto flex">
