@@ -2,6 +2,7 @@ import { defineFeature } from '~/platform/feature.ts'
 import { followingOperations, followingShapes } from './following.api.server.ts'
 import { affectedCounters } from './following.queries.server.ts'
 import { checkSavedSearches, registerSources, searchKinds, sweepSearches } from './searches.server.ts'
+import { mailWeekly } from './weekly.server.ts'
 
 export const following = defineFeature({
 	name: 'following',
@@ -10,6 +11,7 @@ export const following = defineFeature({
 	notificationKinds: searchKinds,
 	schedules: [
 		{ name: 'check-saved-searches', every: 'minute', run: checkSavedSearches },
+		{ name: 'mail-weekly', every: 'hour', run: mailWeekly },
 		{ name: 'sweep-saved-searches', every: 'hour', run: sweepSearches },
 	],
 	collect: registerSources,
