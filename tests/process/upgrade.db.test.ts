@@ -50,6 +50,11 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			reason: 'Whom a member blocks no longer sees when that member was here.',
 		},
 		{
+			address: /^\/find-dev\?/,
+			line: /^\+ (rust|React|mentoring|delft)$/,
+			reason: 'Members can save what they search for, under that name.',
+		},
+		{
 			address: /^\/forum/,
 			line: /^\+ \/forum\S*view=unsolved$/,
 			reason: 'Lists have a tab for what has comments and no solution.',

@@ -64,6 +64,7 @@ export const followingWrites: Write[] = [
 		quiet: true,
 		form: () => ['/following', { intent: 'save', ...search }],
 		api: () => ['POST', '/me/searches', search],
+		prepare: () => sql`delete from saved_searches`.execute(db()),
 	},
 	{
 		name: 'removing a saved search',
@@ -92,7 +93,11 @@ export const followingWrites: Write[] = [
 		for: 'members',
 		form: ({ query }) => [`/forum/invite/${query}`, { username: 'victim' }],
 		api: ({ query }) => ['POST', `/queries/${query}/invitations`, { username: 'victim' }],
-		prepare: () => sql`update invitations set invited_at = invited_at - interval '2 days'`.execute(db()),
+		// Whoever it was done to before, they are asked today for the first time.
+		prepare: async ({ victim }) => {
+			await sql`update users set suspended_until = null where id = ${victim.id}`.execute(db())
+			await sql`update invitations set invited_at = invited_at - interval '2 days'`.execute(db())
+		},
 	},
 	{
 		name: 'declining to answer',

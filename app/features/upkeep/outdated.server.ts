@@ -12,6 +12,7 @@ import {
 } from '~/features/questions/writing/change.server.ts'
 import { lockComment } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -54,9 +55,10 @@ export const outdatedInput = z.object({ reason: z.enum(reasons, 'Choose one of t
  * Says that a solution no longer works. It holds for the text as it is now: once that is edited, nobody has said so. Saying it twice
  * changes the reason. When two members say it, the author and the asker are told, once for each text.
  * @param input `reason`, a key of `outdatedReasons`
+ * @returns where the solution stands
  * @throws NotAllowed for a visitor, a suspended member and who wrote it; NotFound, Conflict where it is no solution, Invalid, TooMany
  */
-export async function sayOutdated(viewer: Viewer, commentId: number, input: Input): Promise<void> {
+export async function sayOutdated(viewer: Viewer, commentId: number, input: Input): Promise<{ url: string }> {
 	const member = requireWriter(viewer)
 	await countUse('toggles', member)
 	await requireMayWrite(member.id)
@@ -83,15 +85,17 @@ export async function sayOutdated(viewer: Viewer, commentId: number, input: Inpu
 		})
 	await dropPages([questionTag(question.id)])
 	await announceUnread(told)
+	return { url: `${question.url}#comment-${commentId}` }
 }
 
-/** Takes back that a solution no longer works. @throws NotAllowed for a visitor, NotFound, TooMany */
-export async function takeOutdatedBack(viewer: Viewer, commentId: number): Promise<void> {
+/** Takes back that a solution no longer works. @returns where it stands @throws NotAllowed for a visitor, NotFound, TooMany */
+export async function takeOutdatedBack(viewer: Viewer, commentId: number): Promise<{ url: string }> {
 	const member = requireWriter(viewer)
 	await countUse('toggles', member)
 	const { question_id: questionId } = await requireJudged(commentId)
 	await removeOutdated(member.id, commentId)
 	await dropPages([questionTag(questionId)])
+	return { url: `${questionUrl(await requireQuestion(questionId))}#comment-${commentId}` }
 }
 
 const gone = 'There is no such comment. It may have been deleted.'

@@ -29,7 +29,7 @@ export const upkeepOperations = [
 		body: outdatedBody,
 		example: { reason: 'newer' },
 		refusals: [403, 404, 409, 422],
-		run: async (call) => sayOutdated(member(call), call.params.id, call.body),
+		run: async (call) => void (await sayOutdated(member(call), call.params.id, call.body)),
 	}),
 	operation({
 		...judging,
@@ -38,7 +38,7 @@ export const upkeepOperations = [
 		path: '/comments/{id}/outdated',
 		summary: 'Take that back',
 		refusals: [404],
-		run: async (call) => takeOutdatedBack(member(call), call.params.id),
+		run: async (call) => void (await takeOutdatedBack(member(call), call.params.id)),
 	}),
 	operation({
 		...inviting,

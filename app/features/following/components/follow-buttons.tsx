@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { counted } from '~/lib/text.ts'
 import { Form } from '~/ui/link.tsx'
 import { usePress } from '~/ui/use-press.ts'
@@ -8,17 +8,18 @@ const address = '/forum/following'
 interface FollowQueryProps {
 	query: number
 	following: boolean
-	/** What the button is called where several stand on a page. */
-	label: string
+	/** What is followed, for readers who do not see where the button stands. */
+	what: string
 }
 
 /** Follows a question, for a member who did not ask it. */
-export function FollowQuery({ query, following, label }: FollowQueryProps) {
+export function FollowQuery({ query, following, what }: FollowQueryProps) {
 	const fields = { query, what: 'follow' }
 	const { value, press } = usePress<0 | 1>(address, fields, { value: following ? 1 : 0, count: 0 })
 	return (
-		<Press fields={fields} value={value} press={press} label={label}>
+		<Press fields={fields} value={value} press={press}>
 			{value === 1 ? 'Following' : 'Follow'}
+			<span className="sr-only"> {what}</span>
 		</Press>
 	)
 }
@@ -47,10 +48,10 @@ export function AffectedLine({ query, following, affected, count, mayPress }: Af
 		<div className="mt-5 flex flex-wrap items-center gap-2" data-not-saved="">
 			{mayPress && (
 				<>
-					<Press fields={fields} value={too.value} press={press} label="I have this too">
+					<Press fields={fields} value={too.value} press={press}>
 						I have this too
 					</Press>
-					<FollowQuery query={query} following={following || hasPressed} label="Follow this query" />
+					<FollowQuery query={query} following={following || hasPressed} what="this query" />
 				</>
 			)}
 			{too.count > 0 && (
@@ -66,11 +67,10 @@ interface PressProps {
 	fields: Record<string, string | number>
 	value: 0 | 1
 	press: (value: 0 | 1) => void
-	label: string
-	children: string
+	children: ReactNode
 }
 
-function Press({ fields, value, press, label, children }: PressProps) {
+function Press({ fields, value, press, children }: PressProps) {
 	const wanted = value === 1 ? 0 : 1
 	const submit = (event: FormEvent) => {
 		event.preventDefault()
@@ -87,7 +87,6 @@ function Press({ fields, value, press, label, children }: PressProps) {
 				name="value"
 				value={wanted}
 				aria-pressed={value === 1}
-				aria-label={label}
 				// The second half of a double click would take it back.
 				onClick={(event) => event.detail > 1 && event.preventDefault()}
 			>

@@ -138,7 +138,7 @@ function FollowedItem({ query }: { query: FollowedQuestionView }) {
 					</span>
 				</p>
 			</div>
-			<FollowQuery query={query.id} following label={`Follow ${query.title}`} />
+			<FollowQuery query={query.id} following what={query.title} />
 		</li>
 	)
 }

@@ -124,11 +124,11 @@ export function ListTabs({ pathname, view, only }: ListTabsProps) {
 	return (
 		<div className="mt-5 flex items-end justify-between border-b border-rule">
 			{only === null ? (
-				<nav className="tabs border-0" aria-label="Order">
+				<nav className="tabs min-w-0 overflow-x-auto border-0" aria-label="Order">
 					{views.map((tab) => (
 						<Link
 							key={tab.view}
-							className="tab h-9"
+							className="tab h-9 flex-none"
 							to={withParams(pathname, { view: tab.view === 'newest' ? null : tab.view })}
 							aria-current={tab.view === view || undefined}
 							data-active={tab.view === view || undefined}

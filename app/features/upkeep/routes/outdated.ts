@@ -1,5 +1,4 @@
 import { redirect } from 'react-router'
-import { commentPath } from '~/features/search/search.view.ts'
 import { readId } from '~/lib/checks.ts'
 import { readForm } from '~/platform/http/form.server.ts'
 import { answering, redirectWithToast, refererPath, signedIn } from '~/platform/http/http.ts'
@@ -17,9 +16,10 @@ export async function action({ request, context }: Route.ActionArgs) {
 		const viewer = signedIn(context, new URL(refererPath(request, '/forum'), request.url))
 		const id = readId(form.get('comment'))
 		const isSaid = form.get('value') !== '0'
-		if (isSaid) await sayOutdated(viewer, id, { reason: form.get('reason') ?? '' })
-		else await takeOutdatedBack(viewer, id)
+		const { url } = isSaid
+			? await sayOutdated(viewer, id, { reason: form.get('reason') ?? '' })
+			: await takeOutdatedBack(viewer, id)
 		const message = isSaid ? 'Noted. Thank you.' : 'Taken back.'
-		return redirectWithToast(commentPath(id), { type: 'success', message })
+		return redirectWithToast(url, { type: 'success', message })
 	})
 }
