@@ -90,7 +90,7 @@ export default [
 	route('forum/comment/:id', 'features/discussion/routes/comment.ts'),
 	route('forum/history/:id', 'features/discussion/routes/history.tsx'),
 	route('forum/history/comment/:id', 'features/discussion/routes/history.tsx', { id: 'comment-history' }),
-	route('forum/:category/:username/:id', 'features/discussion/routes/question.tsx'),
+	route('forum/:category/:username/:id/:slug?', 'features/discussion/routes/question.tsx'),
 	route('forum/feed.atom', 'features/question-lists/routes/feed.ts', { id: 'feed' }),
 	route('forum/category/:slug/feed.atom', 'features/question-lists/routes/feed.ts', { id: 'category-feed' }),
 	route('forum/tag/:tag/feed.atom', 'features/question-lists/routes/feed.ts', { id: 'tag-feed' }),

@@ -269,7 +269,7 @@ async function prepare(page: Page, browser: Browser): Promise<[Addresses, Page]>
 		description: `${'d'.repeat(400)}\n\n\`\`\`\n${'c'.repeat(300)}\n\`\`\`\n\n| a | b |\n|---|---|\n| ${'x'.repeat(200)} | ${'y'.repeat(200)} |`,
 		category: 'others',
 	})
-	const id = question.split('/').at(-1) ?? ''
+	const id = question.split('/')[4] ?? ''
 	const commented = await send(other, question, { intent: 'comment', body: `@${username} ${'k'.repeat(500)}` })
 	const comment = commented.split('#comment-')[1] ?? ''
 	await send(page, question, { intent: 'choose-solution', comment })

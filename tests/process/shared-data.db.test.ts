@@ -61,7 +61,7 @@ async function readAll(who: string): Promise<string[]> {
 const idOf = (who: string) => questions[who]?.id ?? 0
 const editPathOf = (who: string) => `/forum/edit/${who}/${idOf(who)}`
 
-const isOfMira = (html: string) => html.includes(`/mira/${idOf('mira')}"`)
+const isOfMira = (html: string) => html.includes(`/mira/${idOf('mira')}/`)
 
 describe('members side by side', () => {
 	test('each may change their own question, moderators all, in every list', async () => {
@@ -129,13 +129,13 @@ describe('after a write', () => {
 			'a vote',
 			() => call('PUT', `/queries/${idOf('mira')}/vote`, 'ravi', { vote: 1 }),
 			({ score }) => score === 1,
-			'Votes </span>1<',
+			'data-of="votes">1<',
 		],
 		[
 			'a comment',
 			() => call('POST', `/queries/${idOf('mira')}/comments`, 'ravi', { body: 'Like this.' }),
 			({ commentCount }) => commentCount === 1,
-			'Comments </span>1<',
+			'data-of="comments">1<',
 		],
 		[
 			'a new name of the author',

@@ -69,7 +69,7 @@ async function copyTarget({ query, url, comment }: Target): Promise<Target[]> {
 			await sql`update counters set value = value + ${BATCH} where name = 'questions'`.execute(trx)
 			return rows
 		})
-	return copies.map((ids) => ({ ...ids, url: url.replace(/\d+$/, String(ids.query)) }))
+	return copies.map((ids) => ({ ...ids, url: url.replace(/\/\d+(?=\/[\w-]+$)/, `/${ids.query}`) }))
 }
 
 /** Whether somebody may do it on the site; a token narrows it. */
@@ -112,7 +112,7 @@ const memberWrites: Write[] = [
 	{
 		name: 'editing a query',
 		for: 'owner',
-		form: ({ url }) => [url.replace(/^\/forum\/[^/]+/, '/forum/edit'), texts],
+		form: ({ url }) => [url.replace(/^\/forum\/[^/]+(.*)\/[\w-]+$/, '/forum/edit$1'), texts],
 		api: ({ query }) => ['PATCH', `/queries/${query}`, texts],
 	},
 	{

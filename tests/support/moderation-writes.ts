@@ -104,7 +104,7 @@ export const moderationWrites: Write[] = [
 		name: 'changing a query that waits',
 		for: 'author',
 		refusal: '404',
-		form: ({ url }) => [url.replace(/^\/forum\/[^/]+/, '/forum/edit'), texts],
+		form: ({ url }) => [url.replace(/^\/forum\/[^/]+(.*)\/[\w-]+$/, '/forum/edit$1'), texts],
 		api: ({ query }) => ['PATCH', `/queries/${query}`, texts],
 		prepare: waiting,
 	},

@@ -200,6 +200,7 @@ export interface CommentPlaceRow {
 	question_id: number
 	parent_id: number | null
 	depth: number
+	title: string
 	username: string
 	category_slug: string
 	/** Threads before its own, siblings before it, comments of the query: counted as far as a page reaches. */
@@ -215,7 +216,7 @@ export async function findCommentPlace(
 	comments: number,
 ): Promise<CommentPlaceRow | undefined> {
 	const { rows } = await sql<CommentPlaceRow>`
-		select m.id, m.question_id, m.parent_id, m.depth, u.username, c.slug as category_slug,
+		select m.id, m.question_id, m.parent_id, m.depth, q.title, u.username, c.slug as category_slug,
 			(select count(*)::int from (select 1 from comments h where h.question_id = m.question_id and h.parent_id is null
 				and h.id < m.path[1] limit ${threads}) x) as heads_before,
 			(select count(*)::int from (select 1 from comments s where s.parent_id = m.parent_id and s.id < m.id limit ${threads}) x) as siblings_before,

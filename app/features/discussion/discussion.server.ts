@@ -165,7 +165,7 @@ async function fitting(
 
 /** The page of a question, which visitors are answered from the cache with. */
 export const questionPage = cachedPage({
-	path: '/forum/:category/:username/:id',
+	path: '/forum/:category/:username/:id/:slug?',
 	where: { category: /^(?!(?:category|tag|edit|history|comment)$)/, id: /^[1-9]\d{0,9}$/ },
 	searchParams: ['cursor', 'merged', 'original', 'sort', 'thread'],
 	memberSearchParams: ['delete', 'delete-comment', 'edit', 'reply'],

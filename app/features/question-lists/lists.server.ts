@@ -124,7 +124,7 @@ export async function mostDiscussed(since: Date): Promise<QuestionPageView | nul
 export async function listForSitemap(number: number): Promise<{ url: string; changedAt: string }[]> {
 	const rows = await listAddresses((number - 1) * 5_000 + 1)
 	return rows.map((row) => ({
-		url: questionUrl({ id: row.id, username: row.username, category_slug: row.slug }),
+		url: questionUrl(row),
 		changedAt: row.changed_at,
 	}))
 }

@@ -214,10 +214,13 @@ const mergeInput = z.object({
 	into: z
 		.string({ error: 'Enter the address of the other query.' })
 		.trim()
-		.refine((value) => /^([1-9]\d{0,9}|\S*\/forum\/[^/\s]+\/[^/\s]+\/[1-9]\d{0,9}([?#]\S*)?)$/.test(value), {
-			error: 'Enter the address of the other query.',
-		})
-		.transform((value) => Number(/^\d+$/.test(value) ? value : /\/(\d+)([?#]|$)/.exec(value)?.[1])),
+		.refine(
+			(value) => /^([1-9]\d{0,9}|\S*\/forum\/[^/\s]+\/[^/\s]+\/[1-9]\d{0,9}(\/[a-z0-9-]*)?([?#]\S*)?)$/.test(value),
+			{
+				error: 'Enter the address of the other query.',
+			},
+		)
+		.transform((value) => Number(/^\d+$/.test(value) ? value : /\/forum\/[^/]+\/[^/]+\/(\d+)/.exec(value)?.[1])),
 })
 
 const sentences = {

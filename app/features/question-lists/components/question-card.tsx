@@ -48,11 +48,9 @@ function Row({ question, ago }: RowProps) {
 			</p>
 			<Footer question={question} ago={ago} />
 			<p className="query-figure" data-of="votes">
-				<span className="sr-only">Votes </span>
 				{question.score}
 			</p>
 			<p className="query-figure" data-of="comments" data-none={question.commentCount === 0 || undefined}>
-				<span className="sr-only">Comments </span>
 				{question.commentCount}
 			</p>
 		</article>

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
+import type { QuestionPlace } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
@@ -114,11 +115,11 @@ export async function findMergedRow(id: number): Promise<MergedRow | undefined> 
 }
 
 /** Address facts of a query, whatever became of it. */
-export async function findQuestionAddress(
-	id: number,
-): Promise<{ id: number; username: string; category_slug: string } | undefined> {
-	const { rows } = await sql<{ id: number; username: string; category_slug: string }>`
-		select q.id, u.username, c.slug as category_slug from questions q ${questionJoins} where q.id = ${id}`.execute(db())
+export async function findQuestionAddress(id: number): Promise<QuestionPlace | undefined> {
+	const { rows } = await sql<QuestionPlace>`
+		select q.id, q.title, u.username, c.slug as category_slug from questions q ${questionJoins} where q.id = ${id}`.execute(
+		db(),
+	)
 	return rows[0]
 }
 
