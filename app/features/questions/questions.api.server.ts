@@ -44,6 +44,7 @@ export const unpublished = z
 
 export const rights = { mayEdit: z.boolean(), mayDelete: z.boolean() }
 
+/** A question in a list. */
 export const questionCard = z.object({
 	id: z.int(),
 	url: z.string().describe('Path of its page.'),
