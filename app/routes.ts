@@ -30,6 +30,8 @@ export default [
 	route('bookmarks', 'features/bookmarks/routes/bookmarks.tsx'),
 	route('answer', 'features/routing/routes/answer.tsx'),
 	route('answer/feed.atom', 'features/question-lists/routes/answerable-feed.ts', { id: 'answerable-feed' }),
+	route('following', 'features/following/routes/following.tsx'),
+	route('following/search/:id', 'features/following/routes/saved-search.ts'),
 
 	route('messages', 'features/inbox/routes/messages.tsx'),
 	route('messages/latest', 'features/inbox/routes/latest.ts', { id: 'latest-messages' }),
@@ -78,6 +80,9 @@ export default [
 	]),
 	route('forum/vote', 'features/discussion/routes/vote.ts'),
 	route('forum/follow', 'features/tags/routes/follow.ts'),
+	route('forum/following', 'features/following/routes/press.ts', { id: 'press-following' }),
+	route('forum/outdated', 'features/upkeep/routes/outdated.ts'),
+	route('forum/invite/:id', 'features/finder/routes/invite.tsx'),
 	route('forum/bookmark', 'features/bookmarks/routes/press.ts'),
 	route('forum/ask', 'features/asking/routes/ask.tsx'),
 	route('forum/preview', 'features/asking/routes/preview.ts'),

@@ -11,6 +11,7 @@ import { directory } from './directory/directory.feature.server.ts'
 import { discussion } from './discussion/discussion.feature.server.ts'
 import { evidence } from './evidence/evidence.feature.server.ts'
 import { finder } from './finder/finder.feature.server.ts'
+import { following } from './following/following.feature.server.ts'
 import { home } from './home/home.feature.server.ts'
 import { importing } from './import/import.feature.server.ts'
 import { inbox } from './inbox/inbox.feature.server.ts'
@@ -31,6 +32,7 @@ import { settings } from './settings/settings.feature.server.ts'
 import { tags } from './tags/tags.feature.server.ts'
 import { terms } from './terms/terms.feature.server.ts'
 import { tokens } from './tokens/tokens.feature.server.ts'
+import { upkeep } from './upkeep/upkeep.feature.server.ts'
 import { vocabulary } from './vocabulary/vocabulary.feature.server.ts'
 
 /**
@@ -53,6 +55,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[inbox, questions],
 	[asking],
 	[questionLists],
+	[following, upkeep],
 	[discussion, importing],
 	[profiles],
 	[profileEditor],

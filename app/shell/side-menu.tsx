@@ -1,4 +1,4 @@
-import { Bookmark, House, MessagesSquare, Search, Settings, ShieldCheck, SquarePen, User, Users, X } from 'lucide'
+import { Bell, Bookmark, House, MessagesSquare, Search, Settings, ShieldCheck, SquarePen, User, Users, X } from 'lucide'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
@@ -62,6 +62,9 @@ function OwnItems({ viewer }: { viewer: SignedIn }) {
 			</NavLink>
 			<NavLink className={item} to="/bookmarks">
 				<Icon of={Bookmark} /> Bookmarks
+			</NavLink>
+			<NavLink className={item} to="/following">
+				<Icon of={Bell} /> Following
 			</NavLink>
 			<NavLink className={item} to="/settings">
 				<Icon of={Settings} /> Settings

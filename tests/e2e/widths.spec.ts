@@ -57,6 +57,7 @@ function sights({ question, id, comment, term }: Addresses): Record<'visitor' | 
 				'/notifications',
 				'/bookmarks',
 				'/answer',
+				'/following',
 			],
 			...['/messages', '/find-dev', `/find-dev?q=${longest.latin}`, '/find-dev?skill=Nothing'],
 			...[

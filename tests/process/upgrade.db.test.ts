@@ -50,6 +50,21 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			reason: 'Whom a member blocks no longer sees when that member was here.',
 		},
 		{
+			address: /^\/find-dev\?/,
+			line: /^\+ (rust|React|mentoring|delft)$/,
+			reason: 'Members can save what they search for, under that name.',
+		},
+		{
+			address: /^\/forum/,
+			line: /^\+ \/forum\S*view=unsolved$/,
+			reason: 'Lists have a tab for what has comments and no solution.',
+		},
+		{
+			address: /^\/settings$/,
+			line: /^\+ chosen$/,
+			reason: 'Members are told of more kinds of things, and choose of each how.',
+		},
+		{
 			address: /^\/settings$/,
 			line: /^\+ \/find-dev\/ines$/,
 			reason: 'The settings list whom a member blocks.',

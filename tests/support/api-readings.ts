@@ -34,6 +34,8 @@ export function readings({ query, comment, url }: Target, peer: string): Reading
 		{ operation: 'listBookmarks', api: '/me/bookmarks', page: '/bookmarks' },
 		{ operation: 'listAnswerable', api: '/me/answerable', page: '/answer' },
 		{ operation: 'listFollowed', api: '/me/following', page: '/settings' },
+		{ operation: 'listFollowedQueries', api: '/me/following/queries', page: '/following' },
+		{ operation: 'listSavedSearches', api: '/me/searches', page: '/following' },
 		{ operation: 'listCases', api: '/moderation/cases', page: '/moderation' },
 		{ operation: 'getCase', api: `/moderation/query/${query}`, page: `/moderation/query/${query}` },
 		{ operation: 'listLog', api: '/moderation/log', page: '/moderation/log' },

@@ -6,6 +6,9 @@ import { saveDraft } from '~/features/asking/drafts.server.ts'
 import { saveBookmark } from '~/features/bookmarks/bookmarks.server.ts'
 import { setBlocked } from '~/features/conversations/conversations.server.ts'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
+import { chooseSolution } from '~/features/discussion/votes.server.ts'
+import { followQuestion } from '~/features/following/following.server.ts'
+import { saveSearch } from '~/features/following/searches.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
@@ -49,6 +52,12 @@ beforeAll(async () => {
 
 const queryOf = async (author: SignedIn) => (await makeQuestion(author)).id
 const commentOf = async (author: SignedIn) => makeComment(author, await queryOf(nell))
+const solutionOf = async (author: SignedIn) => {
+	const questionId = await queryOf(nell)
+	const commentId = await makeComment(author, questionId)
+	await chooseSolution(nell, { questionId, commentId })
+	return commentId
+}
 
 const talk = '/me/conversations/omar'
 const messageOf = async (sender: SignedIn) => (await makeMessage(sender, sender === nell ? omar : nell)).id
@@ -136,6 +145,27 @@ const prepared: Record<string, () => Promise<string>> = {
 		)
 		return `/me/asked/${id}`
 	},
+	listFollowedQueries: async () => {
+		await followQuestion(nell, await queryOf(omar), true)
+		return '/me/following/queries'
+	},
+	invite: async () => {
+		await makeMember('mira.quillon')
+		return `/queries/${await queryOf(nell)}/invitations`
+	},
+	declineInvitation: async () => `/queries/${await queryOf(omar)}/invitations`,
+	listSavedSearches: async () => {
+		await saveSearch(nell, { kind: 'people', query: 'q=omar', name: 'Omar' })
+		return '/me/searches'
+	},
+	saveSearch: async () => '/me/searches',
+	removeSearch: async () => '/me/searches/1',
+	sayOutdated: async () => `/comments/${await solutionOf(omar)}/outdated`,
+	takeOutdatedBack: async () => `/comments/${await solutionOf(omar)}/outdated`,
+	followQuery: async () => `/queries/${await queryOf(omar)}/following`,
+	unfollowQuery: async () => `/queries/${await queryOf(omar)}/following`,
+	setAffected: async () => `/queries/${await queryOf(omar)}/affected`,
+	unsetAffected: async () => `/queries/${await queryOf(omar)}/affected`,
 	addSynonym: async () => '/synonyms/unit-test',
 	listSynonyms: async () => '/synonyms',
 	removeSynonym: async () => {

@@ -80,9 +80,9 @@ test('a member finds what they bookmarked, the newest first, on its page and in 
 		},
 	])
 	const onPage = async (viewer: Viewer) => {
-		const { rows, bookmarked, solutions } = await listComments(viewer, { questionId: id, askerUsername: 'author' })
+		const { rows, marks, solutions } = await listComments(viewer, { questionId: id, askerUsername: 'author' })
 		const alone = await getQuestion(viewer, id)
-		return [alone.bookmarked, bookmarked, rows[0]?.bookmarked, solutions[0]?.bookmarked]
+		return [alone.bookmarked, marks.bookmarked, rows[0]?.bookmarked, solutions[0]?.bookmarked]
 	}
 	expect(await onPage(reader)).toEqual([true, true, true, true])
 	for (const other of [author, moderator, null]) expect(await onPage(other)).toEqual([false, false, false, false])

@@ -3,11 +3,13 @@ import { inBackground } from '~/platform/realtime/io.server.ts'
 import { directoryOperations, person, personList } from './directory.api.server.ts'
 import { listJoinedAfter } from './directory.queries.server.ts'
 import { checkDocuments } from './documents.server.ts'
+import { peopleSource } from './finding.server.ts'
 
 export const directory = defineFeature({
 	name: 'directory',
 	api: { operations: directoryOperations, schemas: { Person: person, PersonList: personList } },
 	schedules: [{ name: 'check-member-documents', every: 'night', run: () => checkDocuments() }],
+	searchSource: peopleSource,
 	onConnect: (tab) =>
 		tab.on('members:since', (username: unknown, answer: unknown) => {
 			if (typeof username !== 'string' || typeof answer !== 'function') return

@@ -101,6 +101,22 @@ export function countFilters(wish: Wish): number {
 	return lists.reduce((sum, list) => sum + list.length, wish.online ? 1 : 0)
 }
 
+/** The parameters of the address of a wish. */
+export function wishQuery(wish: Wish): string {
+	return communityPath(wish).split('?')[1] ?? ''
+}
+
+/** A wish in a few words, as the name of a saved search: “React, 3rd year”. */
+export function nameOfWish({ q, skills, branches, years, universities, openTo }: Wish): string {
+	const named = years.map((year) => `${year}${['th', 'st', 'nd', 'rd'][year] ?? 'th'} year`)
+	return [q, ...skills, ...branches, ...named, ...universities, ...openTo].filter(Boolean).join(', ')
+}
+
+/** Whether a wish asks for anything that lasts. */
+export function isSaveable(wish: Wish): boolean {
+	return wishQuery({ ...wish, online: false, sort: null }) !== wishQuery(anybody)
+}
+
 function valuesOf(params: URLSearchParams, name: string): string[] {
 	return tidied(params.getAll(name))
 }

@@ -2,7 +2,15 @@ import { campusOf } from '~/features/campus/campus.view.ts'
 import { getFirstSteps } from '~/features/profiles/profiles.server.ts'
 import { shortened, webUrl } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { anybody, communityPath, membersPerPage, type Wish } from './directory.paths.ts'
+import {
+	anybody,
+	communityPath,
+	isSaveable,
+	membersPerPage,
+	nameOfWish,
+	type Wish,
+	wishQuery,
+} from './directory.paths.ts'
 import {
 	isUnnoted,
 	type ListedMemberRow,
@@ -43,6 +51,7 @@ export async function listCommunity(
 		asWords: meaning.typed.length > 0 ? communityPath({ ...wish, q: quoted(wish.q) }) : null,
 		isLoose: meaning.reading === 'any',
 		page: { rows, next: found.next },
+		saveable: isSaveable(wish) ? { kind: 'people', query: wishQuery(wish), name: nameOfWish(wish) } : null,
 		cursor,
 		count: counts.people,
 		filters: presentFilters(meaning, counts, arriving),

@@ -1,3 +1,4 @@
+import type { Saveable } from '~/features/following/following.view.ts'
 import type { Studies } from '~/features/members/members.view.ts'
 import type { FirstStepsView } from '~/features/profiles/profiles.view.ts'
 import { grouped } from '~/lib/text.ts'
@@ -95,6 +96,8 @@ export interface CommunityData {
 	/** Whether nobody has every word of the search, and those are shown who have some. */
 	isLoose: boolean
 	page: MembersPage
+	/** The list as a search that can be saved; null for everybody. */
+	saveable: Saveable | null
 	/** Where the page begins; null for the first. */
 	cursor: string | null
 	count: Count

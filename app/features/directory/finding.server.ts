@@ -1,8 +1,9 @@
 import { listStrongMembers } from '~/features/evidence/evidence.server.ts'
+import type { SearchSource } from '~/features/following/searches.server.ts'
 import { isId } from '~/lib/checks.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/platform/http/cursors.ts'
-import { sortOf, type Wish } from './directory.paths.ts'
+import { communityPath, sortOf, type Wish, wishOf, wishQuery } from './directory.paths.ts'
 import {
 	type Group,
 	isImpossible,
@@ -196,4 +197,26 @@ function positionOf(typed: Wish, read: Wish, cursor: string): ListPosition {
 	}
 	if (!Number.isInteger(at) || Number(at) < -1 || Number(at) > 20) throw noSuchPlace()
 	return { reading, tier: Number(at), id }
+}
+
+/** So many of the newest who match are looked at, and so many who matched are remembered. */
+const MAX_MATCHES = 50
+const MAX_SEEN = 200
+
+/** A wish that can be looked at again and again: in the order of joining, and not of who is online at the moment. */
+function lasting(query: string): Wish {
+	return { ...wishOf(new URLSearchParams(query)), online: false, sort: 'newest' }
+}
+
+/** Saved searches of people: new is who did not match before, also by what they changed, as far as the viewer may see them. */
+export const peopleSource: SearchSource = {
+	kind: 'people',
+	read: (query) => wishQuery({ ...lasting(query), sort: null }) || null,
+	path: (query) => communityPath({ ...lasting(query), sort: null }),
+	findNew: async (viewer, query, { seen }) => {
+		const { rows } = await findMembers(lasting(query), viewer, null, MAX_MATCHES, 'written')
+		const ids = rows.map(({ id }) => id).filter((id) => id !== viewer.id)
+		const fresh = ids.filter((id) => !seen.includes(id))
+		return { count: fresh.length, seen: [...ids, ...seen.filter((id) => !ids.includes(id))].slice(0, MAX_SEEN) }
+	},
 }

@@ -9,6 +9,7 @@ import {
 	type VotedView,
 } from '~/features/questions/question.view.ts'
 import { mayChoose, mayDelete, mayEdit } from '~/features/questions/questions.policy.ts'
+import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { CommentRow } from './comments.queries.server.ts'
 
@@ -57,6 +58,8 @@ export function presentComment(viewer: Viewer, row: CommentRow, asker: Asker): C
 		unpublished: unpublished && { ...unpublished, reason: isVisible ? unpublished.reason : '' },
 		solution: row.is_solution,
 		chosenAt: row.chosen_at,
+		outdated: row.outdated,
+		saysOutdated: false,
 		mayChoose: isPublished && choosing(viewer, asker),
 		vote: 0,
 		own: viewer?.id === row.author_id,
@@ -102,6 +105,10 @@ export interface CommentView extends VotedView {
 	solution: boolean
 	/** When it was chosen; null when that is not known. */
 	chosenAt: string | null
+	/** That members say it no longer works, of a solution; null where too few do. */
+	outdated: OutdatedView | null
+	/** Whether the viewer says so. */
+	saysOutdated: boolean
 	/** Whether the viewer says what solved the query. */
 	mayChoose: boolean
 	score: number

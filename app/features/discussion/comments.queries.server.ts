@@ -6,6 +6,8 @@ import {
 	memberBehind,
 } from '~/features/members/pseudonyms.queries.server.ts'
 import { isDiscussed, questionJoins } from '~/features/questions/questions.queries.server.ts'
+import { outdatedColumn } from '~/features/upkeep/outdated.queries.server.ts'
+import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
@@ -27,6 +29,7 @@ export interface CommentRow extends AuthorRow {
 	score: number
 	source_url: string | null
 	licence: string | null
+	outdated: OutdatedView | null
 	/** How many comments lie below this one in all, as far as they are deeper than what a page shows. */
 	hidden: number
 }
@@ -34,7 +37,7 @@ export interface CommentRow extends AuthorRow {
 const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 const columns = sql`m.id, m.parent_id, m.path, m.depth, m.body, m.body_html, ${iso('m.created_at')} as created_at,
 	${iso('m.edited_at')} as edited_at, m.is_solution, ${iso('m.chosen_at')} as chosen_at, m.score, ${authorColumns},
-	m.status, m.status_reason, m.version, m.source_url, m.licence`
+	m.status, m.status_reason, m.version, m.source_url, m.licence, ${outdatedColumn} as outdated`
 
 interface Window {
 	questionId: number
@@ -144,13 +147,12 @@ export async function countBelow(questionId: number, path: number[]): Promise<nu
 	return rows[0]?.count ?? 0
 }
 
-/** The solutions of a question, oldest first, at most ten. */
+/** The solutions of a question, that which was chosen first before the others, at most ten. */
 export async function listSolutionRows(questionId: number): Promise<CommentRow[]> {
 	const { rows } = await sql<CommentRow>`
 		select ${columns}, 0 as hidden from comments m join users u on u.id = m.author_id
-		where m.question_id = ${questionId} and m.is_solution and m.status = 'published' order by m.path limit 10`.execute(
-		db(),
-	)
+		where m.question_id = ${questionId} and m.is_solution and m.status = 'published'
+		order by m.chosen_at nulls first, m.path limit 10`.execute(db())
 	return rows
 }
 

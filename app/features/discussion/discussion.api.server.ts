@@ -20,6 +20,7 @@ import {
 import { limits } from '~/features/questions/questions.limits.ts'
 import { commentInput } from '~/features/questions/questions.schema.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
+import { outdatedInput } from '~/features/upkeep/outdated.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import type { CommentView, HistoryView } from './comment.view.ts'
@@ -41,6 +42,15 @@ const comment: z.ZodType<CommentView, CommentView> = z.object({
 	unpublished,
 	solution: z.boolean(),
 	chosenAt: time.nullable().describe('When it was chosen as a solution; null when that is not known.'),
+	outdated: z
+		.object({
+			count: z.int(),
+			at: time.describe('When the last of them said so.'),
+			reason: outdatedInput.shape.reason.unwrap(),
+		})
+		.nullable()
+		.describe('How many members say that a solution no longer works; null below 2.'),
+	saysOutdated: z.boolean().describe('Whether you say so.'),
 	mayChoose: z.boolean(),
 	...vote,
 	score: z.int(),

@@ -1,5 +1,6 @@
 import { withFreshRole } from '~/features/moderation/members.server.ts'
 import type { Page, QuestionPageView } from '~/features/questions/question.view.ts'
+import type { QuestionMarks } from '~/features/questions/questions.queries.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { findChangeableComment } from '~/features/questions/status/pending.queries.server.ts'
 import { questionTag } from '~/features/questions/writing/change.server.ts'
@@ -24,7 +25,7 @@ import {
 	listCommentRows,
 	listSolutionRows,
 } from './comments.queries.server.ts'
-import { type Vote, withMarks } from './votes.server.ts'
+import { withMarks } from './votes.server.ts'
 
 /** A page of comments shows so many threads, and so many comments in all. */
 const threadsPerPage = 30
@@ -35,9 +36,8 @@ interface CommentsPage<Comment> extends Page<Comment> {
 	/** The id of the newest comment of the question, on whichever page; 0 while there is none. */
 	newest: number
 	solutions: Comment[]
-	/** The viewer's vote on the question, and whether they bookmarked it. */
-	vote: Vote
-	bookmarked: boolean
+	/** What the viewer did with the question. */
+	marks: QuestionMarks
 	/** What the viewer sees of who was asked. */
 	asked: AskedView
 }
@@ -82,7 +82,7 @@ export async function listComments(
 async function readComments(
 	questionId: number,
 	{ isBest, cursor, thread }: { isBest: boolean } & Pick<CommentsInput, 'cursor' | 'thread'>,
-): Promise<Omit<CommentsPage<CommentRow>, 'vote' | 'bookmarked' | 'asked'>> {
+): Promise<Omit<CommentsPage<CommentRow>, 'marks' | 'asked'>> {
 	const size = { questionId, threads: threadsPerPage, comments: commentsPerPage }
 	const above = thread === undefined ? null : await findThread(questionId, thread)
 	const [found, solutions] = await Promise.all([

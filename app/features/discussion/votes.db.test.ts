@@ -111,7 +111,16 @@ test('who asked, or a moderator, chooses several solutions and takes them back',
 	expect(await solved()).toEqual([true, one, two])
 	await withdrawSolution(asker, { questionId: id, commentId: one })
 	expect(await solved()).toEqual([true, two])
+	// What was chosen first keeps its place.
+	await chooseSolution(asker, { questionId: id, commentId: one })
+	expect(await solved()).toEqual([true, two, one])
+	await withdrawSolution(asker, { questionId: id, commentId: one })
 	await withdrawSolution(asker, { questionId: id, commentId: two })
+	expect(await solved()).toEqual([false])
+	await Promise.all([one, two, one].map((commentId) => chooseSolution(asker, { questionId: id, commentId })))
+	const both = await solved()
+	expect(both.slice(1).toSorted()).toEqual([one, two])
+	await Promise.all([one, two].map((commentId) => withdrawSolution(asker, { questionId: id, commentId })))
 	expect(await solved()).toEqual([false])
 })
 

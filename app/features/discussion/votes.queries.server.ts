@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import { bookmarksOn } from '~/features/bookmarks/bookmarks.queries.server.ts'
 import { askedOn } from '~/features/routing/choosing.queries.server.ts'
 import { type AskedView, NOBODY_ASKED } from '~/features/routing/routing.view.ts'
+import { isInvited } from '~/features/upkeep/invitations.queries.server.ts'
+import { outdatedBy } from '~/features/upkeep/outdated.queries.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
@@ -42,25 +44,50 @@ export interface Marks {
 	/** Those without a vote are missing. */
 	votes: ReadonlyMap<number | null, Vote>
 	bookmarked: ReadonlySet<number | null>
+	/** Comments of which the member says that they no longer work. */
+	outdated: ReadonlySet<number | null>
+	/** Whether the member follows the question, and whether they have the same problem. */
+	following: boolean
+	affected: boolean
+	/** Whether somebody asked the member to answer it, and they neither declined nor wrote there. */
+	invited: boolean
+	/** What the member sees of who was asked. */
 	asked: AskedView
 }
 
-/** A member's votes on a question and these comments, what they bookmarked on its page, and who was asked, in one statement. */
+/** What a member did with a question and these comments, and who was asked, in one statement. */
 export async function readMarks(userId: number, questionId: number, commentIds: number[]): Promise<Marks> {
-	const { rows } = await sql<{ comment_id: number | null; value: Vote | null; asked: AskedView | null }>`
-		select comment_id, value, null::jsonb as asked from comment_votes where user_id = ${userId} and comment_id = any(${commentIds}::int[])
+	const { rows } = await sql<{
+		mark: 'vote' | 'bookmark' | 'follow' | 'affected' | 'outdated' | 'invited' | 'asked'
+		comment_id: number | null
+		value: Vote
+		asked: AskedView | null
+	}>`
+		select 'vote' as mark, comment_id, value, null::jsonb as asked from comment_votes
+		where user_id = ${userId} and comment_id = any(${commentIds}::int[])
 		union all
-		select null, value, null from question_votes where user_id = ${userId} and question_id = ${questionId}
+		select 'vote', null, value, null from question_votes where user_id = ${userId} and question_id = ${questionId}
 		union all
-		select comment_id, null, null from ${bookmarksOn(userId, questionId)} kept
+		select 'bookmark', comment_id, 0, null from ${bookmarksOn(userId, questionId)} kept
 		union all
-		select null, null, asked from ${askedOn(userId, questionId)} routing`.execute(db())
+		select 'outdated', comment_id, 0, null from ${outdatedBy(userId, commentIds)} said
+		union all
+		select 'follow', null, 0, null from follows where user_id = ${userId} and question_id = ${questionId}
+		union all
+		select 'invited', null, 0, null where ${isInvited(userId, questionId)}
+		union all
+		select 'affected', null, 0, null from affected_members where user_id = ${userId} and question_id = ${questionId}
+		union all
+		select 'asked', null, 0, asked from ${askedOn(userId, questionId)} routing`.execute(db())
+	const of = (mark: (typeof rows)[number]['mark']) => rows.filter((row) => row.mark === mark)
 	return {
-		votes: new Map(rows.flatMap(({ comment_id, value }) => (value === null ? [] : [[comment_id, value] as const]))),
-		bookmarked: new Set(
-			rows.filter(({ value, asked }) => value === null && asked === null).map((row) => row.comment_id),
-		),
-		asked: rows.find(({ asked }) => asked !== null)?.asked ?? NOBODY_ASKED,
+		votes: new Map(of('vote').map(({ comment_id, value }) => [comment_id, value])),
+		bookmarked: new Set(of('bookmark').map(({ comment_id }) => comment_id)),
+		outdated: new Set(of('outdated').map(({ comment_id }) => comment_id)),
+		following: of('follow').length > 0,
+		affected: of('affected').length > 0,
+		invited: of('invited').length > 0,
+		asked: of('asked')[0]?.asked ?? NOBODY_ASKED,
 	}
 }
 

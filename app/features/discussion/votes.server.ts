@@ -1,5 +1,5 @@
 import { mayChoose, mayVote } from '~/features/questions/questions.policy.ts'
-import { findQuestion } from '~/features/questions/questions.queries.server.ts'
+import { findQuestion, type QuestionMarks } from '~/features/questions/questions.queries.server.ts'
 import { change, eventQuestion, requireWriter } from '~/features/questions/writing/change.server.ts'
 import { lockComment, lockQuestion } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
@@ -81,21 +81,20 @@ async function setSolution(
 	})
 }
 
-/**
- * The viewer's vote on a question, whether they bookmarked it and what they see of who was asked, and its comments with their votes
- * and bookmarks: one statement for a whole page, none for a visitor.
- */
+const noMarks: QuestionMarks = { vote: 0, bookmarked: false, following: false, affected: false, invited: false }
+
+/** What the viewer did with a question and sees of who was asked, and its comments with the same: one statement for a page, none for a visitor. */
 export async function withMarks(
 	viewer: Viewer,
 	questionId: number,
 	comments: CommentView[],
-): Promise<{ vote: Vote; bookmarked: boolean; asked: AskedView; comments: CommentView[] }> {
-	if (!viewer) return { vote: 0, bookmarked: false, asked: NOBODY_ASKED, comments }
+): Promise<{ marks: QuestionMarks; asked: AskedView; comments: CommentView[] }> {
+	if (!viewer) return { marks: noMarks, asked: NOBODY_ASKED, comments }
 	const marks = await readMarks(viewer.id, questionId, idsOf(comments))
-	const hasMarks = marks.votes.size > 0 || marks.bookmarked.size > 0
+	const hasMarks = marks.votes.size + marks.bookmarked.size + marks.outdated.size > 0
+	const { following, affected, invited } = marks
 	return {
-		vote: marks.votes.get(null) ?? 0,
-		bookmarked: marks.bookmarked.has(null),
+		marks: { vote: marks.votes.get(null) ?? 0, bookmarked: marks.bookmarked.has(null), following, affected, invited },
 		asked: marks.asked,
 		comments: hasMarks ? marked(comments, marks) : comments,
 	}
@@ -127,6 +126,7 @@ function marked(comments: CommentView[], marks: Marks): CommentView[] {
 		...comment,
 		vote: marks.votes.get(comment.id) ?? 0,
 		bookmarked: marks.bookmarked.has(comment.id),
+		saysOutdated: marks.outdated.has(comment.id),
 		replies: marked(comment.replies, marks),
 	}))
 }

@@ -1,4 +1,4 @@
-import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
+import { anybody, type Wish, wishQuery } from '~/features/directory/directory.paths.ts'
 import { presentFound } from '~/features/directory/directory.server.ts'
 import type { MemberView } from '~/features/directory/directory.view.ts'
 import { countPeople } from '~/features/directory/filters.server.ts'
@@ -92,8 +92,17 @@ export async function searchEverything(viewer: Viewer, asked: Asked, isNoted: bo
 			instead: shown.questions.rows.length > 0 ? instead : null,
 		},
 		filters: filtersOf(parsed),
+		saveable: saveableOf(parsed, asked),
 		instead: isMissed && isEmpty(found, kind) ? await elsewhere(viewer) : null,
 	}
+}
+
+/** A search of queries or people as it can be saved. */
+function saveableOf(parsed: Parsed, { q, kind }: Asked): SearchData['saveable'] {
+	if (q && kind === 'questions') return { kind: 'queries', query: q, name: q }
+	if (q && kind === 'people' && concernsAll(parsed))
+		return { kind: 'people', query: wishQuery(wishOfSearch(parsed)), name: q }
+	return null
 }
 
 type Found = Pick<SearchData, 'questions' | 'people' | 'projects' | 'tags'>
@@ -244,21 +253,22 @@ function presentTags(found: TagSuggestion[], whole: string, words: string[]): Ta
 }
 
 const questionFilters = [
-	{ label: 'Solved', operator: 'is:solved', instead: 'is:unanswered' },
-	{ label: 'Unanswered', operator: 'is:unanswered', instead: 'is:solved' },
-	{ label: 'In titles', operator: 'in:title', instead: '' },
-	{ label: 'In comments', operator: 'in:comments', instead: '' },
+	{ label: 'Solved', operator: 'is:solved', isState: true },
+	{ label: 'Unsolved', operator: 'is:unsolved', isState: true },
+	{ label: 'Unanswered', operator: 'is:unanswered', isState: true },
+	{ label: 'In titles', operator: 'in:title', isState: false },
+	{ label: 'In comments', operator: 'in:comments', isState: false },
 ]
 
 const isFilter = (text: string) => questionFilters.some(({ operator }) => operator === text)
 
 /** What queries can be narrowed by with one press: an operator that is added to the search, or taken out of it. */
 function filtersOf(parsed: Parsed): SearchFilter[] {
-	return questionFilters.map(({ label, operator, instead }) => {
-		const has = (text: string) => parsed.operators.find((one) => one.text.toLowerCase() === text)
-		const on = has(operator)
-		const other = has(instead)
-		const rest = other ? withoutOperator(parsed, other) : parsed.parts.join(' ')
+	return questionFilters.map(({ label, operator, isState }) => {
+		const on = parsed.operators.find((one) => one.text.toLowerCase() === operator)
+		// A query has one state: another one takes its place.
+		const states = parsed.operators.filter(({ kind, excluded }) => isState && kind === 'is' && !excluded)
+		const rest = states.reduce((left, other) => parseSearch(withoutOperator(left, other)), parsed).parts.join(' ')
 		return { label, isOn: on !== undefined, search: on ? withoutOperator(parsed, on) : `${rest} ${operator}`.trim() }
 	})
 }

@@ -1,4 +1,5 @@
 import type { Count, MemberView } from '~/features/directory/directory.view.ts'
+import type { Saveable } from '~/features/following/following.view.ts'
 import type { Page, QuestionCardView } from '~/features/questions/question.view.ts'
 import type { SearchTools } from '~/features/search/search.view.ts'
 import type { TagView } from '~/features/tags/tags.view.ts'
@@ -58,6 +59,8 @@ export interface SearchData {
 	/** What stands beside the results. */
 	tools: SearchTools
 	filters: SearchFilter[]
+	/** The search as it can be saved; null for one of another kind. */
+	saveable: Saveable | null
 	/** What to look at where nothing was found at all. */
 	instead: { questions: QuestionCardView[]; tags: TagView[] } | null
 }

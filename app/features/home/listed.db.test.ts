@@ -50,7 +50,7 @@ const doors: [string, (username: string) => Promise<unknown>][] = [
 	[
 		'the filters of the community, by a skill',
 		async (q) => {
-			const { wish: _asked, ...shown } = await listCommunity({ ...anybody, q: `${q}ism` })
+			const { wish: _asked, saveable: _named, ...shown } = await listCommunity({ ...anybody, q: `${q}ism` })
 			return shown
 		},
 	],

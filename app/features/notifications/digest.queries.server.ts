@@ -99,6 +99,8 @@ export async function writeMailed(
 
 interface PreferencesRow {
 	mail: 'daily' | 'off'
+	/** Whether they want a mail a week of what is new in what they follow. */
+	weekly: boolean
 	kinds: ({ kind: string } & Record<Channel, boolean>)[]
 }
 
@@ -106,14 +108,20 @@ interface PreferencesRow {
 export async function findPreferences(userId: number): Promise<PreferencesRow> {
 	const { rows } = await sql<PreferencesRow>`select
 		coalesce((select mail from notification_boxes where user_id = ${userId}), 'daily') as mail,
+		coalesce((select weekly from notification_boxes where user_id = ${userId}), false) as weekly,
 		coalesce((select json_agg(json_build_object('kind', kind, 'site', site, 'mail', mail, 'push', push))
 			from notification_preferences where user_id = ${userId}), '[]') as kinds`.execute(db())
-	return rows[0] ?? { mail: 'daily', kinds: [] }
+	return rows[0] ?? { mail: 'daily', weekly: false, kinds: [] }
 }
 
 /** Stores what a member chose, whole. */
-export async function storePreferences(trx: Executor, userId: number, { mail, kinds }: PreferencesRow): Promise<void> {
+export async function storePreferences(
+	trx: Executor,
+	userId: number,
+	{ mail, weekly, kinds }: PreferencesRow,
+): Promise<void> {
 	await setMail(trx, userId, mail)
+	await setWeekly(trx, userId, weekly)
 	await sql`delete from notification_preferences where user_id = ${userId}`.execute(trx)
 	await sql`insert into notification_preferences (user_id, kind, site, mail, push)
 		select ${userId}, kind, site, mail, push
@@ -129,6 +137,44 @@ export async function setMail(trx: Executor, userId: number, mail: 'daily' | 'of
 			mail_due_at = case when excluded.mail = 'off' then null else notification_boxes.mail_due_at end
 		returning user_id`.execute(trx)
 	return rows.length > 0
+}
+
+/** Begins or ends the weekly mail: the first one comes in the week after, of what is new from now on. @returns false when there is no such member */
+export async function setWeekly(trx: Executor, userId: number, weekly: boolean): Promise<boolean> {
+	const { rows } = await sql`insert into notification_boxes as box (user_id, weekly, weekly_of, weekly_since)
+		select id, ${weekly}, ${thisWeek}, now() from users where id = ${userId}
+		on conflict (user_id) do update set weekly = excluded.weekly,
+			weekly_of = case when box.weekly then box.weekly_of else excluded.weekly_of end,
+			weekly_since = case when box.weekly then box.weekly_since else excluded.weekly_since end
+		returning user_id`.execute(trx)
+	return rows.length > 0
+}
+
+/** The Monday of this week, in UTC. */
+const thisWeek = sql`date_trunc('week', now() at time zone 'UTC')::date`
+
+/** A member who has not had the mail of this week. */
+export interface WeeklyMember extends DueMember {
+	/** ISO 8601: what is newer is news. */
+	since: string
+}
+
+/** Members who have not had the mail of this week, locked until the transaction ends; another process takes others. */
+export async function takeWeekly(trx: Executor, limit: number): Promise<WeeklyMember[]> {
+	const { rows } = await sql<WeeklyMember>`
+		select user_id, name, email, unread,
+			to_char(weekly_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as since
+		from notification_boxes join users on users.id = user_id
+		where weekly and weekly_of < ${thisWeek} and not imported and (suspended_until is null or suspended_until <= now())
+		order by weekly_of, user_id limit ${limit} for update of notification_boxes skip locked`.execute(trx)
+	return rows
+}
+
+/** Notes that a member, whose box is locked, was told of this week. */
+export async function noteWeeklyMail(trx: Executor, userId: number): Promise<void> {
+	await sql`update notification_boxes set weekly_of = ${thisWeek}, weekly_since = now() where user_id = ${userId}`.execute(
+		trx,
+	)
 }
 
 /** Ends the mails of one kind. @returns false when there is no such member */

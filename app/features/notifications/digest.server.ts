@@ -107,7 +107,8 @@ function sentenceOf(row: UnseenNotification): string {
 	return `${doerOf(row)}${others(row.people)} ${wordsForEvent(row)}${about}${because && '.'}${because}`
 }
 
-interface Letter {
+/** What a mail says. */
+export interface Letter {
 	subject: string
 	/** Each leads to a path of the site. */
 	items: { text: string; excerpt: string; url: string }[]
@@ -117,7 +118,8 @@ interface Letter {
 	unsubscribe: string
 }
 
-function letter(to: { name: string; email: string }, { subject, items, reason, unsubscribe }: Letter): Mail {
+/** A mail of a list of things, as text and as HTML, with the header that ends such mails by one click. */
+export function letter(to: { name: string; email: string }, { subject, items, reason, unsubscribe }: Letter): Mail {
 	const { publicUrl, SITE_NAME } = config()
 	const texts = items.map(({ text, excerpt, url }) => [text, excerpt, publicUrl + url].filter(Boolean).join('\n'))
 	const lines = items.map(

@@ -134,6 +134,33 @@ export async function notifyOfDecision(
 	return queued(trx, await addNotifications(trx, users, values))
 }
 
+/** What one member is to know of a subject, whatever else they were told of it. */
+export interface FactNotification extends NotificationAbout {
+	kind: NotificationKindName
+	memberIds: readonly number[]
+	/** What falls together until it is read: “comment:7”. */
+	group: string
+	/** Who did it; left out where that does not matter. */
+	actorId?: number
+}
+
+/**
+ * Tells members a fact, those who block who did it, suspended ones and those who muted the subject left out. That it is told once is for whoever calls to see to.
+ * @returns as {@link notify}
+ */
+export async function notifyOfFact(
+	trx: Executor,
+	{ kind, memberIds, group, actorId, subject, part }: FactNotification,
+): Promise<number[]> {
+	if (memberIds.length === 0) return []
+	// Nobody has the id 0, so nobody blocks them.
+	const users = await lockBoxes(trx, [...memberIds], { subject, actorId: actorId ?? 0 })
+	const url = part?.url ?? subject.url
+	const actorIds = actorId === undefined ? [] : [actorId]
+	const values = { kind, actorIds, act: '', reason: '', subject, partId: part?.id ?? null, url }
+	return queued(trx, await addNotifications(trx, users, { ...values, groupKey: `${kind}:${group}` }))
+}
+
 /**
  * Takes back what was told about a subject that is gone.
  * @param besides whose box is locked along, as they are told of a decision by the same event
@@ -255,6 +282,11 @@ export async function muteSubject(viewer: Viewer, subject: SubjectRef, muted: bo
 				throw new Invalid(`You already mute ${MAX_MUTED.toLocaleString('en')} ${plural}. Unmute one first.`)
 			await writeMutedSubject(trx, id, subject, muted)
 		})
+}
+
+/** Resumes notifications about a subject, within the transaction in which a member asks to be told of it. */
+export function resumeSubject(trx: Executor, userId: number, subject: SubjectRef): Promise<void> {
+	return writeMutedSubject(trx, userId, subject, false)
 }
 
 const RETENTION_MS = 180 * 86_400_000

@@ -4,7 +4,7 @@ import { authSecret } from '~/features/accounts/security/credentials.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { findPreferences, refuseMailsOf, setMail, storePreferences } from './digest.queries.server.ts'
+import { findPreferences, refuseMailsOf, setMail, setWeekly, storePreferences } from './digest.queries.server.ts'
 import { listKinds, listSources, type NotificationKindName } from './kinds.server.ts'
 import { type Channel, channelNames } from './notifications.view.ts'
 
@@ -17,7 +17,9 @@ export interface PreferenceView extends Record<Channel, boolean> {
 }
 
 /** How the viewer wants to be told, every kind once. @throws NotAllowed */
-export async function getPreferences(viewer: Viewer): Promise<{ daily: boolean; kinds: PreferenceView[] }> {
+export async function getPreferences(
+	viewer: Viewer,
+): Promise<{ daily: boolean; weekly: boolean; kinds: PreferenceView[] }> {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	const stored = await findPreferences(viewer.id)
 	const rows = listKinds().map(([kind, { label, always = [] }]) => {
@@ -29,12 +31,12 @@ export async function getPreferences(viewer: Viewer): Promise<{ daily: boolean; 
 			...byChannel((channel) => always.includes(channel) || (chosen?.[channel] ?? true)),
 		}
 	})
-	return { daily: stored.mail === 'daily', kinds: rows }
+	return { daily: stored.mail === 'daily', weekly: stored.weekly, kinds: rows }
 }
 
 /**
  * Stores how the viewer wants to be told.
- * @param chosen the names of the boxes that were ticked: `{kind}-{channel}`, as in `reply-mail`, and `daily`
+ * @param chosen the names of the boxes that were ticked: `{kind}-{channel}`, as in `reply-mail`, `daily` and `weekly`
  * @throws NotAllowed
  */
 export async function setPreferences(viewer: Viewer, chosen: ReadonlySet<string>): Promise<void> {
@@ -45,7 +47,13 @@ export async function setPreferences(viewer: Viewer, chosen: ReadonlySet<string>
 	}))
 	await db()
 		.transaction()
-		.execute((trx) => storePreferences(trx, viewer.id, { mail: chosen.has('daily') ? 'daily' : 'off', kinds: rows }))
+		.execute((trx) =>
+			storePreferences(trx, viewer.id, {
+				mail: chosen.has('daily') ? 'daily' : 'off',
+				weekly: chosen.has('weekly'),
+				kinds: rows,
+			}),
+		)
 }
 
 function byChannel(value: (channel: Channel) => boolean): Record<Channel, boolean> {
@@ -57,8 +65,8 @@ const LINK_LIFETIME_MS = 90 * 86_400_000
 
 const oldLink = 'This link is incomplete or has expired. You can turn emails off in your settings.'
 
-/** What a link ends: all mails, or those of a kind that has mails of its own. */
-type Unwanted = 'all' | NotificationKindName
+/** What a link ends: all mails, the weekly one, or those of a kind that has mails of its own. */
+type Unwanted = 'all' | 'weekly' | NotificationKindName
 
 /** The address that ends a member's mails without a login (RFC 8058). */
 export function unsubscribeUrl(userId: number, what: Unwanted = 'all', now = Date.now()): string {
@@ -68,7 +76,7 @@ export function unsubscribeUrl(userId: number, what: Unwanted = 'all', now = Dat
 
 /**
  * Whom a link unsubscribes, and from what.
- * @returns `noun` is what the mails are about, in “emails about messages”; null for all mails
+ * @returns `noun` is what the mails are about, in “emails about messages”; null for all mails and the weekly one
  * @throws Invalid when it was not made here, or is too old
  */
 export function readUnsubscribe(
@@ -82,14 +90,18 @@ export function readUnsubscribe(
 	if (given.length !== right.length || !timingSafeEqual(given, right) || Number(expires) < now)
 		throw new Invalid(oldLink)
 	const source = listSources().find(([kind]) => kind === what)
-	if (what !== 'all' && !source) throw new Invalid(oldLink)
+	if (what !== 'all' && what !== 'weekly' && !source) throw new Invalid(oldLink)
 	return { userId: Number(userId), what: what as Unwanted, noun: source?.[1].noun ?? null }
 }
 
 /** Ends the mails that the link names. Done twice it is as done once. @throws Invalid */
 export async function unsubscribe(token: string): Promise<void> {
 	const { userId, what } = readUnsubscribe(token)
-	const done = what === 'all' ? await setMail(db(), userId, 'off') : await refuseMailsOf(userId, what)
+	const ends = {
+		all: async () => (await setMail(db(), userId, 'off')) && setWeekly(db(), userId, false),
+		weekly: () => setWeekly(db(), userId, false),
+	}
+	const done = await (what === 'all' || what === 'weekly' ? ends[what]() : refuseMailsOf(userId, what))
 	if (!done) throw new Invalid(oldLink)
 }
 

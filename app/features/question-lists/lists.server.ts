@@ -246,6 +246,8 @@ export async function loadList(
 	return { page, cursor, view, search, tools, hasViews }
 }
 
+const listViews: readonly ListView[] = ['active', 'unanswered', 'unsolved', 'solved']
+
 function viewOf(text: string | null): ListView {
-	return text === 'active' || text === 'unanswered' || text === 'solved' ? text : 'newest'
+	return listViews.find((view) => view === text) ?? 'newest'
 }

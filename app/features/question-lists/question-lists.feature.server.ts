@@ -26,7 +26,10 @@ export const questionLists = defineFeature({
 						.max(60)
 						.optional()
 						.describe('Username of the author. Your own lists what you asked under pseudonyms, too.'),
-					view: z.enum(['newest', 'active', 'unanswered', 'solved']).default('newest'),
+					view: z
+						.enum(['newest', 'active', 'unanswered', 'unsolved', 'solved'])
+						.default('newest')
+						.describe('`unsolved`: with comments, and without a solution.'),
 					cursor,
 					limit,
 				},

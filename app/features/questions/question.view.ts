@@ -57,6 +57,13 @@ export interface VotedView {
 }
 
 export interface QuestionPageView extends QuestionCardView, VotedView {
+	/** Whether the viewer follows it, and whether they have the same problem. */
+	following: boolean
+	affected: boolean
+	/** Whether somebody asked the viewer to answer it, and they neither declined nor wrote there. */
+	invited: boolean
+	/** How many members besides who asked have the same problem. */
+	affectedCount: number
 	/** Markdown as written, for the edit form and structured data. */
 	description: string
 	descriptionHtml: string
@@ -120,13 +127,23 @@ export function presentCard(viewer: Viewer, row: QuestionRow): QuestionCardView 
 export function presentQuestion(
 	viewer: Viewer,
 	row: QuestionPageRow,
-	{ vote, bookmarked }: QuestionMarks = { vote: 0, bookmarked: false },
+	{ vote, bookmarked, following, affected, invited }: QuestionMarks = {
+		vote: 0,
+		bookmarked: false,
+		following: false,
+		affected: false,
+		invited: false,
+	},
 ): QuestionPageView {
 	return {
 		...presentCard(viewer, row),
 		vote,
 		own: viewer?.id === row.author_id,
 		bookmarked,
+		following,
+		affected,
+		invited,
+		affectedCount: row.affected_count,
 		description: row.description,
 		descriptionHtml: row.description_html,
 		version: row.version,

@@ -29,6 +29,8 @@ export interface QuestionPageRow extends QuestionRow {
 	licence: string | null
 	/** Whether nobody may comment any more. */
 	locked: boolean
+	/** How many members besides who asked have the same problem. */
+	affected_count: number
 }
 
 const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
@@ -39,11 +41,11 @@ export const questionColumns = sql<QuestionRow>`
 	q.comment_count, q.score, q.solved, ${authorColumns}, c.slug as category_slug, c.title as category_title`
 /** The columns of {@link QuestionPageRow}. */
 export const questionPageColumns = sql`${questionColumns}, q.description, q.description_html, q.version, ${iso('q.edited_at')} as edited_at,
-	q.source_url, q.licence, q.locked_at is not null as locked`
+	q.source_url, q.licence, q.locked_at is not null as locked, q.affected_count`
 export const questionJoins = sql`join users u on u.id = q.author_id join categories c on c.id = q.category_id`
 
 /** How a list is ordered or narrowed: its parameter `view`. */
-export type ListView = 'newest' | 'active' | 'unanswered' | 'solved'
+export type ListView = 'newest' | 'active' | 'unanswered' | 'unsolved' | 'solved'
 
 interface ListFilter {
 	view: ListView
@@ -71,6 +73,7 @@ export async function listRows({
 		${categoryId === undefined ? sql`` : sql`and q.category_id = ${categoryId}`}
 		${authorId === undefined ? sql`` : mine ? sql`and q.author_id = any(${accountsOf(authorId)})` : sql`and q.author_id = ${authorId}`}
 		${view === 'unanswered' ? sql`and q.comment_count = 0` : sql``}
+		${view === 'unsolved' ? sql`and q.comment_count > 0 and not q.solved` : sql``}
 		${view === 'solved' ? sql`and q.solved` : sql``}
 		${cursor ? sql`and (${at}, q.id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``}
 		order by ${at} desc, q.id desc limit ${limit}`.execute(db())
@@ -91,6 +94,7 @@ export async function listTagRows({ tagId, view, cursor, limit }: TagFilter): Pr
 		select ${questionColumns} from question_tags t join questions q on q.id = t.question_id ${questionJoins}
 		where t.tag_id = ${tagId} and q.status = 'published'
 		${view === 'unanswered' ? sql`and t.unanswered` : sql``}
+		${view === 'unsolved' ? sql`and not t.unanswered and not t.solved` : sql``}
 		${view === 'solved' ? sql`and t.solved` : sql``}
 		${cursor ? sql`and (${at}, t.question_id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``}
 		order by ${at} desc, t.question_id desc limit ${limit}`.execute(db())
@@ -188,13 +192,24 @@ export async function lockDeletedQuestion(trx: Executor, id: number): Promise<{ 
 export interface QuestionMarks {
 	vote: 1 | 0 | -1
 	bookmarked: boolean
+	/** Whether they follow it, and whether they have the same problem. */
+	following: boolean
+	affected: boolean
+	/** Whether somebody asked them to answer it, and they neither declined nor wrote there. */
+	invited: boolean
 }
 
-/** A member's vote on a question, and whether they bookmarked it. */
+/** What a member did with a question. */
 export async function findQuestionMarks(userId: number, questionId: number): Promise<QuestionMarks> {
 	const { rows } = await sql<QuestionMarks>`
 		select
 			coalesce((select value from question_votes where user_id = ${userId} and question_id = ${questionId}), 0) as vote,
-			exists (select from ${bookmarksOn(userId, questionId)} kept where comment_id is null) as bookmarked`.execute(db())
-	return rows[0] ?? { vote: 0, bookmarked: false }
+			exists (select from ${bookmarksOn(userId, questionId)} kept where comment_id is null) as bookmarked,
+			exists (select from follows where user_id = ${userId} and question_id = ${questionId}) as following,
+			exists (select from affected_members where user_id = ${userId} and question_id = ${questionId}) as affected,
+			exists (select from invitations where question_id = ${questionId} and user_id = ${userId} and told and declined_at is null)
+				and not exists (select from comments where question_id = ${questionId} and author_id = ${userId} and status = 'published') as invited`.execute(
+		db(),
+	)
+	return rows[0] ?? { vote: 0, bookmarked: false, following: false, affected: false, invited: false }
 }

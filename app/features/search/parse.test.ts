@@ -12,6 +12,7 @@ test.each<[search: string, words: string, operators: string[]]>([
 	['tag:#java user:@Asha', '', ['tag:java', 'user:asha']],
 	['category:"Git and tools"', '', ['category:git-and-tools']],
 	['is:solved is:unanswered -is:solved', '', ['is:solved', 'is:unanswered', '-is:solved']],
+	['is:unsolved', '', ['is:unsolved']],
 	['tag:c++ tag:c# tag:.net', '', ['tag:c++', 'tag:c#', 'tag:.net']],
 	['"event loop" -timer', '"event loop" -timer', []],
 	['-"event loop" x', '-"event loop" x', []],

@@ -7,7 +7,7 @@ export type OperatorKind = 'tag' | 'category' | 'user' | 'is' | 'in'
 
 /** What `is:` and `in:` may be followed by. */
 const values: Partial<Record<OperatorKind, readonly string[]>> = {
-	is: ['solved', 'unanswered'],
+	is: ['solved', 'unsolved', 'unanswered'],
 	in: ['title', 'text', 'comments'],
 }
 

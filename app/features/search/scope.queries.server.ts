@@ -18,6 +18,8 @@ export interface SearchScope {
 	/** Each is wanted, unwanted, or not asked about. */
 	solved?: boolean
 	unanswered?: boolean
+	/** Has comments and no solution. */
+	unsolved?: boolean
 }
 
 interface Names {
@@ -64,6 +66,7 @@ export async function scopedRows<Row>(
 		cross join lateral (select from questions q where q.id = t.question_id and ${conditions(scope)} offset 0) matching
 		where ${often} t.tag_id = (select id from tags where name = any(${tags}::text[]) order by question_count, id limit 1)
 		${scope.solved ? sql`and t.solved` : sql``} ${scope.unanswered ? sql`and t.unanswered` : sql``}
+		${scope.unsolved ? sql`and not t.unanswered and not t.solved` : sql``}
 		${after(at, id)} order by ${at} desc, ${id} desc limit ${limit}`
 		: sql`
 		select q.id, q.created_at from questions q where ${often} ${conditions(scope)}
@@ -96,7 +99,7 @@ function fewRows(scope: SearchScope): RawBuilder<unknown> {
 }
 
 /** What the rows of `questions q` must have; each list of ids and of tags is a part of the index questions_found. */
-export function conditions({ tags, categories, users, without, solved, unanswered }: SearchScope): RawBuilder<unknown> {
+export function conditions({ tags, categories, users, without, ...states }: SearchScope): RawBuilder<unknown> {
 	const all = [sql`q.status = 'published'`]
 	if (tags.length > 0) all.push(sql`q.tags @> ${tags}::text[]`)
 	if (categories) all.push(oneOf('q.category_id', categories))
@@ -104,8 +107,11 @@ export function conditions({ tags, categories, users, without, solved, unanswere
 	if (without.tags.length > 0) all.push(sql`not q.tags && ${without.tags}::text[]`)
 	if (without.categories.length > 0) all.push(sql`q.category_id <> all(${without.categories}::int[])`)
 	if (without.users.length > 0) all.push(sql`q.author_id <> all(${without.users}::int[])`)
+	const { solved, unanswered, unsolved } = states
 	if (solved !== undefined) all.push(solved ? sql`q.solved` : sql`not q.solved`)
 	if (unanswered !== undefined) all.push(unanswered ? sql`q.comment_count = 0` : sql`q.comment_count > 0`)
+	if (unsolved !== undefined)
+		all.push(unsolved ? sql`q.comment_count > 0 and not q.solved` : sql`(q.comment_count = 0 or q.solved)`)
 	return sql.join(all, sql` and `)
 }
 

@@ -121,6 +121,8 @@ test.each<[string, Omit<Parameters<typeof listQuestions>[1], 'search'>, string[]
 	['undo -is:unanswered', {}, ['commit', 'undo']],
 	['undo -is:solved', {}, ['commit', 'undo']],
 	['is:solved', {}, []],
+	['undo is:unsolved', {}, ['commit', 'undo']],
+	['undo -is:unsolved', {}, []],
 	['is:solved -is:solved', {}, []],
 	['"event loop" tag:javascript', {}, ['loop']],
 	['undo -"last commit"', {}, ['undo']],

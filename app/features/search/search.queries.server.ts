@@ -95,6 +95,22 @@ function matchedRows<Row>({ columns, joins }: Selection<Row>, found: RawBuilder<
 			offset 0) sought`
 }
 
+/** As `countNewMatches` of search.server.ts: the questions of those days are walked in the order of time, which are few. */
+export async function countMatchesBetween(
+	scope: SearchScope,
+	words: string,
+	parts: string[] | undefined,
+	{ after, until, besides }: { after: string; until: string; besides: number },
+): Promise<number> {
+	const document = parts ? sql`ts_filter(q.search, ${parts}::"char"[])` : sql`q.search`
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from (
+			select from questions q where ${conditions(scope)} and q.created_at > ${after}::timestamptz
+				and q.created_at <= ${until}::timestamptz and q.author_id <> ${besides}
+				${words === '' ? sql`` : sql`and ${document} @@ ${allOf([words])}`} limit 100) hit`.execute(db())
+	return rows[0]?.count ?? 0
+}
+
 /** The question whose title is this text but for case, marks and blanks: what somebody copied is found whatever `-` or `or` it has. */
 export async function findTitled(title: string, scope: RawBuilder<unknown>): Promise<number | null> {
 	const { rows } = await sql<{ id: number }>`

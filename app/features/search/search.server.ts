@@ -9,6 +9,7 @@ import {
 	anyWordConditions,
 	chosenRows,
 	commentRows,
+	countMatchesBetween,
 	findTitled,
 	type MatchedRow,
 	searchRows,
@@ -142,6 +143,21 @@ async function findAny<Row extends { id: number }>(
 	return ids.length > 0 ? present(await chosenRows(selection, ids, text)) : []
 }
 
+/**
+ * How many questions that have everything a search asks for were asked between two times, at most 100; only words as they are written
+ * count.
+ * @param between ISO 8601, the later one included; `besides` is a member whose own questions do not count
+ */
+export async function countNewMatches(
+	search: string,
+	between: { after: string; until: string; besides: number },
+): Promise<number> {
+	const { terms, operators } = parseSearch(search)
+	const scope = await readScope(operators, undefined, undefined)
+	if (scope === null) return 0
+	return countMatchesBetween(scope, terms.map(({ source }) => source).join(' '), partsOf(operators), between)
+}
+
 /** What a title may have that means something else in a search. */
 const meansMore = /"|(^|\s)-\S|\bor\b|\S:\S/i
 
@@ -176,7 +192,7 @@ async function readScope(
 	const within =
 		categoryId === undefined ? wanted.categories : [categoryId].filter((id) => wanted.categories?.includes(id) ?? true)
 	const scope: SearchScope = { ...wanted, tags, categories: within, without: { ...unwanted, tags: withoutTags } }
-	for (const state of ['solved', 'unanswered'] as const) {
+	for (const state of ['solved', 'unanswered', 'unsolved'] as const) {
 		const isWanted = named('is').includes(state)
 		const isUnwanted = named('is', true).includes(state)
 		if (isWanted && isUnwanted) return null

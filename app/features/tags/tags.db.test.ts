@@ -59,6 +59,7 @@ test('the lists of a tag and of a category are narrowed and ordered like the for
 		newest: [once, talked, solved, plain],
 		active: [solved, talked, once, plain],
 		unanswered: [once, plain],
+		unsolved: [talked],
 		solved: [solved],
 	}
 	for (const scope of [{ tag: where.tags }, { category: where.category }])

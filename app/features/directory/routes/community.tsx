@@ -1,4 +1,5 @@
 import { useSearchParams } from 'react-router'
+import { SaveSearch } from '~/features/following/components/saved-searches.tsx'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
@@ -67,6 +68,7 @@ function CommunityPage({ wish, data }: { wish: Wish; data: CommunityData | null 
 			<Filters wish={shown} filters={data?.filters ?? null} count={data?.count ?? null} />
 			<div className="min-w-0">
 				<ListHead wish={shown} count={data?.count ?? null} isLoose={data?.isLoose ?? false} />
+				{data?.saveable && !isWaiting && <SaveSearch search={data.saveable} />}
 				{data && !isWaiting && <SearchNotes data={data} />}
 				{isWaiting && <MembersSkeleton />}
 				{data && (

@@ -1,3 +1,4 @@
+import { OutdatedForm, OutdatedNotice } from '~/features/upkeep/components/outdated.tsx'
 import { Avatar } from '~/ui/avatar.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
@@ -21,7 +22,11 @@ export function AcceptedAnswer({ comment }: { comment: CommentView }) {
 			aria-label="Accepted answer"
 			of={AnswerContent}
 			with={{ comment, facts: threadFacts(page, comment.id) }}
-			times={[...timesOf(comment), ...(comment.chosenAt === null ? [] : [comment.chosenAt])]}
+			times={[
+				...timesOf(comment),
+				...(comment.chosenAt === null ? [] : [comment.chosenAt]),
+				...(comment.outdated ? [comment.outdated.at] : []),
+			]}
 		/>
 	)
 }
@@ -48,6 +53,7 @@ function Answer({ comment }: { comment: CommentView }) {
 					</span>
 				)}
 			</p>
+			{comment.outdated && <OutdatedNotice outdated={comment.outdated} />}
 			<div className="grid grid-cols-[2rem_minmax(0,1fr)] gap-x-3 p-4">
 				{comment.author && <Avatar user={comment.author} size={32} />}
 				<div className="col-start-2 min-w-0">
@@ -70,6 +76,9 @@ function Answer({ comment }: { comment: CommentView }) {
 							<RenderedText html={comment.bodyHtml} />
 							<OriginLine origin={comment.origin} />
 							<CommentActions comment={comment} level={comment.depth} forms={forms} />
+							{facts.signedIn && !comment.own && !facts.closed && (
+								<OutdatedForm comment={comment.id} isSaid={comment.saysOutdated} />
+							)}
 						</div>
 					)}
 				</div>

@@ -2,12 +2,14 @@ import { ArrowLeft, Bell, BellOff, Flag, MessageSquare, Pencil, ShieldCheck, Tra
 import type { ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { BookmarkButton } from '~/features/bookmarks/components/bookmark-button.tsx'
+import { AffectedLine } from '~/features/following/components/follow-buttons.tsx'
 import type { Introduction } from '~/features/members/members.view.ts'
 import { ReportLink } from '~/features/moderation/components/report-link.tsx'
 import { AuthorName, CategoryAndState, confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
 import type { AuthorView, OriginView } from '~/features/questions/question.view.ts'
 import { editPath, historyPath } from '~/features/questions/questions.paths.ts'
 import { tagPath } from '~/features/tags/tags.view.ts'
+import { InvitedNotice, InviteLink } from '~/features/upkeep/components/invitation.tsx'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
@@ -72,6 +74,16 @@ function Article(props: ArticleProps) {
 					<RenderedText html={question.descriptionHtml} />
 				)}
 				<OriginLine origin={question.origin} />
+				{question.invited && <InvitedNotice question={question.id} />}
+				{question.unpublished === null && question.deletedBy === null && (
+					<AffectedLine
+						query={question.id}
+						following={question.following}
+						affected={question.affected}
+						count={question.affectedCount}
+						mayPress={viewer.signedIn && !question.own}
+					/>
+				)}
 				<Tools {...props} votes={<QuestionVotes ballot={ballot} place="row" />} />
 			</div>
 		</>
@@ -119,6 +131,9 @@ function Tools({ question, muted, viewer, publicUrl, here, votes }: ArticleProps
 			<CopyLink href={publicUrl + question.url} />
 			{viewer.signedIn && question.unpublished === null && question.deletedBy === null && (
 				<BookmarkButton kind="query" id={question.id} bookmarked={question.bookmarked} label="Bookmark this query" />
+			)}
+			{viewer.signedIn && !question.locked && question.unpublished === null && question.deletedBy === null && (
+				<InviteLink question={question.id} />
 			)}
 			{muted !== null && <MuteThread muted={muted} action={here} />}
 			<span className="ml-auto flex">

@@ -60,7 +60,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const thread = asked.thread === null ? null : readId(asked.thread)
 		const cursor = asked.cursor || null
 		const sort = sortOf(url)
-		const [{ rows, next, newest, solutions, vote, bookmarked, asked: whoWasAsked }, introduction] = await Promise.all([
+		const [{ rows, next, newest, solutions, marks, asked: whoWasAsked }, introduction] = await Promise.all([
 			listComments(viewer, {
 				questionId: question.id,
 				...askerOf(question),
@@ -75,7 +75,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const isPublic = question.unpublished === null && question.deletedBy === null
 		const merged = asked.merged ? await mergedFrom(readId(asked.merged), question.id) : null
 		const page = {
-			query: { ...shown, vote: isPublic ? vote : 0, bookmarked } satisfies ShownQuestion,
+			query: { ...shown, ...marks, vote: isPublic ? marks.vote : 0 } satisfies ShownQuestion,
 			introduction,
 			asked: whoWasAsked,
 			merged,

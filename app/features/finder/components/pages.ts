@@ -17,6 +17,7 @@ export function pagesOf(viewer: Viewer): SitePage[] {
 				{ title: 'Notifications', url: '/notifications' },
 				{ title: 'Bookmarks', url: '/bookmarks', also: 'saved' },
 				{ title: 'You can answer these', url: '/answer', also: 'help queries unanswered' },
+				{ title: 'Following', url: '/following', also: 'followed subscriptions' },
 				{ title: 'Edit Profile', url: `/edit-profile/${viewer.username}`, also: 'skills picture city' },
 				{ title: 'Settings', url: '/settings', also: 'theme mails preferences' },
 				{ title: 'Access tokens', url: '/settings/tokens', also: 'api settings' },

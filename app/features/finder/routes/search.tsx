@@ -1,4 +1,5 @@
 import { countText } from '~/features/directory/directory.view.ts'
+import { SaveSearch } from '~/features/following/components/saved-searches.tsx'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { SearchHelp } from '~/features/search/components/search-form.tsx'
 import { loginPath } from '~/lib/addresses.ts'
@@ -47,6 +48,7 @@ export default function SearchPage({ loaderData: data }: Route.ComponentProps) {
 			{data.q ? (
 				<>
 					<Tabs data={data} />
+					{data.saveable && data.cursor === null && <SaveSearch search={data.saveable} />}
 					<Found data={data} />
 				</>
 			) : (

@@ -28,7 +28,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 }
 
 /** A part of the settings: each kind by each way, and whether this browser is one of them. */
-export default function Preferences({ loaderData: { daily, kinds, push } }: Route.ComponentProps) {
+export default function Preferences({ loaderData: { daily, weekly, kinds, push } }: Route.ComponentProps) {
 	return (
 		<section className="mt-10" aria-labelledby="notifications">
 			<RuleHead id="notifications" title="Notifications" />
@@ -59,6 +59,15 @@ export default function Preferences({ loaderData: { daily, kinds, push } }: Rout
 						hint="At most one email a day, and one for messages that stay unread for ten minutes. Nothing that you have already seen here."
 					>
 						Email me what I missed
+					</Check>
+				</div>
+				<div className="mt-4">
+					<Check
+						name="weekly"
+						defaultChecked={weekly}
+						hint="On Mondays: what is new in the queries, tags, categories and searches you follow, and about your skills."
+					>
+						Email me once a week what is new
 					</Check>
 				</div>
 				<button className="btn btn-outline mt-4" type="submit">

@@ -8,7 +8,8 @@ import type { Route } from './+types/unsubscribe'
 export function loader({ url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const token = url.searchParams.get('token') ?? ''
-		return { token, noun: readUnsubscribe(token).noun }
+		const { what, noun } = readUnsubscribe(token)
+		return { token, noun, isWeekly: what === 'weekly' }
 	})
 }
 
@@ -24,8 +25,14 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Unsubscribe', noindex: true })
 }
 
-/** What was done, and what is asked. @param noun what the mails are about; null for all mails */
-function wordsAbout(noun: string | null) {
+/** What was done, and what is asked. @param noun what the mails are about; null for all mails and the weekly one */
+function wordsAbout({ noun, isWeekly }: { noun: string | null; isWeekly: boolean }) {
+	if (isWeekly)
+		return {
+			done: 'You are unsubscribed from the weekly email.',
+			ask: 'Unsubscribe from the weekly email?',
+			means: 'You will get no more emails about what was new in the week. You will still get other emails.',
+		}
 	if (noun === null)
 		return {
 			done: 'You are unsubscribed.',
@@ -40,7 +47,7 @@ function wordsAbout(noun: string | null) {
 }
 
 export default function Unsubscribe({ loaderData, actionData }: Route.ComponentProps) {
-	const { done, ask, means } = wordsAbout(loaderData.noun)
+	const { done, ask, means } = wordsAbout(loaderData)
 	if (actionData?.done)
 		return (
 			<div className="max-w-[36rem] py-12">

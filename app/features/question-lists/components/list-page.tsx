@@ -51,7 +51,7 @@ export function ListPage({ title, heading = title, intro, data, total, category 
 					<QuestionRows
 						data={data}
 						pathname={pathname}
-						total={search || view === 'unanswered' || view === 'solved' ? null : total}
+						total={search || (view !== 'newest' && view !== 'active') ? null : total}
 					/>
 				) : (
 					<EmptyList title={title} data={data} pathname={pathname} category={category} />
@@ -108,6 +108,7 @@ const views: { view: ListView; title: string }[] = [
 	{ view: 'newest', title: 'Newest' },
 	{ view: 'active', title: 'Active' },
 	{ view: 'unanswered', title: 'Unanswered' },
+	{ view: 'unsolved', title: 'Unsolved' },
 	{ view: 'solved', title: 'Solved' },
 ]
 
@@ -123,11 +124,11 @@ export function ListTabs({ pathname, view, only }: ListTabsProps) {
 	return (
 		<div className="mt-5 flex items-end justify-between border-b border-rule">
 			{only === null ? (
-				<nav className="tabs border-0" aria-label="Order">
+				<nav className="tabs min-w-0 overflow-x-auto border-0" aria-label="Order">
 					{views.map((tab) => (
 						<Link
 							key={tab.view}
-							className="tab h-9"
+							className="tab h-9 flex-none"
 							to={withParams(pathname, { view: tab.view === 'newest' ? null : tab.view })}
 							aria-current={tab.view === view || undefined}
 							data-active={tab.view === view || undefined}
@@ -186,6 +187,14 @@ export function EmptyList({ title, data: { search, view, cursor }, pathname, cat
 		return (
 			<Nothing
 				text={`Every query in ${title} has an answer.`}
+				undo={<Undo to={pathname}>Show all queries</Undo>}
+				ask={<Ask to={ask} />}
+			/>
+		)
+	if (view === 'unsolved')
+		return (
+			<Nothing
+				text={`No query in ${title} has comments and waits for its solution.`}
 				undo={<Undo to={pathname}>Show all queries</Undo>}
 				ask={<Ask to={ask} />}
 			/>

@@ -40,6 +40,20 @@ export async function lockPublishedQuestion(trx: Executor, id: number): Promise<
 	return rows.length > 0
 }
 
+/** Who follows a question, in the order of their ids. @param after the id that the ones before ended with */
+export async function questionFollowers(
+	trx: Executor,
+	questionId: number,
+	after: number,
+	limit: number,
+): Promise<number[]> {
+	const { rows } = await sql<{ user_id: number }>`
+		select user_id from follows where question_id = ${questionId} and user_id > ${after} order by user_id limit ${limit}`.execute(
+		trx,
+	)
+	return rows.map((row) => row.user_id)
+}
+
 /** Who follows one of these tags or the category, in the order of their ids. @param after the id that the ones before ended with */
 export async function followersOf(
 	trx: Executor,

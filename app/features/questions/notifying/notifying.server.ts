@@ -8,6 +8,7 @@ import {
 	type NotificationAbout,
 	notify,
 	renameSubject,
+	resumeSubject,
 	visitSubject,
 } from '~/features/notifications/notifications.server.ts'
 import { commentPath } from '~/features/search/search.view.ts'
@@ -23,6 +24,7 @@ import {
 	followersOf,
 	listIdsOf,
 	lockPublishedQuestion,
+	questionFollowers,
 } from './notifying.queries.server.ts'
 
 declare module '~/features/notifications/kinds.server.ts' {
@@ -32,6 +34,7 @@ declare module '~/features/notifications/kinds.server.ts' {
 		mention: never
 		solution: never
 		followed: never
+		'followed-query': never
 	}
 }
 
@@ -45,6 +48,7 @@ export const questionKinds = {
 		order: 40,
 		words: 'marked your comment as a solution to',
 	},
+	'followed-query': { label: 'Comments on queries I follow', order: 55, words: 'commented on' },
 	followed: { label: 'New queries in tags and categories I follow', order: 60, words: 'asked' },
 } as const satisfies Partial<Record<NotificationKindName, NotificationKind>>
 
@@ -52,6 +56,8 @@ declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
 		/** Tells those who follow a tag or a category of a new query. */
 		'tell-followers': FollowersLeft
+		/** Tells those who follow a query of a new comment. */
+		'tell-query-followers': QueryFollowersLeft
 	}
 }
 
@@ -67,6 +73,17 @@ type QuestionAdded = Extract<ForumEvent, { kind: 'question-added' }>
 /** What is still to be told about a new question, as a job stores it. A job of an earlier version calls the question `query`. */
 export interface FollowersLeft {
 	event: QuestionAdded & { query?: EventQuestion }
+	/** The last follower who was told. */
+	after: number
+}
+
+/** What is still to be told to those who follow a question, as a job stores it. */
+export interface QueryFollowersLeft {
+	question: EventQuestion
+	commentId: number
+	actorId: number
+	/** Who is concerned by the comment otherwise. */
+	others: number[]
 	/** The last follower who was told. */
 	after: number
 }
@@ -94,6 +111,11 @@ export function visitQuestion(viewer: Viewer, questionId: number, isRead = true)
 export async function muteQuestion(viewer: Viewer, questionId: number, muted: boolean): Promise<void> {
 	if (viewer && !(await lockPublishedQuestion(db(), questionId))) throw new NotFound('There is no such query.')
 	await muteSubject(viewer, refOf(questionId), muted, 'queries')
+}
+
+/** Resumes what a member is told of a question, within the transaction in which they begin to follow it. */
+export function unmuteQuestion(trx: Executor, userId: number, questionId: number): Promise<void> {
+	return resumeSubject(trx, userId, refOf(questionId))
 }
 
 /** Stores what a change of the forum means to others, in its transaction. @returns whose notifications changed */
@@ -150,7 +172,14 @@ async function notifyOfComment(
 ): Promise<number[]> {
 	const parentAuthorId = parentId === null ? null : await findCommentAuthor(trx, parentId)
 	const mentioned = await listMentioned(trx, names)
-	const people = recipientsOf({ actorId, questionAuthorId: question.authorId, parentAuthorId, mentioned })
+	const concerned = { actorId, questionAuthorId: question.authorId, parentAuthorId, mentioned }
+	const found = await questionFollowers(trx, question.id, 0, MAX_FOLLOWERS_AT_ONCE + 1)
+	const isMany = found.length > MAX_FOLLOWERS_AT_ONCE
+	if (isMany) {
+		const others = [...recipientsOf(concerned).keys()]
+		await addJob('tell-query-followers', { question, commentId, actorId, others, after: 0 }, trx)
+	}
+	const people = recipientsOf({ ...concerned, readers: isMany ? [] : found })
 	return notify(trx, {
 		people,
 		...doneBy({ question, actorId }),
@@ -203,6 +232,32 @@ export async function notifyFollowers({ event, after }: FollowersLeft): Promise<
 	}
 }
 
+/** Goes on telling those who follow a question of a comment, as {@link notifyFollowers} does of a question. */
+export async function notifyQueryFollowers({
+	question,
+	commentId,
+	actorId,
+	others,
+	after,
+}: QueryFollowersLeft): Promise<void> {
+	let last: number | undefined = after
+	while (last !== undefined) {
+		const from: number = last
+		const { told, next } = await db()
+			.transaction()
+			.execute(async (trx) => {
+				if (!(await lockPublishedQuestion(trx, question.id))) return { told: [], next: undefined }
+				if (!(await findCommentFacts(trx, commentId))) return { told: [], next: undefined }
+				const found = await questionFollowers(trx, question.id, from, MAX_FOLLOWERS_PER_BATCH)
+				const people = recipientsOf({ actorId, readers: found.filter((id) => !others.includes(id)) })
+				const told = await notify(trx, { people, actorId, ...aboutQuestion(question, commentId) })
+				return { told, next: found.length < MAX_FOLLOWERS_PER_BATCH ? undefined : found.at(-1) }
+			})
+		await announceUnread(told)
+		last = next
+	}
+}
+
 async function notifyOfQuestion(trx: Executor, event: QuestionAdded): Promise<number[]> {
 	const { actorId, question, besides } = event
 	const mentioned = await listMentioned(trx, event.mentioned)
@@ -235,15 +290,25 @@ export interface Concerned {
 	parentAuthorId?: number | null
 	solverId?: number | null
 	mentioned?: readonly number[]
+	/** Who follows a tag or the category of a new question; who follows the question of a new comment. */
 	followers?: readonly number[]
+	readers?: readonly number[]
 }
 
 /**
  * Who is told of an event, and as what: each member once, by what concerns them most, and never the one who did it.
- * Being named goes before being answered, being answered before owning the question, all before following a tag.
+ * Being named goes before being answered, being answered before owning the question, all before following it or a tag.
  */
 export function recipientsOf(concerned: Concerned): Map<number, NotificationKindName> {
-	const { actorId, questionAuthorId, parentAuthorId, solverId, mentioned = [], followers = [] } = concerned
+	const {
+		actorId,
+		questionAuthorId,
+		parentAuthorId,
+		solverId,
+		mentioned = [],
+		followers = [],
+		readers = [],
+	} = concerned
 	const told = new Map<number, NotificationKindName>()
 	const tell = (kind: NotificationKindName, ...ids: (number | null | undefined)[]) => {
 		for (const id of ids) if (typeof id === 'number' && id !== actorId && !told.has(id)) told.set(id, kind)
@@ -252,6 +317,7 @@ export function recipientsOf(concerned: Concerned): Map<number, NotificationKind
 	tell('mention', ...mentioned)
 	tell('reply', parentAuthorId)
 	tell('comment', questionAuthorId)
+	tell('followed-query', ...readers)
 	tell('followed', ...followers)
 	return told
 }

@@ -80,6 +80,7 @@ const operators = [
 	['category:python', 'is in this category'],
 	['user:name', 'was asked by this member'],
 	['is:solved', 'has a solution'],
+	['is:unsolved', 'has comments, and no solution'],
 	['is:unanswered', 'has no comment'],
 	['in:title', 'in the title; also in:text, in:comments'],
 	['"event loop"', 'this exact phrase'],

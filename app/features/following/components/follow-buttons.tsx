@@ -1,0 +1,97 @@
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { counted } from '~/lib/text.ts'
+import { Form } from '~/ui/link.tsx'
+import { usePress } from '~/ui/use-press.ts'
+
+const address = '/forum/following'
+
+interface FollowQueryProps {
+	query: number
+	following: boolean
+	/** What is followed, for readers who do not see where the button stands. */
+	what: string
+}
+
+/** Follows a question, for a member who did not ask it. */
+export function FollowQuery({ query, following, what }: FollowQueryProps) {
+	const fields = { query, what: 'follow' }
+	const { value, press } = usePress<0 | 1>(address, fields, { value: following ? 1 : 0, count: 0 })
+	return (
+		<Press fields={fields} value={value} press={press}>
+			{value === 1 ? 'Following' : 'Follow'}
+			<span className="sr-only"> {what}</span>
+		</Press>
+	)
+}
+
+interface AffectedProps {
+	query: number
+	following: boolean
+	affected: boolean
+	/** Members who have the same problem, the viewer included. */
+	count: number
+	/** Whether the viewer may press: a member who did not ask it. */
+	mayPress: boolean
+}
+
+/** “I have this too” and the button to follow, which the former presses as well; for others only how many have it. */
+export function AffectedLine({ query, following, affected, count, mayPress }: AffectedProps) {
+	const fields = { query, what: 'too' }
+	const too = usePress<0 | 1>(address, fields, { value: affected ? 1 : 0, count })
+	const [hasPressed, setHasPressed] = useState(false)
+	if (!mayPress && count === 0) return null
+	const press = (value: 0 | 1) => {
+		if (value === 1) setHasPressed(true)
+		too.press(value)
+	}
+	return (
+		<div className="mt-5 flex flex-wrap items-center gap-2" data-not-saved="">
+			{mayPress && (
+				<>
+					<Press fields={fields} value={too.value} press={press}>
+						I have this too
+					</Press>
+					<FollowQuery query={query} following={following || hasPressed} what="this query" />
+				</>
+			)}
+			{too.count > 0 && (
+				<span className="meta" aria-live="polite">
+					{counted(too.count, 'member has', 'members have')} this too
+				</span>
+			)}
+		</div>
+	)
+}
+
+interface PressProps {
+	fields: Record<string, string | number>
+	value: 0 | 1
+	press: (value: 0 | 1) => void
+	children: ReactNode
+}
+
+function Press({ fields, value, press, children }: PressProps) {
+	const wanted = value === 1 ? 0 : 1
+	const submit = (event: FormEvent) => {
+		event.preventDefault()
+		press(wanted)
+	}
+	return (
+		<Form method="post" action={address} className="flex" onSubmit={submit}>
+			{Object.entries(fields).map(([field, of]) => (
+				<input key={field} type="hidden" name={field} value={of} />
+			))}
+			<button
+				className={`btn btn-sm btn-outline ${value === 1 ? 'text-ivy' : ''}`}
+				type="submit"
+				name="value"
+				value={wanted}
+				aria-pressed={value === 1}
+				// The second half of a double click would take it back.
+				onClick={(event) => event.detail > 1 && event.preventDefault()}
+			>
+				{children}
+			</button>
+		</Form>
+	)
+}

@@ -1,0 +1,76 @@
+import { useRootData } from '~/lib/root-data.ts'
+import { Field } from '~/ui/field.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { MAX_SEARCH_NAME } from '../following.limits.ts'
+import { type Saveable, type SavedSearchView, savedSearchPath } from '../following.view.ts'
+
+/** Saves the search whose results a page shows, for members: a form that opens in place. */
+export function SaveSearch({ search: { kind, query, name } }: { search: Saveable }) {
+	if (!useRootData().viewer) return null
+	return (
+		// Drawn anew with another search, so that it is closed and has its name.
+		<details key={`${kind} ${query}`} className="mt-3">
+			<summary className="quiet-link w-fit cursor-pointer py-1 text-sm text-ink-2">Save this search</summary>
+			<Form method="post" action="/following" className="mt-2 flex max-w-[30rem] flex-wrap items-end gap-3">
+				<input type="hidden" name="intent" value="save" />
+				<input type="hidden" name="kind" value={kind} />
+				<input type="hidden" name="query" value={query} />
+				<div className="min-w-0 flex-1 basis-[14rem]">
+					<Field
+						label="Name of the search"
+						name="name"
+						id={`search-name-${kind}`}
+						defaultValue={name.slice(0, MAX_SEARCH_NAME)}
+						maxLength={MAX_SEARCH_NAME}
+						required
+					/>
+				</div>
+				<button className="btn btn-outline" type="submit">
+					Save
+				</button>
+			</Form>
+			<p className="meta mt-2">You are told of new results, at most once a day.</p>
+		</details>
+	)
+}
+
+/** A member's saved searches with what is new in each. */
+export function SavedSearches({ searches }: { searches: SavedSearchView[] }) {
+	return (
+		<section className="mt-8" aria-labelledby="saved-searches">
+			<RuleHead id="saved-searches" title="Saved searches">
+				<span>{searches.length}</span>
+			</RuleHead>
+			{searches.length === 0 ? (
+				<p className="py-2 text-ink-2">
+					Search for queries or people and press “Save this search”: you are told when there are new results.
+				</p>
+			) : (
+				<ul>
+					{searches.map((search) => (
+						<li key={search.id} className="flex items-center gap-3 border-b border-line py-2">
+							<span className="cat flex-none">{search.kind === 'people' ? 'People' : 'Queries'}</span>
+							<Link className="quiet-link min-w-0 flex-1 font-semibold wrap-anywhere" to={savedSearchPath(search.id)}>
+								{search.name}
+							</Link>
+							{search.newResults > 0 && <span className="badge flex-none">{search.newResults} new</span>}
+							<Form method="post" action="/following" className="flex flex-none">
+								<input type="hidden" name="id" value={search.id} />
+								<button
+									className="btn btn-sm btn-ghost text-ink-2"
+									type="submit"
+									name="intent"
+									value="remove"
+									aria-label={`Remove the search ${search.name}`}
+								>
+									Remove
+								</button>
+							</Form>
+						</li>
+					))}
+				</ul>
+			)}
+		</section>
+	)
+}

@@ -1,0 +1,18 @@
+import { defineFeature } from '~/platform/feature.ts'
+import { followingOperations, followingShapes } from './following.api.server.ts'
+import { affectedCounters } from './following.queries.server.ts'
+import { checkSavedSearches, registerSources, searchKinds, sweepSearches } from './searches.server.ts'
+import { mailWeekly } from './weekly.server.ts'
+
+export const following = defineFeature({
+	name: 'following',
+	api: { operations: followingOperations, schemas: followingShapes },
+	counters: affectedCounters,
+	notificationKinds: searchKinds,
+	schedules: [
+		{ name: 'check-saved-searches', every: 'minute', run: checkSavedSearches },
+		{ name: 'mail-weekly', every: 'hour', run: mailWeekly },
+		{ name: 'sweep-saved-searches', every: 'hour', run: sweepSearches },
+	],
+	collect: registerSources,
+})

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import { type QuestionRow, questionColumns, questionJoins } from '~/features/questions/questions.queries.server.ts'
+import type { Counter } from '~/platform/db/counters.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { TimeCursor } from '~/platform/http/cursors.ts'
+
+/** How many questions a member follows besides one. Their row must be locked. */
+export async function countFollowedQuestions(trx: Executor, userId: number, besides: number): Promise<number> {
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from follows where user_id = ${userId} and question_id <> ${besides}`.execute(trx)
+	return rows[0]?.count ?? 0
+}
+
+/** Follows a question, or no longer; doing it twice changes nothing. */
+export async function writeQuestionFollow(
+	trx: Executor,
+	userId: number,
+	questionId: number,
+	following: boolean,
+): Promise<void> {
+	if (following)
+		await sql`insert into follows (user_id, question_id) values (${userId}, ${questionId}) on conflict do nothing`.execute(
+			trx,
+		)
+	else await sql`delete from follows where user_id = ${userId} and question_id = ${questionId}`.execute(trx)
+}
+
+/** Notes that a member has the same problem, or no longer. The count of the question, which is locked, follows by trigger. @returns it */
+export async function writeAffected(
+	trx: Executor,
+	userId: number,
+	questionId: number,
+	affected: boolean,
+): Promise<number> {
+	if (affected)
+		await sql`insert into affected_members (user_id, question_id) values (${userId}, ${questionId}) on conflict do nothing`.execute(
+			trx,
+		)
+	else await sql`delete from affected_members where user_id = ${userId} and question_id = ${questionId}`.execute(trx)
+	const { rows } = await sql<{ count: number }>`
+		select affected_count as count from questions where id = ${questionId}`.execute(trx)
+	return rows[0]?.count ?? 0
+}
+
+export interface FollowedRow extends QuestionRow {
+	/** ISO 8601 with microseconds, so that a cursor loses nothing. */
+	followed_at: string
+}
+
+/** The questions that a member follows and everybody may read, those they followed last first. */
+export async function listFollowedQuestionRows(
+	userId: number,
+	{ cursor, limit }: { cursor: TimeCursor | null; limit: number },
+): Promise<FollowedRow[]> {
+	const { rows } = await sql<FollowedRow>`
+		select ${questionColumns}, to_char(f.followed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as followed_at
+		from follows f join questions q on q.id = f.question_id ${questionJoins}
+		where f.user_id = ${userId} and f.question_id is not null and q.status = 'published'
+			${cursor ? sql`and (f.followed_at, f.question_id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``}
+		order by f.followed_at desc, f.question_id desc limit ${limit}`.execute(db())
+	return rows
+}
+
+/** What is stored with a question about who has the same problem. */
+export const affectedCounters: readonly Counter[] = [
+	{
+		table: 'questions',
+		column: 'affected_count',
+		actual: sql`(select count(*) from affected_members a where a.question_id = t.id)`,
+	},
+]

@@ -1,0 +1,116 @@
+import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
+import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { unmuteQuestion } from '~/features/questions/notifying/notifying.server.ts'
+import { type Page, presentCard } from '~/features/questions/question.view.ts'
+import { mayVote } from '~/features/questions/questions.policy.ts'
+import { findQuestion } from '~/features/questions/questions.queries.server.ts'
+import { questionTag } from '~/features/questions/writing/change.server.ts'
+import { lockQuestion } from '~/features/questions/writing/writing.queries.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { questionUrl } from '~/features/search/search.view.ts'
+import { isId } from '~/lib/checks.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { dropPages } from '~/platform/cache/pages.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
+import { FOLLOWED_PER_PAGE, MAX_FOLLOWED_QUESTIONS } from './following.limits.ts'
+import {
+	countFollowedQuestions,
+	listFollowedQuestionRows,
+	writeAffected,
+	writeQuestionFollow,
+} from './following.queries.server.ts'
+import type { FollowedQuestionView } from './following.view.ts'
+
+/* Questions that a member follows, and that they have the same problem as who asked. */
+
+const noQuestion = 'There is no such query. It may have been deleted.'
+
+/**
+ * Follows a question, or no longer: the member is then notified of new comments, also where they had muted it. Doing it twice changes
+ * nothing.
+ * @returns the path of the question
+ * @throws NotAllowed for a visitor, for who asked it, and for a suspended member who begins to; NotFound, Invalid for one too many, TooMany
+ */
+export async function followQuestion(viewer: Viewer, questionId: number, following: boolean): Promise<{ url: string }> {
+	const { member, question } = await requireOthers(viewer, questionId, following)
+	await held(questionId, (trx) => follow(trx, member, questionId, following))
+	return { url: questionUrl(question) }
+}
+
+/**
+ * Says that the viewer has the same problem, and follows the question; or takes the former back. It is no vote and moves the question
+ * in no list.
+ * @returns how many members have it now, and the path of the question
+ * @throws as {@link followQuestion}
+ */
+export async function setAffected(
+	viewer: Viewer,
+	questionId: number,
+	affected: boolean,
+): Promise<{ count: number; url: string }> {
+	const { member, question } = await requireOthers(viewer, questionId, affected)
+	const count = await held(questionId, async (trx) => {
+		if (affected) await follow(trx, member, questionId, true)
+		return writeAffected(trx, member.id, questionId, affected)
+	})
+	await dropPages([questionTag(questionId)])
+	return { count, url: questionUrl(question) }
+}
+
+/**
+ * A page of the questions that the viewer follows, those they followed last first; what is no longer there is left out.
+ * @throws NotAllowed for a visitor, Invalid for a cursor that is not ours
+ */
+export async function listFollowedQuestions(
+	viewer: Viewer,
+	cursor: string | null = null,
+): Promise<Page<FollowedQuestionView>> {
+	if (!viewer) throw new NotAllowed('Log in first.')
+	const rows = await listFollowedQuestionRows(viewer.id, {
+		cursor: cursor ? decodeTimeCursor(cursor) : null,
+		limit: FOLLOWED_PER_PAGE + 1,
+	})
+	const shown = rows.slice(0, FOLLOWED_PER_PAGE)
+	const last = shown.at(-1)
+	return {
+		rows: shown.map((row) => ({ ...presentCard(viewer, row), activeAt: row.active_at })),
+		next: rows.length > FOLLOWED_PER_PAGE && last ? encodeCursor([last.followed_at, last.id]) : null,
+	}
+}
+
+/** The question, which somebody else asked. @param begins whether the member begins something, which a suspended one cannot */
+async function requireOthers(viewer: Viewer, questionId: number, begins: boolean) {
+	if (!viewer) throw new NotAllowed('Log in first.')
+	await countUse('toggles', viewer)
+	if (begins) await requireMayWrite(viewer.id)
+	const question = isId(questionId) ? await findQuestion(questionId) : undefined
+	if (!question) throw new NotFound(noQuestion)
+	if (begins && !mayVote(viewer, { authorId: question.author_id }))
+		throw new NotAllowed('You are notified of comments on your own queries anyway.')
+	return { member: viewer, question }
+}
+
+/** Works in a transaction that holds the question, which others lock before any member. */
+function held<Result>(questionId: number, work: (trx: Executor) => Promise<Result>): Promise<Result> {
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			if (!(await lockQuestion(trx, questionId))) throw new NotFound(noQuestion)
+			return work(trx)
+		})
+}
+
+/** The member's row is locked meanwhile, so that of two follows at once the second one is counted after the first. */
+async function follow(trx: Executor, { id }: SignedIn, questionId: number, following: boolean): Promise<void> {
+	await lockMember(trx, id)
+	if (following) {
+		if ((await countFollowedQuestions(trx, id, questionId)) >= MAX_FOLLOWED_QUESTIONS)
+			throw new Invalid(
+				`You already follow ${MAX_FOLLOWED_QUESTIONS.toLocaleString('en')} queries. Unfollow one first.`,
+			)
+		await unmuteQuestion(trx, id, questionId)
+	}
+	await writeQuestionFollow(trx, id, questionId, following)
+}

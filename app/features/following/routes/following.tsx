@@ -1,0 +1,144 @@
+import { Answered } from '~/features/search/components/answered.tsx'
+import { FollowedList } from '~/features/tags/components/followed-list.tsx'
+import { listFollowed } from '~/features/tags/following.server.ts'
+import { listCategories } from '~/features/tags/tags.server.ts'
+import { withParams } from '~/lib/addresses.ts'
+import { readId } from '~/lib/checks.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { counted } from '~/lib/text.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { EmptyState } from '~/ui/empty-state.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { Link } from '~/ui/link.tsx'
+import { MoreLink } from '~/ui/more-link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
+import { useMore, withoutDoubles } from '~/ui/use-more.ts'
+import { FollowQuery } from '../components/follow-buttons.tsx'
+import { SavedSearches } from '../components/saved-searches.tsx'
+import { listFollowedQuestions } from '../following.server.ts'
+import type { FollowedQuestionView } from '../following.view.ts'
+import { listSavedSearches, removeSearch, restoreSearch, saveSearch } from '../searches.server.ts'
+import type { Route } from './+types/following'
+
+export function loader({ context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const cursor = url.searchParams.get('cursor') || null
+		const [page, followed, known, searches] = await Promise.all([
+			listFollowedQuestions(viewer, cursor),
+			listFollowed(viewer),
+			listCategories(),
+			listSavedSearches(viewer),
+		])
+		return { page, followed, known, searches, cursor }
+	})
+}
+
+/** Saves a search (`intent=save`: `kind`, `query`, `name`), removes one (`remove`: `id`) or brings it back (`restore`). */
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const form = await readForm(request)
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const intent = form.get('intent')
+		try {
+			if (intent === 'save') {
+				const { url } = await saveSearch(viewer, Object.fromEntries(form))
+				return redirectWithToast(url, { type: 'success', message: 'Search saved. You find it under Following.' })
+			}
+			if (intent === 'restore') {
+				await restoreSearch(viewer, readId(form.get('id')))
+				return redirectWithToast('/following', { type: 'success', message: 'The search is back.' })
+			}
+		} catch (error) {
+			return refused(error, form)
+		}
+		const id = readId(form.get('id'))
+		await removeSearch(viewer, id)
+		const fields = { intent: 'restore', id: String(id) }
+		return redirectWithToast('/following', {
+			type: 'success',
+			message: 'Search removed.',
+			action: { label: 'Undo', to: '/following', fields },
+		})
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Following', noindex: true })
+}
+
+export default function Following({ loaderData, actionData: refusal }: Route.ComponentProps) {
+	const { page, followed, known, searches, cursor } = loaderData
+	const more = useMore(page, (next) => withParams('/following', { cursor: next }))
+	const rows = withoutDoubles(more.rows, ({ id }) => id)
+	return (
+		<div className="max-w-[44rem] pt-6 md:pt-8">
+			<h1 className="text-2xl leading-9 font-bold">Following</h1>
+			<p className="mt-1 text-ink-2">
+				You are notified of new comments on these queries, of new queries in these tags and categories, and of new
+				results of these searches.
+			</p>
+			{refusal && (
+				<FormError errors={refusal.errors} names={{ name: 'Name of the search' }}>
+					{refusal.message}
+				</FormError>
+			)}
+			<FollowedList {...followed} known={known} />
+			{cursor === null && <SavedSearches searches={searches} />}
+			<section className="mt-8" aria-labelledby="followed-queries">
+				<RuleHead id="followed-queries" title="Queries" />
+				{rows.length === 0 ? (
+					<EmptyState title={cursor === null ? 'No queries yet.' : 'No more queries.'}>
+						Press “Follow” or “I have this too” under a query, and it stands here.
+					</EmptyState>
+				) : (
+					<ul>
+						{rows.map((query) => (
+							<FollowedItem key={query.id} query={query} />
+						))}
+					</ul>
+				)}
+			</section>
+			{(cursor !== null || more.nextHref) && (
+				<nav className="flex items-center justify-between gap-4 py-4 text-sm" aria-label="Pages">
+					{cursor !== null && (
+						<Link className="btn btn-sm btn-ghost -ml-2.5" to="/following">
+							Back to the first page
+						</Link>
+					)}
+					{more.nextHref && (
+						<span className="ml-auto">
+							<MoreLink href={more.nextHref} loading={more.loading} load={more.load}>
+								Load more
+							</MoreLink>
+						</span>
+					)}
+				</nav>
+			)}
+		</div>
+	)
+}
+
+function FollowedItem({ query }: { query: FollowedQuestionView }) {
+	return (
+		<li className="flex items-start gap-4 border-b border-line py-3">
+			<div className="min-w-0 flex-1">
+				<h3 className="text-md font-semibold wrap-anywhere">
+					<Link className="quiet-link" to={query.url}>
+						{query.title}
+					</Link>
+				</h3>
+				<p className="meta mt-1 flex flex-wrap items-center gap-x-3">
+					{query.solved && <Answered />}
+					<span>{counted(query.commentCount, 'comment', 'comments')}</span>
+					<span>
+						active <RelativeTime at={query.activeAt} />
+					</span>
+				</p>
+			</div>
+			<FollowQuery query={query.id} following what={query.title} />
+		</li>
+	)
+}

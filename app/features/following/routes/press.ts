@@ -1,0 +1,36 @@
+import { redirect } from 'react-router'
+import { readId } from '~/lib/checks.ts'
+import { Invalid } from '~/lib/errors.ts'
+import { pressed } from '~/platform/http/form.server.ts'
+import { redirectWithToast, refererPath } from '~/platform/http/http.ts'
+import { followQuestion, setAffected } from '../following.server.ts'
+import type { Route } from './+types/press'
+
+export function loader() {
+	return redirect('/following')
+}
+
+/** Fields `query`; `what` (`follow`, or `too` for “I have this too”); `value` (1, or 0 to take it back). */
+export function action({ request, context }: Route.ActionArgs) {
+	return pressed({
+		request,
+		context,
+		act: async (viewer, form) => {
+			const value = Number(form.get('value') || Number.NaN)
+			if (value !== 0 && value !== 1) throw new Invalid('Send 1 to begin, or 0 to end it.')
+			const id = readId(form.get('query'))
+			if (form.get('what') === 'too') {
+				const { count, url } = await setAffected(viewer, id, value === 1)
+				const message = value === 1 ? 'Noted. You follow this query now.' : 'Taken back. You still follow this query.'
+				return { value, count, response: () => redirectWithToast(url, { type: 'success', message }) }
+			}
+			const { url } = await followQuestion(viewer, id, value === 1)
+			const message = value === 1 ? 'You will be notified of new comments.' : 'You no longer follow this query.'
+			return {
+				value,
+				count: 0,
+				response: () => redirectWithToast(refererPath(request, url), { type: 'success', message }),
+			}
+		},
+	})
+}

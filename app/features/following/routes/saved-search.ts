@@ -1,0 +1,12 @@
+import { redirect } from 'react-router'
+import { readId } from '~/lib/checks.ts'
+import { answering, isPrefetch, signedIn } from '~/platform/http/http.ts'
+import { openSearch } from '../searches.server.ts'
+import type { Route } from './+types/saved-search'
+
+/** Leads to the results of a saved search, after which nothing of them is new. */
+export function loader({ request, params, context, url }: Route.LoaderArgs) {
+	return answering(async () =>
+		redirect(await openSearch(signedIn(context, url), readId(params.id), !isPrefetch(request))),
+	)
+}

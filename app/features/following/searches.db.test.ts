@@ -1,0 +1,169 @@
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { listNotifications } from '~/features/notifications/notifications.server.ts'
+import { hideProfile } from '~/features/profiles/hiding.server.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { MAX_SAVED_SEARCHES } from './following.limits.ts'
+import {
+	checkSavedSearches,
+	listSavedSearches,
+	openSearch,
+	removeSearch,
+	restoreSearch,
+	saveSearch,
+} from './searches.server.ts'
+
+useDatabase()
+
+let serial = 0
+let author: SignedIn
+let member: SignedIn
+
+beforeAll(async () => {
+	author = await makeMember('author')
+})
+
+beforeEach(async () => {
+	serial += 1
+	member = await makeMember(`member${serial}`)
+	await sql`update questions set created_at = created_at - interval '3 days'`.execute(db())
+	await sql`delete from saved_searches`.execute(db())
+})
+
+/** Asks a question half a day ago. */
+async function asked(title: string, by: SignedIn = author) {
+	const { id } = await makeQuestion(by, { title, tags: 'saved' })
+	await sql`update questions set created_at = now() - interval '12 hours' where id = ${id}`.execute(db())
+}
+
+/** Makes every search as if it had been looked at more than a day ago. */
+const age = () => sql`update saved_searches set checked_at = now() - interval '25 hours'`.execute(db())
+
+const found = async (viewer: Viewer) =>
+	(await listSavedSearches(viewer)).map(({ name, newResults }) => `${name}: ${newResults}`)
+const told = async (viewer: SignedIn) =>
+	(await listNotifications(viewer)).rows.map(({ by, words, title }) => `${by} ${words} ${title}`)
+
+describe('a saved search of queries', () => {
+	test('counts what was asked since by others, tells it once a day, and begins anew when it is opened', async () => {
+		await asked(`A walrus of long ago ${serial}`)
+		await sql`update questions set created_at = now() - interval '2 days' where created_at > now() - interval '1 day'`.execute(
+			db(),
+		)
+		const { id, url } = await saveSearch(member, { kind: 'queries', query: ' walrus  tag:saved ', name: 'Walruses' })
+		expect(url).toBe('/search?q=walrus+tag%3Asaved&in=questions')
+		expect(await checkSavedSearches()).toBe(0)
+		await age()
+		await asked(`Another walrus ${serial}`)
+		await asked(`A seal ${serial}`)
+		await asked(`A walrus of my own ${serial}`, member)
+		expect(await checkSavedSearches()).toBe(1)
+		expect([await found(member), await told(member)]).toEqual([
+			['Walruses: 1'],
+			['A saved search has new results: Walruses'],
+		])
+		expect(await checkSavedSearches()).toBe(0)
+		expect(await openSearch(member, id, false)).toBe(url)
+		expect(await found(member)).toEqual(['Walruses: 1'])
+		expect(await openSearch(member, id, true)).toBe(url)
+		expect(await found(member)).toEqual(['Walruses: 0'])
+		expect((await listNotifications(member, { unread: true })).rows).toEqual([])
+		await age()
+		await sql`update questions set created_at = now() - interval '2 days' where created_at > now() - interval '1 day'`.execute(
+			db(),
+		)
+		expect([await checkSavedSearches(), await found(member)]).toEqual([1, ['Walruses: 0']])
+	})
+
+	test('is looked at by one of two runs at once, and not for a suspended member', async () => {
+		await saveSearch(member, { kind: 'queries', query: 'narwhal', name: 'Narwhals' })
+		await age()
+		await asked(`A narwhal ${serial}`)
+		await Promise.all([checkSavedSearches(), checkSavedSearches()])
+		expect([await found(member), await told(member)]).toEqual([
+			['Narwhals: 1'],
+			['A saved search has new results: Narwhals'],
+		])
+		await age()
+		await sql`update users set suspended_until = 'infinity' where id = ${member.id}`.execute(db())
+		expect(await checkSavedSearches()).toBe(0)
+	})
+})
+
+describe('a saved search of people', () => {
+	const list = async (name: string, city: string) => {
+		const person = await makeMember(name)
+		await sql`insert into profiles (user_id, city) values (${person.id}, ${city})
+			on conflict (user_id) do update set city = excluded.city`.execute(db())
+		return person
+	}
+
+	test('finds who comes to match, as its member may see them: neither what is hidden nor what only its owner sees', async () => {
+		const city = `Port${serial}ville`
+		await list(`first${serial}`, city)
+		await saveSearch(member, { kind: 'people', query: `q=${city}`, name: city })
+		const moving = await list(`moving${serial}`, 'Elsewhere')
+		const hidden = await list(`hidden${serial}`, 'Elsewhere')
+		const secret = await list(`secret${serial}`, 'Elsewhere')
+		await age()
+		await checkSavedSearches()
+		expect(await found(member)).toEqual([`${city}: 0`])
+		await sql`update profiles set city = ${city} where user_id = any(${[moving.id, hidden.id, secret.id]})`.execute(
+			db(),
+		)
+		await db()
+			.transaction()
+			.execute((trx) => hideProfile(trx, hidden.id, 'Unkind'))
+		await sql`update profiles set only_me = array['city'] where user_id = ${secret.id}`.execute(db())
+		await age()
+		await checkSavedSearches()
+		expect(await found(member)).toEqual([`${city}: 1`])
+		await age()
+		await checkSavedSearches()
+		expect(await found(member)).toEqual([`${city}: 1`])
+	})
+})
+
+test('a search is removed, comes back within ten minutes, is renamed, and is of its member alone', async () => {
+	const search = { kind: 'queries', query: 'otter', name: 'Otters' }
+	const { id } = await saveSearch(member, search)
+	await removeSearch(author, id)
+	expect(await found(member)).toEqual(['Otters: 0'])
+	await removeSearch(member, id)
+	expect(await found(member)).toEqual([])
+	await expect(restoreSearch(author, id)).rejects.toThrow(NotFound)
+	await restoreSearch(member, id)
+	expect((await saveSearch(member, { ...search, name: 'Only otters' })).id).toBe(id)
+	expect(await found(member)).toEqual(['Only otters: 0'])
+	await expect(openSearch(author, id, true)).rejects.toThrow(NotFound)
+	await removeSearch(member, id)
+	await sql`update saved_searches set removed_at = removed_at - interval '11 minutes'`.execute(db())
+	await expect(restoreSearch(member, id)).rejects.toThrow(NotFound)
+})
+
+test('a member saves 20 searches at most, also when the last two come at once', async () => {
+	for (let count = 1; count < MAX_SAVED_SEARCHES; count++)
+		await saveSearch(member, { kind: 'queries', query: `word${count}`, name: 'x' })
+	const ends = await Promise.allSettled(
+		['one', 'two'].map((query) => saveSearch(member, { kind: 'queries', query, name: 'x' })),
+	)
+	expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+	expect(ends.find((end) => end.status === 'rejected')?.reason).toBeInstanceOf(Invalid)
+})
+
+test.each<[string, Viewer | 'member', object, unknown]>([
+	['a visitor', null, { kind: 'queries', query: 'x', name: 'x' }, NotAllowed],
+	['another kind', 'member', { kind: 'tags', query: 'x', name: 'x' }, Invalid],
+	['nothing searched for', 'member', { kind: 'queries', query: '  ', name: 'x' }, Invalid],
+	['everybody', 'member', { kind: 'people', query: 'online=1&sort=active', name: 'x' }, Invalid],
+	['no name', 'member', { kind: 'queries', query: 'x', name: ' ' }, Invalid],
+	['a long name', 'member', { kind: 'queries', query: 'x', name: 'x'.repeat(61) }, Invalid],
+])('%s is refused', async (_what, who, input, error) => {
+	const viewer = who === 'member' ? member : who
+	await expect(saveSearch(viewer as Viewer, { ...input })).rejects.toThrow(error as new () => Error)
+})

@@ -1,0 +1,129 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { MAX_NEW_RESULTS, SEARCH_UNDO_SECONDS } from './following.limits.ts'
+import type { SearchKindName } from './following.view.ts'
+
+export interface SavedSearchRow {
+	id: number
+	kind: SearchKindName
+	query: string
+	name: string
+	hits: number
+}
+
+/** A member's saved searches, the newest first. */
+export async function listSavedSearchRows(userId: number): Promise<SavedSearchRow[]> {
+	const { rows } = await sql<SavedSearchRow>`
+		select id, kind, query, name, hits from saved_searches where user_id = ${userId} and removed_at is null
+		order by created_at desc, id desc`.execute(db())
+	return rows
+}
+
+/** How many searches a member saved besides one. Their row must be locked. */
+export async function countSavedSearches(trx: Executor, userId: number, besides: number): Promise<number> {
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from saved_searches where user_id = ${userId} and removed_at is null and id <> ${besides}`.execute(
+		trx,
+	)
+	return rows[0]?.count ?? 0
+}
+
+/** The id of a search that a member saved, also of one that they removed; 0 where they did not. */
+export async function findSavedId(trx: Executor, userId: number, kind: SearchKindName, query: string): Promise<number> {
+	const { rows } = await sql<{ id: number }>`
+		select id from saved_searches where user_id = ${userId} and kind = ${kind} and query = ${query}`.execute(trx)
+	return rows[0]?.id ?? 0
+}
+
+/** Saves a search, or gives it another name. @param seen who matches it now @returns its id */
+export async function writeSavedSearch(
+	trx: Executor,
+	userId: number,
+	{ kind, query, name, seen }: Pick<SavedSearchRow, 'kind' | 'query' | 'name'> & { seen: number[] },
+): Promise<number> {
+	const { rows } = await sql<{ id: number }>`
+		insert into saved_searches as mine (user_id, kind, query, name, seen)
+		values (${userId}, ${kind}, ${query}, ${name}, ${seen}::int[])
+		on conflict (user_id, kind, query) do update set name = excluded.name, removed_at = null
+		returning id`.execute(trx)
+	return rows[0]?.id ?? 0
+}
+
+/** Removes a search, for now so that it can come back. */
+export async function markSearchRemoved(userId: number, id: number): Promise<void> {
+	await sql`update saved_searches set removed_at = now() where id = ${id} and user_id = ${userId} and removed_at is null`.execute(
+		db(),
+	)
+}
+
+/** Brings back what was removed a moment ago. @returns whether the member has it now */
+export async function bringSearchBack(trx: Executor, userId: number, id: number): Promise<boolean> {
+	const { numAffectedRows } = await sql`
+		update saved_searches set removed_at = null
+		where id = ${id} and user_id = ${userId} and (removed_at is null or removed_at >= ${undoBegin})`.execute(trx)
+	return numAffectedRows === 1n
+}
+
+/** Deletes what was removed longer ago than it can come back. @returns how many */
+export async function deleteRemovedSearches(limit: number): Promise<number> {
+	const { numAffectedRows } = await sql`
+		delete from saved_searches where id in (
+			select id from saved_searches where removed_at < ${undoBegin} order by removed_at limit ${limit})`.execute(db())
+	return Number(numAffectedRows ?? 0n)
+}
+
+const undoBegin = sql`now() - make_interval(secs => ${sql.lit(SEARCH_UNDO_SECONDS)})`
+
+/** A search that is looked at, as whom, and since when. Times are text with microseconds. */
+export interface CheckedSearch extends SavedSearchRow {
+	seen: number[]
+	member: SignedIn
+	after: string
+	until: string
+}
+
+/**
+ * What was asked a moment ago may be committed later than what is asked now: a look ends a minute ago, and the next one begins there.
+ */
+const until = sql`now() - interval '1 minute'`
+const text = (time: RawBuilder<unknown>) => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+
+const checkedColumns = sql`s.id, s.kind, s.query, s.name, s.hits, s.seen, ${text(sql`s.checked_at`)} as after,
+	${text(sql`greatest(s.checked_at, ${until})`)} as until,
+	jsonb_build_object('id', m.id, 'username', m.username, 'name', m.name, 'image', m.image, 'role', m.role) as member`
+
+/** Searches that nobody looked at for a day, those that wait longest first; suspended members are told nothing. */
+export async function listDueSearches(limit: number): Promise<CheckedSearch[]> {
+	const { rows } = await sql<CheckedSearch>`
+		select ${checkedColumns} from saved_searches s join users m on m.id = s.user_id
+		where s.removed_at is null and s.checked_at < now() - interval '1 day' and coalesce(m.suspended_until <= now(), true)
+		order by s.checked_at limit ${limit}`.execute(db())
+	return rows
+}
+
+/** A saved search of this member, to look at it now. */
+export async function findSavedSearch(userId: number, id: number): Promise<CheckedSearch | undefined> {
+	const { rows } = await sql<CheckedSearch>`
+		select ${checkedColumns} from saved_searches s join users m on m.id = s.user_id
+		where s.id = ${id} and s.user_id = ${userId} and s.removed_at is null`.execute(db())
+	return rows[0]
+}
+
+/**
+ * Notes what a look at a search found.
+ * @param isOpened whether its member sees the results now, so that nothing of them is new any more
+ * @returns whether nobody else looked meanwhile; else nothing is noted
+ */
+export async function writeCheck(
+	trx: Executor,
+	{ id, after, until }: CheckedSearch,
+	{ count, seen }: { count: number; seen: number[] },
+	isOpened = false,
+): Promise<boolean> {
+	const { numAffectedRows } = await sql`
+		update saved_searches set seen = ${seen}::int[], checked_at = ${until}::timestamptz,
+			hits = ${isOpened ? sql`0` : sql`least(hits + ${count}::int, ${MAX_NEW_RESULTS}::int)`}
+		where id = ${id} and checked_at = ${after}::timestamptz and removed_at is null`.execute(trx)
+	return numAffectedRows === 1n
+}

@@ -1,0 +1,139 @@
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { setSkills } from '~/features/members/skills.server.ts'
+import { setPreferences, unsubscribe } from '~/features/notifications/preferences.server.ts'
+import { muteQuestion } from '~/features/questions/notifying/notifying.server.ts'
+import { setFollowing } from '~/features/tags/following.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import type { Mail } from '~/platform/mail/mail.server.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { useJobTables } from '../../../tests/support/jobs.ts'
+import { followQuestion } from './following.server.ts'
+import { saveSearch } from './searches.server.ts'
+import { mailWeekly } from './weekly.server.ts'
+
+useDatabase()
+useJobTables()
+
+let serial = 0
+let author: SignedIn
+let member: SignedIn
+
+beforeAll(async () => {
+	author = await makeMember('author')
+})
+
+beforeEach(async () => {
+	serial += 1
+	await sql`update notification_boxes set weekly = false`.execute(db())
+	await sql`update questions set created_at = created_at - interval '10 days'`.execute(db())
+	member = await makeMember(`member${serial}`)
+	await setPreferences(member, new Set(['daily', 'weekly', 'followed-query-site']))
+})
+
+/** A week goes by. */
+const week = () =>
+	sql`update notification_boxes set weekly_of = weekly_of - 7, weekly_since = weekly_since - interval '7 days'`.execute(
+		db(),
+	)
+
+/** The weekly mails that wait to be sent to the member. */
+async function mails(): Promise<Mail[]> {
+	const { rows } = await sql<{ payload: Mail }>`
+		select payload from graphile_worker._private_jobs where payload->>'to' = ${`member${serial}@campus.example`}
+			and payload->>'subject' like 'Your week%' order by id`.execute(db())
+	return rows.map(({ payload }) => payload)
+}
+
+test('a mail tells once a week what is new in what a member follows and knows, to two runs at once', async () => {
+	const followed = await makeQuestion(author, { title: 'A question that is followed' })
+	await followQuestion(member, followed.id, true)
+	for (const text of ['One.', 'Two.']) await makeComment(author, followed.id, text)
+	await setFollowing(member, { category: 'java' }, true)
+	await makeQuestion(author, { title: 'One of a followed category', category: 'java' })
+	await db()
+		.transaction()
+		.execute((trx) => setSkills(trx, member.id, ['Kubernetes']))
+	await makeQuestion(author, { title: 'About something I know', tags: 'k8s' })
+	await makeQuestion(author, { title: 'Of no concern', tags: 'other' })
+	await makeQuestion(member, { title: 'A question of mine', category: 'java' })
+	const { id } = await saveSearch(member, { kind: 'queries', query: 'heron', name: 'Herons' })
+	await sql`update saved_searches set hits = 4 where id = ${id}`.execute(db())
+	await mailWeekly()
+	expect(await mails()).toEqual([])
+	await week()
+	await Promise.all([mailWeekly(), mailWeekly()])
+	const [mail, ...others] = await mails()
+	expect(others).toEqual([])
+	expect(mail?.headers?.['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click')
+	const told = (mail?.text ?? '').split('\n').filter(Boolean)
+	expect(told.slice(1, 13).filter((line) => !line.startsWith('http'))).toEqual([
+		'A question that is followed',
+		'2 new comments on a query you follow',
+		'About something I know',
+		'New in a tag or category you follow, or about one of your skills',
+		'One of a followed category',
+		'New in a tag or category you follow, or about one of your skills',
+		'Herons',
+		'4 new results of a search you saved',
+	])
+	expect(mail?.text).toContain('unread notification')
+	expect(mail?.html).toContain('A question that is followed</a><br>2 new comments')
+	await mailWeekly()
+	expect(await mails()).toHaveLength(1)
+})
+
+test('nothing new is no mail: what was deleted or muted, what blocked members wrote, what only waits as a notification', async () => {
+	const [muted, hidden, blocked] = await Promise.all([1, 2, 3].map(() => makeQuestion(author, { category: 'java' })))
+	const other = await makeMember(`other${serial}`)
+	for (const one of [muted, hidden, blocked]) await followQuestion(member, one?.id ?? 0, true)
+	await setFollowing(member, { category: 'java' }, true)
+	for (const one of [muted, hidden]) await makeComment(other, one?.id ?? 0)
+	await makeComment(other, blocked?.id ?? 0)
+	await muteQuestion(member, muted?.id ?? 0, true)
+	await sql`update questions set status = 'hidden' where id = ${hidden?.id}`.execute(db())
+	await sql`insert into blocks (blocker_id, blocked_id) values (${member.id}, ${other.id}), (${member.id}, ${author.id})`.execute(
+		db(),
+	)
+	await week()
+	expect([await mailWeekly(), await mails()]).toEqual([0, []])
+})
+
+test.each<[string, (mail: Mail | undefined) => Promise<unknown>]>([
+	['who turned it off', () => setPreferences(member, new Set(['daily']))],
+	['who is suspended', () => sql`update users set suspended_until = 'infinity' where id = ${member.id}`.execute(db())],
+	[
+		'who unsubscribed by the link of one',
+		async (mail) => {
+			const link = mail?.headers?.['List-Unsubscribe'] ?? ''
+			await unsubscribe(new URL(link.slice(1, -1)).searchParams.get('token') ?? '')
+		},
+	],
+])('%s gets no more of them', async (_what, end) => {
+	const { id } = await makeQuestion(author)
+	await followQuestion(member, id, true)
+	await makeComment(author, id)
+	await week()
+	expect(await mailWeekly()).toBe(1)
+	await end((await mails())[0])
+	await makeComment(author, id)
+	await week()
+	expect(await mailWeekly()).toBe(0)
+})
+
+test('a run that fails midway has mailed nobody whom it did not note', async () => {
+	const { id } = await makeQuestion(author)
+	await followQuestion(member, id, true)
+	await makeComment(author, id)
+	await week()
+	await sql`alter table notification_boxes add constraint broken check (weekly_of < date_trunc('week', now())) not valid`.execute(
+		db(),
+	)
+	await expect(mailWeekly()).rejects.toThrow('broken')
+	await sql`alter table notification_boxes drop constraint broken`.execute(db())
+	expect(await mails()).toEqual([])
+	expect([await mailWeekly(), (await mails()).length]).toEqual([1, 1])
+})

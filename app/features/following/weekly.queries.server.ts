@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import { isBlocking } from '~/features/members/blocks.queries.server.ts'
+import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
+import { type QuestionRow, questionColumns, questionJoins } from '~/features/questions/questions.queries.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+
+/** Questions of one kind in a mail, and how many of the newest are looked at for it. */
+const MAX_QUESTIONS = 10
+const MAX_LOOKED_AT = 2_000
+
+const mutes = (userId: number) =>
+	sql`exists (select from muted_subjects s where s.user_id = ${userId} and s.subject_type = 'query' and s.subject_id = q.id)`
+
+/** Followed questions under which others wrote since a time, those with the most new comments first, each with how many. */
+export async function listNewlyAnswered(
+	trx: Executor,
+	userId: number,
+	since: string,
+): Promise<(QuestionRow & { fresh: number })[]> {
+	const { rows } = await sql<QuestionRow & { fresh: number }>`
+		select ${questionColumns}, news.fresh
+		from follows f join questions q on q.id = f.question_id ${questionJoins}
+			cross join lateral (select count(*)::int as fresh from comments m where m.question_id = q.id and m.status = 'published'
+				and m.created_at > ${since}::timestamptz and m.author_id <> all(${accountsOf(userId)})
+				and not ${isBlocking(userId, sql.ref('m.author_id'))}) news
+		where f.user_id = ${userId} and f.question_id is not null and q.status = 'published'
+			and q.active_at > ${since}::timestamptz and news.fresh > 0 and not ${mutes(userId)}
+		order by news.fresh desc, q.id desc limit ${MAX_QUESTIONS}`.execute(trx)
+	return rows
+}
+
+/** Questions that others asked since a time in a tag or category that a member follows, or about one of the skills they show; newest first. */
+export async function listNewlyAsked(trx: Executor, userId: number, since: string): Promise<QuestionRow[]> {
+	const { rows } = await sql<QuestionRow>`
+		with wanted as materialized (
+			select tag_id from follows where user_id = ${userId} and tag_id is not null
+			union
+			select tags.id from shown_skills s join skills on skills.id = s.skill_id join tags on tags.term_key = skills.term_key
+			where s.user_id = ${userId})
+		select ${questionColumns}
+		from (select * from questions where status = 'published' and created_at > ${since}::timestamptz
+			order by created_at desc, id desc limit ${MAX_LOOKED_AT}) q ${questionJoins}
+		where q.author_id <> all(${accountsOf(userId)}) and not ${isBlocking(userId, sql.ref('q.author_id'))} and not ${mutes(userId)}
+			and (exists (select from follows where user_id = ${userId} and category_id = q.category_id)
+				or exists (select from question_tags t join wanted on wanted.tag_id = t.tag_id where t.question_id = q.id))
+		order by q.created_at desc, q.id desc limit ${MAX_QUESTIONS}`.execute(trx)
+	return rows
+}
+
+/** Saved searches with new results. */
+export async function listSearchesWithNews(
+	trx: Executor,
+	userId: number,
+): Promise<{ id: number; name: string; hits: number }[]> {
+	const { rows } = await sql<{ id: number; name: string; hits: number }>`
+		select id, name, hits from saved_searches where user_id = ${userId} and removed_at is null and hits > 0
+		order by hits desc, id`.execute(trx)
+	return rows
+}

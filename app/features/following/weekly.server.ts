@@ -1,0 +1,78 @@
+import { config } from '~/config.server.ts'
+import { noteWeeklyMail, takeWeekly, type WeeklyMember } from '~/features/notifications/digest.queries.server.ts'
+import { type Letter, letter } from '~/features/notifications/digest.server.ts'
+import { unsubscribeUrl } from '~/features/notifications/preferences.server.ts'
+import { questionUrl } from '~/features/search/search.view.ts'
+import { counted } from '~/lib/text.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { savedSearchPath } from './following.view.ts'
+import { listNewlyAnswered, listNewlyAsked, listSearchesWithNews } from './weekly.queries.server.ts'
+
+/** Members of one transaction. */
+const MAX_MEMBERS = 50
+
+/**
+ * Mails members who asked for it what was new in the week in what they follow, as they may see it now. Who has had the mail of a week, and
+ * its job, are one transaction: stopped anywhere, the next run goes on, and mails nobody twice.
+ * @returns how many mails
+ */
+export async function mailWeekly(): Promise<number> {
+	let mails = 0
+	for (let made = await mailNext(); made !== null; made = await mailNext()) mails += made
+	return mails
+}
+
+/** @returns how many mails; null when nobody is due any more, or another process mails them */
+async function mailNext(): Promise<number | null> {
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			const due = await takeWeekly(trx, MAX_MEMBERS)
+			if (due.length === 0) return null
+			let mails = 0
+			for (const member of due) {
+				const items = await newsOf(trx, member)
+				await noteWeeklyMail(trx, member.user_id)
+				if (items.length === 0) continue
+				await addJob('send-mail', letter(member, weeklyLetter(member, items)), trx)
+				mails += 1
+			}
+			return mails
+		})
+}
+
+/** What is new to a member; nothing where only notifications wait that they know of. */
+async function newsOf(trx: Executor, { user_id: id, since, unread }: WeeklyMember): Promise<Letter['items']> {
+	const answered = await listNewlyAnswered(trx, id, since)
+	const known = new Set(answered.map((row) => row.id))
+	const asked = (await listNewlyAsked(trx, id, since)).filter((row) => !known.has(row.id))
+	const items = [
+		...answered.map((row) => ({
+			text: row.title,
+			excerpt: `${counted(row.fresh, 'new comment')} on a query you follow`,
+			url: questionUrl(row),
+		})),
+		...asked.map((row) => ({
+			text: row.title,
+			excerpt: 'New in a tag or category you follow, or about one of your skills',
+			url: questionUrl(row),
+		})),
+		...(await listSearchesWithNews(trx, id)).map((search) => ({
+			text: search.name,
+			excerpt: `${counted(search.hits, 'new result')} of a search you saved`,
+			url: savedSearchPath(search.id),
+		})),
+	]
+	if (items.length === 0 || unread === 0) return items
+	return [...items, { text: `${counted(unread, 'unread notification')}`, excerpt: '', url: '/notifications' }]
+}
+
+function weeklyLetter({ user_id: id }: WeeklyMember, items: Letter['items']): Letter {
+	return {
+		subject: `Your week at ${config().SITE_NAME}`,
+		items,
+		reason: 'You asked for this email once a week. A week without news brings none.',
+		unsubscribe: unsubscribeUrl(id, 'weekly'),
+	}
+}

@@ -1,0 +1,163 @@
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { deleteQuestion } from '~/features/asking/asking.server.ts'
+import { listComments } from '~/features/discussion/discussion.server.ts'
+import { chooseSolution } from '~/features/discussion/votes.server.ts'
+import { listNotifications } from '~/features/notifications/notifications.server.ts'
+import { muteQuestion } from '~/features/questions/notifying/notifying.server.ts'
+import { getQuestion } from '~/features/questions/questions.server.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { decline, getInvitations, invite } from './invitations.server.ts'
+import { remindAskers } from './reminders.server.ts'
+import { MAX_INVITED } from './upkeep.view.ts'
+
+useDatabase()
+
+let serial = 0
+let asker: SignedIn
+let inviter: SignedIn
+let expert: SignedIn
+let question: { id: number; url: string }
+
+beforeEach(async () => {
+	serial += 1
+	asker = await makeMember(`asker${serial}`)
+	inviter = await makeMember(`inviter${serial}`)
+	expert = await makeMember(`expert${serial}`)
+	question = await makeQuestion(asker, { title: `The question of round ${serial}` })
+})
+
+const told = async (viewer: SignedIn) =>
+	(await listNotifications(viewer)).rows.map(({ by, words, title }) => `${by} ${words} ${title}`)
+
+const ask = (viewer: Viewer = inviter, username = expert.username) => invite(viewer, question.id, username)
+
+describe('asking somebody to answer', () => {
+	test('tells them once, whoever asks and however often, until they wrote or declined', async () => {
+		const other = await makeMember(`other${serial}`)
+		const answer = { name: `Expert${serial}`, url: question.url }
+		expect(await Promise.all([ask(), ask(inviter, ` @${expert.username.toUpperCase()} `), ask(other)])).toEqual([
+			answer,
+			answer,
+			answer,
+		])
+		const [notification, ...more] = await told(expert)
+		expect(notification).toMatch(
+			new RegExp(`^(Inviter|Other)${serial} asks you to answer The question of round ${serial}$`),
+		)
+		expect(more).toEqual([])
+		const invited = async (viewer: Viewer) => [
+			(await getQuestion(viewer, question.id)).invited,
+			(await listComments(viewer, { questionId: question.id, askerUsername: asker.username })).marks.invited,
+		]
+		expect([await invited(expert), await invited(asker), await invited(null)]).toEqual([
+			[true, true],
+			[false, false],
+			[false, false],
+		])
+		expect((await getInvitations(inviter, question.id)).invited.map(({ username }) => username)).toEqual([
+			expert.username,
+		])
+		await decline(expert, question.id)
+		await ask(await makeMember(`third${serial}`))
+		expect([await invited(expert), (await told(expert)).length]).toEqual([[false, false], 1])
+	})
+
+	test.each<[string, () => Promise<unknown>]>([
+		['the invited one blocks who asks', () => block(expert, inviter)],
+		['who asks blocks the invited one', () => block(inviter, expert)],
+		['they muted the question', () => muteQuestion(expert, question.id, true)],
+		['they wrote there already', () => makeComment(expert, question.id)],
+	])('is answered the same where %s, and tells nobody', async (_what, prepare) => {
+		await prepare()
+		expect(await ask()).toEqual({ name: `Expert${serial}`, url: question.url })
+		expect((await told(expert)).filter((text) => text.includes('asks you'))).toEqual([])
+		expect((await getInvitations(inviter, question.id)).invited).toHaveLength(1)
+	})
+
+	test('is bounded: by question, and by day', async () => {
+		const others = await Promise.all([1, 2, 3, 4].map((n) => makeMember(`other${n}of${serial}`)))
+		const ends = await Promise.allSettled(others.map(({ username }) => ask(inviter, username)))
+		expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(MAX_INVITED.byOne)
+		expect(ends.find((end) => end.status === 'rejected')?.reason).toBeInstanceOf(Invalid)
+		await sql`with more as (
+				insert into questions (author_id, category_id, title, description, description_html, excerpt, tags)
+				select author_id, category_id, title, description, description_html, excerpt, '{}'
+				from questions, generate_series(1, ${MAX_INVITED.aDay}) where id = ${question.id} returning id)
+			insert into invitations (question_id, user_id, inviter_id, told)
+			select id, ${expert.id}::int, ${asker.id}::int, false from more`.execute(db())
+		await expect(ask(asker)).rejects.toThrow('10 members today')
+		await sql`update invitations set invited_at = now() - interval '2 days' where inviter_id = ${asker.id}`.execute(
+			db(),
+		)
+		expect(await ask(asker)).toEqual({ name: `Expert${serial}`, url: question.url })
+	})
+
+	test.each<[string, () => Promise<unknown>, unknown]>([
+		['a visitor', () => ask(null), NotAllowed],
+		['asking oneself', () => ask(inviter, inviter.username), Invalid],
+		['asking who asked', () => ask(inviter, asker.username), Invalid],
+		['nobody of that name', () => ask(inviter, 'nobody-of-that-name'), NotFound],
+		['a question that is not there', () => invite(inviter, 2_000_000_000, expert.username), NotFound],
+		[
+			'a locked question',
+			async () => {
+				await sql`update questions set locked_at = now() where id = ${question.id}`.execute(db())
+				await ask()
+			},
+			NotAllowed,
+		],
+	])('%s is refused', async (_what, act, error) => {
+		await expect(act()).rejects.toThrow(error as new () => Error)
+	})
+})
+
+const block = (blocker: SignedIn, blocked: SignedIn) =>
+	sql`insert into blocks (blocker_id, blocked_id) values (${blocker.id}, ${blocked.id})`.execute(db())
+
+describe('who asked is reminded to say what solved it', () => {
+	/** Makes everything of the round so many days older. */
+	const age = async (days: number) => {
+		await sql`update questions set created_at = created_at - make_interval(days => ${days})`.execute(db())
+		await sql`update comments set created_at = created_at - make_interval(days => ${days})`.execute(db())
+	}
+	const reminders = async () => (await told(asker)).filter((text) => text.startsWith('A reminder'))
+
+	test('once, three days after somebody else answered, also by two runs at once', async () => {
+		await makeComment(asker, question.id, 'More of it.')
+		await age(2)
+		await makeComment(expert, question.id)
+		await age(2)
+		await remindAskers()
+		expect(await reminders()).toEqual([])
+		await age(2)
+		await Promise.all([remindAskers(), remindAskers()])
+		expect(await reminders()).toEqual([`A reminder to say what solved The question of round ${serial}`])
+		await sql`update notifications set read_at = now()`.execute(db())
+		expect(await remindAskers()).toBe(0)
+	})
+
+	test.each<[string, (commentId: number) => Promise<unknown>]>([
+		['which is solved', (commentId) => chooseSolution(asker, { questionId: question.id, commentId })],
+		['which is locked', () => sql`update questions set locked_at = now() where id = ${question.id}`.execute(db())],
+		[
+			'which a moderator hid',
+			() => sql`update questions set status = 'hidden' where id = ${question.id}`.execute(db()),
+		],
+		['which they deleted', () => deleteQuestion(asker, question.id)],
+		['which they muted', () => muteQuestion(asker, question.id, true)],
+		['which was answered long ago', () => age(20)],
+		['whose answer was deleted', (id) => sql`update comments set status = 'deleted' where id = ${id}`.execute(db())],
+	])('not of a question %s', async (_what, prepare) => {
+		const commentId = await makeComment(expert, question.id)
+		await prepare(commentId)
+		await age(4)
+		await remindAskers()
+		expect(await reminders()).toEqual([])
+	})
+})

@@ -1,0 +1,69 @@
+import { type RawBuilder, sql } from 'kysely'
+import { isBlocking } from '~/features/members/blocks.queries.server.ts'
+import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+
+/** Whether a member was asked to answer a question, and neither declined nor wrote there, for other statements. */
+export function isInvited(userId: number, questionId: number): RawBuilder<boolean> {
+	return sql`(exists (select from invitations where question_id = ${questionId} and user_id = ${userId} and told and declined_at is null)
+		and not exists (select from comments c where c.question_id = ${questionId} and c.author_id = ${userId} and c.status = 'published'))`
+}
+
+/** A member who can be asked: neither imported nor suspended. */
+export async function findInvitable(username: string): Promise<{ id: number; name: string } | undefined> {
+	const { rows } = await sql<{ id: number; name: string }>`
+		select id, name from users where username = ${username} and not imported
+			and coalesce(suspended_until <= now(), true)`.execute(db())
+	return rows[0]
+}
+
+/** How many members were asked so far, this one left out: under a question by a member and by all, and by the member within a day. */
+export async function countInvited(
+	trx: Executor,
+	{ questionId, inviterId, besides }: { questionId: number; inviterId: number; besides: number },
+): Promise<{ byOne: number; byAll: number; aDay: number }> {
+	const { rows } = await sql<{ byOne: number; byAll: number; aDay: number }>`
+		select
+			(select count(*)::int from invitations where question_id = ${questionId} and inviter_id = ${inviterId} and user_id <> ${besides}) as "byOne",
+			(select count(distinct user_id)::int from invitations where question_id = ${questionId} and user_id <> ${besides}) as "byAll",
+			(select count(*)::int from invitations where inviter_id = ${inviterId} and invited_at > now() - interval '1 day'
+				and not (question_id = ${questionId} and user_id = ${besides})) as "aDay"`.execute(trx)
+	return rows[0] ?? { byOne: 0, byAll: 0, aDay: 0 }
+}
+
+/**
+ * Stores that a member asked another one. The question is locked, so that of two invitations at once one is the first.
+ * @returns whether they are to be told: not where they were told before, declined, asked it under a pseudonym, wrote there already, or one
+ * blocks the other
+ */
+export async function writeInvitation(
+	trx: Executor,
+	{ questionId, userId, inviterId }: { questionId: number; userId: number; inviterId: number },
+): Promise<boolean> {
+	const { rows } = await sql<{ told: boolean }>`
+		insert into invitations (question_id, user_id, inviter_id, told)
+		select ${questionId}::int, ${userId}::int, ${inviterId}::int,
+			not exists (select from invitations where question_id = ${questionId} and user_id = ${userId} and (told or declined_at is not null))
+			and not exists (select from comments where question_id = ${questionId} and author_id = ${userId} and status = 'published')
+			and not exists (select from questions where id = ${questionId} and author_id = any(${accountsOf(userId)}))
+			and not ${isBlocking(userId, inviterId)} and not ${isBlocking(inviterId, userId)}
+		on conflict do nothing returning told`.execute(trx)
+	return rows[0]?.told ?? false
+}
+
+/** Notes that a member does not want to answer a question. */
+export async function declineInvitations(userId: number, questionId: number): Promise<void> {
+	await sql`update invitations set declined_at = now()
+		where question_id = ${questionId} and user_id = ${userId} and declined_at is null`.execute(db())
+}
+
+/** Whom a member asked to answer a question, the first before the others. */
+export async function listInvitedBy(
+	inviterId: number,
+	questionId: number,
+): Promise<{ username: string; name: string; image: string | null }[]> {
+	const { rows } = await sql<{ username: string; name: string; image: string | null }>`
+		select users.username, users.name, users.image from invitations join users on users.id = user_id
+		where question_id = ${questionId} and inviter_id = ${inviterId} order by invited_at`.execute(db())
+	return rows
+}

@@ -1,0 +1,99 @@
+import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
+import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import type { NotificationKind, NotificationKindName } from '~/features/notifications/kinds.server.ts'
+import { announceUnread, notifyOfFact } from '~/features/notifications/notifications.server.ts'
+import { aboutQuestion } from '~/features/questions/notifying/notifying.server.ts'
+import { lockedMessage } from '~/features/questions/status/posting-rules.server.ts'
+import {
+	eventQuestion,
+	noQuestion,
+	requireQuestion,
+	requireWriter,
+} from '~/features/questions/writing/change.server.ts'
+import { lockQuestion } from '~/features/questions/writing/writing.queries.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { storable } from '~/lib/clean.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import {
+	countInvited,
+	declineInvitations,
+	findInvitable,
+	listInvitedBy,
+	writeInvitation,
+} from './invitations.queries.server.ts'
+import { MAX_INVITED } from './upkeep.view.ts'
+
+/* Members ask somebody to answer a question. Whether it reached them is not told: a block and a “No” are nobody else's concern. */
+
+declare module '~/features/notifications/kinds.server.ts' {
+	interface NotificationKinds {
+		invitation: never
+	}
+}
+
+export const invitationKinds = {
+	invitation: { label: 'Somebody asks me to answer a query', order: 35, words: 'asks you to answer' },
+} as const satisfies Partial<Record<NotificationKindName, NotificationKind>>
+
+/** The question of the page on which a member asks somebody, and whom they asked already. @throws NotAllowed, NotFound */
+export async function getInvitations(viewer: Viewer, questionId: number) {
+	const member = requireWriter(viewer)
+	const row = await requireQuestion(questionId)
+	const { id, title, url, authorId } = eventQuestion(row)
+	return { question: { id, title, url, authorId }, invited: await listInvitedBy(member.id, questionId) }
+}
+
+/**
+ * Asks a member to answer a question. Asking the same one twice tells them once, and whoever declined or blocks the viewer is told nothing:
+ * the answer is the same.
+ * @param username of whom is asked, in any case of letters
+ * @returns their name, and the path of the question
+ * @throws NotAllowed for a visitor, a suspended member and under a locked question; NotFound without such a question or member; Invalid for
+ * oneself, for who asked it, and for one too many; TooMany
+ */
+export async function invite(
+	viewer: Viewer,
+	questionId: number,
+	username: string,
+): Promise<{ name: string; url: string }> {
+	const member = requireWriter(viewer)
+	await countUse('toggles', member)
+	await requireMayWrite(member.id)
+	const row = await requireQuestion(questionId)
+	if (row.locked) throw new NotAllowed(lockedMessage)
+	const question = eventQuestion(row)
+	const wanted = await findInvitable(storable(username).trim().replace(/^@/, '').toLowerCase())
+	if (!wanted) throw new NotFound('There is no such member.')
+	if (wanted.id === member.id) throw new Invalid('You can answer this yourself, without being asked.')
+	// Of a pseudonym a refusal would tell who it is.
+	if (wanted.id === question.authorId && !question.pseudonymId)
+		throw new Invalid('Somebody else has to answer this: they asked it.')
+	const told = await db()
+		.transaction()
+		.execute(async (trx) => {
+			if (!(await lockQuestion(trx, questionId))) throw new NotFound(noQuestion)
+			await lockMember(trx, member.id)
+			const { byOne, byAll, aDay } = await countInvited(trx, { questionId, inviterId: member.id, besides: wanted.id })
+			if (byOne >= MAX_INVITED.byOne) throw new Invalid(`You have asked ${MAX_INVITED.byOne} members to answer this.`)
+			if (byAll >= MAX_INVITED.byAll) throw new Invalid('Enough members have been asked to answer this.')
+			if (aDay >= MAX_INVITED.aDay)
+				throw new Invalid(`You have asked ${MAX_INVITED.aDay} members today. Ask others tomorrow.`)
+			const invitation = { questionId, userId: wanted.id, inviterId: member.id }
+			if (!(await writeInvitation(trx, invitation))) return []
+			const about = { kind: 'invitation' as const, memberIds: [wanted.id], group: `query:${questionId}` }
+			return notifyOfFact(trx, { ...about, actorId: member.id, ...aboutQuestion(question, null) })
+		})
+	await announceUnread(told)
+	return { name: wanted.name, url: question.url }
+}
+
+/** Declines to answer a question: nobody can ask the viewer again. Done twice it is as done once. @throws NotAllowed for a visitor, NotFound, TooMany */
+export async function decline(viewer: Viewer, questionId: number): Promise<{ url: string }> {
+	const member = requireWriter(viewer)
+	await countUse('toggles', member)
+	const question = eventQuestion(await requireQuestion(questionId))
+	await declineInvitations(member.id, questionId)
+	return { url: question.url }
+}

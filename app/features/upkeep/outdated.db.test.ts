@@ -1,0 +1,111 @@
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
+import { listComments } from '~/features/discussion/discussion.server.ts'
+import { chooseSolution, withdrawSolution } from '~/features/discussion/votes.server.ts'
+import { listNotifications } from '~/features/notifications/notifications.server.ts'
+import { muteQuestion } from '~/features/questions/notifying/notifying.server.ts'
+import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { sayOutdated, takeOutdatedBack } from './outdated.server.ts'
+
+useDatabase()
+
+let serial = 0
+let asker: SignedIn
+let solver: SignedIn
+let readers: SignedIn[]
+let questionId: number
+let commentId: number
+
+beforeEach(async () => {
+	serial += 1
+	asker = await makeMember(`asker${serial}`)
+	solver = await makeMember(`solver${serial}`)
+	readers = await Promise.all([1, 2, 3].map((n) => makeMember(`reader${n}of${serial}`)))
+	questionId = (await makeQuestion(asker)).id
+	commentId = await makeComment(solver, questionId)
+	await chooseSolution(asker, { questionId, commentId })
+})
+
+async function shown(viewer: Viewer) {
+	const { solutions } = await listComments(viewer, { questionId, askerUsername: asker.username })
+	const [solution] = solutions
+	return [solution?.outdated && [solution.outdated.count, solution.outdated.reason], solution?.saysOutdated]
+}
+
+const told = async (viewer: SignedIn) =>
+	(await listNotifications(viewer)).rows.filter(({ words }) => words.includes('no longer works')).length
+
+const say = (reader: number, reason = '') => sayOutdated(readers[reader] ?? null, commentId, { reason })
+
+describe('that a solution no longer works', () => {
+	test('is told its readers, author and asker once two members say so, however often and at the same moment', async () => {
+		await Promise.all([say(0, 'newer'), say(0, 'newer')])
+		expect([await shown(null), await shown(readers[0] ?? null), await told(solver)]).toEqual([
+			[null, false],
+			[null, true],
+			0,
+		])
+		await Promise.all([say(1), say(2), say(1)])
+		expect([await shown(null), await shown(asker)]).toEqual([
+			[[3, 'newer'], false],
+			[[3, 'newer'], false],
+		])
+		expect([await told(solver), await told(asker), await told(readers[0] as SignedIn)]).toEqual([1, 1, 0])
+		for (const reader of readers.slice(1)) await takeOutdatedBack(reader, commentId)
+		expect(await shown(readers[1] ?? null)).toEqual([null, false])
+		await sql`update notifications set read_at = now()`.execute(db())
+		await say(1, 'gone')
+		expect([await shown(null), await told(solver)]).toEqual([[[2, 'gone'], false], 1])
+	})
+
+	test('is of the past once the text is edited, and is told anew of the new one', async () => {
+		for (const reader of [0, 1]) await say(reader, 'error')
+		await editComment(solver, commentId, { body: 'Like this, since today.' })
+		expect([await shown(readers[0] ?? null), await told(solver)]).toEqual([[null, false], 1])
+		await say(0)
+		expect(await shown(readers[0] ?? null)).toEqual([null, true])
+		await sql`update notifications set read_at = now()`.execute(db())
+		await say(1)
+		expect([await shown(null), await told(solver), await told(asker)]).toEqual([[[2, ''], false], 2, 2])
+	})
+
+	test('is not told who muted the question, and is not said by who is suspended', async () => {
+		await muteQuestion(asker, questionId, true)
+		for (const reader of [0, 1]) await say(reader)
+		expect([await told(asker), await told(solver)]).toEqual([0, 1])
+		await sql`update users set suspended_until = 'infinity' where id = ${readers[0]?.id}`.execute(db())
+		expect((await shown(null))[0]).toBeNull()
+		await expect(say(0)).rejects.toThrow(NotAllowed)
+	})
+})
+
+test.each<[string, () => Promise<unknown>, unknown]>([
+	['a visitor', () => sayOutdated(null, commentId, {}), NotAllowed],
+	['who wrote it', () => sayOutdated(solver, commentId, {}), NotAllowed],
+	['an unknown reason', () => say(0, 'because'), Invalid],
+	['what is no comment', () => sayOutdated(asker, 2_000_000_000, {}), NotFound],
+	[
+		'a comment that is no solution any more',
+		async () => {
+			await withdrawSolution(asker, { questionId, commentId })
+			await say(0)
+		},
+		Conflict,
+	],
+	[
+		'a deleted one',
+		async () => {
+			await deleteComment(solver, commentId)
+			await say(0)
+		},
+		NotFound,
+	],
+])('%s is refused', async (_what, act, error) => {
+	await expect(act()).rejects.toThrow(error as new () => Error)
+})

@@ -1,0 +1,69 @@
+import { type RawBuilder, sql } from 'kysely'
+import { memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { MIN_OUTDATED, type OutdatedReason, type OutdatedView } from './upkeep.view.ts'
+
+/** The marks of a comment's present text, of members who are not suspended; `m` must be the comment in the statement. */
+const standing = sql`from outdated_marks o join users said on said.id = o.user_id and coalesce(said.suspended_until <= now(), true)
+	where o.comment_id = m.id and o.version = m.version`
+
+/** What readers of a comment `m` are told, as a column of another statement: null for all but solutions of which enough say so. */
+export const outdatedColumn: RawBuilder<OutdatedView | null> = sql`case when m.is_solution then (
+	select jsonb_build_object('count', count(*), 'at', to_char(max(o.said_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+		'reason', coalesce((array_agg(o.reason order by o.said_at desc) filter (where o.reason <> ''))[1], ''))
+	${standing} having count(*) >= ${sql.lit(MIN_OUTDATED)}) end`
+
+/** Of which of these comments a member says so, in their present text, to be read within another statement: rows of `comment_id`. */
+export function outdatedBy(userId: number, commentIds: number[]): RawBuilder<{ comment_id: number }> {
+	return sql`(select o.comment_id from outdated_marks o join comments m on m.id = o.comment_id and m.version = o.version
+		where o.user_id = ${userId} and o.comment_id = any(${commentIds}::int[]))`
+}
+
+/** The solution that a member judges, and its question. */
+export interface JudgedSolution {
+	question_id: number
+	/** The member, of a pseudonym the one behind it. */
+	author_id: number
+	version: number
+	is_solution: boolean
+}
+
+/** A comment that everybody may read; its question is locked by then, or it is only looked at. */
+export async function findJudged(executor: Executor, id: number): Promise<JudgedSolution | undefined> {
+	const { rows } = await sql<JudgedSolution>`
+		select m.question_id, ${memberBehind(sql.ref('m.author_id'))} as author_id, m.version, m.is_solution from comments m join questions q on q.id = m.question_id
+		where m.id = ${id} and m.status = 'published' and q.status = 'published'`.execute(executor)
+	return rows[0]
+}
+
+/** Stores what a member says of a version of a comment, in place of what they said before. */
+export async function writeOutdated(
+	trx: Executor,
+	mark: { commentId: number; userId: number; version: number; reason: OutdatedReason },
+): Promise<void> {
+	await sql`
+		insert into outdated_marks (comment_id, user_id, version, reason)
+		values (${mark.commentId}, ${mark.userId}, ${mark.version}, ${mark.reason})
+		on conflict (comment_id, user_id) do update set reason = excluded.reason, version = excluded.version,
+			said_at = case when outdated_marks.version = excluded.version then outdated_marks.said_at else now() end`.execute(
+		trx,
+	)
+}
+
+/** Takes back what a member said of a comment. */
+export async function removeOutdated(userId: number, commentId: number): Promise<void> {
+	await sql`delete from outdated_marks where comment_id = ${commentId} and user_id = ${userId}`.execute(db())
+}
+
+/**
+ * Notes that the author and the asker are told of a version of a comment, once enough members say that it no longer works.
+ * @returns whether they are to be told now
+ */
+export async function claimOutdatedNotice(trx: Executor, commentId: number): Promise<boolean> {
+	const { rows } = await sql`
+		insert into outdated_told (comment_id, version)
+		select m.id, m.version from comments m where m.id = ${commentId} and (select count(*) ${standing}) >= ${MIN_OUTDATED}
+		on conflict (comment_id) do update set version = excluded.version where outdated_told.version <> excluded.version
+		returning comment_id`.execute(trx)
+	return rows.length > 0
+}

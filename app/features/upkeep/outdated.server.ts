@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import type { NotificationKind, NotificationKindName } from '~/features/notifications/kinds.server.ts'
+import { announceUnread, notifyOfFact } from '~/features/notifications/notifications.server.ts'
+import { aboutQuestion } from '~/features/questions/notifying/notifying.server.ts'
+import { mayVote } from '~/features/questions/questions.policy.ts'
+import {
+	eventQuestion,
+	questionTag,
+	requireQuestion,
+	requireWriter,
+} from '~/features/questions/writing/change.server.ts'
+import { lockComment } from '~/features/questions/writing/writing.queries.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { questionUrl } from '~/features/search/search.view.ts'
+import { isId } from '~/lib/checks.ts'
+import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { dropPages } from '~/platform/cache/pages.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { type Input, parseInput } from '~/platform/http/form.server.ts'
+import {
+	claimOutdatedNotice,
+	findJudged,
+	type JudgedSolution,
+	removeOutdated,
+	writeOutdated,
+} from './outdated.queries.server.ts'
+import { type OutdatedReason, outdatedReasons } from './upkeep.view.ts'
+
+/* That a solution no longer works: members say so, and its readers, its author and the asker are told. */
+
+declare module '~/features/notifications/kinds.server.ts' {
+	interface NotificationKinds {
+		outdated: never
+	}
+}
+
+/** What the author of a solution and the asker are told. */
+export const outdatedKinds = {
+	outdated: {
+		label: 'A solution of mine, or to my query, no longer works',
+		order: 45,
+		by: 'Members',
+		words: 'say that a solution no longer works in',
+	},
+} as const satisfies Partial<Record<NotificationKindName, NotificationKind>>
+
+const reasons = Object.keys(outdatedReasons) as OutdatedReason[]
+
+/** What a form or a program says of a solution. */
+export const outdatedInput = z.object({ reason: z.enum(reasons, 'Choose one of the reasons.').default('') })
+
+/**
+ * Says that a solution no longer works. It holds for the text as it is now: once that is edited, nobody has said so. Saying it twice
+ * changes the reason. When two members say it, the author and the asker are told, once for each text.
+ * @param input `reason`, a key of `outdatedReasons`
+ * @returns where the solution stands
+ * @throws NotAllowed for a visitor, a suspended member and who wrote it; NotFound, Conflict where it is no solution, Invalid, TooMany
+ */
+export async function sayOutdated(viewer: Viewer, commentId: number, input: Input): Promise<{ url: string }> {
+	const member = requireWriter(viewer)
+	await countUse('toggles', member)
+	await requireMayWrite(member.id)
+	const { reason } = parseInput(outdatedInput, input)
+	const seen = await requireJudged(commentId)
+	if (!mayVote(member, { authorId: seen.author_id }))
+		throw new NotAllowed('This is your own text. Edit it, and say what changed.')
+	const question = eventQuestion(await requireQuestion(seen.question_id))
+	const told = await db()
+		.transaction()
+		.execute(async (trx) => {
+			if (!(await lockComment(trx, commentId))) throw new NotFound(gone)
+			const { version, is_solution: isSolution } = (await findJudged(trx, commentId)) ?? seen
+			if (!isSolution) throw new Conflict('Only a solution can be said to no longer work. This is none any more.')
+			await writeOutdated(trx, { commentId, userId: member.id, version, reason })
+			if (!(await claimOutdatedNotice(trx, commentId))) return []
+			const memberIds = [...new Set([seen.author_id, question.authorId])].filter((id) => id !== member.id)
+			return notifyOfFact(trx, {
+				kind: 'outdated',
+				memberIds,
+				group: `comment:${commentId}`,
+				...aboutQuestion(question, commentId),
+			})
+		})
+	await dropPages([questionTag(question.id)])
+	await announceUnread(told)
+	return { url: `${question.url}#comment-${commentId}` }
+}
+
+/** Takes back that a solution no longer works. @returns where it stands @throws NotAllowed for a visitor, NotFound, TooMany */
+export async function takeOutdatedBack(viewer: Viewer, commentId: number): Promise<{ url: string }> {
+	const member = requireWriter(viewer)
+	await countUse('toggles', member)
+	const { question_id: questionId } = await requireJudged(commentId)
+	await removeOutdated(member.id, commentId)
+	await dropPages([questionTag(questionId)])
+	return { url: `${questionUrl(await requireQuestion(questionId))}#comment-${commentId}` }
+}
+
+const gone = 'There is no such comment. It may have been deleted.'
+
+async function requireJudged(commentId: number): Promise<JudgedSolution> {
+	const found = isId(commentId) ? await findJudged(db(), commentId) : undefined
+	if (!found) throw new NotFound(gone)
+	return found
+}

@@ -1,0 +1,149 @@
+import type { Page } from '@playwright/test'
+import {
+	demoModerator,
+	enrol,
+	expect,
+	expectNoViolationsInThemes,
+	expectToFit,
+	logIn,
+	test,
+} from './support/journey.ts'
+
+/** Opens a solved question of the demo. @returns its title */
+async function openQuestion(page: Page): Promise<string> {
+	await page.goto('/forum?view=solved')
+	await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
+	await expect(page.getByRole('heading', { name: /^Comments/ })).toBeVisible()
+	return page.getByRole('heading', { level: 1 }).innerText()
+}
+
+const too = (page: Page) => page.getByRole('button', { name: 'I have this too' })
+const follow = (page: Page) => page.getByRole('button', { name: /^Follow(ing)? this query$/ })
+const stored = (page: Page) => page.waitForResponse((answer) => answer.url().endsWith('/forum/following'))
+
+test('a member has a problem too, follows it, says a solution no longer works, asks somebody, and saves searches', async ({
+	page,
+	browser,
+}) => {
+	await enrol(page, 'Fenna Follower')
+	await page.goto('/forum?view=unsolved')
+	await expect(page.getByRole('navigation', { name: 'Order' }).getByRole('link', { name: 'Unsolved' })).toHaveAttribute(
+		'aria-current',
+		'true',
+	)
+	await expect(page.getByRole('article').first()).toBeVisible()
+	await expect(page.getByRole('article').filter({ hasText: 'Answered' })).toHaveCount(0)
+	await expectToFit(page, [390, 360])
+
+	const title = await openQuestion(page)
+	const address = new URL(page.url()).pathname
+	await too(page).focus()
+	const answer = stored(page)
+	await page.keyboard.press('Enter')
+	await expect(too(page)).toHaveAttribute('aria-pressed', 'true')
+	await expect(follow(page)).toHaveAttribute('aria-pressed', 'true')
+	await expect(page.getByText('1 member has this too')).toBeVisible()
+	expect((await answer).status()).toBe(200)
+
+	await page.getByText('This no longer works', { exact: true }).first().click()
+	await page.getByLabel('Why').selectOption('newer')
+	await page.getByRole('button', { name: 'Say so' }).click()
+	await expect(page.getByText('Noted. Thank you.')).toBeVisible()
+	await expect(page.getByRole('button', { name: /^You say this no longer works/ })).toBeVisible()
+	const other = await browser.newPage()
+	await enrol(other, 'Second Opinion')
+	await other.goto(address)
+	await other.getByText('This no longer works', { exact: true }).first().click()
+	await other.getByRole('button', { name: 'Say so' }).click()
+	await expect(other.getByText('2 members say this no longer works')).toBeVisible()
+	await expect(other.getByText('A newer version changed it,')).toBeVisible()
+	await other.close()
+	await page.goto(address)
+	await expect(page.getByText('2 members say this no longer works')).toBeVisible()
+	for (const width of [390, 1280]) {
+		await expectToFit(page, [width])
+		await expectNoViolationsInThemes(page)
+	}
+
+	await page.getByRole('link', { name: 'Ask somebody to answer' }).click()
+	await expect(page.getByRole('heading', { name: 'Ask somebody to answer' })).toBeVisible()
+	await page.getByRole('searchbox', { name: 'Search by name or skill' }).fill('Juniper')
+	await page.getByRole('button', { name: /^Ask Juniper/ }).click()
+	await expect(page.getByText('is asked to answer.')).toBeVisible()
+	await expect(page.getByRole('heading', { name: 'You asked' })).toBeVisible()
+	for (const width of [390, 1280]) {
+		await expectToFit(page, [width])
+		await expectNoViolationsInThemes(page)
+	}
+
+	await page.goto('/find-dev?skill=React')
+	await page.getByText('Save this search').click()
+	await page.getByLabel('Name of the search').fill('React people')
+	await page.getByRole('button', { name: 'Save', exact: true }).click()
+	await expect(page.getByText('Search saved.')).toBeVisible()
+	await expect(page).toHaveURL(/\/find-dev\?skill=React$/)
+	await page.goto('/search?q=python&in=questions')
+	await page.getByText('Save this search').click()
+	await page.getByRole('button', { name: 'Save', exact: true }).click()
+	await expect(page.getByText('Search saved.')).toBeVisible()
+
+	await page.getByRole('button', { name: 'Fenna Follower, account menu' }).click()
+	await page.getByRole('link', { name: 'Following' }).click()
+	await expect(page.getByRole('heading', { name: 'Following', level: 1 })).toBeVisible()
+	await expect(page.getByRole('link', { name: title })).toBeVisible()
+	for (const width of [390, 1280]) {
+		await expectToFit(page, [width])
+		await expectNoViolationsInThemes(page)
+	}
+	const search = page.getByRole('link', { name: 'React people' })
+	await page.getByRole('button', { name: 'Remove the search React people' }).click()
+	await expect(search).toHaveCount(0)
+	await page.getByRole('button', { name: 'Undo' }).click()
+	await expect(search).toBeVisible()
+	await search.click()
+	await expect(page).toHaveURL(/\/find-dev\?skill=React$/)
+	// Who has every button under a question has room for them on a phone.
+	await logIn(page, demoModerator)
+	await page.goto(address)
+	await expectToFit(page, [390, 360])
+})
+
+test.describe('without JavaScript', () => {
+	test.use({ javaScriptEnabled: false })
+
+	test('a visitor follows nothing, a member does all of it by forms', async ({ page }) => {
+		const title = await openQuestion(page)
+		const address = new URL(page.url()).pathname
+		await expect(too(page)).toHaveCount(0)
+		await page.goto('/following')
+		await expect(page).toHaveURL('/login?redirectTo=%2Ffollowing')
+		await enrol(page, 'Plain Follower')
+		await page.goto(address)
+		await too(page).click()
+		await expect(page).toHaveURL(address)
+		await expect(too(page)).toHaveAttribute('aria-pressed', 'true')
+		await expect(follow(page)).toHaveAttribute('aria-pressed', 'true')
+		await page.getByText('This no longer works', { exact: true }).first().click()
+		await page.getByRole('button', { name: 'Say so' }).click()
+		await page.getByRole('button', { name: /^You say this no longer works/ }).click()
+		await expect(page.getByText('Taken back.')).toBeVisible()
+		await page.getByRole('link', { name: 'Ask somebody to answer' }).click()
+		await page.getByRole('searchbox', { name: 'Search by name or skill' }).fill('Juniper')
+		await page.keyboard.press('Enter')
+		await page.getByRole('button', { name: /^Ask Juniper/ }).click()
+		await expect(page.getByText('is asked to answer.')).toBeVisible()
+		await page.goto('/search?q=python&in=questions')
+		await page.getByText('Save this search').click()
+		await page.getByLabel('Name of the search').fill('Snakes')
+		await page.getByRole('button', { name: 'Save', exact: true }).click()
+		await page.goto('/following')
+		await expect(page.getByRole('link', { name: 'Snakes' })).toBeVisible()
+		await page.getByRole('button', { name: `Following ${title}` }).click()
+		await expect(page).toHaveURL('/following')
+		await expect(page.getByRole('link', { name: title })).toHaveCount(0)
+		await page.getByRole('button', { name: 'Remove the search Snakes' }).click()
+		await page.getByRole('button', { name: 'Undo' }).click()
+		await expect(page.getByRole('link', { name: 'Snakes' })).toBeVisible()
+		await expectToFit(page, [360])
+	})
+})
