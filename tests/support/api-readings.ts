@@ -22,6 +22,7 @@ export function readings({ query, comment, url }: Target, peer: string): Reading
 		{ operation: 'listQueryEdits', api: `/queries/${query}/edits`, page: `/forum/history/${query}` },
 		{ operation: 'listCommentEdits', api: `/comments/${comment}/edits`, page: `/forum/history/comment/${comment}` },
 		{ operation: 'listPeople', api: '/people', page: '/find-dev' },
+		{ operation: 'search', api: '/search?q=hello', page: '/search?q=hello' },
 		{ operation: 'listSkills', api: `/profiles/${peer}/skills`, page: `/find-dev/${peer}` },
 		{ operation: 'listCategories', api: '/categories', page: '/forum' },
 		{ operation: 'getCategory', api: '/categories/others', page: '/forum/category/others' },

@@ -81,6 +81,7 @@ const chatPaths: Record<string, () => Promise<string>> = {
 
 /** The path of an operation that does not work on just any query or comment of the caller's own, with what must be there. */
 const prepared: Record<string, () => Promise<string>> = {
+	search: async () => '/search?q=hello',
 	voteOnQuery: async () => `/queries/${await queryOf(omar)}/vote`,
 	voteOnComment: async () => `/comments/${await commentOf(omar)}/vote`,
 	chooseSolution: async () => `/comments/${await commentOf(omar)}/solution`,

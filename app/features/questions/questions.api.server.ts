@@ -48,7 +48,8 @@ export const unpublished = z
 
 export const rights = { mayEdit: z.boolean(), mayDelete: z.boolean() }
 
-const questionCard = z.object({
+/** A question in a list. */
+export const questionCard = z.object({
 	id: z.int(),
 	url: z.string().describe('Path of its page.'),
 	title: z.string(),
