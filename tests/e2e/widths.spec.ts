@@ -56,6 +56,7 @@ function sights({ question, id, comment, term }: Addresses): Record<'visitor' | 
 				'/settings/activity',
 				'/notifications',
 				'/bookmarks',
+				'/answer',
 			],
 			...['/messages', '/find-dev', `/find-dev?q=${longest.latin}`, '/find-dev?skill=Nothing'],
 			...[
@@ -96,7 +97,7 @@ function sights({ question, id, comment, term }: Addresses): Record<'visitor' | 
 			]),
 		moderator: [
 			...['/moderation', '/moderation/members', '/moderation/log', `/moderation/query/${id}`],
-			...['/moderation/terms', '/moderation/terms/new', term, '/moderation/searches'],
+			...['/moderation/terms', '/moderation/terms/new', term, '/moderation/searches', '/moderation/routing'],
 			...[`/moderation/profile/${username}`, question, '/find-dev'],
 		].map((address) => ({ address })),
 	}

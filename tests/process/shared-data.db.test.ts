@@ -117,6 +117,17 @@ test('what one bookmarked is told to them alone, by the API and on the page', as
 	}
 })
 
+test('that somebody was asked about a query is told to them and to its asker alone', async () => {
+	const { id, url } = questions.mira as { id: number; url: string }
+	await sql`insert into question_asks (question_id, user_id, round, tag_ids, names)
+		select ${id}, id, 1, '{}', '{Kites}' from users where username = 'ravi'`.execute(db())
+	for (const who of [...people, ...people]) {
+		const text = await read(url, who)
+		const seen = [text.includes('You were asked because you know Kites.'), text.includes('1 person was asked')]
+		expect([who, seen]).toEqual([who, [who === 'ravi', who === 'mira']])
+	}
+})
+
 describe('after a write', () => {
 	const writes: [string, () => Promise<Response>, (row: QuestionCardView) => boolean, html: string][] = [
 		[

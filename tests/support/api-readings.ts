@@ -32,6 +32,7 @@ export function readings({ query, comment, url }: Target, peer: string): Reading
 		{ operation: 'listDrafts', api: '/me/drafts', page: '/forum/drafts?key=ask', marked: /"title"/ },
 		{ operation: 'getDraft', api: '/me/drafts/ask', page: '/forum/drafts?key=ask', marked: /"title"/ },
 		{ operation: 'listBookmarks', api: '/me/bookmarks', page: '/bookmarks' },
+		{ operation: 'listAnswerable', api: '/me/answerable', page: '/answer' },
 		{ operation: 'listFollowed', api: '/me/following', page: '/settings' },
 		{ operation: 'listCases', api: '/moderation/cases', page: '/moderation' },
 		{ operation: 'getCase', api: `/moderation/query/${query}`, page: `/moderation/query/${query}` },

@@ -3,6 +3,7 @@ import type { Page, QuestionPageView } from '~/features/questions/question.view.
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { findChangeableComment } from '~/features/questions/status/pending.queries.server.ts'
 import { questionTag } from '~/features/questions/writing/change.server.ts'
+import type { AskedView } from '~/features/routing/routing.view.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { isId } from '~/lib/checks.ts'
@@ -37,6 +38,8 @@ interface CommentsPage<Comment> extends Page<Comment> {
 	/** The viewer's vote on the question, and whether they bookmarked it. */
 	vote: Vote
 	bookmarked: boolean
+	/** What the viewer sees of who was asked. */
+	asked: AskedView
 }
 
 interface CommentsInput extends Asker {
@@ -79,7 +82,7 @@ export async function listComments(
 async function readComments(
 	questionId: number,
 	{ isBest, cursor, thread }: { isBest: boolean } & Pick<CommentsInput, 'cursor' | 'thread'>,
-): Promise<Omit<CommentsPage<CommentRow>, 'vote' | 'bookmarked'>> {
+): Promise<Omit<CommentsPage<CommentRow>, 'vote' | 'bookmarked' | 'asked'>> {
 	const size = { questionId, threads: threadsPerPage, comments: commentsPerPage }
 	const above = thread === undefined ? null : await findThread(questionId, thread)
 	const [found, solutions] = await Promise.all([

@@ -26,6 +26,7 @@ import {
 	removeOfPart,
 	removeOfSubject,
 	removeReadBefore,
+	removeUnreadOfKind,
 	retitle,
 	type SubjectRef,
 	type Which,
@@ -66,6 +67,8 @@ interface NotificationEvent extends NotificationAbout {
 	shownActorId?: number
 	/** Whose box is locked along, as they are told of a decision by the same event. */
 	besides?: number
+	/** A kind that says less: what these members have not read of it, about this subject, gives way. */
+	replaces?: NotificationKindName
 }
 
 /**
@@ -75,7 +78,7 @@ interface NotificationEvent extends NotificationAbout {
  */
 export async function notify(
 	trx: Executor,
-	{ people, actorId, shownActorId = actorId, subject, part, besides }: NotificationEvent,
+	{ people, actorId, shownActorId = actorId, subject, part, besides, replaces }: NotificationEvent,
 ): Promise<number[]> {
 	const asked = [...people.keys()].filter((id) => id !== actorId)
 	if (asked.length === 0) return []
@@ -84,6 +87,7 @@ export async function notify(
 		actorId: shownActorId,
 	})
 	const partId = part?.id ?? null
+	if (replaces) await removeUnreadOfKind(trx, boxes, { subject, kind: replaces })
 	const untold = await listUntold(trx, boxes, { subject, partId })
 	const notified: NotifiedRow[] = []
 	for (const kind of new Set(people.values())) {

@@ -4,6 +4,7 @@ import { getIntroduction } from '~/features/members/members.server.ts'
 import { confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
 import { visitQuestion } from '~/features/questions/notifying/notifying.server.ts'
 import { getDiscussed, mergedAddress, mergedFrom } from '~/features/questions/questions.server.ts'
+import { AskedNotice } from '~/features/routing/components/asked-notice.tsx'
 import { withParams } from '~/lib/addresses.ts'
 import { readId } from '~/lib/checks.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
@@ -59,7 +60,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const thread = asked.thread === null ? null : readId(asked.thread)
 		const cursor = asked.cursor || null
 		const sort = sortOf(url)
-		const [{ rows, next, newest, solutions, vote, bookmarked }, introduction] = await Promise.all([
+		const [{ rows, next, newest, solutions, vote, bookmarked, asked: whoWasAsked }, introduction] = await Promise.all([
 			listComments(viewer, {
 				questionId: question.id,
 				...askerOf(question),
@@ -76,6 +77,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const page = {
 			query: { ...shown, vote: isPublic ? vote : 0, bookmarked } satisfies ShownQuestion,
 			introduction,
+			asked: whoWasAsked,
 			merged,
 			muted: context.get(mutedContext),
 			page: { rows, next },
@@ -126,7 +128,7 @@ export function meta({ loaderData, matches, location }: Route.MetaArgs) {
 }
 
 export default function Query({ loaderData, actionData }: Route.ComponentProps) {
-	const { query: question, introduction, merged, muted, nonce, page, solutions } = loaderData
+	const { query: question, asked, introduction, merged, muted, nonce, page, solutions } = loaderData
 	const { publicUrl, viewer } = useRootData()
 	const [params] = useSearchParams()
 	const saved = useSavedCopy<HTMLDivElement>('question', question.url)
@@ -143,6 +145,7 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 						</div>
 					)}
 					<StandingNotice question={question} mergedFrom={merged} />
+					<AskedNotice questionId={question.id} url={question.url} asked={asked} />
 					<QuestionArticle question={question} muted={muted} />
 					<Discussion question={question} data={loaderData} refusal={actionData ?? null} />
 				</div>

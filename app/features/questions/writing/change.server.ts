@@ -3,6 +3,7 @@ import { closeCase } from '~/features/moderation/cases.queries.server.ts'
 import { waitingMessage } from '~/features/moderation/moderation.view.ts'
 import { lockAuthor } from '~/features/moderation/posting.server.ts'
 import { announceUnread } from '~/features/notifications/notifications.server.ts'
+import { beginRouting, resumeRouting } from '~/features/routing/choosing.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import type { Flash } from '~/lib/context.ts'
@@ -146,8 +147,14 @@ export function eventQuestion(
 	return { id, authorId, pseudonymId, title, tags, category, url: questionUrl(row) }
 }
 
-/** Stores the notifications of what happened; called as the last step of its transaction. @returns the event with whom it was told */
+/**
+ * Stores the notifications of what happened, and has members asked about a question that became public; called as the last step of
+ * its transaction. @returns the event with whom it was told
+ */
 export async function recordEffects(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
+	if (event.kind === 'question-added') await beginRouting(trx, event.question.id)
+	if (event.kind === 'question-restored' || event.kind === 'question-republished')
+		await resumeRouting(trx, event.question.id)
 	return { ...event, told: await notifyOfEvent(trx, event) }
 }
 
