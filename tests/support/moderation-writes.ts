@@ -51,7 +51,7 @@ const waiting = (_cast: Cast, { query }: Target) =>
 		})
 
 /** As if its author had asked under a pseudonym. */
-export const underPseudonym = ({ author }: Cast, target: Target) =>
+const underPseudonym = ({ author }: Cast, target: Target) =>
 	db()
 		.transaction()
 		.execute(async (trx) => {
@@ -123,6 +123,24 @@ export const moderationWrites: Write[] = [
 		form: ({ url }) => [url.replace(/^\/forum\/[^/]+(.*)\/[\w-]+$/, '/forum/edit$1'), texts],
 		api: ({ query }) => ['PATCH', `/queries/${query}`, texts],
 		prepare: waiting,
+	},
+	{
+		name: 'editing a query under a pseudonym',
+		for: 'owner',
+		form: ({ url }) => [
+			url.replace(/^\/forum\/[^/]+(.*)\/[\w-]+$/, '/forum/edit$1'),
+			{ ...texts, title: 'Another title' },
+		],
+		api: ({ query }) => ['PATCH', `/queries/${query}`, { title: 'Another title' }],
+		prepare: underPseudonym,
+	},
+	{
+		name: 'deleting a comment under a pseudonym',
+		for: 'owner',
+		deletes: true,
+		form: ({ url, comment }) => [url, { intent: 'delete-comment', comment: String(comment) }],
+		api: ({ comment }) => ['DELETE', `/comments/${comment}`],
+		prepare: underPseudonym,
 	},
 	{
 		name: 'withdrawing a query that waits',
