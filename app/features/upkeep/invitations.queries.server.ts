@@ -32,7 +32,7 @@ export async function countInvited(
 
 /**
  * Stores that a member asked another one. The question is locked, so that of two invitations at once one is the first.
- * @returns whether they are to be told: not where they were told before, declined, wrote there already, or one blocks the other
+ * @returns whether they are to be told: not where they were told before, declined, asked it, wrote there already, or one blocks the other
  */
 export async function writeInvitation(
 	trx: Executor,
@@ -42,6 +42,7 @@ export async function writeInvitation(
 		insert into invitations (question_id, user_id, inviter_id, told)
 		select ${questionId}::int, ${userId}::int, ${inviterId}::int,
 			not exists (select from invitations where question_id = ${questionId} and user_id = ${userId} and (told or declined_at is not null))
+			and not exists (select from questions where id = ${questionId} and author_id = ${userId})
 			and not exists (select from comments where question_id = ${questionId} and author_id = ${userId} and status = 'published')
 			and not ${isBlocking(userId, inviterId)} and not ${isBlocking(inviterId, userId)}
 		on conflict do nothing returning told`.execute(trx)

@@ -46,12 +46,12 @@ export async function getInvitations(viewer: Viewer, questionId: number) {
 }
 
 /**
- * Asks a member to answer a question. Asking the same one twice tells them once, and whoever declined or blocks the viewer is told nothing:
- * the answer is the same.
+ * Asks a member to answer a question. Asking the same one twice tells them once, and whoever declined, blocks the viewer or asked it is told
+ * nothing: the answer is the same.
  * @param username of whom is asked, in any case of letters
  * @returns their name, and the path of the question
  * @throws NotAllowed for a visitor, a suspended member and under a locked question; NotFound without such a question or member; Invalid for
- * oneself, for who asked it, and for one too many; TooMany
+ * oneself and for one too many; TooMany
  */
 export async function invite(
 	viewer: Viewer,
@@ -67,7 +67,6 @@ export async function invite(
 	const wanted = await findInvitable(storable(username).trim().replace(/^@/, '').toLowerCase())
 	if (!wanted) throw new NotFound('There is no such member.')
 	if (wanted.id === member.id) throw new Invalid('You can answer this yourself, without being asked.')
-	if (wanted.id === question.authorId) throw new Invalid('Somebody else has to answer this: they asked it.')
 	const told = await db()
 		.transaction()
 		.execute(async (trx) => {
