@@ -80,6 +80,11 @@ describe('asking somebody to answer', () => {
 		expect((await getInvitations(inviter, question.id)).invited).toHaveLength(1)
 	})
 
+	test('is answered the same for who asked it, whose name may be nobody’s business', async () => {
+		expect(await ask(inviter, asker.username)).toEqual({ name: `Asker${serial}`, url: question.url })
+		expect((await told(asker)).filter((text) => text.includes('asks you'))).toEqual([])
+	})
+
 	test('is bounded: by question, and by day', async () => {
 		const others = await Promise.all([1, 2, 3, 4].map((n) => makeMember(`other${n}of${serial}`)))
 		const ends = await Promise.allSettled(others.map(({ username }) => ask(inviter, username)))
@@ -101,7 +106,6 @@ describe('asking somebody to answer', () => {
 	test.each<[string, () => Promise<unknown>, unknown]>([
 		['a visitor', () => ask(null), NotAllowed],
 		['asking oneself', () => ask(inviter, inviter.username), Invalid],
-		['asking who asked', () => ask(inviter, asker.username), Invalid],
 		['nobody of that name', () => ask(inviter, 'nobody-of-that-name'), NotFound],
 		['a question that is not there', () => invite(inviter, 2_000_000_000, expert.username), NotFound],
 		[

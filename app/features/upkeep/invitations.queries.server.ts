@@ -33,8 +33,7 @@ export async function countInvited(
 
 /**
  * Stores that a member asked another one. The question is locked, so that of two invitations at once one is the first.
- * @returns whether they are to be told: not where they were told before, declined, asked it under a pseudonym, wrote there already, or one
- * blocks the other
+ * @returns whether they are to be told: not where they were told before, declined, asked it, wrote there already, or one blocks the other
  */
 export async function writeInvitation(
 	trx: Executor,

@@ -3,6 +3,7 @@ import { requireMayWrite } from '~/features/accounts/security/suspension.server.
 import type { NotificationKind, NotificationKindName } from '~/features/notifications/kinds.server.ts'
 import { announceUnread, notifyOfFact } from '~/features/notifications/notifications.server.ts'
 import { aboutQuestion } from '~/features/questions/notifying/notifying.server.ts'
+import { shownActor } from '~/features/questions/questions.events.ts'
 import { lockedMessage } from '~/features/questions/status/posting-rules.server.ts'
 import {
 	eventQuestion,
@@ -41,17 +42,17 @@ export const invitationKinds = {
 export async function getInvitations(viewer: Viewer, questionId: number) {
 	const member = requireWriter(viewer)
 	const row = await requireQuestion(questionId)
-	const { id, title, url, authorId } = eventQuestion(row)
-	return { question: { id, title, url, authorId }, invited: await listInvitedBy(member.id, questionId) }
+	const { id, title, url } = eventQuestion(row)
+	return { question: { id, title, url }, invited: await listInvitedBy(member.id, questionId) }
 }
 
 /**
- * Asks a member to answer a question. Asking the same one twice tells them once, and whoever declined or blocks the viewer is told nothing:
- * the answer is the same.
+ * Asks a member to answer a question. Asking the same one twice tells them once, and whoever declined, blocks the viewer or asked it is told
+ * nothing: the answer is the same.
  * @param username of whom is asked, in any case of letters
  * @returns their name, and the path of the question
  * @throws NotAllowed for a visitor, a suspended member and under a locked question; NotFound without such a question or member; Invalid for
- * oneself, for who asked it, and for one too many; TooMany
+ * oneself and for one too many; TooMany
  */
 export async function invite(
 	viewer: Viewer,
@@ -67,9 +68,6 @@ export async function invite(
 	const wanted = await findInvitable(storable(username).trim().replace(/^@/, '').toLowerCase())
 	if (!wanted) throw new NotFound('There is no such member.')
 	if (wanted.id === member.id) throw new Invalid('You can answer this yourself, without being asked.')
-	// Of a pseudonym a refusal would tell who it is.
-	if (wanted.id === question.authorId && !question.pseudonymId)
-		throw new Invalid('Somebody else has to answer this: they asked it.')
 	const told = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -83,7 +81,8 @@ export async function invite(
 			const invitation = { questionId, userId: wanted.id, inviterId: member.id }
 			if (!(await writeInvitation(trx, invitation))) return []
 			const about = { kind: 'invitation' as const, memberIds: [wanted.id], group: `query:${questionId}` }
-			return notifyOfFact(trx, { ...about, actorId: member.id, ...aboutQuestion(question, null) })
+			const actorId = shownActor({ question, actorId: member.id })
+			return notifyOfFact(trx, { ...about, actorId, ...aboutQuestion(question, null) })
 		})
 	await announceUnread(told)
 	return { name: wanted.name, url: question.url }
