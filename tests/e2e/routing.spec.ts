@@ -45,7 +45,7 @@ async function ask(page: Page, title: string, tags: string): Promise<string> {
 	const url = answer.headers().location ?? ''
 	await page.context().clearCookies({ name: 'flash' })
 	await inDatabase(async (client) => {
-		const id = Number(url.split('/').at(-1))
+		const id = Number(url.split('/')[4])
 		await client.query('update question_routing set routed = true where question_id = $1', [id])
 		await client.query(
 			`select graphile_worker.add_job('route-question', json_build_object('questionId', $1::int, 'round', 1))`,

@@ -274,7 +274,7 @@ describe('what the members see', () => {
 		expect(rows.map(({ by, words, title }) => `${by} ${words} ${title}`)).toEqual([
 			'You may know this: Why does it render twice?',
 		])
-		expect(rows[0]?.url).toMatch(new RegExp(`/${id}$`))
+		expect(rows[0]?.url).toMatch(new RegExp(`/${id}/why-does-it-render-twice$`))
 		expect(await countUnread(member)).toBe(1)
 		expect(await seenBy(member, id)).toEqual({ people: 0, mine: { names: ['CSS', 'React'], declined: false } })
 		expect(await seenBy(asker, id)).toEqual({ people: 1, mine: null })
