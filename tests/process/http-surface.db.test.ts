@@ -136,7 +136,7 @@ describe('the headers of every answer', () => {
 			  "/forum/category/python/feed.atom",
 			  "/forum/feed.atom",
 			  "/forum/tag/testing/feed.atom",
-			  "/media/posts/mira.webp",
+			  "/media/posts/-.webp",
 			  "/offline",
 			  "/robots.txt",
 			  "/service-worker.js",

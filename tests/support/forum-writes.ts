@@ -11,7 +11,7 @@ import { setFollowing } from '~/features/tags/following.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeQuestion } from '../factories/forum.ts'
-import { moderationWrites } from './moderation-writes.ts'
+import { moderationWrites, underPseudonym } from './moderation-writes.ts'
 import type { Cast, Target, Who, Write } from './writes.ts'
 
 /* Every way to change the forum, with who may go it: what the proof of permissions walks through. */
@@ -96,6 +96,31 @@ const memberWrites: Write[] = [
 		form: () => ['/forum/ask', texts],
 		visitor: '403',
 		api: () => ['POST', '/queries', texts],
+	},
+	{
+		name: 'asking under a pseudonym',
+		for: 'members',
+		form: () => ['/forum/ask', { ...texts, pseudonym: 'on' }],
+		visitor: '403',
+		api: () => ['POST', '/queries', { ...texts, pseudonym: true }],
+	},
+	{
+		name: 'editing a query under a pseudonym',
+		for: 'owner',
+		form: ({ url }) => [
+			url.replace(/^\/forum\/[^/]+(.*)\/[\w-]+$/, '/forum/edit$1'),
+			{ ...texts, title: 'Another title' },
+		],
+		api: ({ query }) => ['PATCH', `/queries/${query}`, { title: 'Another title' }],
+		prepare: underPseudonym,
+	},
+	{
+		name: 'deleting a comment under a pseudonym',
+		for: 'owner',
+		deletes: true,
+		form: ({ url, comment }) => [url, { intent: 'delete-comment', comment: String(comment) }],
+		api: ({ comment }) => ['DELETE', `/comments/${comment}`],
+		prepare: underPseudonym,
 	},
 	{
 		name: 'commenting',

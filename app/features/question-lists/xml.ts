@@ -49,7 +49,7 @@ function entry(question: FeedQuestion, publicUrl: string): string {
 		element(
 			'author',
 			element('name', xml(question.author.name)) +
-				element('uri', xml(publicUrl + profilePath(question.author.username))),
+				(question.author.pseudonym ? '' : element('uri', xml(publicUrl + profilePath(question.author.username)))),
 		),
 		...[question.category.slug, ...question.tags].map((term) => `<category term="${xml(term)}"/>`),
 		element('content', xml(`<p>${xml(question.excerpt)}</p>`), ' type="html"'),

@@ -1,5 +1,6 @@
 import { type Generated, type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
+import { accountsOf, memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 import {
@@ -179,7 +180,7 @@ export async function listCandidates(trx: Executor, questionId: number, limit: n
 			cross join lateral (
 				select count(*)::int as asked from question_asks
 				where question_asks.user_id = users.id and asked_at > now() - interval '7 days') load
-		where load.asked < ${MAX_ASKED_A_WEEK} and users.id <> q.author_id and not users.imported
+		where load.asked < ${MAX_ASKED_A_WEEK} and users.id <> ${memberBehind(sql.ref('q.author_id'))} and not users.imported
 			and (users.suspended_until is null or users.suspended_until <= now())
 			and not ${isBlocking(sql.ref('users.id'), sql.ref('q.author_id'))}
 			and not ${isBlocking(sql.ref('q.author_id'), sql.ref('users.id'))}
@@ -264,11 +265,12 @@ export async function writeOptedIn(executor: Executor, userIds: readonly number[
  * {@link AskedView}; none where there is nothing to see.
  */
 export function askedOn(userId: number, questionId: number): RawBuilder<{ asked: AskedView }> {
+	const isAsker = sql`q.author_id = any(${accountsOf(userId)})`
 	return sql`(select jsonb_build_object(
-			'people', count(*) filter (where q.author_id = ${userId}),
+			'people', count(*) filter (where ${isAsker}),
 			'mine', (jsonb_agg(jsonb_build_object('names', asks.names, 'declined', asks.declined_at is not null))
 				filter (where asks.user_id = ${userId} and not q.solved)) -> 0) as asked
 		from question_asks asks join questions q on q.id = asks.question_id
-		where asks.question_id = ${questionId} and q.status = 'published' and (q.author_id = ${userId} or asks.user_id = ${userId})
+		where asks.question_id = ${questionId} and q.status = 'published' and (${isAsker} or asks.user_id = ${userId})
 		having count(*) > 0)`
 }

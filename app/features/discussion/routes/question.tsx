@@ -26,7 +26,7 @@ import { AskedBy, BackLink, QuestionArticle } from '../components/question-artic
 import { StandingNotice } from '../components/standing-notice.tsx'
 import { qaPage } from '../components/structured-data.ts'
 import { sendCommentForm } from '../components/use-comment-form.ts'
-import { listComments, questionPage } from '../discussion.server.ts'
+import { askerOf, listComments, questionPage } from '../discussion.server.ts'
 import type { Route } from './+types/question'
 import { act } from './question-action.server.ts'
 
@@ -34,6 +34,9 @@ export const handle: PageHandle = { revisit: true }
 
 /** Words that stand where a category would, and are none. */
 const reserved = new Set(['category', 'tag', 'edit', 'history', 'comment'])
+
+/** Of a pseudonym nothing is said, and nobody writes to it. */
+const noIntroduction = { summary: '', imported: true }
 
 const mutedContext = createContext<boolean | null>(null)
 
@@ -60,12 +63,12 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const [{ rows, next, newest, solutions, vote, bookmarked, asked: whoWasAsked }, introduction] = await Promise.all([
 			listComments(viewer, {
 				questionId: question.id,
-				askerUsername: question.author.username,
+				...askerOf(question),
 				sort,
 				cursor,
 				...(thread === null ? {} : { thread }),
 			}),
-			getIntroduction(question.author.username),
+			question.author.pseudonym ? noIntroduction : getIntroduction(question.author.username),
 		])
 		// What only forms need would make the page heavier. On what is out of the forum nobody votes.
 		const { description: _text, ...shown } = question
@@ -146,7 +149,7 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 					<QuestionArticle question={question} muted={muted} />
 					<Discussion question={question} data={loaderData} refusal={actionData ?? null} />
 				</div>
-				<AskedBy author={question.author} introduction={introduction} />
+				<AskedBy author={question.author} introduction={introduction} own={question.own} />
 			</RenderAloneContext>
 			{/* For search engines, which are no members. */}
 			{question.deletedBy === null && viewer === null && (

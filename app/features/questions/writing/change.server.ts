@@ -130,12 +130,21 @@ export async function change<Result>(
 	return result
 }
 
+/** The account by which a member writes under a question: the pseudonym that they asked it under, or their own. */
+export function accountIn(
+	question: Pick<QuestionPageRow, 'author_id' | 'pseudonym_id' | 'username'>,
+	member: SignedIn,
+): { id: number; username: string } {
+	const { author_id, pseudonym_id, username } = question
+	return pseudonym_id !== null && author_id === member.id ? { id: pseudonym_id, username } : member
+}
+
 /** A question as events name it. */
 export function eventQuestion(
-	row: Pick<QuestionPageRow, 'id' | 'author_id' | 'title' | 'tags' | 'username' | 'category_slug'>,
+	row: Pick<QuestionPageRow, 'id' | 'author_id' | 'pseudonym_id' | 'title' | 'tags' | 'username' | 'category_slug'>,
 ): EventQuestion {
-	const { id, author_id: authorId, title, tags, category_slug: category } = row
-	return { id, authorId, title, tags, category, url: questionUrl(row) }
+	const { id, author_id: authorId, pseudonym_id: pseudonymId, title, tags, category_slug: category } = row
+	return { id, authorId, pseudonymId, title, tags, category, url: questionUrl(row) }
 }
 
 /**
