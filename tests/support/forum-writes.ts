@@ -6,12 +6,12 @@ import { deleteComment } from '~/features/discussion/commenting.server.ts'
 import { chooseSolution } from '~/features/discussion/votes.server.ts'
 import { notifyOfDecision } from '~/features/notifications/notifications.server.ts'
 import { aboutQuestion, muteQuestion } from '~/features/questions/notifying/notifying.server.ts'
-import { setOptedIn } from '~/features/routing/choosing.server.ts'
 import { setFollowing } from '~/features/tags/following.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeQuestion } from '../factories/forum.ts'
 import { moderationWrites, underPseudonym } from './moderation-writes.ts'
+import { routingWrites } from './routing-writes.ts'
 import type { Cast, Target, Who, Write } from './writes.ts'
 
 /* Every way to change the forum, with who may go it: what the proof of permissions walks through. */
@@ -360,38 +360,6 @@ const bookmarkWrites: Write[] = [
 			await saveBookmark(who, bookmarkOf(target))
 			await removeBookmark(who, bookmarkOf(target))
 		},
-	},
-]
-
-/** Notes that a member was asked about the query. */
-const haveAsked = async (_cast: Cast, { query }: Target, who: SignedIn | undefined) =>
-	who &&
-	sql`insert into question_asks (question_id, user_id, round, tag_ids, names) values (${query}, ${who.id}, 1, '{}', '{}')`.execute(
-		db(),
-	)
-
-const routingWrites: Write[] = [
-	{
-		name: 'letting oneself be asked',
-		for: 'members',
-		quiet: true,
-		form: () => ['/answer', { intent: 'opt-in' }],
-		api: () => ['PUT', '/me/asked', { asked: true }],
-		prepare: async (_cast, _target, who) => {
-			if (!who) return
-			await setOptedIn(who, false)
-			// Nobody is told of anything by a job while others are refused something.
-			await sql`insert into notification_preferences (user_id, kind, site, mail, push)
-				values (${who.id}, 'may-know', false, false, false) on conflict do nothing`.execute(db())
-		},
-	},
-	{
-		name: 'saying “not me”',
-		for: 'members',
-		quiet: true,
-		form: ({ query }) => ['/answer', { intent: 'decline', query: String(query) }],
-		api: ({ query }) => ['PUT', `/me/asked/${query}`, { declined: true }],
-		prepare: haveAsked,
 	},
 ]
 
