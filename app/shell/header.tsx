@@ -1,4 +1,4 @@
-import { Bell, Bookmark, ChevronDown, Menu, MessageCircle, Settings, ShieldCheck, SquarePen, User } from 'lucide'
+import { Bell, Bookmark, ChevronDown, Lightbulb, Menu, Settings, ShieldCheck, SquarePen, User } from 'lucide'
 import { type ComponentType, type ReactNode, useSyncExternalStore } from 'react'
 import { useMatches } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
@@ -125,7 +125,7 @@ function AccountMenu({ viewer }: { viewer: SignedIn }) {
 						<Icon of={Bell} /> Following
 					</Link>
 					<Link className="menu-item" to="/answer">
-						<Icon of={MessageCircle} /> You can answer these
+						<Icon of={Lightbulb} /> You can answer these
 					</Link>
 					<Link className="menu-item" to="/settings">
 						<Icon of={Settings} /> Settings

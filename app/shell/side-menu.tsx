@@ -1,4 +1,17 @@
-import { Bell, Bookmark, House, MessagesSquare, Search, Settings, ShieldCheck, SquarePen, User, Users, X } from 'lucide'
+import {
+	Bell,
+	Bookmark,
+	House,
+	Lightbulb,
+	MessagesSquare,
+	Search,
+	Settings,
+	ShieldCheck,
+	SquarePen,
+	User,
+	Users,
+	X,
+} from 'lucide'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
@@ -65,6 +78,9 @@ function OwnItems({ viewer }: { viewer: SignedIn }) {
 			</NavLink>
 			<NavLink className={item} to="/following">
 				<Icon of={Bell} /> Following
+			</NavLink>
+			<NavLink className={item} to="/answer">
+				<Icon of={Lightbulb} /> You can answer these
 			</NavLink>
 			<NavLink className={item} to="/settings">
 				<Icon of={Settings} /> Settings

@@ -4,7 +4,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { Cast, Target, Write } from './writes.ts'
 
-/* Every way to take part in the routing of questions. */
+/* Every way to say whether one may be asked about queries, and that one is nothing for oneself. */
 
 /** Notes that a member was asked about the query. */
 const haveAsked = async (_cast: Cast, { query }: Target, who: SignedIn | undefined) =>

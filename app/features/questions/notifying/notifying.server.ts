@@ -250,7 +250,11 @@ export async function notifyQueryFollowers({
 				if (!(await findCommentFacts(trx, commentId))) return { told: [], next: undefined }
 				const found = await questionFollowers(trx, question.id, from, MAX_FOLLOWERS_PER_BATCH)
 				const people = recipientsOf({ actorId, readers: found.filter((id) => !others.includes(id)) })
-				const told = await notify(trx, { people, ...doneBy({ question, actorId }), ...aboutQuestion(question, commentId) })
+				const told = await notify(trx, {
+					people,
+					...doneBy({ question, actorId }),
+					...aboutQuestion(question, commentId),
+				})
 				return { told, next: found.length < MAX_FOLLOWERS_PER_BATCH ? undefined : found.at(-1) }
 			})
 		await announceUnread(told)

@@ -43,7 +43,6 @@ export function AnswerableItem({ question }: { question: AnswerableView }) {
 					</span>
 				</footer>
 				<p className="query-figure" data-of="comments" data-none={commentCount === 0 || undefined}>
-					<span className="sr-only">Comments </span>
 					{commentCount}
 				</p>
 			</article>

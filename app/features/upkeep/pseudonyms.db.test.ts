@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { chooseSolution } from '~/features/discussion/votes.server.ts'
+import { followQuestion, setAffected } from '~/features/following/following.server.ts'
+import { listNewlyAnswered, listNewlyAsked } from '~/features/following/weekly.queries.server.ts'
+import { listNotifications } from '~/features/notifications/notifications.server.ts'
+import { notifyQueryFollowers } from '~/features/questions/notifying/notifying.server.ts'
+import { findQuestion } from '~/features/questions/questions.queries.server.ts'
+import { eventQuestion } from '~/features/questions/writing/change.server.ts'
+import { NotAllowed } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { getInvitations, invite } from './invitations.server.ts'
+import { sayOutdated } from './outdated.server.ts'
+import { remindAskers } from './reminders.server.ts'
+
+useDatabase()
+
+/* Who asked under a pseudonym has the rights of an asker, and nobody else learns who that is. */
+
+let asker: SignedIn
+let reader: SignedIn
+let expert: SignedIn
+let question: { id: number; url: string }
+let pseudonym: string
+
+beforeAll(async () => {
+	asker = await makeMember('hidden-asker')
+	reader = await makeMember('reader')
+	expert = await makeMember('expert')
+	question = await makeQuestion(asker, { title: 'Who may know this?', pseudonym: 'on' })
+	const { rows } = await sql<{ name: string }>`select name from users where pseudonym_of = ${asker.id}`.execute(db())
+	pseudonym = rows[0]?.name ?? ''
+})
+
+const told = async (viewer: SignedIn) => (await listNotifications(viewer)).rows.map(({ by, words }) => `${by} ${words}`)
+
+test('an invitation is by the pseudonym', async () => {
+	await invite(asker, question.id, expert.username)
+	expect(await told(expert)).toEqual([`${pseudonym} asks you to answer`])
+	const { question: shown } = await getInvitations(reader, question.id)
+	expect(Object.keys(shown).sort()).toEqual(['id', 'title', 'url'])
+})
+
+test('whoever invites the asker is answered as if they had invited anybody', async () => {
+	const other = await makeMember('nobody-in-particular')
+	expect([
+		(await invite(reader, question.id, other.username)).url,
+		(await invite(reader, question.id, asker.username)).url,
+	]).toEqual([question.url, question.url])
+	expect(await told(asker)).toEqual([])
+})
+
+test('what concerns others is not theirs to do: the same problem, following, saying that their own answer is outdated', async () => {
+	const own = await makeComment(asker, question.id, 'I found it.')
+	await chooseSolution(asker, { questionId: question.id, commentId: own })
+	await expect(setAffected(asker, question.id, true)).rejects.toThrow(NotAllowed)
+	await expect(followQuestion(asker, question.id, true)).rejects.toThrow(NotAllowed)
+	await expect(sayOutdated(asker, own, { reason: '' })).rejects.toThrow(NotAllowed)
+	for (const member of [reader, expert]) await sayOutdated(member, own, { reason: '' })
+	expect((await told(asker)).filter((text) => text.includes('no longer'))).toHaveLength(1)
+})
+
+test('followers whom a job tells hear of the pseudonym', async () => {
+	await followQuestion(reader, question.id, true)
+	const commentId = await makeComment(asker, question.id, 'One more thing.')
+	const row = await findQuestion(question.id)
+	if (!row) throw new Error('The question is gone.')
+	await sql`delete from notifications where user_id = ${reader.id}`.execute(db())
+	const left = { question: eventQuestion(row), commentId, actorId: asker.id, others: [], after: 0 }
+	await notifyQueryFollowers(left)
+	expect(await told(reader)).toEqual([`${pseudonym} commented on`])
+})
+
+test('the weekly mail of the asker has nothing that they wrote themselves', async () => {
+	const { id } = await makeQuestion(reader)
+	await followQuestion(asker, id, true)
+	await sql`insert into follows (user_id, category_id) select ${asker.id}, category_id from questions where id = ${question.id}`.execute(
+		db(),
+	)
+	const since = new Date(Date.now() - 86_400_000).toISOString()
+	expect((await listNewlyAsked(db(), asker.id, since)).map((row) => row.id)).toEqual([id])
+	expect(await listNewlyAnswered(db(), asker.id, since)).toEqual([])
+})
+
+test('the reminder reaches the member', async () => {
+	const { id } = await makeQuestion(asker, { title: 'Which one solved it?', pseudonym: 'on' })
+	const answer = await makeComment(reader, id)
+	await sql`update comments set created_at = now() - interval '4 days' where id = ${answer}`.execute(db())
+	await sql`update questions set created_at = now() - interval '5 days' where id = ${id}`.execute(db())
+	expect(await remindAskers()).toBe(1)
+	expect(await told(asker)).toContainEqual(expect.stringContaining('reminder'))
+})
