@@ -1,4 +1,4 @@
-import { Bookmark, ChevronDown, Menu, Settings, ShieldCheck, SquarePen, User } from 'lucide'
+import { Bookmark, ChevronDown, Menu, Settings, ShieldCheck, SlidersHorizontal, SquarePen, User } from 'lucide'
 import { type ComponentType, type ReactNode, useSyncExternalStore } from 'react'
 import { useMatches } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
@@ -127,6 +127,11 @@ function AccountMenu({ viewer }: { viewer: SignedIn }) {
 					{isModerator(viewer) && (
 						<Link className="menu-item" to="/moderation">
 							<Icon of={ShieldCheck} /> Moderation <CaseCount />
+						</Link>
+					)}
+					{viewer.role === 'admin' && (
+						<Link className="menu-item" to="/admin">
+							<Icon of={SlidersHorizontal} /> Administration
 						</Link>
 					)}
 					<div className="menu-separator" />

@@ -1,4 +1,16 @@
-import { Bookmark, House, MessagesSquare, Search, Settings, ShieldCheck, SquarePen, User, Users, X } from 'lucide'
+import {
+	Bookmark,
+	House,
+	MessagesSquare,
+	Search,
+	Settings,
+	ShieldCheck,
+	SlidersHorizontal,
+	SquarePen,
+	User,
+	Users,
+	X,
+} from 'lucide'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
@@ -69,6 +81,11 @@ function OwnItems({ viewer }: { viewer: SignedIn }) {
 			{isModerator(viewer) && (
 				<NavLink className={item} to="/moderation">
 					<Icon of={ShieldCheck} /> Moderation <CaseCount />
+				</NavLink>
+			)}
+			{viewer.role === 'admin' && (
+				<NavLink className={item} to="/admin">
+					<Icon of={SlidersHorizontal} /> Administration
 				</NavLink>
 			)}
 			<LogoutItem item={item} />

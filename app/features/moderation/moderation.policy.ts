@@ -5,6 +5,9 @@ import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 /** The type of the subject that is a member: cases, the log and addresses call it so. Addresses name a member by username. */
 export const MEMBER_SUBJECT = 'profile'
 
+/** What the log calls a category, which admins keep. */
+export const CATEGORY_SUBJECT = 'category'
+
 export type Reason = 'spam' | 'off-topic' | 'abusive' | 'other'
 
 export const reasons: readonly { value: Reason; label: string; hint: string }[] = [

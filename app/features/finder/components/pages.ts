@@ -39,7 +39,14 @@ export function pagesOf(viewer: Viewer): SitePage[] {
 				{ title: 'Searches without results', url: '/moderation/searches', also: 'moderation' },
 			]
 		: []
-	return [...own, ...open, ...staff]
+	const admin: SitePage[] =
+		viewer?.role === 'admin'
+			? [
+					{ title: 'Administration', url: '/admin', also: 'admin settings' },
+					{ title: 'Categories', url: '/admin/categories', also: 'admin administration forum' },
+				]
+			: []
+	return [...own, ...open, ...staff, ...admin]
 }
 
 const MAX_SHOWN = 4
