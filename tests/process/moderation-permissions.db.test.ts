@@ -87,12 +87,17 @@ describe('reading', () => {
 			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
 		],
 		['/moderation/log', { anonymous: login, member: 403, suspended: 403, author: 403, moderator: 403, admin: 200 }],
-		...['/admin', '/admin/categories', '/admin/categories/new', '/admin/categories/1'].map(
-			(page): [string, Record<Who, number | string>] => [
-				page,
-				{ anonymous: login, member: 403, suspended: 403, author: 403, moderator: 403, admin: 200 },
-			],
-		),
+		...[
+			'/admin',
+			'/admin/categories',
+			'/admin/categories/new',
+			'/admin/categories/1',
+			'/admin/members',
+			'/admin/members/author',
+		].map((page): [string, Record<Who, number | string>] => [
+			page,
+			{ anonymous: login, member: 403, suspended: 403, author: 403, moderator: 403, admin: 200 },
+		]),
 		['/report/query/QUERY', { anonymous: login, member: 200, suspended: 200, author: 403, moderator: 200, admin: 200 }],
 		[
 			'/report/comment/COMMENT',
@@ -152,6 +157,13 @@ describe('writing', () => {
 		['/admin/categories/1', { act: 'reopen' }, ['admin']],
 		['/admin/categories/1', { act: 'merge', into: 'others' }, ['admin']],
 		['/admin/categories/1', { act: 'merge', into: 'others', confirmed: '1' }, ['admin']],
+		['/admin/members.csv', { q: '' }, ['admin']],
+		['/admin/members/member', { act: 'role', role: 'admin', why: 'x' }, ['admin']],
+		['/admin/members/admin', { act: 'role', role: 'member', why: 'x' }, ['admin']],
+		['/admin/members/member', { act: 'confirm' }, ['admin']],
+		['/admin/members/author', { act: 'log-out' }, ['admin']],
+		['/admin/members/author', { act: 'suspend', why: 'x', time: 'for ever' }, ['admin']],
+		['/admin/members/author', { act: 'hide', why: 'x' }, ['admin']],
 		['/report/query/QUERY', { reason: 'spam', details: '' }, ['member', 'moderator', 'admin']],
 	]
 	const refusals = acts.flatMap(([page, form, allowed]) =>

@@ -9,6 +9,7 @@ export function AdminFrame({ title, children }: { title: string; children: React
 			<nav className="tabs mt-3" aria-label="Administration">
 				<Tab to="/admin">Overview</Tab>
 				<Tab to="/admin/categories">Categories</Tab>
+				<Tab to="/admin/members">Members</Tab>
 			</nav>
 			{children}
 		</div>

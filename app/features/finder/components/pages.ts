@@ -44,6 +44,7 @@ export function pagesOf(viewer: Viewer): SitePage[] {
 			? [
 					{ title: 'Administration', url: '/admin', also: 'admin settings' },
 					{ title: 'Categories', url: '/admin/categories', also: 'admin administration forum' },
+					{ title: 'Members', url: '/admin/members', also: 'admin administration roles' },
 				]
 			: []
 	return [...own, ...open, ...staff, ...admin]
