@@ -104,6 +104,7 @@ export default [
 	route('admin/categories', 'features/administration/routes/categories.tsx'),
 	route('admin/categories/new', 'features/administration/routes/new-category.tsx'),
 	route('admin/categories/:id', 'features/administration/routes/category.tsx', { id: 'admin-category' }),
+	route('admin/figures', 'features/administration/routes/figures.tsx'),
 	route('admin/members', 'features/administration/routes/members.tsx', { id: 'admin-members' }),
 	route('admin/members.csv', 'features/administration/routes/members-csv.ts'),
 	route('admin/members/:username', 'features/administration/routes/member.tsx'),

@@ -102,6 +102,7 @@ test('the pages fit a phone, have nothing that axe finds, and are used with the 
 		'/admin/categories/new',
 		'/admin/categories/12',
 		'/admin/members',
+		'/admin/figures',
 		'/admin/members/mira.quillon',
 	]) {
 		await page.goto(path)

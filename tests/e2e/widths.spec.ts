@@ -110,6 +110,7 @@ function sights({
 			'/admin/categories/new',
 			'/admin/categories/12',
 			'/admin/members',
+			'/admin/figures',
 			`/admin/members/${username}`,
 		].map((address) => ({ address })),
 	}

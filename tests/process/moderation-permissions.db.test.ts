@@ -89,6 +89,7 @@ describe('reading', () => {
 		['/moderation/log', { anonymous: login, member: 403, suspended: 403, author: 403, moderator: 403, admin: 200 }],
 		...[
 			'/admin',
+			'/admin/figures',
 			'/admin/categories',
 			'/admin/categories/new',
 			'/admin/categories/1',
@@ -157,6 +158,7 @@ describe('writing', () => {
 		['/admin/categories/1', { act: 'reopen' }, ['admin']],
 		['/admin/categories/1', { act: 'merge', into: 'others' }, ['admin']],
 		['/admin/categories/1', { act: 'merge', into: 'others', confirmed: '1' }, ['admin']],
+		['/admin/figures', { task: 'send-mail' }, ['admin']],
 		['/admin/members.csv', { q: '' }, ['admin']],
 		['/admin/members/member', { act: 'role', role: 'admin', why: 'x' }, ['admin']],
 		['/admin/members/admin', { act: 'role', role: 'member', why: 'x' }, ['admin']],

@@ -23,6 +23,7 @@ const places: { to: string; title: string; about: string }[] = [
 		about: 'Add, rename, order, merge and archive them; who may ask there.',
 	},
 	{ to: '/admin/members', title: 'Members', about: 'Search them, change roles, end sessions, suspend, hide profiles.' },
+	{ to: '/admin/figures', title: 'Figures', about: 'Members, queries and answers by week; jobs that failed.' },
 	{ to: '/moderation', title: 'Moderation', about: 'What was reported, and posts that wait for a moderator.' },
 	{
 		to: '/moderation/members',

@@ -45,6 +45,7 @@ export function pagesOf(viewer: Viewer): SitePage[] {
 					{ title: 'Administration', url: '/admin', also: 'admin settings' },
 					{ title: 'Categories', url: '/admin/categories', also: 'admin administration forum' },
 					{ title: 'Members', url: '/admin/members', also: 'admin administration roles' },
+					{ title: 'Figures', url: '/admin/figures', also: 'admin administration statistics charts' },
 				]
 			: []
 	return [...own, ...open, ...staff, ...admin]
