@@ -79,7 +79,7 @@ export function maySuspend(viewer: Viewer, member: { id: number; role: SignedIn[
 	return member.role === 'member' || viewer.role === 'admin'
 }
 
-/** Whether this viewer may make this member a moderator, or take that back. Admins are named by the settings. */
+/** Whether this viewer may make this member a moderator, or take that back; an admin's role changes in administration alone. */
 export function maySetRole(viewer: Viewer, member: { id: number; role: SignedIn['role'] }): boolean {
 	return viewer?.role === 'admin' && viewer.id !== member.id && member.role !== 'admin'
 }
