@@ -14,7 +14,9 @@ export default [
 	route('theme', 'features/settings/routes/theme.ts'),
 	route('settings', 'features/settings/routes/settings.tsx', [
 		layout('features/conversations/routes/settings.tsx', { id: 'chat-settings' }, [
-			index('features/notifications/routes/preferences.tsx'),
+			layout('features/routing/routes/settings.tsx', { id: 'routing-settings' }, [
+				index('features/notifications/routes/preferences.tsx'),
+			]),
 		]),
 	]),
 	route('settings/messages', 'features/conversations/routes/settings-action.ts', { id: 'save-chat-settings' }),
@@ -26,6 +28,8 @@ export default [
 	route('settings/tokens', 'features/tokens/routes/tokens.tsx'),
 	route('settings/activity', 'features/settings/routes/activity.tsx'),
 	route('bookmarks', 'features/bookmarks/routes/bookmarks.tsx'),
+	route('answer', 'features/routing/routes/answer.tsx'),
+	route('answer/feed.atom', 'features/question-lists/routes/answerable-feed.ts', { id: 'answerable-feed' }),
 
 	route('messages', 'features/inbox/routes/messages.tsx'),
 	route('messages/latest', 'features/inbox/routes/latest.ts', { id: 'latest-messages' }),
@@ -85,7 +89,7 @@ export default [
 	route('forum/comment/:id', 'features/discussion/routes/comment.ts'),
 	route('forum/history/:id', 'features/discussion/routes/history.tsx'),
 	route('forum/history/comment/:id', 'features/discussion/routes/history.tsx', { id: 'comment-history' }),
-	route('forum/:category/:username/:id', 'features/discussion/routes/question.tsx'),
+	route('forum/:category/:username/:id/:slug?', 'features/discussion/routes/question.tsx'),
 	route('forum/feed.atom', 'features/question-lists/routes/feed.ts', { id: 'feed' }),
 	route('forum/category/:slug/feed.atom', 'features/question-lists/routes/feed.ts', { id: 'category-feed' }),
 	route('forum/tag/:tag/feed.atom', 'features/question-lists/routes/feed.ts', { id: 'tag-feed' }),
@@ -94,6 +98,7 @@ export default [
 	route('moderation', 'features/moderation/routes/queue.tsx'),
 	route('moderation/members', 'features/moderation/routes/members.tsx'),
 	route('moderation/log', 'features/moderation/routes/log.tsx'),
+	route('moderation/routing', 'features/routing/routes/gain.tsx'),
 	route('moderation/searches', 'features/finder/routes/missed-searches.tsx'),
 	route('moderation/terms', 'features/vocabulary/routes/terms.tsx'),
 	route('moderation/terms/new', 'features/vocabulary/routes/new-term.tsx'),

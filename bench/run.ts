@@ -7,6 +7,7 @@ import { cpus, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { questionUrl } from '~/features/search/search.view.ts'
 import { freePort } from '../scripts/support/free-ports.ts'
 import { type SiteProcess, siteDatabase, startSite } from '../tests/support/site-process.ts'
 import { firstVisit } from './first-visit.ts'
@@ -102,7 +103,7 @@ async function measureCosts(site: SiteProcess, pages: [string, string][]): Promi
 		[
 			'a comment by the API',
 			{
-				url: `${site.url}/api/v1/queries/${query.split('/').at(-1)}/comments`,
+				url: `${site.url}/api/v1/queries/${query.split('/')[4]}/comments`,
 				cookies: members,
 				body: () => ({ body: 'Close the file *before* you read it: `file.close()`.' }),
 			},
@@ -116,16 +117,18 @@ async function measureCosts(site: SiteProcess, pages: [string, string][]): Promi
 	return costs
 }
 
+/** Questions with what their addresses are made of. */
+const questionPlaces = `select q.id, q.title, q.comment_count, c.slug as category_slug, u.username
+	from questions q join categories c on c.id = category_id join users u on u.id = author_id`
+
 /** The address of a question with so many comments or a few more. */
 function findDiscussed(folder: string, comments: number): Promise<string> {
 	return withDatabase(folder, async (client) => {
 		const { rows } = await client.query(
-			`select '/forum/' || slug || '/' || username || '/' || q.id as path
-			 from questions q join categories c on c.id = category_id join users u on u.id = author_id
-			 where comment_count >= $1 order by comment_count, q.id limit 1`,
+			`${questionPlaces} where comment_count >= $1 order by comment_count, q.id limit 1`,
 			[comments],
 		)
-		return rows[0].path
+		return questionUrl(rows[0])
 	})
 }
 
@@ -155,16 +158,13 @@ async function withDatabase<Result>(folder: string, work: (client: pg.Client) =>
 function listPages(url: string, folder: string): Promise<[string, string][]> {
 	return withDatabase(folder, async (client) => {
 		const category = await client.query('select slug from categories order by question_count desc limit 1')
-		const query = await client.query(
-			`select q.id, c.slug, u.username, q.comment_count from questions q join categories c on c.id = category_id join users u on u.id = author_id
-			 where comment_count >= 50 order by comment_count, q.id limit 1`,
-		)
-		const { id, slug, username, comment_count } = query.rows[0]
+		const query = await client.query(`${questionPlaces} where comment_count >= 50 order by comment_count, q.id limit 1`)
+		const [question] = query.rows
 		await fetch(url)
 		return [
 			['forum list', '/forum'],
 			['a category', `/forum/category/${category.rows[0].slug}`],
-			[`a query with ${comment_count} comments`, `/forum/${slug}/${username}/${id}`],
+			[`a query with ${question.comment_count} comments`, questionUrl(question)],
 			['search', '/forum?q=why+does+it+fail'],
 			['home', '/'],
 		]
@@ -174,11 +174,8 @@ function listPages(url: string, folder: string): Promise<[string, string][]> {
 /** Addresses of 5,000 questions. */
 function listQuestions(folder: string): Promise<string[]> {
 	return withDatabase(folder, async (client) => {
-		const { rows } = await client.query(
-			`select '/forum/' || slug || '/' || username || '/' || q.id as path
-			 from questions q join categories c on c.id = category_id join users u on u.id = author_id order by q.id limit 5000`,
-		)
-		return rows.map(({ path }) => path)
+		const { rows } = await client.query(`${questionPlaces} order by q.id limit 5000`)
+		return rows.map(questionUrl)
 	})
 }
 

@@ -78,7 +78,11 @@ test('the server knows the features by their list, besides who is logged in and 
 
 describe('a page that is cached for visitors', () => {
 	const tree: RouteObject[] = siteRoutes.map(({ path }) => ({ id: path, path }))
-	const filling = (path: string) => path.replace(':id', '7').replace(/:\w+/g, 'some').replace('*', 'elsewhere')
+	const filling = (path: string) =>
+		path
+			.replace(':id', '7')
+			.replace(/:\w+\??/g, 'some')
+			.replace('*', 'elsewhere')
 
 	test.each(cachedPages.map((page) => [page.path, page] as const))('%s is a route of the site', (path, page) => {
 		expect(siteRoutes.map((route) => route.path)).toContain(path)

@@ -25,6 +25,7 @@ import { questionLists } from './question-lists/question-lists.feature.server.ts
 import { questions } from './questions/questions.feature.server.ts'
 import { rateLimits } from './rate-limits/rate-limits.feature.server.ts'
 import { resume } from './resume/resume.feature.server.ts'
+import { routing } from './routing/routing.feature.server.ts'
 import { search } from './search/search.feature.server.ts'
 import { sessions } from './sessions/sessions.feature.server.ts'
 import { settings } from './settings/settings.feature.server.ts'
@@ -49,6 +50,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[chatPictures, conversations, tags],
 	[chat, search],
 	[bookmarks, evidence],
+	[routing],
 	[inbox, questions],
 	[asking],
 	[questionLists],

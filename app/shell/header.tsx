@@ -1,4 +1,14 @@
-import { Bookmark, ChevronDown, Menu, Settings, ShieldCheck, SlidersHorizontal, SquarePen, User } from 'lucide'
+import {
+	Bookmark,
+	ChevronDown,
+	Menu,
+	MessageCircle,
+	Settings,
+	ShieldCheck,
+	SlidersHorizontal,
+	SquarePen,
+	User,
+} from 'lucide'
 import { type ComponentType, type ReactNode, useSyncExternalStore } from 'react'
 import { useMatches } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
@@ -120,6 +130,9 @@ function AccountMenu({ viewer }: { viewer: SignedIn }) {
 					</Link>
 					<Link className="menu-item" to="/bookmarks">
 						<Icon of={Bookmark} /> Bookmarks
+					</Link>
+					<Link className="menu-item" to="/answer">
+						<Icon of={MessageCircle} /> You can answer these
 					</Link>
 					<Link className="menu-item" to="/settings">
 						<Icon of={Settings} /> Settings

@@ -24,18 +24,46 @@ export function Icon({ of, className, ...svg }: IconProps) {
 
 const markups = new WeakMap<IconNode, string>()
 
-/** What stands inside the `svg` of an icon; lucide's attributes need no escaping. */
+/** What stands inside the `svg` of an icon: one path, as a page has dozens of icons of up to nine shapes. */
 export function iconMarkup(icon: IconNode): string {
 	let markup = markups.get(icon)
 	if (markup === undefined) {
-		markup = icon.map(([tag, attributes]) => `<${tag}${attributeText(attributes)}/>`).join('')
+		markup = `<path d="${icon.map(([tag, attributes]) => pathOf(tag, attributes)).join('')}"/>`
 		markups.set(icon, markup)
 	}
 	return markup
 }
 
-function attributeText(attributes: IconNode[number][1]): string {
-	return Object.entries(attributes)
-		.map(([name, value]) => ` ${name}="${value}"`)
-		.join('')
+/**
+ * A shape of lucide as data of a path, drawn the same with the stroke that all of them have.
+ * @throws Error for a shape that none of our icons has had so far
+ */
+function pathOf(tag: string, shape: IconNode[number][1]): string {
+	const number = (name: string) => Number(shape[name] ?? 0)
+	if (tag === 'path')
+		return String(shape.d).replace(relativeStart, (_, x, y, next) => `M${x} ${y}${next && `l${next}`}`)
+	if (tag === 'line') return `M${number('x1')} ${number('y1')}L${number('x2')} ${number('y2')}`
+	if (tag === 'polyline') return `M${shape.points}`
+	if (tag === 'polygon') return `M${shape.points}Z`
+	if (tag === 'circle') return ellipse(number('cx'), number('cy'), number('r'), number('r'))
+	if (tag === 'ellipse') return ellipse(number('cx'), number('cy'), number('rx'), number('ry'))
+	if (tag === 'rect') return rectangle(shape)
+	throw new Error(`No path for <${tag}>.`)
 }
+
+/** A path that begins relative to where the one before it ended would move: its first place is one of the icon. */
+const relativeStart = /^m(-?[\d.]+)[ ,]?(-?\d*\.?\d+)[ ,]?([-.\d]?)/
+
+function ellipse(x: number, y: number, rx: number, ry: number): string {
+	return `M${x - rx} ${y}a${rx} ${ry} 0 1 0 ${2 * rx} 0a${rx} ${ry} 0 1 0 ${-2 * rx} 0Z`
+}
+
+function rectangle(shape: IconNode[number][1]): string {
+	const [x, y, width, height] = ['x', 'y', 'width', 'height'].map((name) => Number(shape[name] ?? 0)) as Box
+	// One radius given counts for both directions.
+	const [rx, ry] = [Number(shape.rx ?? shape.ry ?? 0), Number(shape.ry ?? shape.rx ?? 0)]
+	const corner = (dx: number, dy: number) => (rx > 0 ? `a${rx} ${ry} 0 0 1 ${dx} ${dy}` : '')
+	return `M${x + rx} ${y}h${width - 2 * rx}${corner(rx, ry)}v${height - 2 * ry}${corner(-rx, ry)}h${2 * rx - width}${corner(-rx, -ry)}v${2 * ry - height}${corner(rx, -ry)}Z`
+}
+
+type Box = [x: number, y: number, width: number, height: number]

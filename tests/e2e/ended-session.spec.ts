@@ -102,7 +102,7 @@ function profileRows(image: Buffer): Row[] {
 }
 
 function forumRows({ question, comment }: { question: string; comment: number }): Row[] {
-	const id = question.split('/').at(-1)
+	const id = question.split('/')[4]
 	return [
 		plain('an edit of a question', `/forum/edit/bo.peer/${id}`, 'Save', { Description: 'A description typed anew.' }),
 		plain('a comment', question, 'Comment', { 'Your comment': 'A typed comment.' }),

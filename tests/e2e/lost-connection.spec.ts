@@ -15,7 +15,7 @@ async function openOwnQuestion(page: Page, title: string): Promise<string> {
 	await page.getByLabel('Description').fill('Words that must not be lost.')
 	await page.getByRole('combobox', { name: 'Tags' }).fill('network')
 	await page.locator('main').getByRole('button', { name: 'Post question' }).click()
-	await page.waitForURL(/\/forum\/[^/]+\/[^/]+\/\d+$/)
+	await page.waitForURL(/\/forum\/[^/]+\/[^/]+\/\d+\/[\w-]+$/)
 	return new URL(page.url()).pathname
 }
 
@@ -88,7 +88,7 @@ test('the forms of a member', async ({ page }) => {
 		says: 'Something went wrong. Try again!',
 	})
 	await expectKept(page, {
-		at: at.replace(/^\/forum\/[^/]+/, '/forum/edit'),
+		at: at.replace(/^\/forum\/[^/]+(.*)\/[\w-]+$/, '/forum/edit$1'),
 		typed: { Title: 'What happens when the network is gone?' },
 		press: 'Save',
 		says: 'Something went wrong. Try again!',
@@ -195,7 +195,7 @@ const steps: Step[] = [
 	{
 		at: '/forum',
 		press: (page) => page.locator('article h2 a, li h2 a, main h2 a').first().click(),
-		to: /\/forum\/[^/]+\/[^/]+\/\d+$/,
+		to: /\/forum\/[^/]+\/[^/]+\/\d+\/[\w-]+$/,
 		says: 'Something went wrong!',
 	},
 	{

@@ -262,7 +262,7 @@ test('what moderators decide, readers press, and a new password', async ({ page,
 	const username = await enrol(promoted, 'Mona Mariner')
 	await promoted.context().close()
 	await enrolAdmin(page)
-	const number = at.split('/').at(-1)
+	const number = at.split('/')[4]
 	await expectAllKept(page, [
 		{ at: '/find-dev', press: 'Do not show these steps again', isGone: true },
 		{ at, press: 'Vote up', kept: pressed('Vote up', false) },

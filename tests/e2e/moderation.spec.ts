@@ -238,7 +238,7 @@ test('the pages of moderation fit a phone and axe finds nothing in either theme'
 	const path = await ask(author, 'A query to look at', 'See [there](https://there.example/).')
 	const page = await newPage(browser, { viewport: { width: 360, height: 740 } })
 	await enrolAdmin(page)
-	const id = path.split('/').at(-1)
+	const id = path.split('/')[4]
 	for (const address of [
 		'/moderation',
 		'/moderation?order=reported',

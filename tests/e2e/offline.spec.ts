@@ -39,7 +39,7 @@ async function openWithWorker(page: Page, path: string): Promise<void> {
 async function openQuestion(page: Page, place = 0): Promise<{ path: string; title: string }> {
 	if (new URL(page.url()).pathname !== '/forum') await page.goto('/forum')
 	await page.getByRole('article').nth(place).getByRole('heading').getByRole('link').click()
-	await page.waitForURL(/\/forum\/[^/]+\/[^/]+\/\d+$/)
+	await page.waitForURL(/\/forum\/[^/]+\/[^/]+\/\d+\/[\w-]+$/)
 	// The address changes a moment before the page.
 	await expect(page.getByRole('heading', { name: /^Comments/ })).toBeVisible()
 	const title = await page.getByRole('heading', { level: 1 }).innerText()

@@ -133,7 +133,7 @@ test('a comment whose answer got lost stays in its box, over a reload too, and i
 	const path = await ask(page, 'Did the comment arrive?')
 	await page.goto(path)
 	await hydrated(page)
-	await loseFirstAnswer(page, /\/\d+\.data/)
+	await loseFirstAnswer(page, /\/\d+\/[\w-]+\.data/)
 	const box = page.getByLabel('Your comment')
 	await box.fill('Here it is.')
 	await page.getByRole('button', { name: 'Comment', exact: true }).click()

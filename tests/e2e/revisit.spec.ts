@@ -52,7 +52,7 @@ test('a list is there at once, with the rows that were appended and at its place
 	await cards(page)
 		.nth(all - 2)
 		.click()
-	await expect(page).toHaveURL(/\/\d+$/)
+	await expect(page).toHaveURL(/\/\d+\/[\w-]+$/)
 	// The address changes a moment before the page.
 	await expect(page.getByRole('link', { name: /Load more/ })).toHaveCount(0)
 	await settled(page)

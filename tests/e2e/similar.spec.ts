@@ -19,7 +19,7 @@ test.describe('somebody who asks what was asked already', () => {
 		await beside.close()
 
 		await first.getByRole('button', { name: `This solved mine: ${known}` }).click()
-		await expect(page).toHaveURL(/\/forum\/[^/]+\/[^/]+\/\d+$/)
+		await expect(page).toHaveURL(/\/forum\/[^/]+\/[^/]+\/\d+\/[\w-]+$/)
 		await expect(page.getByRole('heading', { level: 1 })).toHaveText(known)
 	})
 

@@ -61,6 +61,7 @@ function sights({
 				'/settings/activity',
 				'/notifications',
 				'/bookmarks',
+				'/answer',
 			],
 			...['/messages', '/find-dev', `/find-dev?q=${longest.latin}`, '/find-dev?skill=Nothing'],
 			...[
@@ -101,7 +102,7 @@ function sights({
 			]),
 		moderator: [
 			...['/moderation', '/moderation/members', '/moderation/log', `/moderation/query/${id}`],
-			...['/moderation/terms', '/moderation/terms/new', term, '/moderation/searches'],
+			...['/moderation/terms', '/moderation/terms/new', term, '/moderation/searches', '/moderation/routing'],
 			...[`/moderation/profile/${username}`, question, '/find-dev'],
 		].map((address) => ({ address })),
 		admin: [
@@ -284,7 +285,7 @@ async function prepare(page: Page, browser: Browser): Promise<[Addresses, Page]>
 		description: `${'d'.repeat(400)}\n\n\`\`\`\n${'c'.repeat(300)}\n\`\`\`\n\n| a | b |\n|---|---|\n| ${'x'.repeat(200)} | ${'y'.repeat(200)} |`,
 		category: 'others',
 	})
-	const id = question.split('/').at(-1) ?? ''
+	const id = question.split('/')[4] ?? ''
 	const commented = await send(other, question, { intent: 'comment', body: `@${username} ${'k'.repeat(500)}` })
 	const comment = commented.split('#comment-')[1] ?? ''
 	await send(page, question, { intent: 'choose-solution', comment })

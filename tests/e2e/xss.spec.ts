@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test'
 import pg from 'pg'
+import { questionUrl } from '../../app/features/search/search.view.ts'
 import { MAX_TAG, toTag } from '../../app/features/tags/tags.limits.ts'
 import { makeDataDir, type SiteProcess, siteDatabase, startSite } from '../support/site-process.ts'
 
@@ -98,11 +99,10 @@ test.beforeAll(async ({ browser }) => {
 			await client.query('update questions set title = $1 where source_id = $2', [titleOf(shown), String(id)])
 		await client.query('update users u set name = left(c.body, 100) from comments c where c.author_id = u.id')
 		await client.query('update users u set name = left(q.title, 100) from questions q where q.author_id = u.id')
-		const { rows } =
-			await client.query(`select '/forum/' || slug || '/' || username || '/' || q.id as url, q.id, source_id, q.title
+		const { rows } = await client.query(`select q.id, source_id, q.title, c.slug as category_slug, u.username
 			from questions q join categories c on c.id = category_id join users u on u.id = author_id order by q.id`)
-		return rows.map(({ url, id, source_id, title }) => ({
-			url: site.url + url,
+		return rows.map(({ id, source_id, title, ...place }) => ({
+			url: site.url + questionUrl({ ...place, id, title }),
 			id,
 			shown: groups[Number(source_id)] ?? [],
 			parts: { title, ...partsOf(groups[Number(source_id)] ?? []) },

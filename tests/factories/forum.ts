@@ -33,7 +33,7 @@ export async function makeQuestion(author: SignedIn, input: Input = {}): Promise
 		category: 'others',
 		...input,
 	})
-	return { id: Number(url.split('/').at(-1)), url }
+	return { id: Number(url.split('/')[4]), url }
 }
 
 /** A comment under a question, or a reply to one. @returns its id */

@@ -115,7 +115,7 @@ test.skipIf(!canIsolate)(`on a full disk reads go on, writes and moderators are 
 	}
 	if (!accounts?.moderator) throw new Error('The demo content has no moderator.')
 	const [member, moderator] = [await logIn(accounts.member), await logIn(accounts.moderator)]
-	const query = /href="(\/forum\/[a-z-]+\/[\w.-]+\/\d+)"/.exec((await ask('/forum', '')).body)?.[1] ?? ''
+	const query = /href="(\/forum\/[a-z-]+\/[\w.-]+\/\d+\/[\w-]+)"/.exec((await ask('/forum', '')).body)?.[1] ?? ''
 	let longest = 0
 	const write = (number: number) =>
 		ask(query, member, { intent: 'comment', body: `${number} ${'a long comment '.repeat(600)}`, key: `full-${number}` })

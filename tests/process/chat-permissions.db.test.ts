@@ -89,6 +89,8 @@ const elsewhere = [
 	'/moderation',
 	'/moderation/log',
 	'/moderation/searches',
+	'/moderation/routing',
+	'/answer',
 	`/moderation/message/1`,
 	'/api/v1/notifications',
 	'/api/v1/me',

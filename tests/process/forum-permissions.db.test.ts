@@ -298,7 +298,7 @@ describe('reading', () => {
 		['admin', '200'],
 	]
 	test.each(edits)('the edit page answers %s with %s', async (who, expected) => {
-		const answer = await site.ask(standing.url.replace(/^\/forum\/[^/]+/, '/forum/edit'), cookies[who])
+		const answer = await site.ask(standing.url.replace(/^\/forum\/[^/]+(.*)\/[\w-]+$/, '/forum/edit$1'), cookies[who])
 		const login = answer.headers.get('Location')?.startsWith('/login')
 		expect(login ? 'login' : String(answer.status)).toBe(expected)
 	})

@@ -73,6 +73,7 @@ describe('reading', () => {
 			'/moderation/searches',
 			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
 		],
+		['/moderation/routing', { anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 }],
 		['/moderation/terms', { anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 }],
 		[
 			'/moderation/terms?list=new',

@@ -95,7 +95,7 @@ test('while PostgreSQL is stopped everybody is told so in time, nobody is logged
 	const member = cookies.filter((cookie) => cookie.startsWith('session')).join('; ')
 	// The session without the short-lived cookie that says whose it is.
 	const expired = cookies.filter((cookie) => cookie.startsWith('session=')).join('; ')
-	const query = /href="(\/forum\/[a-z-]+\/[\w.-]+\/\d+)"/.exec((await ask('/forum')).body)?.[1] ?? ''
+	const query = /href="(\/forum\/[a-z-]+\/[\w.-]+\/\d+\/[\w-]+)"/.exec((await ask('/forum')).body)?.[1] ?? ''
 	expect([login.status, query]).toEqual([303, expect.stringContaining('/forum/')])
 	await ask(query)
 	expect(names(await ask('/find-dev', { cookie: member }), 'my-profile/mira.quillon')).toBe(true)

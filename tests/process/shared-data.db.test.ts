@@ -61,7 +61,7 @@ async function readAll(who: string): Promise<string[]> {
 const idOf = (who: string) => questions[who]?.id ?? 0
 const editPathOf = (who: string) => `/forum/edit/${who}/${idOf(who)}`
 
-const isOfMira = (html: string) => html.includes(`/mira/${idOf('mira')}"`)
+const isOfMira = (html: string) => html.includes(`/mira/${idOf('mira')}/`)
 
 describe('members side by side', () => {
 	test('each may change their own question, moderators all, in every list', async () => {
@@ -117,6 +117,17 @@ test('what one bookmarked is told to them alone, by the API and on the page', as
 	}
 })
 
+test('that somebody was asked about a query is told to them and to its asker alone', async () => {
+	const { id, url } = questions.mira as { id: number; url: string }
+	await sql`insert into question_asks (question_id, user_id, round, tag_ids, names)
+		select ${id}, id, 1, '{}', '{Kites}' from users where username = 'ravi'`.execute(db())
+	for (const who of [...people, ...people]) {
+		const text = await read(url, who)
+		const seen = [text.includes('You were asked because you know Kites.'), text.includes('1 person was asked')]
+		expect([who, seen]).toEqual([who, [who === 'ravi', who === 'mira']])
+	}
+})
+
 describe('after a write', () => {
 	const writes: [string, () => Promise<Response>, (row: QuestionCardView) => boolean, html: string][] = [
 		[
@@ -129,13 +140,13 @@ describe('after a write', () => {
 			'a vote',
 			() => call('PUT', `/queries/${idOf('mira')}/vote`, 'ravi', { vote: 1 }),
 			({ score }) => score === 1,
-			'Votes </span>1<',
+			'data-of="votes">1<',
 		],
 		[
 			'a comment',
 			() => call('POST', `/queries/${idOf('mira')}/comments`, 'ravi', { body: 'Like this.' }),
 			({ commentCount }) => commentCount === 1,
-			'Comments </span>1<',
+			'data-of="comments">1<',
 		],
 		[
 			'a new name of the author',

@@ -145,12 +145,7 @@ describe('after a write everybody reads what was written', () => {
 			'Accepted answer',
 			true,
 		],
-		[
-			'an edit of the question',
-			() => call('PATCH', `/queries/${question.id}`, 'mira', { title: 'Who shares this?', version: 1 }),
-			page,
-			'Who shares this?',
-		],
+		['an edit of the question', retitle, page, 'Who shares this?'],
 		['the same on the home page', async () => new Response(), () => '/', 'Who shares this?'],
 		['a deleted comment', () => call('DELETE', `/comments/${comments.mira}`, 'mira'), page, 'A reply of mira.', true],
 		['a restored comment', () => call('POST', `/comments/${comments.mira}/restore`, 'mira'), page, 'A reply of mira.'],
@@ -182,6 +177,18 @@ describe('after a write everybody reads what was written', () => {
 		for (const one of readers) expect([one, shownIn(pages[one] ?? '').includes(text)]).toEqual([one, !isGone])
 	})
 })
+
+/** The address changes with the title, and the old one leads to the new one, whoever had read it. */
+async function retitle(): Promise<Response> {
+	const before = question.url
+	const answer = await call('PATCH', `/queries/${question.id}`, 'mira', { title: 'Who shares this?', version: 1 })
+	question.url = before.replace(/[\w-]+$/, 'who-shares-this')
+	for (const one of people) {
+		const moved = await site.ask(before, cookies[one] ?? '')
+		expect([one, moved.status, moved.headers.get('location')]).toEqual([one, 301, question.url])
+	}
+	return answer
+}
 
 function rename(fullName: string, version: string): Promise<Response> {
 	return post('/edit-profile/mira?index', 'mira', { ...filled.personal, fullName, version })

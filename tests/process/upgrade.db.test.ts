@@ -55,6 +55,11 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			reason: 'The settings list whom a member blocks.',
 		},
 		{
+			address: /^\/settings$/,
+			line: /^\+ chosen$/,
+			reason: 'Members may be told of queries that they may know the answer to.',
+		},
+		{
 			address: /^\/api\/v1\/moderation\/(cases|profile)/,
 			line: /^[-+] (\.rows\[\d+\])?\.print = /,
 			reason: 'What stands for the text of a post is a longer hash.',

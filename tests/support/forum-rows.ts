@@ -28,6 +28,8 @@ const tables = [
 	'notification_preferences',
 	'muted_subjects',
 	'bookmarks',
+	'routing_members',
+	'question_asks',
 	'sessions',
 ] as const
 

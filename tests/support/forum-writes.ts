@@ -6,11 +6,12 @@ import { deleteComment } from '~/features/discussion/commenting.server.ts'
 import { chooseSolution } from '~/features/discussion/votes.server.ts'
 import { notifyOfDecision } from '~/features/notifications/notifications.server.ts'
 import { aboutQuestion, muteQuestion } from '~/features/questions/notifying/notifying.server.ts'
+import { setOptedIn } from '~/features/routing/choosing.server.ts'
 import { setFollowing } from '~/features/tags/following.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeQuestion } from '../factories/forum.ts'
-import { moderationWrites } from './moderation-writes.ts'
+import { moderationWrites, underPseudonym } from './moderation-writes.ts'
 import type { Cast, Target, Who, Write } from './writes.ts'
 
 /* Every way to change the forum, with who may go it: what the proof of permissions walks through. */
@@ -68,7 +69,7 @@ async function copyTarget({ query, url, comment }: Target): Promise<Target[]> {
 			await sql`update counters set value = value + ${BATCH} where name = 'questions'`.execute(trx)
 			return rows
 		})
-	return copies.map((ids) => ({ ...ids, url: url.replace(/\d+$/, String(ids.query)) }))
+	return copies.map((ids) => ({ ...ids, url: url.replace(/\/\d+(?=\/[\w-]+$)/, `/${ids.query}`) }))
 }
 
 /** Whether somebody may do it on the site; a token narrows it. */
@@ -97,6 +98,31 @@ const memberWrites: Write[] = [
 		api: () => ['POST', '/queries', texts],
 	},
 	{
+		name: 'asking under a pseudonym',
+		for: 'members',
+		form: () => ['/forum/ask', { ...texts, pseudonym: 'on' }],
+		visitor: '403',
+		api: () => ['POST', '/queries', { ...texts, pseudonym: true }],
+	},
+	{
+		name: 'editing a query under a pseudonym',
+		for: 'owner',
+		form: ({ url }) => [
+			url.replace(/^\/forum\/[^/]+(.*)\/[\w-]+$/, '/forum/edit$1'),
+			{ ...texts, title: 'Another title' },
+		],
+		api: ({ query }) => ['PATCH', `/queries/${query}`, { title: 'Another title' }],
+		prepare: underPseudonym,
+	},
+	{
+		name: 'deleting a comment under a pseudonym',
+		for: 'owner',
+		deletes: true,
+		form: ({ url, comment }) => [url, { intent: 'delete-comment', comment: String(comment) }],
+		api: ({ comment }) => ['DELETE', `/comments/${comment}`],
+		prepare: underPseudonym,
+	},
+	{
 		name: 'commenting',
 		for: 'members',
 		form: ({ url }) => [url, { intent: 'comment', body: 'A comment.' }],
@@ -111,7 +137,7 @@ const memberWrites: Write[] = [
 	{
 		name: 'editing a query',
 		for: 'owner',
-		form: ({ url }) => [url.replace(/^\/forum\/[^/]+/, '/forum/edit'), texts],
+		form: ({ url }) => [url.replace(/^\/forum\/[^/]+(.*)\/[\w-]+$/, '/forum/edit$1'), texts],
 		api: ({ query }) => ['PATCH', `/queries/${query}`, texts],
 	},
 	{
@@ -337,8 +363,40 @@ const bookmarkWrites: Write[] = [
 	},
 ]
 
+/** Notes that a member was asked about the query. */
+const haveAsked = async (_cast: Cast, { query }: Target, who: SignedIn | undefined) =>
+	who &&
+	sql`insert into question_asks (question_id, user_id, round, tag_ids, names) values (${query}, ${who.id}, 1, '{}', '{}')`.execute(
+		db(),
+	)
+
+const routingWrites: Write[] = [
+	{
+		name: 'letting oneself be asked',
+		for: 'members',
+		quiet: true,
+		form: () => ['/answer', { intent: 'opt-in' }],
+		api: () => ['PUT', '/me/asked', { asked: true }],
+		prepare: async (_cast, _target, who) => {
+			if (!who) return
+			await setOptedIn(who, false)
+			// Nobody is told of anything by a job while others are refused something.
+			await sql`insert into notification_preferences (user_id, kind, site, mail, push)
+				values (${who.id}, 'may-know', false, false, false) on conflict do nothing`.execute(db())
+		},
+	},
+	{
+		name: 'saying “not me”',
+		for: 'members',
+		quiet: true,
+		form: ({ query }) => ['/answer', { intent: 'decline', query: String(query) }],
+		api: ({ query }) => ['PUT', `/me/asked/${query}`, { declined: true }],
+		prepare: haveAsked,
+	},
+]
+
 /** Every way. */
-export const writes: Write[] = [...memberWrites, ...bookmarkWrites, ...moderationWrites]
+export const writes: Write[] = [...memberWrites, ...bookmarkWrites, ...routingWrites, ...moderationWrites]
 
 /** As if followed before: who is suspended meanwhile cannot begin to. */
 function followInRows({ id }: SignedIn, what: 'tag' | 'category'): Promise<unknown> {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { addSynonym, removeSynonym } from '~/features/tags/tags.server.ts'
 import type { Cast, Target, Write } from './writes.ts'
 import '~/features/index.server.ts'
+import { takePseudonym } from '~/features/members/pseudonyms.server.ts'
 import { openWaitingCase } from '~/features/moderation/cases.queries.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
@@ -49,6 +50,19 @@ const waiting = (_cast: Cast, { query }: Target) =>
 			await openWaitingCase(trx, 'query', query)
 		})
 
+/** As if its author had asked under a pseudonym. */
+export const underPseudonym = ({ author }: Cast, target: Target) =>
+	db()
+		.transaction()
+		.execute(async (trx) => {
+			const { query, comment } = target
+			const { id, username } = await takePseudonym(trx, author)
+			target.url = target.url.replace(`/${author.username}/`, `/${username}/`)
+			await sql`update users set created_at = now() - interval '2 days' where id = ${id}`.execute(trx)
+			await sql`update questions set author_id = ${id} where id = ${query}`.execute(trx)
+			await sql`update comments set author_id = ${id} where id = ${comment}`.execute(trx)
+		})
+
 const reported = async ({ victim }: Cast, { query }: Target) => {
 	await sql`delete from reports`.execute(db())
 	await sql`update users set suspended_until = null where id = ${victim.id}`.execute(db())
@@ -85,6 +99,8 @@ export const moderationWrites: Write[] = [
 	acting('bringing a hidden query back', 'restore', 'query', { prepare: before('hide') }),
 	acting('letting a post pass', 'approve', 'query', { prepare: waiting }),
 	acting('keeping a post out', 'refuse', 'query', { prepare: waiting }),
+	acting('unmasking who asked', 'unmask', 'query', { prepare: underPseudonym }),
+	acting('unmasking who commented', 'unmask', 'comment', { prepare: underPseudonym }),
 	acting('dismissing reports', 'dismiss', 'query', { prepare: reported }),
 	acting('locking a query', 'lock', 'query'),
 	acting('unlocking a query', 'unlock', 'query', { prepare: before('lock') }),
@@ -104,7 +120,7 @@ export const moderationWrites: Write[] = [
 		name: 'changing a query that waits',
 		for: 'author',
 		refusal: '404',
-		form: ({ url }) => [url.replace(/^\/forum\/[^/]+/, '/forum/edit'), texts],
+		form: ({ url }) => [url.replace(/^\/forum\/[^/]+(.*)\/[\w-]+$/, '/forum/edit$1'), texts],
 		api: ({ query }) => ['PATCH', `/queries/${query}`, texts],
 		prepare: waiting,
 	},

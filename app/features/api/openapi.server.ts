@@ -17,6 +17,7 @@ const headings = [
 	'Categories and tags',
 	'Following',
 	'Bookmarks',
+	'Answering',
 	'Drafts',
 	'Pictures',
 	'Reports',

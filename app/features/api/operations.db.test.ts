@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { deleteQuestion } from '~/features/asking/asking.server.ts'
@@ -81,6 +82,7 @@ const chatPaths: Record<string, () => Promise<string>> = {
 
 /** The path of an operation that does not work on just any query or comment of the caller's own, with what must be there. */
 const prepared: Record<string, () => Promise<string>> = {
+	search: async () => '/search?q=hello',
 	voteOnQuery: async () => `/queries/${await queryOf(omar)}/vote`,
 	voteOnComment: async () => `/comments/${await commentOf(omar)}/vote`,
 	chooseSolution: async () => `/comments/${await commentOf(omar)}/solution`,
@@ -121,6 +123,19 @@ const prepared: Record<string, () => Promise<string>> = {
 	},
 	saveBookmark: async () => `/me/bookmarks/comment/${await commentOf(omar)}`,
 	removeBookmark: async () => `/me/bookmarks/query/${await queryOf(omar)}`,
+	listAnswerable: async () => {
+		await makeComment(nell, await queryOf(omar))
+		await queryOf(omar)
+		return '/me/answerable'
+	},
+	setAsked: async () => '/me/asked',
+	declineQuery: async () => {
+		const id = await queryOf(omar)
+		await sql`insert into question_asks (question_id, user_id, round, tag_ids, names) values (${id}, ${nell.id}, 1, '{}', '{}')`.execute(
+			db(),
+		)
+		return `/me/asked/${id}`
+	},
 	addSynonym: async () => '/synonyms/unit-test',
 	listSynonyms: async () => '/synonyms',
 	removeSynonym: async () => {

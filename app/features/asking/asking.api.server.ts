@@ -33,6 +33,7 @@ const draft = z.object({
 	description: z.string(),
 	tags: z.string().describe('Separated by commas.'),
 	category: z.string().describe('Slug.'),
+	pseudonym: z.boolean().optional().describe('Whether it is to be asked under a pseudonym.'),
 	madeFrom: z.int().describe('The version of the query that the edit began with; 0 for a new query.'),
 	version: z.int().describe('Raised by every save.'),
 	savedAt: time,
@@ -46,6 +47,7 @@ const draftSaved = z.object({
 const { key: _, ...typed } = draftInput.shape
 const newDraft = z.strictObject({
 	...typed,
+	pseudonym: z.boolean().optional().describe('Whether it is to be asked under a pseudonym.'),
 	madeFrom: z.int().min(0).optional().describe('The version of the query that the edit began with.'),
 	version: z.int().min(0).optional().describe('The version of the draft that this save follows.'),
 })

@@ -34,7 +34,7 @@ beforeAll(async () => {
 test('a question can be read where asking it said', async () => {
 	const { id, url } = await makeQuestion(author, texts)
 	const question = await getQuestion(member, id)
-	expect(url).toBe(`/forum/git-and-tools/author/${id}`)
+	expect(url).toBe(`/forum/git-and-tools/author/${id}/how-do-i-undo-a-commit`)
 	expect(question).toMatchObject({
 		...{ url, title: texts.title, tags: ['git', 'undo'], description: texts.description },
 		...{

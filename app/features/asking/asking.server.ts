@@ -1,16 +1,18 @@
+import { refuseOwnPictures, takePseudonym } from '~/features/members/pseudonyms.server.ts'
 import { mayDelete, mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import {
 	findDeletedQuestion,
 	lockDeletedQuestion,
 	type QuestionPageRow,
 } from '~/features/questions/questions.queries.server.ts'
-import { askInput, previewInput } from '~/features/questions/questions.schema.ts'
+import { askInput, previewInput, pseudonymInput } from '~/features/questions/questions.schema.ts'
 import {
 	findChangeableQuestion,
 	lockPendingQuestion,
 	rewriteWaitingQuestion,
 } from '~/features/questions/status/pending.queries.server.ts'
 import {
+	accountIn,
 	change,
 	changeOnce,
 	decidedMeanwhile,
@@ -53,26 +55,39 @@ import { findUsernames, listPeople } from './mentions.queries.server.ts'
 
 /**
  * Asks a question.
- * @param input title, description, tags (comma-separated), category (slug); a `key` makes it safe to send again
+ * @param input title, description, tags (comma-separated), category (slug); with `pseudonym` nobody is told who asked; a `key` makes
+ * it safe to send again
  * @returns the id of the new query and its canonical address
- * @throws NotAllowed for a visitor, Invalid with a message per field
+ * @throws NotAllowed for a visitor, Invalid with a message per field, TooMany
  */
 export async function askQuestion(viewer: Viewer, input: Input): Promise<CreatedPost> {
 	const author = requireWriter(viewer)
 	const sent = await readTexts(author, input)
+	const { pseudonym: isHidden } = parseInput(pseudonymInput, input)
 	const { title, description, slug } = sent
-	const submission = readSubmission(author.id, input, ['query', title, description, sent.tags, slug])
+	if (isHidden) refuseOwnPictures(description, author, 'description')
+	const content = ['query', title, description, sent.tags, slug, ...(isHidden ? ['pseudonym'] : [])]
+	const submission = readSubmission(author.id, input, content)
 	return changeOnce(submission, async (trx) => {
 		const tags = await mainTags(trx, sent.tags)
 		const texts = { ...sent, ...(await requirePlace(author, slug, { trx })) }
 		const id = await takeId(trx, 'questions')
-		const named = { id, author_id: author.id, username: author.username, ...texts, tags, category_slug: texts.slug }
-		const question = eventQuestion(named)
+		const pseudonym = isHidden ? await takePseudonym(trx, author) : null
+		const { id: accountId, username } = pseudonym ?? author
+		const named = {
+			id,
+			author_id: author.id,
+			pseudonym_id: pseudonym?.id ?? null,
+			username,
+			tags,
+			category_slug: texts.slug,
+		}
+		const question = eventQuestion({ ...named, title })
 		return {
 			event: { kind: 'question-added', actorId: author.id, question, mentioned: texts.mentioned },
 			html: texts.descriptionHtml,
 			async write(status) {
-				await insertQuestion(trx, { id, authorId: author.id, status }, { ...texts, tags })
+				await insertQuestion(trx, { id, authorId: accountId, status }, { ...texts, tags })
 				return { id, url: question.url }
 			},
 		}
@@ -91,6 +106,8 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only the author can edit this query.')
 	await countUse('edits', editor)
 	const sent = await readTexts(editor, input, found.category_slug)
+	const account = accountIn(found, editor)
+	if (account.id !== editor.id) refuseOwnPictures(sent.description, editor, 'description')
 	const version = readVersion(input)
 	return change(async (trx) => {
 		const before = await (found.waits ? lockPendingQuestion : lockQuestion)(trx, id)
@@ -126,7 +143,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 			},
 			html: texts.descriptionHtml,
 			async write(status) {
-				await recordQuestionRevision(trx, id, editor.id, { ...texts, tags })
+				await recordQuestionRevision(trx, id, account.id, { ...texts, tags })
 				await updateQuestion(trx, id, before, { ...texts, tags }, status)
 				return result
 			},

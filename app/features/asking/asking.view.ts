@@ -6,6 +6,8 @@ export interface AskValues {
 	tags: string
 	/** Slug. */
 	category: string
+	/** Whether it is asked under a pseudonym; false where it is missing, as for an edit. */
+	pseudonym?: boolean
 }
 
 /** What was typed and not sent yet. */

@@ -1,11 +1,30 @@
-import { sql } from 'kysely'
+import { type Generated, type GeneratedAlways, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+
+declare module '~/platform/db/schema.ts' {
+	interface Database {
+		drafts: {
+			id: GeneratedAlways<number>
+			user_id: number
+			key: string
+			title: string
+			description: string
+			tags: string
+			category: string
+			pseudonym: Generated<boolean>
+			made_from: Generated<number>
+			version: Generated<number>
+			updated_at: Generated<Date>
+		}
+	}
+}
 
 export interface DraftTexts {
 	title: string
 	description: string
 	tags: string
 	category: string
+	pseudonym: boolean
 	made_from: number
 }
 
@@ -14,7 +33,7 @@ export interface DraftRow extends DraftTexts {
 	updated_at: Date
 }
 
-const columns = ['title', 'description', 'tags', 'category', 'made_from', 'version', 'updated_at'] as const
+const columns = ['title', 'description', 'tags', 'category', 'pseudonym', 'made_from', 'version', 'updated_at'] as const
 
 /** How many drafts one member may have: one new question, and edits. */
 const MAX_DRAFTS = 20

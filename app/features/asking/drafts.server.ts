@@ -70,9 +70,12 @@ async function checkEditable(member: SignedIn, key: string): Promise<void> {
 }
 
 function isSame(row: DraftTexts, texts: DraftTexts): boolean {
-	return (['title', 'description', 'tags', 'category'] as const).every((field) => row[field] === texts[field])
+	return (['title', 'description', 'tags', 'category', 'pseudonym'] as const).every(
+		(field) => row[field] === texts[field],
+	)
 }
 
-function presentDraft({ title, description, tags, category, made_from, version, updated_at }: DraftRow): Draft {
-	return { title, description, tags, category, madeFrom: made_from, version, savedAt: updated_at.toISOString() }
+function presentDraft({ made_from: madeFrom, updated_at, ...row }: DraftRow): Draft {
+	const { title, description, tags, category, pseudonym, version } = row
+	return { title, description, tags, category, pseudonym, madeFrom, version, savedAt: updated_at.toISOString() }
 }

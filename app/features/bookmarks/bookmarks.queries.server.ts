@@ -1,4 +1,5 @@
 import { type Generated, type GeneratedAlways, type RawBuilder, sql } from 'kysely'
+import type { QuestionPlace } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 import { BOOKMARK_UNDO_SECONDS } from './bookmarks.limits.ts'
@@ -55,13 +56,13 @@ export function bookmarksOn(userId: number, questionId: number): RawBuilder<{ co
 export async function findBookmarkPlace({
 	kind,
 	id,
-}: BookmarkTarget): Promise<(BookmarkPlace & { username: string; category_slug: string }) | undefined> {
+}: BookmarkTarget): Promise<(BookmarkPlace & Omit<QuestionPlace, 'id'>) | undefined> {
 	const post =
 		kind === 'query'
 			? sql`(select id as question_id, null::int as comment_id from questions where id = ${id})`
 			: sql`(select question_id, id as comment_id from comments where id = ${id} and status = 'published')`
-	const { rows } = await sql<BookmarkPlace & { username: string; category_slug: string }>`
-		select p.question_id, p.comment_id, u.username, c.slug as category_slug
+	const { rows } = await sql<BookmarkPlace & Omit<QuestionPlace, 'id'>>`
+		select p.question_id, p.comment_id, q.title, u.username, c.slug as category_slug
 		from ${post} p join questions q on q.id = p.question_id join users u on u.id = q.author_id
 			join categories c on c.id = q.category_id
 		where q.status = 'published'`.execute(db())

@@ -38,7 +38,7 @@ export function presentBookmark(row: BookmarkRow): BookmarkView {
 		comment_id === null ? { kind: 'query', id: question_id } : { kind: 'comment', id: comment_id }
 	if (!post) return { ...target, post: null, note, createdAt: created_at }
 	const { asker, category, merged, title, excerpt, username, name, solved } = post
-	const page = questionUrl({ id: question_id, username: asker, category_slug: category })
+	const page = questionUrl({ id: question_id, username: asker, category_slug: category, title })
 	// The page of a merged question leads to the other one; its comments have no place of their own any more.
 	const url = target.kind === 'comment' && !merged ? commentPath(target.id) : page
 	return {

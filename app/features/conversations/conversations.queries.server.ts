@@ -72,7 +72,7 @@ const standingJoins = (userId: UserId) => sql`
 	left join lateral (select * from conversation_members where conversation_id = c.id and user_id = ${userId} limit 1) mine on true
 	left join lateral (select * from conversation_members where conversation_id = c.id and user_id = p.id limit 1) theirs on true`
 
-/** How a member stands to another one, by the other's username; undefined for nobody and for oneself. */
+/** How a member stands to another one, by the other's username; undefined for nobody, for oneself and for a pseudonym. */
 export async function findConversation(
 	userId: number,
 	username: string,
@@ -82,7 +82,7 @@ export async function findConversation(
 		select ${peerColumns(userId)}, ${standingColumns(userId)},
 			coalesce(theirs.read_id, 0) as peer_read_id, coalesce(theirs.delivered_id, 0) as peer_delivered_id
 		from users p left join shown_profiles pp on pp.user_id = p.id ${standingJoins(userId)}
-		where p.username = ${username} and p.id <> ${userId}`.execute(executor)
+		where p.username = ${username} and p.id <> ${userId} and p.pseudonym_of is null`.execute(executor)
 	return rows[0]
 }
 
@@ -98,7 +98,7 @@ const pairs = (of: readonly Pair[]) =>
 			with ordinality as pair (user_id, username, place)
 		cross join lateral (
 			select id, username, name, imported from users
-			where username = pair.username and id <> pair.user_id limit 1) p`
+			where username = pair.username and id <> pair.user_id and pseudonym_of is null limit 1) p`
 
 /** How each of these members stands to another one, in their order; undefined for nobody and for oneself. */
 export async function listStandings(executor: Executor, of: readonly Pair[]): Promise<(StandingRow | undefined)[]> {

@@ -4,6 +4,7 @@ import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { type Operation, operation } from '~/platform/http/operation.ts'
 import { wishOf } from './directory.paths.ts'
 import { presentFound } from './directory.server.ts'
+import type { MemberView } from './directory.view.ts'
 import { findMembers } from './finding.server.ts'
 
 export const person = z.object({
@@ -26,6 +27,11 @@ export const personList = z.object({
 	partial: z.boolean().describe('Whether nobody matches all of the search, and these match a part of it.'),
 	next: z.string().nullable().describe('The cursor of the next page; null at the end.'),
 })
+
+/** A member who was found, as the API tells it. */
+export function presentPerson({ studies, why = '', ...row }: MemberView): z.infer<typeof person> {
+	return { ...row, branch: studies.branch, year: studies.year, why }
+}
 
 const filter = (what: string) => z.string().max(500).optional().describe(`${what} Several are separated by commas.`)
 
@@ -62,12 +68,7 @@ export const directoryOperations: Operation[] = [
 			const found = await findMembers(wishOf(params), viewer, at, most)
 			const people = await presentFound(found)
 			return {
-				rows: people.map(({ studies, why = '', ...row }) => ({
-					...row,
-					branch: studies.branch,
-					year: studies.year,
-					why,
-				})),
+				rows: people.map(presentPerson),
 				partial: found.meaning.reading === 'any',
 				next: found.next,
 			}

@@ -10,6 +10,8 @@ interface AnswersInput {
 	author: string
 	/** Only those that were accepted. */
 	solutions: boolean
+	/** Whether their comments under pseudonyms are listed, too: for themselves alone. */
+	mine: boolean
 	/** Where the page before ended. */
 	cursor: string | null
 	/** At most 50. */
@@ -20,9 +22,9 @@ interface AnswersInput {
  * What a member wrote below questions, newest first; what is hidden, deleted or waits for a moderator is left out, also for its author.
  * @throws Invalid for a cursor that is not ours
  */
-export async function listAnswers({ author, solutions, cursor, limit }: AnswersInput): Promise<Page<AnswerView>> {
+export async function listAnswers({ author, solutions, mine, cursor, limit }: AnswersInput): Promise<Page<AnswerView>> {
 	const after = cursor ? decodeTimeCursor(cursor) : null
-	const rows = await listAnswerRows({ author, solutions, after, limit: limit + 1 })
+	const rows = await listAnswerRows({ author, solutions, mine, after, limit: limit + 1 })
 	const shown = rows.slice(0, limit)
 	const last = shown.at(-1)
 	return {

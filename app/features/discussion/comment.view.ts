@@ -3,6 +3,7 @@ import {
 	type AuthorView,
 	type OriginView,
 	originView,
+	presentAuthor,
 	presentStatus,
 	type UnpublishedView,
 	type VotedView,
@@ -11,15 +12,23 @@ import { mayChoose, mayDelete, mayEdit } from '~/features/questions/questions.po
 import type { Viewer } from '~/lib/viewer.ts'
 import type { CommentRow } from './comments.queries.server.ts'
 
+/** Who asked the question of a page, as the page knows it. */
+export interface Asker {
+	/** Of the account that everybody sees. */
+	askerUsername: string
+	/** Whether the viewer is the member behind it, where it is a pseudonym. */
+	isMine?: boolean
+}
+
 /**
  * The comments of a page as a tree. Deleted ones stay only where a reply needs their place.
  * @param rows in reading order; a row whose parent is not among them is a root
  */
-export function presentThread(viewer: Viewer, rows: CommentRow[], askerUsername: string): CommentView[] {
+export function presentThread(viewer: Viewer, rows: CommentRow[], asker: Asker): CommentView[] {
 	const views = new Map<number, CommentView>()
 	const roots: CommentView[] = []
 	for (const row of rows) {
-		const view = presentComment(viewer, row, askerUsername)
+		const view = presentComment(viewer, row, asker)
 		views.set(row.id, view)
 		const parent = row.parent_id === null ? undefined : views.get(row.parent_id)
 		if (parent) parent.replies.push(view)
@@ -29,7 +38,7 @@ export function presentThread(viewer: Viewer, rows: CommentRow[], askerUsername:
 }
 
 /** One comment without its replies. */
-export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: string): CommentView {
+export function presentComment(viewer: Viewer, row: CommentRow, asker: Asker): CommentView {
 	const owned = { authorId: row.author_id }
 	const isPublished = row.status === 'published'
 	const unpublished = presentStatus(row)
@@ -38,7 +47,7 @@ export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: s
 	const isVisible = isPublished || (unpublished !== null && maySeeUnpublished(viewer, owned))
 	return {
 		id: row.id,
-		author: isVisible ? { username: row.username, name: row.name, image: row.image } : null,
+		author: isVisible ? presentAuthor(row) : null,
 		bodyHtml: isVisible ? row.body_html : '',
 		body: editable ? row.body : null,
 		createdAt: row.created_at,
@@ -48,13 +57,13 @@ export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: s
 		unpublished: unpublished && { ...unpublished, reason: isVisible ? unpublished.reason : '' },
 		solution: row.is_solution,
 		chosenAt: row.chosen_at,
-		mayChoose: isPublished && choosing(viewer, askerUsername),
+		mayChoose: isPublished && choosing(viewer, asker),
 		vote: 0,
 		own: viewer?.id === row.author_id,
 		bookmarked: false,
 		score: row.score,
 		depth: row.depth,
-		byAsker: isVisible && row.username === askerUsername,
+		byAsker: isVisible && row.username === asker.askerUsername,
 		mayEdit: editable,
 		mayDelete: isOwnPending || (isPublished && mayDelete(viewer, owned)),
 		origin: isVisible ? originView(row) : null,
@@ -63,9 +72,8 @@ export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: s
 	}
 }
 
-/** A page knows its asker by username. */
-function choosing(viewer: Viewer, askerUsername: string): boolean {
-	return viewer !== null && mayChoose(viewer, { authorId: viewer.username === askerUsername ? viewer.id : 0 })
+function choosing(viewer: Viewer, { askerUsername, isMine = false }: Asker): boolean {
+	return viewer !== null && mayChoose(viewer, { authorId: isMine || viewer.username === askerUsername ? viewer.id : 0 })
 }
 
 function isWorthShowing(comment: CommentView): boolean {
@@ -138,7 +146,8 @@ export interface HistoryView {
 	url: string
 	edits: {
 		at: string
-		by: { username: string; name: string }
+		/** As everybody sees them. */
+		by: Omit<AuthorView, 'image'>
 		/** Whether a moderator changed somebody else's text. */
 		byModerator: boolean
 		changes: ChangeView[]

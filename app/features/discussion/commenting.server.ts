@@ -1,4 +1,5 @@
 import { findUsernames } from '~/features/asking/mentions.queries.server.ts'
+import { refuseOwnPictures } from '~/features/members/pseudonyms.server.ts'
 import { mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import { commentInput } from '~/features/questions/questions.schema.ts'
 import {
@@ -7,6 +8,7 @@ import {
 	rewriteWaitingComment,
 } from '~/features/questions/status/pending.queries.server.ts'
 import {
+	accountIn,
 	change,
 	changeOnce,
 	decidedMeanwhile,
@@ -62,16 +64,18 @@ export async function addComment(
 		language: languageOfTags(question.tags),
 		people: findUsernames,
 	})
+	const account = accountIn(question, author)
+	if (account.id !== author.id) refuseOwnPictures(body, author, 'body')
 	const submission = readSubmission(author.id, input, ['comment', questionId, parentId, body])
 	return changeOnce(submission, async (trx) => {
 		if (!(await lockQuestion(trx, questionId))) throw new NotFound(noQuestion)
 		const id = await takeId(trx, 'comments')
-		const comment = { id, questionId, authorId: author.id, parentId, body, bodyHtml: html }
+		const comment = { id, questionId, authorId: account.id, parentId, body, bodyHtml: html }
 		return {
 			event: {
 				kind: 'comment-added',
 				actorId: author.id,
-				username: author.username,
+				username: account.username,
 				question: eventQuestion(question),
 				commentId: id,
 				parentId,
@@ -101,7 +105,12 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 		language: languageOfTags(comment.tags),
 		people: findUsernames,
 	})
-	const question = eventQuestion(await requireQuestion(comment.question_id))
+	const asked = await requireQuestion(comment.question_id)
+	const question = eventQuestion(asked)
+	// A moderator who changes another member's comment does so under their own name, also where they asked under another.
+	const byModerator = comment.author_id !== editor.id
+	const account = byModerator ? editor : accountIn(asked, editor)
+	if (account.id !== editor.id) refuseOwnPictures(body, editor, 'body')
 	const result = { url: `${question.url}#comment-${id}` }
 	return change(async (trx) => {
 		const stored = await hold(trx, id, comment)
@@ -114,10 +123,18 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 			}
 		await requireRoomForEdit(trx, editor, { commentId: id })
 		return {
-			event: { kind: 'comment-changed', actorId: editor.id, question, commentId: id, mentioned, before: stored.body },
+			event: {
+				kind: 'comment-changed',
+				actorId: editor.id,
+				question,
+				commentId: id,
+				mentioned,
+				before: stored.body,
+				byModerator,
+			},
 			html,
 			async write(status) {
-				await recordCommentRevision(trx, id, editor.id, body)
+				await recordCommentRevision(trx, id, account.id, body)
 				await updateComment(trx, id, comment.question_id, { body, bodyHtml: html }, status)
 				return result
 			},

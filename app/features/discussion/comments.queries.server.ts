@@ -1,10 +1,16 @@
 import { type RawBuilder, sql } from 'kysely'
+import {
+	type AuthorRow,
+	accountsOf,
+	authorColumns,
+	memberBehind,
+} from '~/features/members/pseudonyms.queries.server.ts'
 import { isDiscussed, questionJoins } from '~/features/questions/questions.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
-export interface CommentRow {
+export interface CommentRow extends AuthorRow {
 	id: number
 	parent_id: number | null
 	path: number[]
@@ -19,10 +25,6 @@ export interface CommentRow {
 	is_solution: boolean
 	chosen_at: string | null
 	score: number
-	author_id: number
-	username: string
-	name: string
-	image: string | null
 	source_url: string | null
 	licence: string | null
 	/** How many comments lie below this one in all, as far as they are deeper than what a page shows. */
@@ -31,8 +33,8 @@ export interface CommentRow {
 
 const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 const columns = sql`m.id, m.parent_id, m.path, m.depth, m.body, m.body_html, ${iso('m.created_at')} as created_at,
-	${iso('m.edited_at')} as edited_at, m.is_solution, ${iso('m.chosen_at')} as chosen_at, m.score, m.author_id,
-	m.status, m.status_reason, m.version, u.username, u.name, u.image, m.source_url, m.licence`
+	${iso('m.edited_at')} as edited_at, m.is_solution, ${iso('m.chosen_at')} as chosen_at, m.score, ${authorColumns},
+	m.status, m.status_reason, m.version, m.source_url, m.licence`
 
 interface Window {
 	questionId: number
@@ -162,14 +164,14 @@ export function findPlace(questionId: number, id: number): Promise<CommentPlace 
 		.executeTakeFirst()
 }
 
-/** A comment that a viewer wants to change, with its question's tags; undefined when either was deleted. */
+/** A comment that a viewer wants to change, with the member who wrote it and its question's tags; undefined when either was deleted. */
 export async function findComment(
 	id: number,
 ): Promise<{ author_id: number; question_id: number; tags: string[] } | undefined> {
 	return db()
 		.selectFrom('comments')
 		.innerJoin('questions', 'questions.id', 'comments.question_id')
-		.select(['comments.author_id', 'comments.question_id', 'questions.tags'])
+		.select([memberBehind(sql.ref('comments.author_id')).as('author_id'), 'comments.question_id', 'questions.tags'])
 		.where('comments.id', '=', id)
 		.where('comments.status', '=', 'published')
 		.where('questions.status', '=', 'published')
@@ -198,6 +200,7 @@ export interface CommentPlaceRow {
 	question_id: number
 	parent_id: number | null
 	depth: number
+	title: string
 	username: string
 	category_slug: string
 	/** Threads before its own, siblings before it, comments of the query: counted as far as a page reaches. */
@@ -213,7 +216,7 @@ export async function findCommentPlace(
 	comments: number,
 ): Promise<CommentPlaceRow | undefined> {
 	const { rows } = await sql<CommentPlaceRow>`
-		select m.id, m.question_id, m.parent_id, m.depth, u.username, c.slug as category_slug,
+		select m.id, m.question_id, m.parent_id, m.depth, q.title, u.username, c.slug as category_slug,
 			(select count(*)::int from (select 1 from comments h where h.question_id = m.question_id and h.parent_id is null
 				and h.id < m.path[1] limit ${threads}) x) as heads_before,
 			(select count(*)::int from (select 1 from comments s where s.parent_id = m.parent_id and s.id < m.id limit ${threads}) x) as siblings_before,
@@ -240,7 +243,7 @@ export async function isOpenQuestion(id: number): Promise<boolean> {
 /** What others than this member wrote under a question after a comment, oldest first, at most a hundred. */
 export async function listNewerComments(questionId: number, after: number, exceptOf: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
-		select id from comments where question_id = ${questionId} and id > ${after} and author_id <> ${exceptOf} and status = 'published'
+		select id from comments where question_id = ${questionId} and id > ${after} and author_id <> all(${accountsOf(exceptOf)}) and status = 'published'
 		order by id limit 100`.execute(db())
 	return rows.map(({ id }) => id)
 }
@@ -254,19 +257,21 @@ export interface AnswerRow {
 	created_at: string
 }
 
-/** A member's comments that everybody may read, newest first. */
+/** A member's comments that everybody may read, newest first. @param input.mine for themselves alone: those under pseudonyms as well */
 export async function listAnswerRows(input: {
 	author: string
 	solutions: boolean
+	mine: boolean
 	after: TimeCursor | null
 	limit: number
 }): Promise<AnswerRow[]> {
-	const { author, solutions, after, limit } = input
+	const { author, solutions, mine, after, limit } = input
+	const member = sql<number>`(select id from users where username = ${author})`
 	const { rows } = await sql<AnswerRow>`
 		select m.id, q.title, left(text_of_html(left(m.body_html, 1000)), 300) as excerpt, m.is_solution, m.score,
 			${iso('m.created_at')} as created_at
 		from comments m join questions q on q.id = m.question_id
-		where m.author_id = (select id from users where username = ${author}) and m.status = 'published' and q.status = 'published'
+		where ${mine ? sql`m.author_id = any(${accountsOf(member)})` : sql`m.author_id = ${member}`} and m.status = 'published' and q.status = 'published'
 			${solutions ? sql`and m.is_solution` : sql``}
 			${after ? sql`and (m.created_at, m.id) < (${after.at}::timestamptz, ${after.id})` : sql``}
 		order by m.created_at desc, m.id desc limit ${limit}`.execute(db())

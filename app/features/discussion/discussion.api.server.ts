@@ -25,7 +25,7 @@ import { member, operation } from '~/platform/http/operation.ts'
 import type { CommentView, HistoryView } from './comment.view.ts'
 import { addComment, deleteComment, editComment, restoreComment } from './commenting.server.ts'
 import { findComment } from './comments.queries.server.ts'
-import { getComment, listComments } from './discussion.server.ts'
+import { askerOf, getComment, listComments } from './discussion.server.ts'
 import { readCommentHistory, readQuestionHistory } from './history.server.ts'
 import { castVote, chooseSolution, withdrawSolution } from './votes.server.ts'
 
@@ -81,7 +81,7 @@ const history = z.object({
 	edits: z.array(
 		z.object({
 			at: time,
-			by: z.object({ username: z.string(), name: z.string() }),
+			by: author.omit({ image: true }),
 			byModerator: z.boolean().describe('Whether a moderator changed somebody else’s text.'),
 			changes: z.array(change),
 		}),
@@ -135,10 +135,10 @@ export const discussionOperations = [
 		answer: commentPage,
 		refusals: [404, 422],
 		run: async ({ viewer, params, query: { cursor, thread } }) => {
-			const { author } = await getQuestion(viewer, params.id)
+			const question = await getQuestion(viewer, params.id)
 			return listComments(viewer, {
 				questionId: params.id,
-				askerUsername: author.username,
+				...askerOf(question),
 				cursor: cursor ?? null,
 				...(thread === undefined ? {} : { thread }),
 			})

@@ -1,8 +1,9 @@
 import { withFreshRole } from '~/features/moderation/members.server.ts'
-import type { Page } from '~/features/questions/question.view.ts'
+import type { Page, QuestionPageView } from '~/features/questions/question.view.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { findChangeableComment } from '~/features/questions/status/pending.queries.server.ts'
 import { questionTag } from '~/features/questions/writing/change.server.ts'
+import type { AskedView } from '~/features/routing/routing.view.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { isId } from '~/lib/checks.ts'
@@ -11,7 +12,7 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { cachedPage } from '~/platform/cache/cached-page.ts'
 import { sharedData } from '~/platform/cache/pages.server.ts'
 import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
-import { type CommentSort, type CommentView, presentComment, presentThread } from './comment.view.ts'
+import { type Asker, type CommentSort, type CommentView, presentComment, presentThread } from './comment.view.ts'
 import {
 	type CommentPlace,
 	type CommentRow,
@@ -37,11 +38,12 @@ interface CommentsPage<Comment> extends Page<Comment> {
 	/** The viewer's vote on the question, and whether they bookmarked it. */
 	vote: Vote
 	bookmarked: boolean
+	/** What the viewer sees of who was asked. */
+	asked: AskedView
 }
 
-interface CommentsInput {
+interface CommentsInput extends Asker {
 	questionId: number
-	askerUsername: string
 	/** How the question's threads are ordered; the replies of one always go by time. Oldest first unless said. */
 	sort?: CommentSort
 	/** Where the page before ended, in the same order. */
@@ -58,7 +60,7 @@ interface CommentsInput {
  */
 export async function listComments(
 	viewer: Viewer,
-	{ questionId, askerUsername, sort, cursor, thread }: CommentsInput,
+	{ questionId, sort, cursor, thread, ...asker }: CommentsInput,
 ): Promise<CommentsPage<CommentView>> {
 	const read = () => readComments(questionId, { isBest: sort === 'best' && thread === undefined, cursor, thread })
 	// A visitor's page is kept whole. What few members open is not worth the room.
@@ -70,8 +72,8 @@ export async function listComments(
 	const reader = rows.some((row) => row.status !== 'published' && row.status !== 'deleted')
 		? await withFreshRole(viewer)
 		: viewer
-	const threads = presentThread(reader, rows, askerUsername)
-	const chosen = solutions.map((row) => presentComment(reader, row, askerUsername))
+	const threads = presentThread(reader, rows, asker)
+	const chosen = solutions.map((row) => presentComment(reader, row, asker))
 	const { comments, ...own } = await withMarks(viewer, questionId, [...threads, ...chosen])
 	return { rows: comments.slice(0, threads.length), newest, solutions: comments.slice(threads.length), next, ...own }
 }
@@ -80,7 +82,7 @@ export async function listComments(
 async function readComments(
 	questionId: number,
 	{ isBest, cursor, thread }: { isBest: boolean } & Pick<CommentsInput, 'cursor' | 'thread'>,
-): Promise<Omit<CommentsPage<CommentRow>, 'vote' | 'bookmarked'>> {
+): Promise<Omit<CommentsPage<CommentRow>, 'vote' | 'bookmarked' | 'asked'>> {
 	const size = { questionId, threads: threadsPerPage, comments: commentsPerPage }
 	const above = thread === undefined ? null : await findThread(questionId, thread)
 	const [found, solutions] = await Promise.all([
@@ -112,10 +114,10 @@ function bestPlace(cursor: string): { score: number; id: number } {
 export async function getComment(viewer: Viewer, id: number): Promise<CommentView> {
 	const found = isId(id) ? await findChangeableComment(id, viewer?.id ?? 0) : undefined
 	if (!found) throw new NotFound(noComment)
-	const { author } = await getQuestion(viewer, found.question_id)
+	const question = await getQuestion(viewer, found.question_id)
 	const { rows } = await listComments(viewer, {
 		questionId: found.question_id,
-		askerUsername: author.username,
+		...askerOf(question),
 		thread: id,
 	})
 	if (!rows[0]) throw new NotFound(noComment)
@@ -123,6 +125,11 @@ export async function getComment(viewer: Viewer, id: number): Promise<CommentVie
 }
 
 const noComment = 'There is no such comment. It may have been deleted.'
+
+/** Who asked a question, as its comments need to know. */
+export function askerOf({ author, own }: Pick<QuestionPageView, 'author' | 'own'>): Asker {
+	return { askerUsername: author.username, isMine: own }
+}
 
 /**
  * The address at which one comment is to be seen: on its query's first page, or within the thread of its parent, or alone.
@@ -165,7 +172,7 @@ async function fitting(
 
 /** The page of a question, which visitors are answered from the cache with. */
 export const questionPage = cachedPage({
-	path: '/forum/:category/:username/:id',
+	path: '/forum/:category/:username/:id/:slug?',
 	where: { category: /^(?!(?:category|tag|edit|history|comment)$)/, id: /^[1-9]\d{0,9}$/ },
 	searchParams: ['cursor', 'merged', 'original', 'sort', 'thread'],
 	memberSearchParams: ['delete', 'delete-comment', 'edit', 'reply'],

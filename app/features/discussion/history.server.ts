@@ -1,4 +1,5 @@
 import { diffLines, diffWordsWithSpace } from 'diff'
+import { presentAuthor } from '~/features/questions/question.view.ts'
 import { mayReadHistory } from '~/features/questions/questions.policy.ts'
 import { findQuestion } from '~/features/questions/questions.queries.server.ts'
 import { listRevisionRows, type RevisionRow } from '~/features/questions/writing/writing.queries.server.ts'
@@ -68,12 +69,17 @@ function page(
 	return {
 		edits: shown.map((row, index) => ({
 			at: row.made_at,
-			by: { username: row.username, name: row.name },
+			by: editorOf(row),
 			byModerator: row.by_moderator,
 			changes: changes(versions[index + 1] ?? {}, versions[index] ?? {}),
 		})),
 		next: edits.length > editsPerPage && last ? encodeCursor([last.id]) : null,
 	}
+}
+
+function editorOf(row: RevisionRow): HistoryView['edits'][number]['by'] {
+	const { image: _, ...editor } = presentAuthor({ ...row, image: null })
+	return editor
 }
 
 function changes(before: Texts, after: Texts): ChangeView[] {

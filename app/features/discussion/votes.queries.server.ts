@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { bookmarksOn } from '~/features/bookmarks/bookmarks.queries.server.ts'
+import { askedOn } from '~/features/routing/choosing.queries.server.ts'
+import { type AskedView, NOBODY_ASKED } from '~/features/routing/routing.view.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
@@ -40,19 +42,25 @@ export interface Marks {
 	/** Those without a vote are missing. */
 	votes: ReadonlyMap<number | null, Vote>
 	bookmarked: ReadonlySet<number | null>
+	asked: AskedView
 }
 
-/** A member's votes on a question and these comments, and what they bookmarked on its page, in one statement. */
+/** A member's votes on a question and these comments, what they bookmarked on its page, and who was asked, in one statement. */
 export async function readMarks(userId: number, questionId: number, commentIds: number[]): Promise<Marks> {
-	const { rows } = await sql<{ comment_id: number | null; value: Vote | null }>`
-		select comment_id, value from comment_votes where user_id = ${userId} and comment_id = any(${commentIds}::int[])
+	const { rows } = await sql<{ comment_id: number | null; value: Vote | null; asked: AskedView | null }>`
+		select comment_id, value, null::jsonb as asked from comment_votes where user_id = ${userId} and comment_id = any(${commentIds}::int[])
 		union all
-		select null, value from question_votes where user_id = ${userId} and question_id = ${questionId}
+		select null, value, null from question_votes where user_id = ${userId} and question_id = ${questionId}
 		union all
-		select comment_id, null from ${bookmarksOn(userId, questionId)} kept`.execute(db())
+		select comment_id, null, null from ${bookmarksOn(userId, questionId)} kept
+		union all
+		select null, null, asked from ${askedOn(userId, questionId)} routing`.execute(db())
 	return {
 		votes: new Map(rows.flatMap(({ comment_id, value }) => (value === null ? [] : [[comment_id, value] as const]))),
-		bookmarked: new Set(rows.filter(({ value }) => value === null).map(({ comment_id }) => comment_id)),
+		bookmarked: new Set(
+			rows.filter(({ value, asked }) => value === null && asked === null).map((row) => row.comment_id),
+		),
+		asked: rows.find(({ asked }) => asked !== null)?.asked ?? NOBODY_ASKED,
 	}
 }
 

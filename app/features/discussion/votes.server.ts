@@ -3,6 +3,7 @@ import { findQuestion } from '~/features/questions/questions.queries.server.ts'
 import { change, eventQuestion, requireWriter } from '~/features/questions/writing/change.server.ts'
 import { lockComment, lockQuestion } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { type AskedView, NOBODY_ASKED } from '~/features/routing/routing.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -81,20 +82,21 @@ async function setSolution(
 }
 
 /**
- * The viewer's vote on a question and whether they bookmarked it, and its comments with the same: one statement for a whole page,
- * none for a visitor.
+ * The viewer's vote on a question, whether they bookmarked it and what they see of who was asked, and its comments with their votes
+ * and bookmarks: one statement for a whole page, none for a visitor.
  */
 export async function withMarks(
 	viewer: Viewer,
 	questionId: number,
 	comments: CommentView[],
-): Promise<{ vote: Vote; bookmarked: boolean; comments: CommentView[] }> {
-	if (!viewer) return { vote: 0, bookmarked: false, comments }
+): Promise<{ vote: Vote; bookmarked: boolean; asked: AskedView; comments: CommentView[] }> {
+	if (!viewer) return { vote: 0, bookmarked: false, asked: NOBODY_ASKED, comments }
 	const marks = await readMarks(viewer.id, questionId, idsOf(comments))
 	const hasMarks = marks.votes.size > 0 || marks.bookmarked.size > 0
 	return {
 		vote: marks.votes.get(null) ?? 0,
 		bookmarked: marks.bookmarked.has(null),
+		asked: marks.asked,
 		comments: hasMarks ? marked(comments, marks) : comments,
 	}
 }

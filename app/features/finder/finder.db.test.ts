@@ -10,6 +10,7 @@ import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { offerEverything } from './everything.server.ts'
+import { finderOperations, finderShapes } from './finder.api.server.ts'
 import type { SearchKind } from './finder.paths.ts'
 import { searchEverything } from './finder.server.ts'
 import { forgetMisses, listMisses, MISS_DAYS } from './misses.server.ts'
@@ -231,6 +232,36 @@ describe('what others may not see', () => {
 		for (const q of ['ora', 'nora x', '%', '_', 'ravi']) expect([q, await withNora(reader, q)]).toEqual([q, []])
 		expect(await withNora(ravi, 'nora')).toEqual([])
 		expect(await withNora(null, 'nora')).toEqual([])
+	})
+})
+
+describe('by the API', () => {
+	const [search] = finderOperations
+	const call = async (viewer: Viewer, query: object) =>
+		finderShapes.SearchResults.parse(
+			await search?.run({ viewer, query: query as never, params: {}, body: {}, ifMatch: null, key: null }),
+		)
+
+	test.each([
+		['a member', () => reader],
+		['a visitor', () => null],
+	])('%s finds what the page shows', async (_who, who) => {
+		const [told, seen] = [await call(who(), { q: 'kubernetes' }), await find('kubernetes', who())]
+		expect(told.queries.rows).toEqual(seen.questions.rows)
+		expect(told.people.rows.map(({ username, why }) => [username, why])).toEqual(
+			seen.people.rows.map(({ username, why = '' }) => [username, why]),
+		)
+		expect(told.projects).toEqual(seen.projects)
+		expect(told.tags.rows).toEqual(seen.tags.rows.map(({ name, count, why }) => ({ name, count, why })))
+		expect([told.queries.count, told.people.count]).toEqual([seen.questions.count, seen.people.count])
+	})
+
+	test('a kind is read on from its cursor; one of another list is refused', async () => {
+		const page = await call(reader, { q: 'kubernetes', in: 'projects' })
+		expect(page.projects?.rows.map(({ title }) => title).sort()).toEqual(['Bell tower', 'Foundry'])
+		expect(page.projects?.next).toBeNull()
+		expect(page.queries.rows).toHaveLength(1)
+		await expect(call(reader, { q: 'kubernetes', in: 'projects', cursor: 'x' })).rejects.toThrow()
 	})
 })
 

@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { hashPassword } from '~/features/accounts/security/credentials.server.ts'
+import { writeOptedIn } from '~/features/routing/choosing.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
 import { insertDemoMember, isInhabited, lockDemo, reachDemo, reportDemoQuestion } from './demo.queries.server.ts'
@@ -76,6 +77,13 @@ async function addDemo({ onProgress }: Options): Promise<void> {
 				ids.set(member.username, await insertDemoMember(trx, member, new Date(now - member.joined), login))
 				onProgress(index + 1, total)
 			}
+			// Not the accounts that visitors of a demo log in to: they choose for themselves.
+			const mentors = members.filter((one) => one.open_to.includes('mentoring') && !hashes.has(one.email))
+			await writeOptedIn(
+				trx,
+				mentors.map(({ username }) => ids.get(username) ?? 0),
+				true,
+			)
 			const categories = new Map((await listCategoryTags(trx)).map(({ slug, id }) => [slug, id]))
 			const drafts = questions
 				.toSorted((one, other) => other.question.asked - one.question.asked)

@@ -16,6 +16,7 @@ import {
 	type FoundSubject,
 	findSubject,
 	type ModeratedSubject,
+	memberOf,
 	type SubjectName,
 } from './subjects.server.ts'
 
@@ -44,6 +45,8 @@ export async function decideCase(
 	const found = await findSubject(name)
 	if (!found) throw new NotFound('There is nothing to decide here.')
 	if (isSubjectAct(act)) return decideSubject(actor, found, act, input)
+	if ((act === 'suspend' || act === 'lift') && found.author.pseudonym_of !== null)
+		throw new Invalid('Unmask the author first. You suspend them on the page of their profile in the moderation.')
 	if (act === 'suspend' || act === 'lift') await suspendAuthor(actor, found, act, input)
 	else if (act === 'dismiss') await dismiss(actor, found, input)
 	else throw new Invalid('Choose what to do.')
@@ -74,6 +77,7 @@ async function decideSubject(
 	const { type, subject } = found
 	const definition = type.acts[act]
 	if (!definition && act === 'clean') throw new Invalid('Only parts of profiles can be removed.')
+	if (!definition && act === 'unmask') throw new Invalid('Only pseudonyms can be unmasked.')
 	const { why } = parseInput(reasonInput(act), { why: '', ...input })
 	const own: Record<string, unknown> = definition?.input ? parseInput(definition.input, input) : {}
 	requireGoverning(actor, found)
@@ -113,7 +117,7 @@ function carryOut(actor: SignedIn, found: FoundSubject, { act, definition, call 
 			if (!definition.leavesReports) await closeCase(trx, type.name, subject.id)
 			await addLogRow(trx, { ...entryOf(actor, found), act, why, ...(performed.note && { note: performed.note }) })
 			// Nobody is notified of what they did themselves.
-			const memberId = author.id === actor.id ? undefined : author.id
+			const memberId = memberOf(author) === actor.id ? undefined : memberOf(author)
 			const notified = (await performed.record?.(memberId)) ?? []
 			if (memberId !== undefined)
 				notified.push(

@@ -13,6 +13,8 @@ const decisions = {
 	'lock query': 'locked your query',
 	'unlock query': 'unlocked your query',
 	'merge query': 'merged your query into another one:',
+	'unmask query': 'looked up that it was you who asked, under a pseudonym,',
+	'unmask comment': 'looked up that it was you who commented, under a pseudonym, on',
 	'hide profile': 'hid the texts and the picture of your profile',
 	'restore profile': 'restored your profile',
 	'clean profile': 'removed from your profile:',

@@ -81,13 +81,15 @@ export interface SubjectAuthorRow extends ModeratedMemberRow {
 	suspended_until: string | null
 	/** Whether the account only stands for an imported text. */
 	imported: boolean
+	/** The member behind a pseudonym, which the author is then; null for others. */
+	pseudonym_of: number | null
 }
 
 /** The members with these ids, in any order. */
 export async function listAuthorRows(ids: number[]): Promise<SubjectAuthorRow[]> {
 	if (ids.length === 0) return []
 	const { rows } = await sql<SubjectAuthorRow>`
-		select id, role, username, name, image, imported, ${suspendedUntil('users')} as suspended_until
+		select id, role, username, name, image, imported, pseudonym_of, ${suspendedUntil('users')} as suspended_until
 		from users where id = any(${ids}::int[])`.execute(db())
 	return rows
 }

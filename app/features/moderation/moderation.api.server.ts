@@ -40,6 +40,7 @@ const act = z.enum([
 	'unlock',
 	'merge',
 	'clean',
+	'unmask',
 	'suspend',
 	'lift',
 ] satisfies Act[])
@@ -77,7 +78,13 @@ const moderationCase = z.object({
 	html: z.string().describe('Its text, sanitized; empty for a profile.'),
 	beginning: z.string().describe('The beginning of its source.'),
 	print: z.string().describe('Identifies the text as you read it; empty for a profile.'),
-	author,
+	author: author.describe('Of a post under a pseudonym, that.'),
+	pseudonym: z.boolean().describe('Whether its author wrote under a pseudonym.'),
+	unmasked: author
+		.nullable()
+		.describe(
+			'Who is behind the pseudonym, once you have unmasked it; they are suspended by the case of their profile.',
+		),
 	createdAt: time,
 	state: z.enum(['visible', 'hidden', 'waiting', 'merged', 'gone']),
 	statusReason: z.string(),

@@ -24,7 +24,17 @@ export type SuspensionTime = (typeof suspensionTimes)[number]
 export type SubjectState = 'visible' | 'hidden' | 'waiting' | 'merged' | 'gone'
 
 /** What a feature can let moderators do to its subjects. */
-export const subjectActs = ['approve', 'refuse', 'hide', 'restore', 'lock', 'unlock', 'merge', 'clean'] as const
+export const subjectActs = [
+	'approve',
+	'refuse',
+	'hide',
+	'restore',
+	'lock',
+	'unlock',
+	'merge',
+	'clean',
+	'unmask',
+] as const
 export type SubjectAct = (typeof subjectActs)[number]
 
 /** What moderators do to any subject: settle its reports, suspend its author, end that. */

@@ -58,7 +58,11 @@ export interface CaseView {
 	beginning: string
 	/** Fingerprint of the text as it was read here: an act can name it, so that nobody approves what they did not read. */
 	print: string
+	/** Of a post under a pseudonym, that. */
 	author: ModeratedMemberView
+	pseudonym: boolean
+	/** The member behind the pseudonym, for a moderator who unmasked it; else null. */
+	unmasked: ModeratedMemberView | null
 	createdAt: string
 	state: SubjectState
 	/** Why it has its status, in the moderator's words. */
@@ -122,7 +126,8 @@ export const waitingMessage =
 /** What this viewer can do about a subject now, in the order of the buttons. */
 export function actsOn(viewer: Viewer, { type, subject, author, entry }: FoundSubject): Act[] {
 	if (!mayModerate(viewer)) return []
-	const governs = maySuspend(viewer, author)
+	// Who is suspended is listed: a suspension from here would unmask.
+	const governs = author.pseudonym_of === null && maySuspend(viewer, author)
 	const acts: Act[] = type.name === MEMBER_SUBJECT && (author.imported || !governs) ? [] : [...subject.acts]
 	// What waits is approved or refused: that settles its reports.
 	if (entry.open && !acts.includes('approve')) acts.push('dismiss')
@@ -130,15 +135,16 @@ export function actsOn(viewer: Viewer, { type, subject, author, entry }: FoundSu
 	return acts
 }
 
-/** @param parts what can be removed of a subject that is looked at by itself */
+/** @param alone of a subject that is looked at by itself what can be removed of it, and who is behind a pseudonym that this viewer unmasked */
 export function presentCase(
 	viewer: Viewer,
 	found: FoundSubject,
 	reports: ReportRow[],
-	parts: SubjectPart[] = [],
+	{ parts = [], unmasked = null }: { parts?: SubjectPart[]; unmasked?: ModeratedMemberView | null } = {},
 ): CasePageView {
 	const { type, subject, author, entry } = found
-	const acts = actsOn(viewer, found)
+	const isKnown = unmasked !== null || author.pseudonym_of === viewer?.id
+	const acts = actsOn(viewer, found).filter((act) => act !== 'unmask' || !isKnown)
 	return {
 		kind: type.name,
 		id: subject.id,
@@ -149,6 +155,8 @@ export function presentCase(
 		beginning: cutOff(subject.excerpt),
 		print: subject.fingerprint,
 		author: presentModeratedMember(author),
+		pseudonym: author.pseudonym_of !== null,
+		unmasked: unmasked && presentModeratedMember(unmasked),
 		createdAt: subject.createdAt,
 		state: subject.state,
 		statusReason: subject.reason,

@@ -1,3 +1,4 @@
+import { findUnmasked } from '~/features/members/pseudonyms.queries.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -41,15 +42,16 @@ export async function listCases(
 
 /** One subject to judge, reported or not, with at most 100 of its open reports. @throws NotAllowed, NotFound */
 export async function getCase(viewer: Viewer, name: SubjectName): Promise<CasePageView> {
-	moderator(viewer)
+	const actor = moderator(viewer)
 	const found = await findSubject(name)
 	if (!found) throw new NotFound('There is nothing to decide here.')
 	const { type, author, entry } = found
-	const [reports, parts] = await Promise.all([
+	const [reports, parts, unmasked] = await Promise.all([
 		entry.open ? listReportRows([entry.case_id], 100) : [],
 		author.imported ? [] : (type.listParts?.(author) ?? []),
+		author.pseudonym_of === null ? undefined : findUnmasked(author.id, actor.id),
 	])
-	return presentCase(viewer, found, reports, parts)
+	return presentCase(viewer, found, reports, { parts, unmasked: unmasked ?? null })
 }
 
 /** One page of who did what and why, newest first. @param member a username, to see what they did and what was done to them */

@@ -8,7 +8,7 @@ import { lockAccountStatus } from './members.queries.server.ts'
 import { moderationLimits } from './moderation.limits.ts'
 import { mayReport } from './moderation.policy.ts'
 import { reportInput, reportWordsInput } from './moderation.schema.ts'
-import { type FoundSubject, findSubject, type SubjectName } from './subjects.server.ts'
+import { type FoundSubject, findSubject, memberOf, type SubjectName } from './subjects.server.ts'
 
 export interface ReportableView {
 	/** The name of its type. */
@@ -79,6 +79,7 @@ export async function addReport(trx: Executor, added: NewReport): Promise<number
 async function reportable(viewer: SignedIn, name: SubjectName): Promise<FoundSubject> {
 	const found = await findSubject(name)
 	if (!found?.subject.reportable) throw new NotFound('There is nothing to report here. It may have been deleted.')
-	if (!mayReport(viewer, { authorId: found.author.id })) throw new NotAllowed('This is your own. You can edit it.')
+	if (!mayReport(viewer, { authorId: memberOf(found.author) }))
+		throw new NotAllowed('This is your own. You can edit it.')
 	return found
 }

@@ -30,7 +30,7 @@ export interface ModeratedSubject extends Subject {
 	fingerprint: string
 	/** ISO 8601 in UTC. */
 	createdAt: string
-	/** Whose it is; of a member their own id. */
+	/** The account that others see as its author; of a member their own id. */
 	authorId: number
 	state: SubjectState
 	/** Why it is not visible, in the moderator's words; '' where nobody gave a reason. */
@@ -172,6 +172,11 @@ export async function withSubjects(entries: readonly CaseRow[]): Promise<FoundSu
 		const author = found && authors.get(found.subject.authorId)
 		return found && author ? [{ ...found, author, entry }] : []
 	})
+}
+
+/** The member who wrote a subject, also where its author is a pseudonym: who has rights and is told, and whom moderators do not see. */
+export function memberOf(author: Pick<SubjectAuthorRow, 'id' | 'pseudonym_of'>): number {
+	return author.pseudonym_of ?? author.id
 }
 
 /** A subject does not stand any more as the moderator saw it. */

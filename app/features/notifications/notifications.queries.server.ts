@@ -305,6 +305,21 @@ export async function removeOfSubject(trx: Executor, subject: SubjectRef, beside
 	return rows.map((row) => row.user_id)
 }
 
+/** Takes back what these members have not read of one kind about a subject; their boxes are locked already. */
+export async function removeUnreadOfKind(
+	trx: Executor,
+	userIds: number[],
+	{ subject, kind }: { subject: SubjectRef; kind: string },
+): Promise<void> {
+	await sql`
+		with gone as (
+			delete from notifications n where ${isAbout('n', subject)} and kind = ${kind} and read_at is null
+				and user_id = any(${userIds}::int[])
+			returning user_id, on_site)
+		update notification_boxes set unread = unread - gone.on_site::int
+		from gone where gone.user_id = notification_boxes.user_id`.execute(trx)
+}
+
 /** Calls a subject by its new title in every notification about it. */
 export async function retitle(trx: Executor, subject: SubjectRef, title: string): Promise<void> {
 	await lockBoxesOf(trx, notifiedOf(subject))

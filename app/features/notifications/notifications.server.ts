@@ -26,6 +26,7 @@ import {
 	removeOfPart,
 	removeOfSubject,
 	removeReadBefore,
+	removeUnreadOfKind,
 	retitle,
 	type SubjectRef,
 	type Which,
@@ -60,9 +61,14 @@ export interface NotificationAbout {
 interface NotificationEvent extends NotificationAbout {
 	/** Member → the kind it is for them; whoever did it is passed over. */
 	people: ReadonlyMap<number, NotificationKindName>
+	/** The member who did it. */
 	actorId: number
+	/** The account that is told to have done it, where that is a pseudonym of the member; who blocks the member is told of it like all others. */
+	shownActorId?: number
 	/** Whose box is locked along, as they are told of a decision by the same event. */
 	besides?: number
+	/** A kind that says less: what these members have not read of it, about this subject, gives way. */
+	replaces?: NotificationKindName
 }
 
 /**
@@ -72,12 +78,16 @@ interface NotificationEvent extends NotificationAbout {
  */
 export async function notify(
 	trx: Executor,
-	{ people, actorId, subject, part, besides }: NotificationEvent,
+	{ people, actorId, shownActorId = actorId, subject, part, besides, replaces }: NotificationEvent,
 ): Promise<number[]> {
 	const asked = [...people.keys()].filter((id) => id !== actorId)
 	if (asked.length === 0) return []
-	const boxes = await lockBoxes(trx, besides === undefined ? asked : [...asked, besides], { subject, actorId })
+	const boxes = await lockBoxes(trx, besides === undefined ? asked : [...asked, besides], {
+		subject,
+		actorId: shownActorId,
+	})
 	const partId = part?.id ?? null
+	if (replaces) await removeUnreadOfKind(trx, boxes, { subject, kind: replaces })
 	const untold = await listUntold(trx, boxes, { subject, partId })
 	const notified: NotifiedRow[] = []
 	for (const kind of new Set(people.values())) {
@@ -85,7 +95,7 @@ export async function notify(
 		if (users.length === 0) continue
 		const groupKey = `${kind}:${subject.type}:${subject.id}`
 		const url = part?.url ?? subject.url
-		const values = { kind, groupKey, actorIds: [actorId], act: '', reason: '', subject, partId, url }
+		const values = { kind, groupKey, actorIds: [shownActorId], act: '', reason: '', subject, partId, url }
 		notified.push(...(await addNotifications(trx, users, values)))
 	}
 	return queued(trx, notified)

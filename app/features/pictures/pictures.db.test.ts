@@ -45,6 +45,19 @@ test('the same picture sent again, even ten times at once, is one picture and co
 	expect(await rows()).toHaveLength(1)
 })
 
+test('the picture of a text is stored under no name, and of two members who send the same each has their own', async () => {
+	const file = blob(await picture('png'))
+	const [one, again, other] = [
+		await storePicture(mira, 'post', file),
+		await storePicture(mira, 'post', file),
+		await storePicture(odalys, 'post', file),
+	]
+	expect(one.path).toMatch(/^posts\/-\/[0-9a-f]{32}$/)
+	expect(again.path).toBe(one.path)
+	expect(other.path).not.toBe(one.path)
+	expect(filesOf(one.path)).toEqual([true, true, true])
+})
+
 test('parallel uploads cannot pass the quota of 50 MB together', async () => {
 	await fill(mira, 50 * 1024 * 1024 - 3_000)
 	const files = await Promise.all([1, 2, 3, 4, 5].map((shade) => picture('png', 300 + shade, 300)))

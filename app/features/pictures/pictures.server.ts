@@ -1,3 +1,5 @@
+import { createHmac } from 'node:crypto'
+import { authSecret } from '~/features/accounts/security/credentials.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { DomainError, Invalid, isSiteFault } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -63,7 +65,7 @@ export async function storePicture(
 	await requireMayWrite(viewer.id)
 	if (file.size > MAX_PICTURE_BYTES) throw new Invalid(pictureRefusals.bytes)
 	const bytes = Buffer.from(await file.arrayBuffer())
-	const path = `${pictureFolders[kind]}/${viewer.username}/${digestOf(bytes, crop)}`
+	const path = pathOf(viewer, kind, digestOf(bytes, crop))
 	const known = await renewPicture(path)
 	if (known) return presentPicture(known)
 	await checkQuota(viewer, 1)
@@ -76,6 +78,17 @@ export async function storePicture(
 	for (const { width, data } of picture.files) await files.put(`${path}-${width}.webp`, data, 'image/webp')
 	const { width, height, colour } = picture
 	return notePicture(viewer, { path, kind, width, height, colour, bytes: size, user_id: viewer.id })
+}
+
+/**
+ * Where a picture is stored. That of a text names nobody, as the text may be a pseudonym's: its hash tells neither who sent it nor
+ * what was sent.
+ */
+function pathOf(viewer: SignedIn, kind: PictureKind, digest: string): string {
+	const folder = pictureFolders[kind]
+	if (kind !== 'post') return `${folder}/${viewer.username}/${digest}`
+	const hash = createHmac('sha256', authSecret()).update(`picture:${viewer.id}:${digest}`).digest('hex')
+	return `${folder}/-/${hash.slice(0, 32)}`
 }
 
 /** Notes a picture whose files are stored. Of a member's uploads one at a time comes here, so together they keep the quota. */

@@ -17,7 +17,7 @@ export const pictureFolders = {
 /** How many bytes a picture may have when it is sent: 5 MB. */
 export const MAX_PICTURE_BYTES = 5 * 1024 * 1024
 
-/** A picture's path in the database: folder, username, and the hash of what it was made from. */
+/** A picture's path in the database: folder, username (`-` for the picture of a text), and a hash of what it was made from. */
 export const picturePath = /^(profiles|certificates|projects|posts|messages)\/([a-z0-9_.-]+)\/[0-9a-f]{32}$/
 
 /** The widths in pixels in which a picture of a kind is stored, smallest first. */

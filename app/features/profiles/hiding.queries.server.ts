@@ -100,6 +100,8 @@ export async function listHideable(ids: number[]): Promise<HideableRow[]> {
 	const { rows } = await sql<HideableRow>`
 		select u.id, u.username, u.name, p.hidden_at is not null as hidden, coalesce(p.hidden_reason, '') as hidden_reason,
 			to_char(u.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at
-		from users u left join profiles p on p.user_id = u.id where u.id = any(${ids}::int[])`.execute(db())
+		from users u left join profiles p on p.user_id = u.id where u.id = any(${ids}::int[]) and u.pseudonym_of is null`.execute(
+		db(),
+	)
 	return rows
 }

@@ -46,7 +46,7 @@ export interface ProfileRow {
 }
 
 /**
- * A member with their profile, or undefined. An account without a profile row reads as an empty one.
+ * A member with their profile, or undefined. An account without a profile row reads as an empty one; a pseudonym has none.
  * @param whole whether what a moderator hid is read, too: for the owner and for moderators
  */
 export async function findProfile(
@@ -72,7 +72,8 @@ export async function findProfile(
 			coalesce(geeksforgeek, '') as geeksforgeek,
 			coalesce(show_email, false) as show_email, coalesce(show_phone, false) as show_phone,
 			coalesce(campus_name, '') as campus_name, campus_verified_at, ${isListed} as listed
-		from users left join ${source} on profiles.user_id = users.id where users.username = ${username}`.execute(db())
+		from users left join ${source} on profiles.user_id = users.id
+		where users.username = ${username} and users.pseudonym_of is null`.execute(db())
 	return rows[0]
 }
 

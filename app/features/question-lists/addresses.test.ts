@@ -31,4 +31,5 @@ test('parameters without a value are left out of an address', () => {
 
 test('the edit page of a query has its author and id', () => {
 	expect(editPath('/forum/git-and-tools/mira.q/41')).toBe('/forum/edit/mira.q/41')
+	expect(editPath('/forum/git-and-tools/mira.q/41/undo-a-rebase')).toBe('/forum/edit/mira.q/41')
 })

@@ -41,6 +41,8 @@ interface ListInput {
 	/** The tag's id where the caller has it, which spares looking it up again. */
 	tagId?: number
 	author?: string
+	/** Whether an author who is the viewer is shown what they asked under pseudonyms, too. */
+	mine?: boolean
 	view?: ListView
 	/** Words to search for; the list is then ordered by how well it matches. */
 	search?: string
@@ -77,7 +79,14 @@ export async function listQuestions(viewer: Viewer, input: ListInput): Promise<F
 	const view = input.view ?? 'newest'
 	const rows = input.tag
 		? await tagRows(input.tagId ?? (await getTag(viewer, input.tag)).id, { view, cursor, limit: limit + 1 })
-		: await rowsOf({ view, categoryId: category?.id, authorId: author ?? undefined, cursor, limit: limit + 1 })
+		: await rowsOf({
+				view,
+				categoryId: category?.id,
+				authorId: author ?? undefined,
+				mine: input.mine === true && viewer !== null && viewer.id === author,
+				cursor,
+				limit: limit + 1,
+			})
 	return page(
 		rows,
 		limit,
@@ -124,7 +133,7 @@ export async function mostDiscussed(since: Date): Promise<QuestionPageView | nul
 export async function listForSitemap(number: number): Promise<{ url: string; changedAt: string }[]> {
 	const rows = await listAddresses((number - 1) * 5_000 + 1)
 	return rows.map((row) => ({
-		url: questionUrl({ id: row.id, username: row.username, category_slug: row.slug }),
+		url: questionUrl(row),
 		changedAt: row.changed_at,
 	}))
 }

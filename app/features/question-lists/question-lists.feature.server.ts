@@ -21,7 +21,11 @@ export const questionLists = defineFeature({
 					q: z.string().max(200).optional().describe('Words to search for.'),
 					category: z.string().max(60).optional().describe('Slug of a category.'),
 					tag: z.string().max(35).optional().describe('Name of a tag.'),
-					author: z.string().max(60).optional().describe('Username of the author.'),
+					author: z
+						.string()
+						.max(60)
+						.optional()
+						.describe('Username of the author. Your own lists what you asked under pseudonyms, too.'),
 					view: z.enum(['newest', 'active', 'unanswered', 'solved']).default('newest'),
 					cursor,
 					limit,
@@ -29,7 +33,7 @@ export const questionLists = defineFeature({
 				answer: questionList,
 				refusals: [404, 422],
 				run: ({ viewer, query: { q, ...rest } }) =>
-					listQuestions(viewer, { ...definite(rest), ...(q && { search: q }) }),
+					listQuestions(viewer, { ...definite(rest), ...(q && { search: q }), mine: true }),
 			}),
 		],
 		schemas: {},

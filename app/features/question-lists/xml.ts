@@ -8,13 +8,19 @@ interface FeedFacts {
 	feedPath: string
 	/** The site's address without a slash at the end. */
 	publicUrl: string
-	/** Newest first. */
-	questions: QuestionCardView[]
+	/** Newest first, or those first that fit best. */
+	questions: FeedQuestion[]
 }
 
-/** The newest questions of a list as an Atom feed (RFC 4287). */
+type FeedQuestion = Pick<
+	QuestionCardView,
+	'id' | 'url' | 'title' | 'excerpt' | 'category' | 'author' | 'tags' | 'createdAt'
+>
+
+/** The first questions of a list as an Atom feed (RFC 4287). */
 export function atomFeed({ title, path, feedPath, publicUrl, questions }: FeedFacts): string {
-	const updated = questions[0]?.createdAt ?? new Date(0).toISOString()
+	const newest = questions.map(({ createdAt }) => createdAt).toSorted()
+	const updated = newest.at(-1) ?? new Date(0).toISOString()
 	return document(
 		element(
 			'feed',
@@ -31,7 +37,7 @@ export function atomFeed({ title, path, feedPath, publicUrl, questions }: FeedFa
 	)
 }
 
-function entry(question: QuestionCardView, publicUrl: string): string {
+function entry(question: FeedQuestion, publicUrl: string): string {
 	const { hostname } = new URL(publicUrl)
 	const parts = [
 		// A query keeps this name when its category, and with it its address, changes.
@@ -43,7 +49,7 @@ function entry(question: QuestionCardView, publicUrl: string): string {
 		element(
 			'author',
 			element('name', xml(question.author.name)) +
-				element('uri', xml(publicUrl + profilePath(question.author.username))),
+				(question.author.pseudonym ? '' : element('uri', xml(publicUrl + profilePath(question.author.username)))),
 		),
 		...[question.category.slug, ...question.tags].map((term) => `<category term="${xml(term)}"/>`),
 		element('content', xml(`<p>${xml(question.excerpt)}</p>`), ' type="html"'),

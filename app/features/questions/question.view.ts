@@ -1,3 +1,4 @@
+import type { AuthorRow } from '~/features/members/pseudonyms.queries.server.ts'
 import { type CommentMatchView, questionUrl } from '~/features/search/search.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
@@ -11,6 +12,8 @@ export interface AuthorView {
 	name: string
 	/** Path of the picture, or null for initials. */
 	image: string | null
+	/** Only of a pseudonym, which has no profile: whether a verified student is behind it. */
+	pseudonym?: { verified: boolean }
 }
 
 /** Where an imported text comes from; shown under it. */
@@ -83,6 +86,16 @@ export interface Page<Row> {
 	next: string | null
 }
 
+/** Who wrote a text, as everybody is told: of the member behind a pseudonym nothing but whether they are a verified student. */
+export function presentAuthor({
+	username,
+	name,
+	image,
+	pseudonym_verified: verified,
+}: Omit<AuthorRow, 'author_id' | 'pseudonym_id'>): AuthorView {
+	return { username, name, image, ...(verified !== null && { pseudonym: { verified } }) }
+}
+
 /** A row of a list as this viewer may see it. */
 export function presentCard(viewer: Viewer, row: QuestionRow): QuestionCardView {
 	const owned = { authorId: row.author_id }
@@ -92,7 +105,7 @@ export function presentCard(viewer: Viewer, row: QuestionRow): QuestionCardView 
 		title: row.title,
 		excerpt: row.excerpt,
 		category: { slug: row.category_slug, title: row.category_title },
-		author: { username: row.username, name: row.name, image: row.image },
+		author: presentAuthor(row),
 		tags: row.tags,
 		createdAt: row.created_at,
 		score: row.score,

@@ -19,6 +19,10 @@ export const author = z.object({
 	username: z.string(),
 	name: z.string(),
 	image: z.string().nullable().describe('Path of the picture.'),
+	pseudonym: z
+		.object({ verified: z.boolean().describe('Whether it is a verified student.') })
+		.optional()
+		.describe('Only of a pseudonym, which has no profile.'),
 })
 
 export const origin = z
@@ -44,7 +48,8 @@ export const unpublished = z
 
 export const rights = { mayEdit: z.boolean(), mayDelete: z.boolean() }
 
-const questionCard = z.object({
+/** A question in a list. */
+export const questionCard = z.object({
 	id: z.int(),
 	url: z.string().describe('Path of its page.'),
 	title: z.string(),
@@ -105,13 +110,14 @@ export const newQuestion = z.strictObject({
 	description: description.meta({ minLength: 1, maxLength: limits.descriptionMax, description: 'Markdown.' }),
 	tags: tags.meta({ description: `1 to ${limits.tagsMax} tags, as a list or separated by commas.` }),
 	category: place.meta({ description: 'Slug of a category.' }),
+	pseudonym: z.boolean().optional().describe('Whether nobody is told that it is you. It cannot be changed afterwards.'),
 })
 export const madeFrom = z
 	.int()
 	.min(1)
 	.optional()
 	.describe('The version you edited. 409 if a newer one was saved; if left out, the last edit wins.')
-export const changedQuestion = newQuestion.partial().extend({ version: madeFrom })
+export const changedQuestion = newQuestion.omit({ pseudonym: true }).partial().extend({ version: madeFrom })
 
 /** Under which names the description knows these shapes. */
 export const forumShapes = {

@@ -24,7 +24,10 @@ export function readersOf(questionId: number): string {
 /** The question that something happened to, as it is after it. */
 export interface EventQuestion {
 	id: number
+	/** The member who asked. */
 	authorId: number
+	/** The account that they asked under, where that is a pseudonym; missing in jobs of an earlier version. */
+	pseudonymId?: number | null
 	title: string
 	url: string
 	/** Slug. */
@@ -34,7 +37,7 @@ export interface EventQuestion {
 
 interface Happening {
 	question: EventQuestion
-	/** Who did it. */
+	/** The member who did it. Others are told of them as {@link shownActor} says. */
 	actorId: number
 	/** Whose notification box is locked along, as moderation tells them in the same transaction what was decided. */
 	besides?: number
@@ -45,6 +48,21 @@ interface Happening {
 interface Written extends Happening {
 	/** The usernames that the text mentions; there need not be such members. */
 	mentioned: string[]
+}
+
+/**
+ * The account that others see as who did something: in a question under a pseudonym, that of whoever asked it. As a moderator they
+ * act under their own name there as anywhere.
+ */
+export function shownActor({ question, actorId, byModerator = false }: Doer): number {
+	return actorId === question.authorId && !byModerator ? (question.pseudonymId ?? actorId) : actorId
+}
+
+/** Who did something, where, and whether to what another member wrote. */
+export interface Doer {
+	question: EventQuestion
+	actorId: number
+	byModerator?: boolean
 }
 
 /** Everything that can happen in the forum. */
@@ -60,13 +78,19 @@ export type ForumEvent =
 	| (Written & {
 			kind: 'comment-added'
 			commentId: number
-			/** Of its author. */
+			/** Of its author, as others see it. */
 			username: string
 			parentId: number | null
 			approvedBy?: number
 	  })
 	/** `before`: what it said until then. */
-	| (Written & { kind: 'comment-changed'; commentId: number; before: string })
+	| (Written & {
+			kind: 'comment-changed'
+			commentId: number
+			before: string
+			/** Whether a moderator changed what another member wrote. */
+			byModerator: boolean
+	  })
 	| (Happening & { kind: 'comment-deleted' | 'comment-restored'; commentId: number })
 	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number; authorId: number })
 	/** `vote`: 0 where one was taken back. */

@@ -1,6 +1,8 @@
-/** The edit page of a query whose canonical address is `url`. */
+import { lastingUrl } from '~/features/search/search.view.ts'
+
+/** The edit page of a question whose canonical address is `url`. */
 export function editPath(url: string): string {
-	return url.replace(/^\/forum\/[^/]+/, '/forum/edit')
+	return lastingUrl(url).replace(/^\/forum\/[^/]+/, '/forum/edit')
 }
 
 /** What a question or a comment said before its edits. */

@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import { bookmarksOn } from '~/features/bookmarks/bookmarks.queries.server.ts'
+import { type AuthorRow, accountsOf, authorColumns } from '~/features/members/pseudonyms.queries.server.ts'
+import type { QuestionPlace } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
 /** A row of a list, with everything its card shows. Times are text with microseconds, so that a cursor loses nothing. */
-export interface QuestionRow {
+export interface QuestionRow extends AuthorRow {
 	id: number
 	title: string
 	excerpt: string
@@ -14,10 +16,6 @@ export interface QuestionRow {
 	comment_count: number
 	score: number
 	solved: boolean
-	author_id: number
-	username: string
-	name: string
-	image: string | null
 	category_slug: string
 	category_title: string
 }
@@ -38,7 +36,7 @@ const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', '
 /** The columns and joins of {@link QuestionRow}; `questions` must be in the statement as `q`. */
 export const questionColumns = sql<QuestionRow>`
 	q.id, q.title, q.excerpt, q.tags, ${iso('q.created_at')} as created_at, ${iso('q.active_at')} as active_at,
-	q.comment_count, q.score, q.solved, q.author_id, u.username, u.name, u.image, c.slug as category_slug, c.title as category_title`
+	q.comment_count, q.score, q.solved, ${authorColumns}, c.slug as category_slug, c.title as category_title`
 /** The columns of {@link QuestionPageRow}. */
 export const questionPageColumns = sql`${questionColumns}, q.description, q.description_html, q.version, ${iso('q.edited_at')} as edited_at,
 	q.source_url, q.licence, q.locked_at is not null as locked`
@@ -51,18 +49,27 @@ interface ListFilter {
 	view: ListView
 	categoryId?: number
 	authorId?: number
+	/** Whether what the author asked under pseudonyms is listed, too: for themselves alone. */
+	mine?: boolean
 	cursor: TimeCursor | null
 	limit: number
 }
 
 /** One page of a list in time order: one range of one index, whatever the size of the forum. */
-export async function listRows({ view, categoryId, authorId, cursor, limit }: ListFilter): Promise<QuestionRow[]> {
+export async function listRows({
+	view,
+	categoryId,
+	authorId,
+	mine,
+	cursor,
+	limit,
+}: ListFilter): Promise<QuestionRow[]> {
 	const at = sql.raw(view === 'active' ? 'q.active_at' : 'q.created_at')
 	const { rows } = await sql<QuestionRow>`
 		select ${questionColumns} from questions q ${questionJoins}
 		where q.status = 'published'
 		${categoryId === undefined ? sql`` : sql`and q.category_id = ${categoryId}`}
-		${authorId === undefined ? sql`` : sql`and q.author_id = ${authorId}`}
+		${authorId === undefined ? sql`` : mine ? sql`and q.author_id = any(${accountsOf(authorId)})` : sql`and q.author_id = ${authorId}`}
 		${view === 'unanswered' ? sql`and q.comment_count = 0` : sql``}
 		${view === 'solved' ? sql`and q.solved` : sql``}
 		${cursor ? sql`and (${at}, q.id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``}
@@ -129,11 +136,9 @@ export async function countSince(since: Date): Promise<number> {
 }
 
 /** Addresses for the sitemap: ids in [from, from + 5,000). */
-export async function listAddresses(
-	from: number,
-): Promise<{ id: number; username: string; slug: string; changed_at: string }[]> {
-	const { rows } = await sql<{ id: number; username: string; slug: string; changed_at: string }>`
-		select q.id, u.username, c.slug, ${iso('greatest(q.active_at, q.edited_at)')} as changed_at from questions q ${questionJoins}
+export async function listAddresses(from: number): Promise<(QuestionPlace & { changed_at: string })[]> {
+	const { rows } = await sql<QuestionPlace & { changed_at: string }>`
+		select q.id, q.title, u.username, c.slug as category_slug, ${iso('greatest(q.active_at, q.edited_at)')} as changed_at from questions q ${questionJoins}
 		where q.id >= ${from} and q.id < ${from + 5_000} and q.status = 'published' order by q.id`.execute(db())
 	return rows
 }

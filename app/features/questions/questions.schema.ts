@@ -40,6 +40,11 @@ export const askInput = z.object({
 		.refine(isStorable, 'Category field is required!'),
 })
 
+/** Whether a new question is asked under a pseudonym: a box of the form, or true or false. */
+export const pseudonymInput = z.object({
+	pseudonym: z.preprocess((value) => value === true || value === 'on' || value === 'true', z.boolean()),
+})
+
 /** What the preview sends: a description as far as it is written, and the tags beside it. */
 export const previewInput = z.object({
 	description: clean('The description is required!').refine(
@@ -94,6 +99,7 @@ export const draftInput = z.object({
 	),
 	tags: unfinished(1_000),
 	category: unfinished(60),
+	pseudonym: pseudonymInput.shape.pseudonym,
 	madeFrom: z.coerce.number().int().min(0).max(2_147_483_647).default(0),
 	/** The save that this one follows; 0 for the first. */
 	version: z.coerce.number().int().min(0).max(2_147_483_647).default(0),

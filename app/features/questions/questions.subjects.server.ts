@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { insertUnmasking } from '~/features/members/pseudonyms.queries.server.ts'
 import { trustAuthor } from '~/features/moderation/members.queries.server.ts'
 import { lockModerator } from '~/features/moderation/members.server.ts'
-import type { SubjectAct, SubjectState } from '~/features/moderation/moderation.policy.ts'
+import { MEMBER_SUBJECT, type SubjectAct, type SubjectState } from '~/features/moderation/moderation.policy.ts'
 import {
 	type ActCall,
 	type ActOn,
@@ -44,7 +45,7 @@ interface PostSubject extends ModeratedSubject {
 	question: EventQuestion
 }
 
-type PostAct = Exclude<SubjectAct, 'clean'>
+type PostAct = Exclude<SubjectAct, 'clean' | 'unmask'>
 
 /** In which states an act makes sense. It is asked again once the post is locked. */
 const startsFrom: Record<PostAct, readonly SubjectState[]> = {
@@ -75,6 +76,7 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 	const possible = (Object.keys(startsFrom) as PostAct[]).filter(
 		(act) => startsFrom[act].includes(states[row.status]) && act !== (row.locked ? 'lock' : 'unlock'),
 	)
+	const isPseudonymous = row.author_id === row.pseudonym_id
 	return {
 		...{ type, id, title, html, excerpt, fingerprint, question },
 		url: isQuestion
@@ -88,7 +90,10 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 		reason: row.status_reason,
 		locked: isQuestion && row.locked,
 		reportable: row.status === 'published' && row.question_status === 'published',
-		acts: isOut ? [] : possible.filter((act) => act in (isQuestion ? questionActs : commentActs)),
+		acts: [
+			...(isOut ? [] : possible.filter((act) => act in (isQuestion ? questionActs : commentActs))),
+			...(isPseudonymous ? (['unmask'] as const) : []),
+		],
 	}
 }
 
@@ -214,11 +219,31 @@ const mergeInput = z.object({
 	into: z
 		.string({ error: 'Enter the address of the other query.' })
 		.trim()
-		.refine((value) => /^([1-9]\d{0,9}|\S*\/forum\/[^/\s]+\/[^/\s]+\/[1-9]\d{0,9}([?#]\S*)?)$/.test(value), {
-			error: 'Enter the address of the other query.',
-		})
-		.transform((value) => Number(/^\d+$/.test(value) ? value : /\/(\d+)([?#]|$)/.exec(value)?.[1])),
+		.refine(
+			(value) => /^([1-9]\d{0,9}|\S*\/forum\/[^/\s]+\/[^/\s]+\/[1-9]\d{0,9}(\/[a-z0-9-]*)?([?#]\S*)?)$/.test(value),
+			{
+				error: 'Enter the address of the other query.',
+			},
+		)
+		.transform((value) => Number(/^\d+$/.test(value) ? value : /\/forum\/[^/]+\/[^/]+\/(\d+)/.exec(value)?.[1])),
 })
+
+/**
+ * Tells a moderator who is behind a pseudonym. Its member is told of each time, also of what was hidden since: the notification is
+ * about them and not about the question.
+ */
+async function unmask(trx: Executor, { subject: post, author, actor }: ActCall<PostSubject>): Promise<Performed> {
+	if (author.pseudonym_of === null || !(await insertUnmasking(trx, author.id, actor.id))) throw changedMeanwhile()
+	const { title, url } = post
+	return {
+		notification: {
+			subject: { type: MEMBER_SUBJECT, id: author.pseudonym_of, title, url },
+			part: null,
+			group: `unmask:${author.id}:${actor.id}`,
+		},
+		announce: async () => {},
+	}
+}
 
 const sentences = {
 	approve: 'It is now visible to everyone.',
@@ -234,7 +259,18 @@ function commonActs<Type extends 'query' | 'comment'>(type: Type) {
 		decision: `${name} ${type}`,
 		perform: (trx, call) => perform(trx, name, call),
 	})
-	return { approve: act('approve'), refuse: act('refuse'), hide: act('hide'), restore: act('restore') }
+	return {
+		approve: act('approve'),
+		refuse: act('refuse'),
+		hide: act('hide'),
+		restore: act('restore'),
+		unmask: {
+			done: 'Unmasked. The author is told your reason.',
+			decision: `unmask ${type}`,
+			leavesReports: true,
+			perform: unmask,
+		} satisfies ActOn<PostSubject>,
+	}
 }
 
 const commentActs = commonActs('comment')

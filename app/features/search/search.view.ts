@@ -43,9 +43,47 @@ export interface SearchTools {
 	instead: ShownInstead | null
 }
 
-/** The canonical address of a query. */
-export function questionUrl(question: { id: number; username: string; category_slug: string }): string {
-	return `/forum/${question.category_slug}/${question.username}/${question.id}`
+/** What the address of a question is made of. */
+export interface QuestionPlace {
+	id: number
+	/** The asker's. */
+	username: string
+	category_slug: string
+	title: string
+}
+
+/** The canonical address of a question. It ends with words of the title, so it changes with the title; the old one redirects. */
+export function questionUrl({ id, username, category_slug, title }: QuestionPlace): string {
+	const slug = titleSlug(title)
+	return `/forum/${category_slug}/${username}/${id}${slug && `/${slug}`}`
+}
+
+/** The address of a question without the words of its title: it stays when the title is edited. */
+export function lastingUrl(url: string): string {
+	return url.split('/').slice(0, 5).join('/')
+}
+
+/** Characters of an address that a title has at most. */
+const MAX_SLUG_LENGTH = 60
+
+/**
+ * A title as it stands in an address: lower-case words of ASCII letters and digits, as many as fit. Letters lose their accents; what is
+ * no Latin letter is left out, as it would be percent-encoded wherever the address is pasted. '' where nothing is left.
+ */
+export function titleSlug(title: string): string {
+	const words =
+		title
+			.normalize('NFKD')
+			.replace(/[\p{M}'’]/gu, '')
+			.toLowerCase()
+			.match(/[a-z0-9]+/g) ?? []
+	let slug = ''
+	for (const word of words) {
+		const longer = slug ? `${slug}-${word}` : word.slice(0, MAX_SLUG_LENGTH)
+		if (longer.length > MAX_SLUG_LENGTH) break
+		slug = longer
+	}
+	return slug
 }
 
 /** The address that leads to one comment wherever it is to be seen. */

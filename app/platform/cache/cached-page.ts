@@ -5,7 +5,7 @@ const DATA_PARAM = '_routes'
 
 /** A page that is the same for every visitor, by its address. */
 export interface CachedPage<Name extends string = string> {
-	/** As in `routes.ts`, with a leading slash: `/forum/tag/:tag`. */
+	/** As in `routes.ts`, with a leading slash: `/forum/tag/:tag`; a part that may be missing at the end is `/:part?`. */
 	path: string
 	/** Query parameters that a visitor's page depends on, in any order. The others are taken away before it is made. */
 	searchParams: readonly Name[]
@@ -36,7 +36,12 @@ interface PageOptions<Name extends string> {
 /** Says that a page may be cached for visitors, what it depends on, and what drops it from the cache. */
 export function cachedPage<const Name extends string = never>(options: PageOptions<Name>): CachedPage<Name> {
 	const { path, where = {}, searchParams = [], memberSearchParams = [], tags = () => [] } = options
-	const pattern = new RegExp(`^${path.replace(/\./g, '\\.').replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`)
+	const pattern = new RegExp(
+		`^${path
+			.replace(/\./g, '\\.')
+			.replace(/\/:(\w+)\?/g, '(?:/(?<$1>[^/]+))?')
+			.replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`,
+	)
 	return {
 		path,
 		searchParams,

@@ -15,6 +15,9 @@ export interface UsersTable {
 	suspended_until: MaybeTime
 	suspended_reason: Generated<string>
 	approved_at: MaybeTime
+	/** Of a pseudonym the member behind it; nobody else is to learn that. */
+	pseudonym_of: Generated<number | null>
+	pseudonym_verified: Generated<boolean | null>
 	created_at: Time
 	updated_at: Time
 }
@@ -308,18 +311,6 @@ export interface Database extends NotificationTables, AccountTables {
 	question_votes: { user_id: number; question_id: number; value: number; voted_at: Time }
 	comment_votes: { user_id: number; comment_id: number; value: number; voted_at: Time }
 	comments: CommentsTable
-	drafts: {
-		id: GeneratedAlways<number>
-		user_id: number
-		key: string
-		title: string
-		description: string
-		tags: string
-		category: string
-		made_from: Generated<number>
-		version: Generated<number>
-		updated_at: Time
-	}
 	post_pictures: {
 		path: string
 		question_id: number | null

@@ -89,11 +89,16 @@ export async function stopJobs(): Promise<void> {
 /**
  * Adds a job. Given a use case's transaction, the job exists when that commits, and not otherwise.
  * A job that fails is tried again up to 25 times, ever later (graphile-worker's exponential back-off).
+ * @param delay seconds until it is to be done
  */
 export async function addJob<Name extends keyof Jobs>(
 	name: Name,
 	payload: Jobs[Name],
 	executor: Executor = db(),
+	delay = 0,
 ): Promise<void> {
-	await sql`select graphile_worker.add_job(${name}, payload => ${JSON.stringify(payload)}::json)`.execute(executor)
+	const runAt = delay === 0 ? sql`` : sql`, run_at => now() + make_interval(secs => ${delay})`
+	await sql`select graphile_worker.add_job(${name}, payload => ${JSON.stringify(payload)}::json ${runAt})`.execute(
+		executor,
+	)
 }

@@ -14,6 +14,8 @@ export interface KnownDifference {
 	reason: string
 }
 
+/** Addresses of questions end with their titles; what they were before leads there. */
+const titled = /(\/forum\/[\w-]+\/[\w.-]+\/\d+)\/[a-z0-9-]+/g
 const isoTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
 /**
@@ -26,7 +28,7 @@ export function compare(before: Reading, now: Reading, dumpedAt: string): Differ
 	const lines = [before, { ...now, seen: withFieldsOf(before.seen, now.seen) }].map(({ status, seen }) =>
 		[`status ${status}`, ...linesOf(seen)]
 			.filter((line) => !isAfter(line, dumpedAt))
-			.map((line) => line.replace(/\bcursor=[^&]+/, 'cursor=…')),
+			.map((line) => line.replace(/\bcursor=[^&]+/, 'cursor=…').replace(titled, '$1')),
 	)
 	const changes = diffArrays(lines[0] ?? [], lines[1] ?? [])
 	return changes

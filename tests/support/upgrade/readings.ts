@@ -166,7 +166,7 @@ export async function read(
 	const member = members[reader]
 	if (!member) throw new Error(`Nobody reads as ${reader}.`)
 	const first = address.replace('*', '')
-	const answer = await member.get(first)
+	const answer = await getTitled(member, first)
 	const type = answer.headers.get('Content-Type')?.split(';')[0] ?? ''
 	const about = { reader, address, status: answer.status }
 	if (answer.status >= 400) return { ...about, seen: null }
@@ -177,6 +177,15 @@ export async function read(
 	const data = JSON.parse(text)
 	if (address.endsWith('*')) await readOn(member, first, data)
 	return { ...about, seen: data }
+}
+
+/** Opens an address; where the same one with a title at its end is the right one, that. */
+async function getTitled(member: Pick<Member, 'get'>, address: string): Promise<Response> {
+	const answer = await member.get(address)
+	const [path = '', search] = address.split('?')
+	const titled = answer.status === 301 ? (answer.headers.get('Location') ?? '').split('?')[0] : undefined
+	if (!titled?.startsWith(`${path}/`)) return answer
+	return member.get(search === undefined ? titled : `${titled}?${search}`)
 }
 
 /** Adds the rows of the pages that follow. */

@@ -91,6 +91,7 @@ test('who was active stays counted when their session is used later, and countin
 
 describe('jobs that failed', () => {
 	test('are shown by kind without addresses, and tried again', async () => {
+		await sql`delete from graphile_worker._private_jobs`.execute(db())
 		for (let index = 0; index < 3; index += 1)
 			await addJob('send-mail', { to: 'ada@campus.example', subject: 'x', text: 'x', html: 'x' })
 		await sql`

@@ -2,6 +2,7 @@ import { limits } from '~/features/questions/questions.limits.ts'
 import { MAX_TAG, toTag } from '~/features/tags/tags.limits.ts'
 import { type CategoryView, categoriesToAskIn } from '~/features/tags/tags.view.ts'
 import { useRootData } from '~/lib/root-data.ts'
+import { Check } from '~/ui/check.tsx'
 import { ChipsField } from '~/ui/chips-field.tsx'
 import { Field, Select } from '~/ui/field.tsx'
 import type { AskValues } from '../asking.view.ts'
@@ -33,11 +34,13 @@ interface AskFieldsProps {
 	categories: CategoryView[]
 	/** Whether the member may add pictures. */
 	pictures: boolean
+	/** Whether the member may still choose a pseudonym: for a new query. */
+	mayHide: boolean
 	onSending: (count: number) => void
 }
 
 /** Category, tags and text of a query. */
-export function AskFields({ values, tags, errors, categories, pictures, onSending }: AskFieldsProps) {
+export function AskFields({ values, tags, errors, categories, pictures, mayHide, onSending }: AskFieldsProps) {
 	const { viewer } = useRootData()
 	return (
 		<div className="grid gap-5">
@@ -76,6 +79,15 @@ export function AskFields({ values, tags, errors, categories, pictures, onSendin
 				pictures={pictures}
 				onSending={onSending}
 			/>
+			{mayHide && (
+				<Check
+					name="pseudonym"
+					defaultChecked={values.pseudonym ?? false}
+					hint="Others see an invented name on this query and on your comments below it, and only the hour you wrote them. It stays out of your public profile. Moderators can look up who you are if they give a reason, and you will be told. You cannot change this later."
+				>
+					Ask under a pseudonym
+				</Check>
+			)}
 		</div>
 	)
 }

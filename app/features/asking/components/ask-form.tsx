@@ -68,7 +68,7 @@ export function AskForm(props: AskFormProps) {
 	const [sending, setSending] = useState(0)
 	const [held, setHeld] = useState(false)
 	const tell = useCallback((count: number) => setSending(count), [])
-	const refused = refusal ? { ...start, ...pick(refusal.values) } : null
+	const refused = refusal ? { ...start, ...pick(refusal.values), pseudonym: 'pseudonym' in refusal.values } : null
 	const draft = useDraft({
 		...{ form, draftKey, start, madeFrom, named, refused },
 		owner: viewer?.username ?? null,
@@ -153,6 +153,7 @@ export function AskForm(props: AskFormProps) {
 						errors={errors}
 						categories={categories}
 						pictures={viewer !== null}
+						mayHide={viewer !== null && madeFrom === 0}
 						onSending={tell}
 					/>
 				</div>
@@ -171,7 +172,7 @@ export function AskForm(props: AskFormProps) {
 	)
 }
 
-function pick({ title = '', description = '', tags = '', category = '' }: Partial<AskValues>) {
+function pick({ title = '', description = '', tags = '', category = '' }: Partial<Omit<AskValues, 'pseudonym'>>) {
 	return { title, description, tags, category }
 }
 

@@ -140,7 +140,7 @@ export async function fetchDraft(key: string): Promise<Draft | null | undefined>
 
 async function send<Answer>(
 	method: 'POST' | 'DELETE',
-	fields: Record<string, string | number>,
+	fields: Record<string, string | number | boolean>,
 	leaving: boolean,
 ): Promise<Answer | null> {
 	const body = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
@@ -172,13 +172,14 @@ export function readLocal(name: string): LocalDraft | null {
 
 /** What was stored, if it is a draft. */
 export function asLocalDraft(stored: unknown): LocalDraft | null {
-	const { title, description, tags, category, savedAt, madeFrom, version, unsent } = (stored ??
+	const { title, description, tags, category, pseudonym, savedAt, madeFrom, version, unsent } = (stored ??
 		{}) as Partial<LocalDraft>
 	const texts = { title, description, tags, category, savedAt }
 	if (!Object.values(texts).every((part) => typeof part === 'string') || Number.isNaN(Date.parse(savedAt ?? '')))
 		return null
 	return {
 		...(texts as Record<keyof typeof texts, string>),
+		pseudonym: pseudonym === true,
 		...{ madeFrom: Number(madeFrom) || 0, version: Number(version) || 0, unsent: unsent === true },
 	}
 }
@@ -188,7 +189,11 @@ export function isEmpty({ title, description, tags }: AskValues): boolean {
 }
 
 export function isSame(one: AskValues, other: AskValues): boolean {
-	return (['title', 'description', 'tags', 'category'] as const).every((field) => one[field] === other[field])
+	const isHidden = (values: AskValues) => values.pseudonym === true
+	return (
+		(['title', 'description', 'tags', 'category'] as const).every((field) => one[field] === other[field]) &&
+		isHidden(one) === isHidden(other)
+	)
 }
 
 /**

@@ -75,6 +75,7 @@ test.each([
 	expect(asLocalDraft(parseStored(text))).toBeNull()
 })
 
-test('what was written is read back', () => {
-	expect(asLocalDraft(parseStored(JSON.stringify(local())))).toEqual(local())
+test.each([true, false])('what was written is read back, with the pseudonym chosen: %s', (pseudonym) => {
+	const written = local({ pseudonym })
+	expect(asLocalDraft(parseStored(JSON.stringify(written)))).toEqual(written)
 })

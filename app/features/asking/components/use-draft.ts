@@ -181,7 +181,13 @@ function read(form: HTMLFormElement | null): AskValues | null {
 	if (!form) return null
 	const data = new FormData(form)
 	const text = (name: string) => String(data.get(name) ?? '').replace(/\r\n?/g, '\n')
-	return { title: text('title'), description: text('description'), tags: text('tags'), category: text('category') }
+	return {
+		title: text('title'),
+		description: text('description'),
+		tags: text('tags'),
+		category: text('category'),
+		pseudonym: data.has('pseudonym'),
+	}
 }
 
 /** Whether a tag is being typed, which is in no field of the form until it is added. */
@@ -189,8 +195,8 @@ function isTypingTag(form: HTMLFormElement | null): boolean {
 	return !!form?.querySelector<HTMLInputElement>('input[role=combobox]')?.value
 }
 
-function valuesOf({ title, description, tags, category }: AskValues): AskValues {
-	return { title, description, tags, category }
+function valuesOf({ title, description, tags, category, pseudonym = false }: AskValues): AskValues {
+	return { title, description, tags, category, pseudonym }
 }
 
 function localOf({ values, madeFrom }: { values: AskValues; madeFrom: number }, version: number): LocalDraft {

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { Outlet } from 'react-router'
 import { type BlockedView, listBlocked } from '~/features/members/blocks.server.ts'
 import { useRootData } from '~/lib/root-data.ts'
+import { chooseSavingConversations, savesConversations } from '~/offline/saved-pages.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Check } from '~/ui/check.tsx'
@@ -126,22 +127,20 @@ function Choice({ name, choices, chosen }: ChoiceProps) {
 	)
 }
 
-const copies = () => import('~/offline/saved-pages.ts')
-
 /** Whether this browser saves conversations. It is no form, as the server knows nothing of it. */
 export function OfflineChoice() {
 	const { viewer } = useRootData()
 	const [saves, setSaves] = useState<boolean | null>(null)
 
 	useEffect(() => {
-		if ('caches' in window) copies().then(({ savesConversations }) => setSaves(savesConversations()))
+		if ('caches' in window) setSaves(savesConversations())
 	}, [])
 
 	if (saves === null) return <p className="py-2 text-ink-3">Saving pages needs JavaScript and a secure connection.</p>
-	const choose = async (wanted: boolean) => {
+	// Whoever leaves the page in the same moment has chosen nevertheless.
+	const choose = (wanted: boolean) => {
 		setSaves(wanted)
-		const { chooseSavingConversations } = await copies()
-		if (viewer) await chooseSavingConversations(wanted, viewer.username)
+		if (viewer) void chooseSavingConversations(wanted, viewer.username)
 	}
 	return (
 		<div className="py-2">

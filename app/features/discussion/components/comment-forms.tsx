@@ -1,5 +1,6 @@
 import { useCallback, useEffect } from 'react'
 import { MentionHelp } from '~/features/asking/components/mention-help.tsx'
+import type { AuthorView } from '~/features/questions/question.view.ts'
 import { limits } from '~/features/questions/questions.limits.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { Avatar } from '~/ui/avatar.tsx'
@@ -12,7 +13,7 @@ import { useCommentForm } from './use-comment-form.ts'
 
 /** The form for a comment on the question itself: one line until it is used. A visitor is shown the way in. */
 export function CommentForm({ showAlone }: { showAlone: boolean }) {
-	const { viewer, url, questionId, here } = useDiscussion()
+	const { viewer, pseudonym, url, questionId, here } = useDiscussion()
 	const nothing = useCallback(() => {}, [])
 	const { area, refused, text, sendKey, save } = useCommentForm({
 		box: 'comment',
@@ -34,7 +35,7 @@ export function CommentForm({ showAlone }: { showAlone: boolean }) {
 			<input type="hidden" name="intent" value="comment" />
 			<input type="hidden" name="key" value={sendKey} />
 			{showAlone && <input type="hidden" name="thread" value="self" />}
-			<Avatar user={viewer} size={32} />
+			<Avatar user={pseudonym ?? viewer} size={32} />
 			<div className="min-w-0 flex-1">
 				<label className="sr-only" htmlFor="comment">
 					Your comment
@@ -60,7 +61,7 @@ export function CommentForm({ showAlone }: { showAlone: boolean }) {
 				)}
 				<div className="mt-2 hidden items-center justify-between gap-3 group-focus-within:flex group-has-[textarea:not(:placeholder-shown)]:flex">
 					<span className="hint" id="comment-hint">
-						Markdown is supported
+						{hintFor(pseudonym)}
 					</span>
 					<SubmitButton busyLabel="Sending..." action={here} name="box" value="comment">
 						Comment
@@ -87,6 +88,11 @@ interface ReplyFormProps {
 	onClose: () => void
 }
 
+/** Whoever asked under a pseudonym is told before each comment that it goes by that. */
+function hintFor(pseudonym: AuthorView | null): string {
+	return pseudonym ? `You write here as ${pseudonym.name}` : 'Markdown is supported'
+}
+
 const names = { body: 'Comment' }
 
 /** The form for a reply or for editing, inside a thread. */
@@ -100,7 +106,7 @@ export function ReplyForm({
 	focused,
 	onClose,
 }: ReplyFormProps) {
-	const { here, questionId } = useDiscussion()
+	const { here, questionId, pseudonym } = useDiscussion()
 	const box = `${intent}-${comment}`
 	const { area, refused, stored, madeFrom, save, forget, ...typed } = useCommentForm({
 		box,
@@ -157,8 +163,8 @@ export function ReplyForm({
 					</p>
 				)}
 				<div className="flex items-center justify-between gap-2 border-t border-line py-1.5 pr-1.5 pl-3">
-					<span className="hint max-sm:hidden" id={`${box}-hint`}>
-						Markdown is supported
+					<span className={`hint ${pseudonym ? '' : 'max-sm:hidden'}`} id={`${box}-hint`}>
+						{hintFor(pseudonym)}
 					</span>
 					<span className="ml-auto flex gap-1">
 						<Link

@@ -2,9 +2,10 @@ import { Check } from 'lucide'
 import { type ReactNode, use } from 'react'
 import { BookmarkButton } from '~/features/bookmarks/components/bookmark-button.tsx'
 import { ReportLink } from '~/features/moderation/components/report-link.tsx'
+import { AuthorName } from '~/features/question-lists/components/question-card.tsx'
 import { historyPath } from '~/features/questions/questions.paths.ts'
 import { commentPath } from '~/features/search/search.view.ts'
-import { loginPath, profilePath } from '~/lib/addresses.ts'
+import { loginPath } from '~/lib/addresses.ts'
 import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -42,12 +43,10 @@ export function CommentHead({ comment, large = false }: { comment: CommentView; 
 			className={`flex min-h-6 flex-wrap items-center gap-x-2 text-xs text-ink-3 ${large ? 'items-baseline leading-4' : ''}`}
 		>
 			{author && (
-				<Link
-					className={`quiet-link font-semibold text-ink wrap-anywhere ${large ? 'text-base' : 'text-sm'}`}
-					to={profilePath(author.username)}
-				>
-					{author.name}
-				</Link>
+				<AuthorName
+					author={author}
+					className={`font-semibold text-ink wrap-anywhere ${large ? 'text-base' : 'text-sm'}`}
+				/>
 			)}
 			{byAsker && <span className="text-ivy">asked this</span>}
 			<Link className="quiet-link" to={commentPath(id)} rel="nofollow">

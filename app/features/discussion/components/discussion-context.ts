@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import type { QuestionPageView } from '~/features/questions/question.view.ts'
+import type { AuthorView, QuestionPageView } from '~/features/questions/question.view.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import type { CommentView } from '../comment.view.ts'
@@ -30,6 +30,8 @@ export interface SharedFacts {
 /** What every comment of a page needs to know about the page. */
 export interface DiscussionFacts extends SharedFacts {
 	viewer: SignedIn | null
+	/** The pseudonym that the viewer writes under here; null for their own name. */
+	pseudonym: AuthorView | null
 	/** How the idempotency keys of the forms begin. */
 	sendKey: string
 	/** What the last form was refused for, or null. */
@@ -60,6 +62,7 @@ export function standaloneFacts({ isOnFirstPage, ...shared }: ThreadFacts): Disc
 	return {
 		...shared,
 		viewer: null,
+		pseudonym: null,
 		sendKey: '',
 		refusal: null,
 		asked: { reply: null, edit: null, remove: null },

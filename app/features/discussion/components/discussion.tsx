@@ -60,7 +60,7 @@ export function Discussion({ question, data, refusal }: DiscussionProps) {
 	// A form that is open is the viewer's own.
 	const opensForm = refusal !== null || Object.values(facts.asked).some((id) => id !== null)
 	const renderAlone = use(RenderAloneContext)
-	const fresh = useNewComments(question.id, data, facts.viewer?.username ?? null)
+	const fresh = useNewComments(question.id, data, (facts.pseudonym ?? facts.viewer)?.username ?? null)
 	return (
 		<DiscussionContext value={facts}>
 			<section className="group/discussion mt-8 sm:ml-16 sm:max-w-[44rem]" aria-labelledby="comments">
@@ -120,6 +120,7 @@ function useFacts(
 	}, [page, sort, cursor, thread])
 	return {
 		viewer,
+		pseudonym: question.own && question.author.pseudonym ? question.author : null,
 		signedIn: viewer !== null,
 		moderates: isModerator(viewer),
 		closed: question.deletedBy !== null,

@@ -42,7 +42,7 @@ interface Loaded {
 /**
  * The comments that others wrote since the page was loaded. They wait until the reader wants them, so that nothing moves
  * under the eyes.
- * @param own the viewer's username, null for a visitor, who has no socket
+ * @param own the username that the viewer writes under here, null for a visitor, who has no socket
  */
 export function useNewComments(
 	questionId: number,

@@ -4,11 +4,10 @@ import { useLocation, useNavigate } from 'react-router'
 import { BookmarkButton } from '~/features/bookmarks/components/bookmark-button.tsx'
 import type { Introduction } from '~/features/members/members.view.ts'
 import { ReportLink } from '~/features/moderation/components/report-link.tsx'
-import { CategoryAndState, confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
+import { AuthorName, CategoryAndState, confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
 import type { AuthorView, OriginView } from '~/features/questions/question.view.ts'
 import { editPath, historyPath } from '~/features/questions/questions.paths.ts'
 import { tagPath } from '~/features/tags/tags.view.ts'
-import { profilePath } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
@@ -47,7 +46,7 @@ export function QuestionArticle({ question, muted }: { question: ShownQuestion; 
 				viewer: {
 					signedIn: viewer !== null,
 					moderates: isModerator(viewer),
-					isAuthor: viewer?.username === question.author.username,
+					isAuthor: question.own,
 				},
 				publicUrl,
 				here: pathname + search,
@@ -89,9 +88,8 @@ function Head({ question }: { question: ShownQuestion }) {
 			<h1 className="mt-1.5 text-2xl font-bold text-balance wrap-anywhere sm:text-3xl">{title}</h1>
 			<div className="mt-3 flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-ink-3">
 				<Avatar user={author} size={24} />
-				<Link className="quiet-link text-sm font-semibold text-ink wrap-anywhere" to={profilePath(author.username)}>
-					{author.name}
-				</Link>
+				<AuthorName author={author} className="text-sm font-semibold text-ink wrap-anywhere" />
+				{author.pseudonym && <span className="lg:hidden">(a pseudonym)</span>}
 				<LocalTime at={createdAt} />
 				{editedAt !== null && (
 					<Link className="quiet-link" to={historyPath(question.id)} rel="nofollow">
@@ -180,8 +178,15 @@ function MuteThread({ muted, action }: { muted: boolean; action: string }) {
 }
 
 /** Who asked, beside the question; their name stands above its text for narrow screens. */
-export function AskedBy({ author, introduction }: { author: AuthorView; introduction: Introduction }) {
-	const isOwn = useRootData().viewer?.username === author.username
+export function AskedBy({
+	author,
+	introduction,
+	own: isOwn,
+}: {
+	author: AuthorView
+	introduction: Introduction
+	own: boolean
+}) {
 	return (
 		<MemoMarkup
 			as="aside"
@@ -208,11 +213,11 @@ function Asker({ author, introduction, isOwn }: AskerProps) {
 				<Avatar user={author} size={40} />
 				<div className="min-w-0">
 					<p className="font-semibold wrap-anywhere">
-						<Link className="quiet-link" to={profilePath(author.username)}>
-							{author.name}
-						</Link>
+						<AuthorName author={author} />
 					</p>
-					{introduction.summary ? (
+					{author.pseudonym ? (
+						<p className="meta wrap-anywhere">{isOwn ? 'You, under a pseudonym' : 'A pseudonym'}</p>
+					) : introduction.summary ? (
 						<p className="meta wrap-anywhere">{introduction.summary}</p>
 					) : (
 						<p className="handle truncate">@{author.username}</p>

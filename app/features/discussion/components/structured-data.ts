@@ -49,6 +49,6 @@ export function schemaText(html: string): string {
 	return shorten(textOfHtml(html), MAX_TEXT_LENGTH)
 }
 
-function person({ username, name }: AuthorView, publicUrl: string) {
-	return { '@type': 'Person', name, url: publicUrl + profilePath(username) }
+function person({ username, name, pseudonym }: AuthorView, publicUrl: string) {
+	return { '@type': 'Person', name, url: pseudonym ? undefined : publicUrl + profilePath(username) }
 }

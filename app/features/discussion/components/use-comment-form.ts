@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useNavigation } from 'react-router'
+import { lastingUrl } from '~/features/search/search.view.ts'
 import { newKey } from '~/lib/new-key.ts'
 import { submitForm } from '~/platform/http/form.ts'
 import { readStored, useRefusal, writeStored } from '~/ui/form-kit.ts'
@@ -23,7 +24,7 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 	const sent = useRef(false)
 	// An edit goes on from the text it began with, though the page is loaded anew under it.
 	const [start, setStart] = useState({ text, version, key: `${sendKey}.${box}` })
-	const name = `draft ${url} ${box}`
+	const name = `draft ${lastingUrl(url)} ${box}`
 	const busy = navigation.formData?.get('box') === box
 	const refused = refusal?.values.box === box ? refusal : null
 	const stored = refused?.stored ?? null

@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp } from 'lucide'
 import type { FormEvent } from 'react'
+import { lastingUrl } from '~/features/search/search.view.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -144,5 +145,5 @@ function votes(count: number): string {
 }
 
 function questionIdOf(url: string): string {
-	return url.split('/').at(-1) ?? ''
+	return lastingUrl(url).split('/').at(-1) ?? ''
 }

@@ -1,5 +1,6 @@
+import { AuthorName } from '~/features/question-lists/components/question-card.tsx'
 import { historyPath } from '~/features/questions/questions.paths.ts'
-import { profilePath, withParams } from '~/lib/addresses.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { readId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
@@ -51,9 +52,7 @@ function HistoryPage({ what, here, history: { title, url, edits, next } }: Histo
 				{edits.map((edit) => (
 					<li key={edit.at} className="border-t border-line pt-4">
 						<p className="text-xs text-ink-3">
-							<Link className="quiet-link text-sm font-semibold text-ink" to={profilePath(edit.by.username)}>
-								{edit.by.name}
-							</Link>{' '}
+							<AuthorName author={edit.by} className="text-sm font-semibold text-ink" />{' '}
 							{edit.byModerator && 'as a moderator, '}
 							<LocalTime at={edit.at} />
 						</p>

@@ -4,6 +4,7 @@ import { getIntroduction } from '~/features/members/members.server.ts'
 import { confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
 import { visitQuestion } from '~/features/questions/notifying/notifying.server.ts'
 import { getDiscussed, mergedAddress, mergedFrom } from '~/features/questions/questions.server.ts'
+import { AskedNotice } from '~/features/routing/components/asked-notice.tsx'
 import { withParams } from '~/lib/addresses.ts'
 import { readId } from '~/lib/checks.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
@@ -25,7 +26,7 @@ import { AskedBy, BackLink, QuestionArticle } from '../components/question-artic
 import { StandingNotice } from '../components/standing-notice.tsx'
 import { qaPage } from '../components/structured-data.ts'
 import { sendCommentForm } from '../components/use-comment-form.ts'
-import { listComments, questionPage } from '../discussion.server.ts'
+import { askerOf, listComments, questionPage } from '../discussion.server.ts'
 import type { Route } from './+types/question'
 import { act } from './question-action.server.ts'
 
@@ -33,6 +34,9 @@ export const handle: PageHandle = { revisit: true }
 
 /** Words that stand where a category would, and are none. */
 const reserved = new Set(['category', 'tag', 'edit', 'history', 'comment'])
+
+/** Of a pseudonym nothing is said, and nobody writes to it. */
+const noIntroduction = { summary: '', imported: true }
 
 const mutedContext = createContext<boolean | null>(null)
 
@@ -56,15 +60,15 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const thread = asked.thread === null ? null : readId(asked.thread)
 		const cursor = asked.cursor || null
 		const sort = sortOf(url)
-		const [{ rows, next, newest, solutions, vote, bookmarked }, introduction] = await Promise.all([
+		const [{ rows, next, newest, solutions, vote, bookmarked, asked: whoWasAsked }, introduction] = await Promise.all([
 			listComments(viewer, {
 				questionId: question.id,
-				askerUsername: question.author.username,
+				...askerOf(question),
 				sort,
 				cursor,
 				...(thread === null ? {} : { thread }),
 			}),
-			getIntroduction(question.author.username),
+			question.author.pseudonym ? noIntroduction : getIntroduction(question.author.username),
 		])
 		// What only forms need would make the page heavier. On what is out of the forum nobody votes.
 		const { description: _text, ...shown } = question
@@ -73,6 +77,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const page = {
 			query: { ...shown, vote: isPublic ? vote : 0, bookmarked } satisfies ShownQuestion,
 			introduction,
+			asked: whoWasAsked,
 			merged,
 			muted: context.get(mutedContext),
 			page: { rows, next },
@@ -123,7 +128,7 @@ export function meta({ loaderData, matches, location }: Route.MetaArgs) {
 }
 
 export default function Query({ loaderData, actionData }: Route.ComponentProps) {
-	const { query: question, introduction, merged, muted, nonce, page, solutions } = loaderData
+	const { query: question, asked, introduction, merged, muted, nonce, page, solutions } = loaderData
 	const { publicUrl, viewer } = useRootData()
 	const [params] = useSearchParams()
 	const saved = useSavedCopy<HTMLDivElement>('question', question.url)
@@ -140,10 +145,11 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 						</div>
 					)}
 					<StandingNotice question={question} mergedFrom={merged} />
+					<AskedNotice questionId={question.id} url={question.url} asked={asked} />
 					<QuestionArticle question={question} muted={muted} />
 					<Discussion question={question} data={loaderData} refusal={actionData ?? null} />
 				</div>
-				<AskedBy author={question.author} introduction={introduction} />
+				<AskedBy author={question.author} introduction={introduction} own={question.own} />
 			</RenderAloneContext>
 			{/* For search engines, which are no members. */}
 			{question.deletedBy === null && viewer === null && (

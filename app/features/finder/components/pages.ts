@@ -16,6 +16,7 @@ export function pagesOf(viewer: Viewer): SitePage[] {
 				{ title: 'Messages', url: '/messages', also: 'chats conversations inbox' },
 				{ title: 'Notifications', url: '/notifications' },
 				{ title: 'Bookmarks', url: '/bookmarks', also: 'saved' },
+				{ title: 'You can answer these', url: '/answer', also: 'help queries unanswered' },
 				{ title: 'Edit Profile', url: `/edit-profile/${viewer.username}`, also: 'skills picture city' },
 				{ title: 'Settings', url: '/settings', also: 'theme mails preferences' },
 				{ title: 'Access tokens', url: '/settings/tokens', also: 'api settings' },
@@ -37,6 +38,7 @@ export function pagesOf(viewer: Viewer): SitePage[] {
 				{ title: 'Moderation', url: '/moderation', also: 'queue reports cases' },
 				{ title: 'Terms', url: '/moderation/terms', also: 'vocabulary moderation' },
 				{ title: 'Searches without results', url: '/moderation/searches', also: 'moderation' },
+				{ title: 'Routing', url: '/moderation/routing', also: 'moderation asked members' },
 			]
 		: []
 	const admin: SitePage[] =

@@ -17,7 +17,7 @@ interface ActFormsProps {
 /** Everything that can be done about a case: about the text or profile, about its place, about its author. */
 export function ActForms({ entry, refusal }: ActFormsProps) {
 	const author = entry.acts.filter((act): boolean => act === 'suspend' || act === 'lift')
-	const plain = entry.acts.filter((act) => !author.includes(act) && !entry.fields[act])
+	const plain = entry.acts.filter((act) => !author.includes(act) && act !== 'unmask' && !entry.fields[act])
 	return (
 		<>
 			{plain.length > 0 && (
@@ -34,6 +34,14 @@ export function ActForms({ entry, refusal }: ActFormsProps) {
 					</ActForm>
 				)
 			})}
+			{entry.acts.includes('unmask') && (
+				<ActForm id="unmask" title="Unmask the author" acts={['unmask']} entry={entry} refusal={refusal}>
+					<p className="text-sm text-ink-2">
+						<bdi>{entry.author.name}</bdi> is a pseudonym. Unmask it only if you cannot decide without knowing who it
+						is. Only you will see the name. The author is told that a moderator looked them up, and why.
+					</p>
+				</ActForm>
+			)}
 			{author.length > 0 && (
 				<ActForm
 					id="author"
@@ -109,7 +117,11 @@ function ActForm({ id, title, acts, entry, refusal, children }: ActFormProps) {
 					maxLength={moderationLimits.whyMax}
 					defaultValue={own?.values.why ?? ''}
 					error={own?.errors.why}
-					hint="The author sees this when you hide or reject something. Admins see it in the log."
+					hint={
+						id === 'unmask'
+							? 'The author sees this. Admins see it in the log.'
+							: 'The author sees this when you hide or reject something. Admins see it in the log.'
+					}
 				/>
 				<div className="flex flex-wrap gap-2">
 					{acts.map((act) => (
@@ -144,6 +156,7 @@ const buttons: Record<Act, { label: string; className: string }> = {
 	unlock: { label: 'Unlock', className: 'btn btn-outline' },
 	merge: { label: 'Merge', className: 'btn btn-outline' },
 	clean: { label: 'Remove', className: 'btn btn-danger' },
+	unmask: { label: 'Unmask', className: 'btn btn-danger' },
 	suspend: { label: 'Suspend', className: 'btn btn-danger' },
 	lift: { label: 'Lift the suspension', className: 'btn btn-outline' },
 }

@@ -41,15 +41,20 @@ export function CaseHead({ entry }: { entry: CasePageView }) {
 			<span className="cat">{entry.label}</span>
 			<span className="flex min-w-0 items-center gap-2">
 				<Avatar user={author} size={20} />
-				<Link className="quiet-link truncate font-semibold text-ink-2" to={profilePath(author.username)}>
-					{author.name}
-				</Link>
+				{entry.pseudonym ? (
+					<span className="truncate font-semibold text-ink-2">{author.name}</span>
+				) : (
+					<Link className="quiet-link truncate font-semibold text-ink-2" to={profilePath(author.username)}>
+						{author.name}
+					</Link>
+				)}
 			</span>
 			<RelativeTime at={entry.createdAt} />
 			{state === 'waiting' && <span className="chip">waiting for review</span>}
 			{state === 'hidden' && <span className="chip">hidden</span>}
 			{state === 'merged' && <span className="chip">merged</span>}
 			{state === 'gone' && <span className="chip">deleted</span>}
+			{entry.pseudonym && <span className="chip">pseudonym</span>}
 			{entry.locked && <span className="chip">locked</span>}
 			{entry.suspendedUntil !== null && <span className="chip">author suspended</span>}
 			{entry.reportCount > 0 && <span className="chip">{counted(entry.reportCount, 'report')}</span>}

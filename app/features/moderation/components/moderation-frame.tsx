@@ -8,11 +8,12 @@ export function ModerationFrame({ title, children }: { title: string; children: 
 	return (
 		<div className="max-w-[52rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold wrap-anywhere">{title}</h1>
-			<nav className="tabs mt-3" aria-label="Moderation">
+			<nav className="tabs mt-3 overflow-x-auto overflow-y-hidden" aria-label="Moderation">
 				<Tab to="/moderation">Queue</Tab>
 				<Tab to="/moderation/members">Members</Tab>
 				<Tab to="/moderation/terms">Terms</Tab>
 				<Tab to="/moderation/searches">Searches</Tab>
+				<Tab to="/moderation/routing">Routing</Tab>
 				{viewer?.role === 'admin' && <Tab to="/moderation/log">Log</Tab>}
 			</nav>
 			{children}

@@ -12,6 +12,7 @@ import { ModerationFrame } from '../components/moderation-frame.tsx'
 import { decideCase } from '../decisions.server.ts'
 import { logOutMember, moderatorOf } from '../members.server.ts'
 import { MEMBER_SUBJECT, mayLogOut } from '../moderation.policy.ts'
+import type { ModeratedMemberView } from '../moderation.view.ts'
 import { getCase } from '../queue.server.ts'
 import type { Route } from './+types/case'
 
@@ -36,7 +37,8 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 				return redirectWithToast(url.pathname, { type: 'success', message: 'Logged out everywhere.' })
 			}
 			const message = await decideCase(viewer, { kind: params.kind, name: params.id, act: String(act) }, input)
-			return redirectWithToast('/moderation', { type: 'success', message })
+			// Who unmasked somebody wants to see them.
+			return redirectWithToast(act === 'unmask' ? url.pathname : '/moderation', { type: 'success', message })
 		} catch (error) {
 			return refused(error, form)
 		}
@@ -52,6 +54,7 @@ export default function ModerationCase({ loaderData: { entry, mayLogOut }, actio
 		<ModerationFrame title={entry.prefix + entry.title}>
 			<div className="mt-5">
 				<CaseHead entry={entry} />
+				{entry.unmasked && <Unmasked member={entry.unmasked} />}
 			</div>
 			{entry.html && (
 				<div className="mt-3 border-l-2 border-line-2 pl-4">
@@ -68,6 +71,19 @@ export default function ModerationCase({ loaderData: { entry, mayLogOut }, actio
 			<ActForms entry={entry} refusal={actionData ?? null} />
 			{mayLogOut && <LogOutForm name={entry.author.name} />}
 		</ModerationFrame>
+	)
+}
+
+/** Whom this moderator unmasked, and where they are judged as a member. */
+function Unmasked({ member: { username, name } }: { member: ModeratedMemberView }) {
+	return (
+		<p className="mt-3 max-w-[36rem] rounded-sm border border-line-2 bg-sunken px-4 py-3 text-sm wrap-anywhere text-ink-2">
+			You unmasked the author:{' '}
+			<Link className="link" to={`/moderation/${MEMBER_SUBJECT}/${username}`}>
+				<bdi>{name}</bdi>
+			</Link>{' '}
+			(@{username}). Nobody else sees this here. A suspension is decided on that page.
+		</p>
 	)
 }
 

@@ -98,6 +98,11 @@ function OwnQuestion({ question }: { question: QuestionCardView }) {
 			<div className="min-w-0">
 				<p className="flex items-center gap-4">
 					<CategoryAndState question={question} />
+					{question.author.pseudonym && (
+						<span className="meta">
+							as <bdi>{question.author.name}</bdi>
+						</span>
+					)}
 				</p>
 				<h3 className="mt-0.5 text-md leading-5 font-semibold wrap-anywhere">
 					<Link className="quiet-link" to={question.url}>

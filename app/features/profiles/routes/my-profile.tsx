@@ -39,7 +39,7 @@ export function loader({ context, params, url }: Route.LoaderArgs) {
 			getProfile(viewer, viewer.username),
 			getOwnStatus(viewer),
 			getFirstSteps(viewer),
-			kind ? listPosts(viewer, viewer.username, { kind, cursor }) : null,
+			kind ? listPosts(viewer, viewer.username, { kind, cursor, mine: true }) : null,
 		])
 		return { tab, kind, profile, status, firstSteps, page: posts?.page ?? null, cursor }
 	})

@@ -1,6 +1,7 @@
-import { useLocation, useParams } from 'react-router'
+import { redirect, useLocation, useParams } from 'react-router'
 import { SkillEvidence } from '~/features/evidence/components/skill-evidence.tsx'
 import { factsOf } from '~/lib/context.ts'
+import { NotFound } from '~/lib/errors.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
 import { memberShare, pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
@@ -20,7 +21,7 @@ import {
 	SharedSection,
 } from '../components/sections.tsx'
 import { ProfileScript } from '../components/structured-data.tsx'
-import { listPosts, postKindOf } from '../posts.server.ts'
+import { findPseudonymsQuestion, listPosts, postKindOf } from '../posts.server.ts'
 import printStyles from '../print.css?url'
 import { getProfile } from '../profiles.server.ts'
 import type { KnownState, ProfileView } from '../profiles.view.ts'
@@ -31,7 +32,10 @@ export const handle: PageHandle = { revisit: true }
 export function loader({ context, params, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
-		const profile = await getProfile(viewer, params.username)
+		const profile = await getProfile(viewer, params.username).catch(async (error: unknown) => {
+			const elsewhere = error instanceof NotFound && (await findPseudonymsQuestion(params.username))
+			throw elsewhere ? redirect(elsewhere) : error
+		})
 		const cursor = url.searchParams.get('cursor')
 		const kind = postKindOf(url.searchParams.get('posts'))
 		const posts = await listPosts(viewer, profile.username, { kind, cursor })

@@ -1,5 +1,5 @@
-import { Pencil, Trash2 } from 'lucide'
-import type { QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
+import { Check, Pencil, Trash2 } from 'lucide'
+import type { AuthorView, QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
 import { editPath } from '~/features/questions/questions.paths.ts'
 import { Answered } from '~/features/search/components/answered.tsx'
 import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
@@ -48,11 +48,9 @@ function Row({ question, ago }: RowProps) {
 			</p>
 			<Footer question={question} ago={ago} />
 			<p className="query-figure" data-of="votes">
-				<span className="sr-only">Votes </span>
 				{question.score}
 			</p>
 			<p className="query-figure" data-of="comments" data-none={question.commentCount === 0 || undefined}>
-				<span className="sr-only">Comments </span>
 				{question.commentCount}
 			</p>
 		</article>
@@ -79,10 +77,7 @@ function Footer({ question, ago }: RowProps) {
 	return (
 		<footer>
 			<span className="query-author">
-				<Avatar user={question.author} size={20} />{' '}
-				<Link className="quiet-link" to={profilePath(question.author.username)}>
-					{question.author.name}
-				</Link>{' '}
+				<Avatar user={question.author} size={20} /> <AuthorName author={question.author} />{' '}
 				<time dateTime={question.createdAt}>{ago}</time>
 			</span>
 			<span className="query-tags">
@@ -94,6 +89,28 @@ function Footer({ question, ago }: RowProps) {
 			</span>
 			{(question.mayEdit || question.mayDelete) && <OwnerTools question={question} />}
 		</footer>
+	)
+}
+
+/** Who wrote something, leading to their profile. A pseudonym has none; it may have the mark of a verified student. */
+export function AuthorName({ author, className = '' }: { author: Omit<AuthorView, 'image'>; className?: string }) {
+	const { username, name, pseudonym } = author
+	if (!pseudonym)
+		return (
+			<Link className={`quiet-link ${className}`} to={profilePath(username)}>
+				{name}
+			</Link>
+		)
+	return (
+		<>
+			<span className={className}>{name}</span>
+			{pseudonym.verified && (
+				<span className="text-ivy" title="Verified student">
+					<Icon of={Check} className="icon-sm" />
+					<span className="sr-only">Verified student</span>
+				</span>
+			)}
+		</>
 	)
 }
 

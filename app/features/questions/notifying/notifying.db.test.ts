@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { countUnread, listNotifications, readNotifications } from '~/features/notifications/notifications.server.ts'
+import { lastingUrl } from '~/features/search/search.view.ts'
 import type { EventQuestion, ForumEvent } from '../questions.events.ts'
 import '~/features/index.server.ts'
 import { deleteQuestion, editQuestion } from '~/features/asking/asking.server.ts'
@@ -162,7 +163,7 @@ describe('when the text that caused them is changed, deleted or brought back', (
 		const description = `Do you know, @${ben.username}?`
 		for (let time = 0; time < 2; time += 1) await editQuestion(asker, question.id, { ...texts, description })
 		expect((await listNotifications(ben)).rows).toMatchObject([
-			{ title: 'Another title', url: question.url, people: 1 },
+			{ title: 'Another title', url: `${lastingUrl(question.url)}/another-title`, people: 1 },
 		])
 	})
 

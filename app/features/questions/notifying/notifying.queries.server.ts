@@ -1,15 +1,19 @@
 import { sql } from 'kysely'
+import { memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 
-/** Who wrote a comment; null when it is gone. */
+/** The member who wrote a comment; null when it is gone. */
 export async function findCommentAuthor(trx: Executor, commentId: number): Promise<number | null> {
 	const { rows } = await sql<{ author_id: number }>`
-		select author_id from comments where id = ${commentId} and status = 'published'`.execute(trx)
+		select ${memberBehind(sql.ref('author_id'))} as author_id from comments where id = ${commentId} and status = 'published'`.execute(
+		trx,
+	)
 	return rows[0]?.author_id ?? null
 }
 
 /** A comment that stands, as those are told of it whom it concerns. */
 export interface CommentFacts {
+	/** The member. */
 	author_id: number
 	parent_id: number | null
 	body: string
@@ -17,13 +21,16 @@ export interface CommentFacts {
 
 export async function findCommentFacts(trx: Executor, commentId: number): Promise<CommentFacts | undefined> {
 	const { rows } = await sql<CommentFacts>`
-		select author_id, parent_id, body from comments where id = ${commentId} and status = 'published'`.execute(trx)
+		select ${memberBehind(sql.ref('author_id'))} as author_id, parent_id, body from comments where id = ${commentId} and status = 'published'`.execute(
+		trx,
+	)
 	return rows[0]
 }
 
-/** The members of these usernames, lower-cased. */
+/** The members of these usernames, lower-cased; of a pseudonym's, the member behind it. */
 export async function listIdsOf(trx: Executor, usernames: string[]): Promise<number[]> {
-	const { rows } = await sql<{ id: number }>`select id from users where username = any(${usernames})`.execute(trx)
+	const { rows } = await sql<{ id: number }>`
+		select distinct coalesce(pseudonym_of, id) as id from users where username = any(${usernames})`.execute(trx)
 	return rows.map((row) => row.id)
 }
 

@@ -16,7 +16,7 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { mentionsIn } from '~/platform/markdown/render.server.ts'
-import type { EventQuestion, ForumEvent } from '../questions.events.ts'
+import { type Doer, type EventQuestion, type ForumEvent, shownActor } from '../questions.events.ts'
 import {
 	findCommentAuthor,
 	findCommentFacts,
@@ -124,7 +124,7 @@ export async function notifyOfEvent(trx: Executor, event: ForumEvent): Promise<n
 		case 'solution-chosen': {
 			const { commentId, authorId } = event
 			const people = recipientsOf({ actorId, solverId: authorId })
-			return notify(trx, { people, actorId, ...aboutQuestion(question, commentId) })
+			return notify(trx, { people, ...doneBy(event), ...aboutQuestion(question, commentId) })
 		}
 		case 'solution-withdrawn':
 			return forgetPart(trx, { subject: refOf(question.id), partId: event.commentId, kind: 'solution' })
@@ -153,7 +153,7 @@ async function notifyOfComment(
 	const people = recipientsOf({ actorId, questionAuthorId: question.authorId, parentAuthorId, mentioned })
 	return notify(trx, {
 		people,
-		actorId,
+		...doneBy({ question, actorId }),
 		...aboutQuestion(question, commentId),
 		...(besides !== undefined && { besides }),
 	})
@@ -162,9 +162,10 @@ async function notifyOfComment(
 /** Tells those whom an edit names and the text before it did not. */
 async function notifyNewlyMentioned(
 	trx: Executor,
-	{ actorId, question, mentioned }: { actorId: number; question: EventQuestion; mentioned: string[] },
+	{ mentioned, ...doer }: Doer & { mentioned: string[] },
 	{ commentId, before }: { commentId: number | null; before: string },
 ): Promise<number[]> {
+	const { actorId, question } = doer
 	if (mentioned.length === 0) return []
 	const named = new Set(mentionsIn(before))
 	const fresh = mentioned.filter((name) => !named.has(name))
@@ -176,7 +177,7 @@ async function notifyNewlyMentioned(
 	)
 		return []
 	const people = recipientsOf({ actorId, mentioned: await listIdsOf(trx, fresh) })
-	return notify(trx, { people, actorId, ...aboutQuestion(question, commentId) })
+	return notify(trx, { people, ...doneBy(doer), ...aboutQuestion(question, commentId) })
 }
 
 /** Goes on telling followers of a new question, a few hundred in a transaction; run again, it tells nobody twice. */
@@ -194,7 +195,7 @@ export async function notifyFollowers({ event, after }: FollowersLeft): Promise<
 				const mentioned = await listMentioned(trx, event.mentioned ?? [])
 				const followers = await followersOf(trx, { ...question, after: from, limit: MAX_FOLLOWERS_PER_BATCH })
 				const people = recipientsOf({ actorId, followers: followers.filter((id) => !mentioned.includes(id)) })
-				const told = await notify(trx, { people, actorId, ...aboutQuestion(question, null) })
+				const told = await notify(trx, { people, ...doneBy({ question, actorId }), ...aboutQuestion(question, null) })
 				return { told, next: followers.length < MAX_FOLLOWERS_PER_BATCH ? undefined : followers.at(-1) }
 			})
 		await announceUnread(told)
@@ -209,7 +210,17 @@ async function notifyOfQuestion(trx: Executor, event: QuestionAdded): Promise<nu
 	const followers = found.length > MAX_FOLLOWERS_AT_ONCE ? [] : found
 	if (found.length > MAX_FOLLOWERS_AT_ONCE) await addJob('tell-followers', { event, after: 0 }, trx)
 	const people = recipientsOf({ actorId, mentioned, followers })
-	return notify(trx, { people, actorId, ...aboutQuestion(question, null), ...(besides !== undefined && { besides }) })
+	return notify(trx, {
+		people,
+		...doneBy(event),
+		...aboutQuestion(question, null),
+		...(besides !== undefined && { besides }),
+	})
+}
+
+/** Who did something, and the account that is told to have done it. */
+function doneBy(event: Doer): { actorId: number; shownActorId: number } {
+	return { actorId: event.actorId, shownActorId: shownActor(event) }
 }
 
 /** The mentioned members, by id; none where a text mentions too many. */

@@ -32,7 +32,7 @@ const texts = {
 const better = { ...texts, title: 'Where do I begin, please?', tags: 'begin', category: 'java' }
 
 const newcomer = () => makeMember(`fresh${++made}`, 'member', new Date(Date.now() - 3_600_000))
-const waitingQuestion = async (member: SignedIn) => Number((await askQuestion(member, texts)).url.split('/').at(-1))
+const waitingQuestion = async (member: SignedIn) => Number((await askQuestion(member, texts)).url.split('/')[4])
 const name = (kind: string, id: number) => ({ kind, name: String(id) })
 const approve = (kind: string, id: number, seen?: string) =>
 	decideCase(moderator, { ...name(kind, id), act: 'approve' }, { seen })

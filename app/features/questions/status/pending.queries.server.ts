@@ -17,7 +17,7 @@ export async function findChangeableQuestion(
 ): Promise<(QuestionPageRow & { waits: boolean }) | undefined> {
 	const { rows } = await sql<QuestionPageRow & { waits: boolean }>`
 		select ${questionPageColumns}, q.status = 'pending' as waits from questions q ${questionJoins}
-		where q.id = ${id} and (q.status = 'published' or q.author_id = ${memberId} and q.status = 'pending')`.execute(
+		where q.id = ${id} and (q.status = 'published' or coalesce(u.pseudonym_of, u.id) = ${memberId} and q.status = 'pending')`.execute(
 		executor,
 	)
 	return rows[0]
@@ -51,10 +51,12 @@ export async function findChangeableComment(
 	memberId: number,
 ): Promise<{ author_id: number; question_id: number; tags: string[]; waits: boolean } | undefined> {
 	const { rows } = await sql<{ author_id: number; question_id: number; tags: string[]; waits: boolean }>`
-		select m.author_id, m.question_id, q.tags, m.status = 'pending' as waits
-		from comments m join questions q on q.id = m.question_id
+		select coalesce(u.pseudonym_of, u.id) as author_id, m.question_id, q.tags, m.status = 'pending' as waits
+		from comments m join questions q on q.id = m.question_id join users u on u.id = m.author_id
 		where m.id = ${id} and q.status = 'published'
-			and (m.status = 'published' or m.author_id = ${memberId} and m.status = 'pending')`.execute(db())
+			and (m.status = 'published' or coalesce(u.pseudonym_of, u.id) = ${memberId} and m.status = 'pending')`.execute(
+		db(),
+	)
 	return rows[0]
 }
 

@@ -34,7 +34,7 @@ const texts = {
 	category: 'others',
 }
 const plain = { ...texts, description: 'With nothing.' }
-const idOf = ({ url }: { url: string }) => Number(url.split('/').at(-1))
+const idOf = ({ url }: { url: string }) => Number(url.split('/')[4])
 
 /** Rows with the transaction that wrote each of them last, so that what was written and taken back shows as well. */
 const versionsOf = async (table: string, where = sql`true`) =>

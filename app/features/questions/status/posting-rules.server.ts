@@ -41,24 +41,26 @@ export const lockedMessage = 'This query is locked. Nobody can comment on it now
 async function deletesOwn(trx: Executor, event: ForumEvent): Promise<boolean> {
 	if (event.kind === 'question-deleted') return event.question.authorId === event.actorId
 	if (event.kind !== 'comment-deleted') return false
-	return (await findAuthors(trx, event.commentId))?.author_id === event.actorId
+	return (await findAuthors(trx, event.commentId))?.member_id === event.actorId
 }
 
 /**
  * Votes on what somebody wrote who blocks the voter; comments under their questions and answers to their comments. Moderators
- * change what others wrote: a block does not keep them from it.
+ * change what others wrote: a block does not keep them from it. Nobody blocks a pseudonym, and who is behind one is not asked:
+ * to be refused there and nowhere else, or by one member's block, would tell.
  */
 async function refuseToBlocked(trx: Executor, event: ForumEvent): Promise<void> {
 	const { actorId, question } = event
 	const actor = { id: actorId }
+	const asker = question.pseudonymId ?? question.authorId
 	if (event.kind === 'vote-changed') {
 		if (event.vote === 0) return
 		const comment = event.commentId === null ? undefined : await findAuthors(trx, event.commentId)
-		await refuseBlocked(trx, actor, [comment?.author_id ?? question.authorId], 'You cannot vote here.')
+		await refuseBlocked(trx, actor, [comment?.author_id ?? asker], 'You cannot vote here.')
 	} else if (writesComment(event)) {
 		const comment = await authorsOf(trx, event)
-		if (comment?.author_id !== actorId) return
-		await refuseBlocked(trx, actor, [question.authorId, comment.parent_author_id ?? 0], 'You cannot comment here.')
+		if (comment?.member_id !== actorId) return
+		await refuseBlocked(trx, actor, [asker, comment.parent_author_id ?? 0], 'You cannot comment here.')
 	}
 }
 
@@ -66,7 +68,7 @@ async function refuseToBlocked(trx: Executor, event: ForumEvent): Promise<void> 
 async function authorsOf(trx: Executor, event: CommentWritten) {
 	if (event.kind !== 'comment-added') return findAuthors(trx, event.commentId)
 	const parent = event.parentId === null ? undefined : await findAuthors(trx, event.parentId)
-	return { author_id: event.actorId, parent_author_id: parent?.author_id ?? null }
+	return { member_id: event.actorId, parent_author_id: parent?.author_id ?? null }
 }
 
 type CommentWritten = Extract<
@@ -82,7 +84,7 @@ function writesComment(event: ForumEvent): event is CommentWritten {
 async function mustWait(trx: Executor, event: ForumEvent, actor: AccountStatusRow, html: string): Promise<boolean> {
 	if (!isPost(event) || !isOnProbation(actor) || !leadsElsewhere(html)) return false
 	if (event.kind === 'question-changed') return event.question.authorId === event.actorId
-	if (event.kind === 'comment-changed') return (await findAuthors(trx, event.commentId))?.author_id === event.actorId
+	if (event.kind === 'comment-changed') return (await findAuthors(trx, event.commentId))?.member_id === event.actorId
 	return true
 }
 
@@ -118,14 +120,19 @@ async function logModeratorChange(trx: Executor, event: ForumEvent, actor: Accou
 	const isSolution = event.kind === 'solution-chosen' || event.kind === 'solution-withdrawn'
 	const isComment = 'commentId' in event && event.commentId !== null
 	const commentId = isComment ? (event.commentId as number) : 0
-	const owner = isComment && !isSolution ? (await findAuthors(trx, commentId))?.author_id : event.question.authorId
-	if (owner === undefined || owner === event.actorId) return
+	const { authorId, pseudonymId } = event.question
+	const owner =
+		isComment && !isSolution
+			? await findAuthors(trx, commentId)
+			: { author_id: pseudonymId ?? authorId, member_id: authorId }
+	if (owner === undefined || owner.member_id === event.actorId) return
 	await addLogRow(trx, {
 		actorId: event.actorId,
 		act,
 		kind: isComment ? 'comment' : 'query',
 		targetId: isComment ? commentId : event.question.id,
-		memberId: owner,
+		// Of a text under a pseudonym the log does not tell whose it is.
+		memberId: owner.author_id,
 		title: event.question.title,
 	})
 }

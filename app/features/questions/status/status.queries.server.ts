@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import { memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
 import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
+import type { QuestionPlace } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
@@ -10,6 +12,7 @@ import { type QuestionPageRow, questionJoins, questionPageColumns } from '../que
 /* What moderators need to know of posts, whatever became of them. The lock of a question comes before those of its comments. */
 
 export interface LockedPost {
+	/** The member, also where they wrote under a pseudonym. */
 	author_id: number
 	category_id: number
 	status: PostStatus
@@ -35,7 +38,7 @@ function sha256Of(columns: string) {
 /** A question for judging: locked, whatever became of it. */
 export async function lockAnyQuestion(trx: Executor, id: number): Promise<LockedPost | undefined> {
 	const { rows } = await sql<LockedPost>`
-		select author_id, category_id, status, edited_at is not null as edited, locked_at is not null as locked,
+		select ${memberBehind(sql.ref('author_id'))} as author_id, category_id, status, edited_at is not null as edited, locked_at is not null as locked,
 			${fingerprintOf.query('questions')} as fingerprint
 		from questions where id = ${id} for update`.execute(trx)
 	return rows[0]
@@ -47,7 +50,7 @@ export async function lockAnyComment(
 	id: number,
 ): Promise<Omit<LockedPost, 'category_id' | 'locked'> | undefined> {
 	const { rows } = await sql<LockedPost>`
-		select author_id, status, edited_at is not null as edited, ${fingerprintOf.comment('comments')} as fingerprint
+		select ${memberBehind(sql.ref('author_id'))} as author_id, status, edited_at is not null as edited, ${fingerprintOf.comment('comments')} as fingerprint
 		from comments where id = ${id} for update`.execute(trx)
 	return rows[0]
 }
@@ -66,17 +69,23 @@ export async function readAdded(
 	approvedBy: number,
 ): Promise<ForumEvent> {
 	if (kind === 'query') {
-		const { author_id: actorId, description } = await trx
+		const { description } = await trx
 			.selectFrom('questions')
-			.select(['author_id', 'description'])
+			.select('description')
 			.where('id', '=', id)
 			.executeTakeFirstOrThrow()
+		const actorId = question.authorId
 		return { kind: 'question-added', actorId, question, mentioned: mentionsIn(description), approvedBy }
 	}
 	const { body, ...added } = await trx
 		.selectFrom('comments')
 		.innerJoin('users', 'users.id', 'comments.author_id')
-		.select(['author_id as actorId', 'username', 'parent_id as parentId', 'body'])
+		.select([
+			sql<number>`coalesce(users.pseudonym_of, users.id)`.as('actorId'),
+			'username',
+			'parent_id as parentId',
+			'body',
+		])
 		.where('comments.id', '=', id)
 		.executeTakeFirstOrThrow()
 	return { kind: 'comment-added', ...added, mentioned: mentionsIn(body), question, commentId: id, approvedBy }
@@ -114,11 +123,11 @@ export async function findMergedRow(id: number): Promise<MergedRow | undefined> 
 }
 
 /** Address facts of a query, whatever became of it. */
-export async function findQuestionAddress(
-	id: number,
-): Promise<{ id: number; username: string; category_slug: string } | undefined> {
-	const { rows } = await sql<{ id: number; username: string; category_slug: string }>`
-		select q.id, u.username, c.slug as category_slug from questions q ${questionJoins} where q.id = ${id}`.execute(db())
+export async function findQuestionAddress(id: number): Promise<QuestionPlace | undefined> {
+	const { rows } = await sql<QuestionPlace>`
+		select q.id, q.title, u.username, c.slug as category_slug from questions q ${questionJoins} where q.id = ${id}`.execute(
+		db(),
+	)
 	return rows[0]
 }
 
@@ -134,11 +143,16 @@ export async function secondsOverLimit(
 	userId: number,
 	most: number,
 ): Promise<number | null> {
-	// now() is when this transaction began, which may be before a row that it waited for was made.
+	const table = kind === 'query' ? sql`questions` : sql`comments`
+	// now() is when this transaction began, which may be before a row that it waited for was made. Of what was written under a
+	// pseudonym only the hour is known: it counts as if written at the end of that.
 	const { rows } = await sql<{ seconds: number }>`
-		select extract(epoch from created_at + interval '1 hour' - clock_timestamp())::float8 as seconds from ${kind === 'query' ? sql`questions` : sql`comments`}
-		where author_id = ${userId} and ${isRecent('created_at', '1 hour')}
-		order by created_at desc, id desc limit 1 offset ${most - 1}`.execute(trx)
+		select extract(epoch from written.created_at + interval '1 hour' - clock_timestamp())::float8 as seconds from (
+			select id, created_at from ${table} where author_id = ${userId} and ${isRecent('created_at', '1 hour')}
+			union all
+			select id, created_at + interval '1 hour' from ${table}
+			where author_id in (select id from users where pseudonym_of = ${userId}) and ${isRecent('created_at', '2 hours')}) written
+		order by written.created_at desc, written.id desc limit 1 offset ${most - 1}`.execute(trx)
 	return rows[0]?.seconds ?? null
 }
 
@@ -148,15 +162,18 @@ export async function isLocked(trx: Executor, questionId: number): Promise<boole
 	return question?.locked_at != null
 }
 
-/** Who wrote a comment, and whom it answers; null for nobody. */
-export async function findAuthors(
-	trx: Executor,
-	commentId: number,
-): Promise<{ author_id: number; parent_author_id: number | null } | undefined> {
-	const { rows } = await sql<{ author_id: number; parent_author_id: number | null }>`
-		select m.author_id, parent.author_id as parent_author_id
+/** The accounts that wrote a comment and that it answers, null for none; and the member who wrote it. */
+export async function findAuthors(trx: Executor, commentId: number): Promise<CommentAuthors | undefined> {
+	const { rows } = await sql<CommentAuthors>`
+		select m.author_id, ${memberBehind(sql.ref('m.author_id'))} as member_id, parent.author_id as parent_author_id
 		from comments m left join comments parent on parent.id = m.parent_id where m.id = ${commentId}`.execute(trx)
 	return rows[0]
+}
+
+export interface CommentAuthors {
+	author_id: number
+	member_id: number
+	parent_author_id: number | null
 }
 
 /* What a case shows. */
@@ -164,6 +181,7 @@ export async function findAuthors(
 /** A question or a comment as moderation is told of it, whatever became of it. */
 export interface PostRow {
 	id: number
+	/** The account that wrote it. */
 	author_id: number
 	/** Sanitized HTML of its text. */
 	html: string
@@ -176,7 +194,10 @@ export interface PostRow {
 	status_reason: string
 	/** The question that it is, or that it stands under. */
 	question_id: number
+	/** The member who asked it. */
 	question_author_id: number
+	/** As of `authorColumns`. */
+	pseudonym_id: number | null
 	/** Of the question's author. */
 	username: string
 	category_slug: string
@@ -186,7 +207,8 @@ export interface PostRow {
 	locked: boolean
 }
 
-const ofQuestion = sql`q.id as question_id, q.author_id as question_author_id, users.username, c.slug as category_slug, q.title, q.tags,
+const ofQuestion = sql`q.id as question_id, coalesce(users.pseudonym_of, users.id) as question_author_id,
+	case when users.pseudonym_of is not null then users.id end as pseudonym_id, users.username, c.slug as category_slug, q.title, q.tags,
 	q.status as question_status, q.locked_at is not null as locked`
 const ofEither = (table: 'q' | 'm') =>
 	sql.raw(`${table}.id, ${table}.author_id, ${table}.status, ${table}.status_reason,

@@ -3,6 +3,7 @@ import { closeCase } from '~/features/moderation/cases.queries.server.ts'
 import { waitingMessage } from '~/features/moderation/moderation.view.ts'
 import { lockAuthor } from '~/features/moderation/posting.server.ts'
 import { announceUnread } from '~/features/notifications/notifications.server.ts'
+import { beginRouting, resumeRouting } from '~/features/routing/choosing.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import type { Flash } from '~/lib/context.ts'
@@ -129,16 +130,31 @@ export async function change<Result>(
 	return result
 }
 
-/** A question as events name it. */
-export function eventQuestion(
-	row: Pick<QuestionPageRow, 'id' | 'author_id' | 'title' | 'tags' | 'username' | 'category_slug'>,
-): EventQuestion {
-	const { id, author_id: authorId, title, tags, category_slug: category } = row
-	return { id, authorId, title, tags, category, url: questionUrl(row) }
+/** The account by which a member writes under a question: the pseudonym that they asked it under, or their own. */
+export function accountIn(
+	question: Pick<QuestionPageRow, 'author_id' | 'pseudonym_id' | 'username'>,
+	member: SignedIn,
+): { id: number; username: string } {
+	const { author_id, pseudonym_id, username } = question
+	return pseudonym_id !== null && author_id === member.id ? { id: pseudonym_id, username } : member
 }
 
-/** Stores the notifications of what happened; called as the last step of its transaction. @returns the event with whom it was told */
+/** A question as events name it. */
+export function eventQuestion(
+	row: Pick<QuestionPageRow, 'id' | 'author_id' | 'pseudonym_id' | 'title' | 'tags' | 'username' | 'category_slug'>,
+): EventQuestion {
+	const { id, author_id: authorId, pseudonym_id: pseudonymId, title, tags, category_slug: category } = row
+	return { id, authorId, pseudonymId, title, tags, category, url: questionUrl(row) }
+}
+
+/**
+ * Stores the notifications of what happened, and has members asked about a question that became public; called as the last step of
+ * its transaction. @returns the event with whom it was told
+ */
 export async function recordEffects(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
+	if (event.kind === 'question-added') await beginRouting(trx, event.question.id)
+	if (event.kind === 'question-restored' || event.kind === 'question-republished')
+		await resumeRouting(trx, event.question.id)
 	return { ...event, told: await notifyOfEvent(trx, event) }
 }
 

@@ -32,7 +32,10 @@ export async function takeId(trx: Executor, table: 'questions' | 'comments'): Pr
 	return rows[0].id
 }
 
-/** Inserts a question with an id of {@link takeId}. A pending one is in no count, list or search. */
+/**
+ * Inserts a question with an id of {@link takeId}. A pending one is in no count, list or search.
+ * @param question `authorId`: the account that others see, of a member or a pseudonym
+ */
 export async function insertQuestion(
 	trx: Executor,
 	{ id, authorId, status }: { id: number; authorId: number; status: 'published' | 'pending' },
@@ -268,7 +271,10 @@ export async function countRevisions(
 	return rows[0]?.count ?? 0
 }
 
-/** Records what a question says before `texts` take its place; nothing when they say the same. The question must be locked. */
+/**
+ * Records what a question says before `texts` take its place; nothing when they say the same. The question must be locked.
+ * @param editorId the account that others see, of a member or a pseudonym
+ */
 export async function recordQuestionRevision(
 	trx: Executor,
 	id: number,
@@ -300,6 +306,8 @@ export interface RevisionRow {
 	by_moderator: boolean
 	username: string
 	name: string
+	/** As of `authorColumns`. */
+	pseudonym_verified: boolean | null
 	title: string | null
 	description: string | null
 	tags: string[] | null
@@ -315,7 +323,7 @@ export async function listRevisionRows(
 ): Promise<RevisionRow[]> {
 	const { rows } = await sql<RevisionRow>`
 		select r.id, to_char(r.made_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as made_at, r.by_moderator,
-			u.username, u.name, r.title, r.description, r.tags, r.category, r.body
+			u.username, u.name, u.pseudonym_verified, r.title, r.description, r.tags, r.category, r.body
 		from revisions r join users u on u.id = r.editor_id
 		where ${whose(of)}
 		${from === null ? sql`` : sql`and r.id <= ${from}`}

@@ -85,7 +85,7 @@ test('the description decides between titles that say the same', async () => {
 test('a result says where it is, what matches, whether it is solved, and how many comments it has', async () => {
 	const [first] = await findSimilar({ title: 'undo rebase' })
 	expect(first).toMatchObject({
-		url: `/forum/others/asker/${ids.rebase}`,
+		url: `/forum/others/asker/${ids.rebase}/how-do-i-undo-a-rebase-in-git`,
 		title: 'How do I undo a rebase in git?',
 		titleHtml: 'How do I <mark>undo</mark> a <mark>rebase</mark> in git?',
 		solved: false,
@@ -160,7 +160,9 @@ test('“This solved mine” counts once a member and query, and each visitor', 
 	const reader = await makeMember('reader')
 	await Promise.all(Array.from({ length: 8 }, () => noteHelped(reader, ids.wifi)))
 	expect(await count()).toBe(1)
-	expect(await noteHelped(asker, ids.wifi)).toEqual({ url: `/forum/others/asker/${ids.wifi}` })
+	expect(await noteHelped(asker, ids.wifi)).toEqual({
+		url: expect.stringContaining(`/forum/others/asker/${ids.wifi}/`),
+	})
 	await noteHelped(null, ids.wifi)
 	await noteHelped(null, ids.wifi)
 	expect(await count()).toBe(4)

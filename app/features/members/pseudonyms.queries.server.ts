@@ -1,0 +1,87 @@
+import { type RawBuilder, sql } from 'kysely'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isRecent } from '~/platform/db/recent.server.ts'
+
+/*
+ * A pseudonym is an account that nobody logs in to: `author_id` of what it wrote. So a statement that knows nothing of pseudonyms
+ * tells nothing of the member. Who needs the member behind it, for their rights or to notify them, asks for it here.
+ */
+
+/** The member who acts by an account, for other statements: of a pseudonym the one behind it. @param account a column, or an id */
+export function memberBehind(account: RawBuilder<unknown> | number): RawBuilder<number> {
+	return sql<number>`(select coalesce(behind.pseudonym_of, behind.id) from users behind where behind.id = ${account})`
+}
+
+/** The accounts of a member, their pseudonyms among them, as an array for other statements. For the member alone. */
+export function accountsOf(memberId: RawBuilder<number> | number): RawBuilder<number[]> {
+	return sql<number[]>`array(select ${memberId}::int union all select id from users where pseudonym_of = ${memberId})`
+}
+
+/**
+ * The columns of an author for a statement that has `users u`: `author_id` is the member, who has the rights; what others are told
+ * are the names of the account. `pseudonym_id` and `pseudonym_verified` are null for who writes under their own name.
+ */
+export const authorColumns = sql<AuthorRow>`
+	coalesce(u.pseudonym_of, u.id) as author_id, case when u.pseudonym_of is not null then u.id end as pseudonym_id,
+	u.pseudonym_verified, u.username, u.name, u.image`
+
+/** Who wrote a text. Nothing but the last four leaves the server. */
+export interface AuthorRow {
+	/** The member. */
+	author_id: number
+	pseudonym_id: number | null
+	pseudonym_verified: boolean | null
+	username: string
+	name: string
+	image: string | null
+}
+
+/** Makes a pseudonym of a member under a username that was claimed for it. @returns its id */
+export async function insertPseudonym(
+	trx: Executor,
+	memberId: number,
+	{ username, name, email }: { username: string; name: string; email: string },
+): Promise<number> {
+	const { rows } = await sql<{ id: number }>`
+		insert into users (username, name, email, imported, pseudonym_of, pseudonym_verified)
+		values (${username}, ${name}, ${email}, true, ${memberId}, coalesce((
+			select campus_verified_at > now() - interval '365 days' from shown_profiles where user_id = ${memberId}), false))
+		returning id`.execute(trx)
+	if (!rows[0]) throw new Error('No pseudonym was made.')
+	return rows[0].id
+}
+
+/** Seconds until a member may take one more pseudonym who may take `max` in 24 hours; null when they may now. */
+export async function secondsUntilPseudonym(trx: Executor, memberId: number, max: number): Promise<number | null> {
+	const { rows } = await sql<{ seconds: number }>`
+		select extract(epoch from created_at + interval '24 hours' - now())::float8 as seconds from users
+		where pseudonym_of = ${memberId} and ${isRecent('created_at', '24 hours')}
+		order by created_at desc limit 1 offset ${max - 1}`.execute(trx)
+	return rows[0]?.seconds ?? null
+}
+
+/** Whether an account is a pseudonym, by its username. */
+export async function isPseudonym(username: string): Promise<boolean> {
+	const { rows } = await sql`select from users where username = ${username} and pseudonym_of is not null`.execute(db())
+	return rows.length > 0
+}
+
+/** Notes that a moderator was told who a pseudonym is. @returns false when they were told before */
+export async function insertUnmasking(trx: Executor, pseudonymId: number, moderatorId: number): Promise<boolean> {
+	const { rows } = await sql`
+		insert into unmaskings (pseudonym_id, moderator_id) values (${pseudonymId}, ${moderatorId})
+		on conflict do nothing returning 1`.execute(trx)
+	return rows.length > 0
+}
+
+/** The member behind a pseudonym, for a moderator who was told; undefined for any other. */
+export async function findUnmasked(
+	pseudonymId: number,
+	moderatorId: number,
+): Promise<{ username: string; name: string; image: string | null } | undefined> {
+	const { rows } = await sql<{ username: string; name: string; image: string | null }>`
+		select member.username, member.name, member.image
+		from unmaskings join users pseudonym on pseudonym.id = pseudonym_id join users member on member.id = pseudonym.pseudonym_of
+		where pseudonym_id = ${pseudonymId} and moderator_id = ${moderatorId}`.execute(db())
+	return rows[0]
+}

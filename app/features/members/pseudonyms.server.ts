@@ -1,0 +1,67 @@
+import { randomInt } from 'node:crypto'
+import { claimUsername, lockMember } from '~/features/accounts/accounts.queries.server.ts'
+import { Invalid, TooMany } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { insertPseudonym, secondsUntilPseudonym } from './pseudonyms.queries.server.ts'
+
+/** Pseudonyms that a member may take in 24 hours: each is an account, and a name that nobody else gets any more. */
+export const MAX_PSEUDONYMS_A_DAY = 10
+
+const qualities =
+	'Brave Bright Calm Careful Cheerful Clever Cosy Curious Daring Dreamy Eager Early Fair Friendly Gentle Happy Honest Humble Jolly Keen Kind Lively Lucky Merry Mild Modest Nimble Patient Playful Polite Proud Quick Quiet Ready Shy Silent Smart Snug Steady Sunny Swift Tidy Warm Witty'.split(
+		' ',
+	)
+const animals =
+	'Alpaca Badger Beaver Bison Camel Crane Deer Dolphin Duck Falcon Ferret Finch Fox Gecko Goose Hare Hedgehog Heron Ibis Jay Koala Lark Lemur Lynx Marmot Marten Mole Moose Newt Otter Owl Panda Penguin Puffin Rabbit Raven Robin Seal Sparrow Squirrel Stork Swan Tapir Turtle Walrus Wombat Wren Yak'.split(
+		' ',
+	)
+/** No vowels, so that no word comes of it, and nothing that is read as something else. */
+const letters = 'bcdfghjkmnpqrstvwxz23456789'
+
+/** An account that stands for a member in one question. */
+export interface Pseudonym {
+	id: number
+	username: string
+	name: string
+}
+
+/**
+ * Makes a pseudonym for one question of a member: “Curious Otter”, drawn by chance, so that neither the name nor the username tells
+ * anything of them. Others may have the same name in their questions; the username is nobody else's. The member's row is locked.
+ * @throws TooMany
+ */
+export async function takePseudonym(trx: Executor, member: SignedIn): Promise<Pseudonym> {
+	await lockMember(trx, member.id)
+	const seconds = await secondsUntilPseudonym(trx, member.id, MAX_PSEUDONYMS_A_DAY)
+	if (seconds !== null)
+		throw new TooMany(`You can ask ${MAX_PSEUDONYMS_A_DAY} queries a day under a pseudonym. Try again later.`, seconds)
+	const name = `${oneOf(qualities)} ${oneOf(animals)}`
+	let username: string
+	do username = usernameOf(name)
+	while (!(await claimUsername(username, trx)))
+	const id = await insertPseudonym(trx, member.id, { username, name, email: `${username}@pseudonyms.invalid` })
+	return { id, username, name }
+}
+
+/**
+ * Refuses a text under a pseudonym with the address of a picture that has the member's username in it, as those of earlier uploads do.
+ * @param field of the form that it was typed into
+ * @throws Invalid
+ */
+export function refuseOwnPictures(text: string, { username }: SignedIn, field: string): void {
+	const folders = [...text.matchAll(/\/media\/[a-z]+\/([a-z0-9_.-]+)\//g)].map(([, folder]) => folder)
+	if (!folders.includes(username)) return
+	const message = 'The address of a picture in this text contains your username. Upload the picture again.'
+	throw new Invalid(message, { [field]: message })
+}
+
+/** “curious-otter-7k3f”: its name, and four letters by chance. */
+function usernameOf(name: string): string {
+	const ending = Array.from({ length: 4 }, () => oneOf([...letters])).join('')
+	return `${name.toLowerCase().replace(' ', '-')}-${ending}`
+}
+
+function oneOf(list: readonly string[]): string {
+	return list[randomInt(list.length)] ?? ''
+}

@@ -1,0 +1,27 @@
+import { config } from '~/config.server.ts'
+import { readFeed } from '~/features/routing/answerable.server.ts'
+import { ANSWER_PATH } from '~/features/routing/routing.view.ts'
+import { answering } from '~/platform/http/http.ts'
+import { atomFeed } from '../xml.ts'
+import type { Route } from './+types/answerable-feed'
+
+/** What one member can answer, for whoever has the private address: readers of feeds do not log in. */
+export function loader({ url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const { SITE_NAME, publicUrl } = config()
+		const feed = atomFeed({
+			title: `You can answer these · ${SITE_NAME}`,
+			path: ANSWER_PATH,
+			feedPath: url.pathname + url.search,
+			publicUrl,
+			questions: await readFeed(url.searchParams.get('key') ?? ''),
+		})
+		return new Response(feed, {
+			headers: {
+				'Content-Type': 'application/atom+xml; charset=utf-8',
+				'Cache-Control': 'private, max-age=300',
+				'X-Robots-Tag': 'noindex',
+			},
+		})
+	})
+}

@@ -1,0 +1,106 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { authSecret } from '~/features/accounts/security/credentials.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { questionUrl } from '~/features/search/search.view.ts'
+import { isId } from '~/lib/checks.ts'
+import { NotFound } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import {
+	type AnswerableRow,
+	findRoutingMember,
+	listAnswerableRows,
+	type RankCursor,
+	raiseFeedVersion,
+} from './answerable.queries.server.ts'
+import { requireSignedIn } from './choosing.server.ts'
+import { ANSWERABLE_PER_PAGE, FEED_ENTRIES } from './routing.limits.ts'
+import type { AnswerableView } from './routing.view.ts'
+
+/** Of what a member knows, so many are named as the reason for a question. */
+const MAX_REASONS = 3
+
+/**
+ * A page of the open questions that the viewer can answer, by fit and age, as `listAnswerableRows` says. Whether they may be asked makes no
+ * difference.
+ * @throws NotAllowed for a visitor, Invalid for a cursor that is not ours
+ */
+export async function listAnswerable(
+	viewer: Viewer,
+	cursor: string | null,
+): Promise<{ rows: AnswerableView[]; next: string | null }> {
+	const { id } = requireSignedIn(viewer)
+	const place = cursor ? decodeRank(cursor) : null
+	const found = await listAnswerableRows(id, { cursor: place, limit: ANSWERABLE_PER_PAGE + 1 })
+	const shown = found.slice(0, ANSWERABLE_PER_PAGE)
+	const last = shown.at(-1)
+	return {
+		rows: shown.map(present),
+		next: found.length > ANSWERABLE_PER_PAGE && last ? encodeCursor([last.rank, last.id]) : null,
+	}
+}
+
+/** @throws Invalid */
+function decodeRank(text: string): RankCursor {
+	const [rank, id] = decodeCursor(text, 2)
+	if (typeof rank !== 'number' || !isId(id)) throw noSuchPlace()
+	return { rank, id }
+}
+
+function present(row: AnswerableRow): AnswerableView {
+	return {
+		id: row.id,
+		url: questionUrl(row),
+		title: row.title,
+		excerpt: row.excerpt.trim(),
+		category: { slug: row.category_slug, title: row.category_title },
+		author: { username: row.username, name: row.name, image: row.image },
+		tags: row.tags,
+		createdAt: row.created_at,
+		commentCount: row.comment_count,
+		because: [...new Set(row.because)].slice(0, MAX_REASONS),
+	}
+}
+
+/** What the viewer chose: whether they may be asked, and the private address of their feed. @throws NotAllowed for a visitor */
+export async function getRoutingChoice(viewer: Viewer): Promise<{ optedIn: boolean; feed: string }> {
+	const { id } = requireSignedIn(viewer)
+	const member = await findRoutingMember(id)
+	return { optedIn: member?.opted_in ?? false, feed: feedPath(id, member?.feed_version ?? 0) }
+}
+
+/** Gives the viewer's feed another address; the one before ends. @throws NotAllowed for a visitor, TooMany */
+export async function renewFeed(viewer: Viewer): Promise<void> {
+	const member = requireSignedIn(viewer)
+	await countUse('toggles', member)
+	await raiseFeedVersion(member.id)
+}
+
+/**
+ * The questions of the feed whose address has this key: readers of feeds do not log in.
+ * @param key `{member}.{version}.{signature}`
+ * @throws NotFound for a key that was not made here, or has ended
+ */
+export async function readFeed(key: string): Promise<AnswerableView[]> {
+	const [, claim = '', userId, version, signature = ''] = /^((\d{1,10})\.(\d{1,9}))\.([\w-]{43})$/.exec(key) ?? []
+	const member = isSignedFor(claim, signature) ? await findRoutingMember(Number(userId)) : undefined
+	if (member?.feed_version !== Number(version))
+		throw new NotFound('This address has ended. Your page of queries you can answer has the new one.')
+	const rows = await listAnswerableRows(Number(userId), { cursor: null, limit: FEED_ENTRIES })
+	return rows.map(present)
+}
+
+function feedPath(userId: number, version: number): string {
+	const claim = `${userId}.${version}`
+	return `/answer/feed.atom?key=${claim}.${sign(claim)}`
+}
+
+function isSignedFor(claim: string, signature: string): boolean {
+	const [given, right] = [Buffer.from(signature), Buffer.from(sign(claim))]
+	return given.length === right.length && timingSafeEqual(given, right)
+}
+
+/** The key is the site's secret, the prefix keeps these signatures apart from everybody else's. */
+function sign(claim: string): string {
+	return createHmac('sha256', authSecret()).update(`answer-feed:${claim}`).digest('base64url')
+}

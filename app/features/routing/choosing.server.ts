@@ -1,0 +1,143 @@
+import { randomInt } from 'node:crypto'
+import type { NotificationKind } from '~/features/notifications/kinds.server.ts'
+import { announceUnread, notify } from '~/features/notifications/notifications.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { questionUrl } from '~/features/search/search.view.ts'
+import { isId } from '~/lib/checks.ts'
+import { NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import {
+	findRounds,
+	insertAsks,
+	insertRouting,
+	listCandidates,
+	lockOpenQuestion,
+	lockRounds,
+	lockWithRoom,
+	writeDeclined,
+	writeOptedIn,
+	writeRounds,
+} from './choosing.queries.server.ts'
+import {
+	LEFT_OUT_PERCENT,
+	MAX_ASKED_A_ROUND,
+	MAX_CONSIDERED,
+	MAX_ROUNDS,
+	WIDEN_AFTER_SECONDS,
+} from './routing.limits.ts'
+
+/*
+ * A new question and the members who are asked whether they know the answer: chosen by `listCandidates`, in a job after the commit
+ * of the question, and once more if nobody answers.
+ */
+
+declare module '~/features/notifications/kinds.server.ts' {
+	interface NotificationKinds {
+		'may-know': never
+	}
+}
+
+/** What members are told of questions that they may be able to answer. */
+export const routingKinds: { 'may-know': NotificationKind } = {
+	'may-know': { label: 'Queries that I may know the answer to', order: 55, by: 'You', words: 'may know this:' },
+}
+
+/** One round of a question, as a job stores it. */
+export interface RoutingRound {
+	questionId: number
+	/** 1 or 2. */
+	round: number
+}
+
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Asks members about a question. */
+		'route-question': RoutingRound
+	}
+}
+
+/**
+ * Has members asked about a question that has just become public, unless chance leaves it out: that is decided once and stored. Part of
+ * the transaction that publishes it, in which it locks nothing but its own new row.
+ * @param drawn a number of 0 to 99 that chance gives
+ */
+export async function beginRouting(trx: Executor, questionId: number, drawn = randomInt(100)): Promise<void> {
+	await insertRouting(trx, questionId, drawn >= LEFT_OUT_PERCENT)
+	await resumeRouting(trx, questionId)
+}
+
+/** Goes on with the rounds of a question that is public again: while it was not, they were passed over. */
+export async function resumeRouting(trx: Executor, questionId: number): Promise<void> {
+	const rounds = await findRounds(trx, questionId)
+	if (rounds !== undefined) await queueRound(trx, { questionId, round: rounds + 1 })
+}
+
+async function queueRound(trx: Executor, { questionId, round }: RoutingRound): Promise<void> {
+	if (round > MAX_ROUNDS) return
+	await addJob('route-question', { questionId, round }, trx, round === 1 ? 0 : WIDEN_AFTER_SECONDS)
+}
+
+/**
+ * Does one round: chooses members, tells them, and plans the next round, in one transaction. Run again, whether it was done or cut
+ * off, it tells nobody twice. Nothing happens while the question is not public, and once it is answered, solved or locked.
+ */
+export async function routeQuestion({ questionId, round }: RoutingRound): Promise<void> {
+	const told = await db()
+		.transaction()
+		.execute(async (trx) => {
+			// Locked in the order of all writers: the question, its routing, the members, their notifications.
+			const question = await lockOpenQuestion(trx, questionId)
+			if (!question || question.answered) return []
+			if (round > MAX_ROUNDS || (await lockRounds(trx, questionId)) !== round - 1) return []
+			const found = await listCandidates(trx, questionId, MAX_CONSIDERED)
+			const free = await lockWithRoom(
+				trx,
+				found.map((member) => member.user_id),
+			)
+			const chosen = found.filter((member) => free.has(member.user_id)).slice(0, MAX_ASKED_A_ROUND)
+			await insertAsks(trx, { questionId, round }, chosen)
+			await writeRounds(trx, questionId, round)
+			await queueRound(trx, { questionId, round: round + 1 })
+			return notify(trx, {
+				people: new Map(chosen.map((member) => [member.user_id, 'may-know'])),
+				actorId: question.author_id,
+				subject: {
+					type: 'query',
+					id: questionId,
+					title: question.title,
+					url: questionUrl({ ...question, id: questionId }),
+				},
+				part: null,
+				replaces: 'followed',
+			})
+		})
+	await announceUnread(told)
+}
+
+/**
+ * A member who was asked says that a question is nothing for them, or takes that back. They are asked less often about what led to it.
+ * @returns what they know of it
+ * @throws NotAllowed for a visitor, NotFound for who was not asked, TooMany
+ */
+export async function declineQuestion(viewer: Viewer, questionId: number, declined: boolean): Promise<string[]> {
+	const member = requireSignedIn(viewer)
+	await countUse('toggles', member)
+	const names = isId(questionId) ? await writeDeclined(member.id, questionId, declined) : undefined
+	if (!names) throw new NotFound('You were not asked about this query.')
+	return names
+}
+
+/** Says whether the viewer may be asked about new questions. @throws NotAllowed for a visitor, TooMany */
+export async function setOptedIn(viewer: Viewer, optedIn: boolean): Promise<void> {
+	const member = requireSignedIn(viewer)
+	await countUse('toggles', member)
+	await writeOptedIn(db(), [member.id], optedIn)
+}
+
+/** The viewer, who is a member. @throws NotAllowed */
+export function requireSignedIn(viewer: Viewer): SignedIn {
+	if (!viewer) throw new NotAllowed('Log in first.')
+	return viewer
+}

@@ -1,0 +1,33 @@
+import { Form } from '~/ui/link.tsx'
+import { ANSWER_PATH, OPT_IN_SENTENCE } from '../routing.view.ts'
+
+const choices = [
+	['opt-out', 'Do not ask me'],
+	['opt-in', 'Ask me'],
+] as const
+
+/** Whether the member may be asked about new queries, as a form that is sent by choosing. @param from where it leads back to */
+export function OptInForm({ optedIn, from }: { optedIn: boolean; from: string }) {
+	const chosen = optedIn ? 'opt-in' : 'opt-out'
+	return (
+		<>
+			<Form method="post" action={ANSWER_PATH} className="flex flex-wrap gap-2 py-2" preventScrollReset>
+				<input type="hidden" name="from" value={from} />
+				{choices.map(([value, label]) => (
+					<button
+						key={value}
+						className="chip h-8 px-3"
+						name="intent"
+						value={value}
+						type="submit"
+						aria-pressed={chosen === value}
+						data-selected={chosen === value ? '' : undefined}
+					>
+						{label}
+					</button>
+				))}
+			</Form>
+			<p className="text-sm text-ink-3">{OPT_IN_SENTENCE}</p>
+		</>
+	)
+}

@@ -1,0 +1,78 @@
+import { countOptedIn, type GainRow, readGain } from './answerable.queries.server.ts'
+import { LEFT_OUT_PERCENT, MIN_COMPARED } from './routing.limits.ts'
+
+/* What asking members gains: questions that were routed beside those that chance left out. */
+
+/** One side of the comparison. It says nothing of any question or member by itself. */
+export interface GainSide {
+	/** How many questions. */
+	questions: number
+	/** Seconds until half of them had an answer; null while fewer than half have one. */
+	medianSeconds: number | null
+	/** How many had one within 24 hours. */
+	withinDay: number
+}
+
+export interface GainView {
+	routed: GainSide
+	leftOut: GainSide
+	/** How sure this is, in a sentence or two. */
+	verdict: string
+	/** How many members said that they may be asked. */
+	optedIn: number
+}
+
+/** Both sides and what they prove, for moderators; who asks is for the route to check. */
+export async function getGain(): Promise<GainView> {
+	const [rows, optedIn] = await Promise.all([readGain(), countOptedIn()])
+	const routed = sideOf(rows.find((row) => row.routed))
+	const leftOut = sideOf(rows.find((row) => !row.routed))
+	return { routed, leftOut, verdict: verdictOf(routed, leftOut), optedIn }
+}
+
+function sideOf(row: GainRow | undefined): GainSide {
+	return {
+		questions: row?.questions ?? 0,
+		medianSeconds: row?.median_seconds ?? null,
+		withinDay: row?.within_day ?? 0,
+	}
+}
+
+/** 1.96 standard errors to either side hold the true value 95 times of 100. */
+const Z = 1.96
+
+/** The interval that holds a share with 95 % certainty (Wilson's, which is right for few and for extreme shares too). */
+function shareInterval({ questions: n, withinDay }: GainSide): { share: number; low: number; high: number } {
+	const share = withinDay / n
+	const center = (share + Z ** 2 / (2 * n)) / (1 + Z ** 2 / n)
+	const half = (Z * Math.sqrt((share * (1 - share)) / n + Z ** 2 / (4 * n ** 2))) / (1 + Z ** 2 / n)
+	return { share, low: center - half, high: center + half }
+}
+
+/**
+ * By how much the share answered within a day differs, in percentage points, with its 95 % interval (Newcombe's, of the two
+ * intervals of Wilson).
+ */
+export function differenceOf(routed: GainSide, leftOut: GainSide): { points: number; low: number; high: number } {
+	const [a, b] = [shareInterval(routed), shareInterval(leftOut)]
+	const difference = a.share - b.share
+	const down = Math.hypot(a.share - a.low, b.high - b.share)
+	const up = Math.hypot(a.high - a.share, b.share - b.low)
+	return { points: 100 * difference, low: 100 * (difference - down), high: 100 * (difference + up) }
+}
+
+/** What the two sides prove. Nothing is concluded from few questions. */
+export function verdictOf(routed: GainSide, leftOut: GainSide): string {
+	if (Math.min(routed.questions, leftOut.questions) < MIN_COMPARED)
+		return `Too few queries to conclude anything: it takes ${MIN_COMPARED} on either side, and of each hundred about ${LEFT_OUT_PERCENT} are left out.`
+	const { points, low, high } = differenceOf(routed, leftOut)
+	const range = `between ${signed(low)} and ${signed(high)} percentage points with 95% certainty`
+	if (low > 0) return `Asking members helps: ${signed(points)} points more are answered within 24 hours, ${range}.`
+	if (high < 0) return `Asking members does not help: ${signed(points)} points within 24 hours, ${range}.`
+	return `The difference of ${signed(points)} points within 24 hours may be chance: it lies ${range}.`
+}
+
+function signed(points: number): string {
+	const rounded = Math.round(points)
+	return rounded > 0 ? `+${rounded}` : String(rounded).replace('-', '−')
+}

@@ -1,0 +1,148 @@
+import { Invalid } from '~/lib/errors.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { readForm } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
+import { EmptyState } from '~/ui/empty-state.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { MoreLink } from '~/ui/more-link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { useMore, withoutDoubles } from '~/ui/use-more.ts'
+import { getRoutingChoice, listAnswerable, renewFeed } from '../answerable.server.ts'
+import { declineQuestion, setOptedIn } from '../choosing.server.ts'
+import { AnswerableItem } from '../components/answerable-item.tsx'
+import { OptInForm } from '../components/opt-in-form.tsx'
+import { ANSWER_PATH, answerPath, listed } from '../routing.view.ts'
+import type { Route } from './+types/answer'
+
+export function loader({ context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const cursor = url.searchParams.get('cursor') || null
+		const [page, choice] = await Promise.all([listAnswerable(viewer, cursor), getRoutingChoice(viewer)])
+		return { page, cursor, ...choice }
+	})
+}
+
+/**
+ * Takes every form about being asked, wherever it stands: whether the member may be (`intent=opt-in`, `opt-out`), that a query is
+ * nothing for them (`decline`, `accept`, with `query`), and another address of the feed (`new-feed`).
+ */
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const form = await readForm(request)
+		const back = safeRedirect(form.get('from'), ANSWER_PATH)
+		const intent = String(form.get('intent'))
+		const done = (message: string) => redirectWithToast(back, { type: 'success', message })
+		if (intent === 'opt-in' || intent === 'opt-out') {
+			await setOptedIn(viewer, intent === 'opt-in')
+			return done(
+				intent === 'opt-in' ? 'You will be asked when you may know the answer.' : 'You will not be asked any more.',
+			)
+		}
+		if (intent === 'decline' || intent === 'accept') {
+			const names = await declineQuestion(viewer, Number(form.get('query') || Number.NaN), intent === 'decline')
+			if (intent === 'accept') return done('Good that you are back.')
+			return done(`Noted. You will be asked less about ${listed(names)}.`)
+		}
+		if (intent === 'new-feed') {
+			await renewFeed(viewer)
+			return done('Your feed has a new address. The old one has ended.')
+		}
+		throw new Invalid('Nothing was chosen.')
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'You can answer these', noindex: true })
+}
+
+export default function Answer({ loaderData }: Route.ComponentProps) {
+	const { page, cursor, optedIn, feed } = loaderData
+	const more = useMore(page, answerPath)
+	const rows = withoutDoubles(more.rows, ({ id }) => String(id))
+	return (
+		<div className="grid gap-x-16 pt-6 md:pt-8 lg:grid-cols-[minmax(0,1fr)_15.5rem]">
+			<div className="min-w-0">
+				<h1 className="text-2xl leading-9 font-bold">You can answer these</h1>
+				<p className="mt-1 max-w-[60ch] text-ink-2">
+					Open queries in what your skills and your answers show that you know. Only you see this list.
+				</p>
+				{rows.length === 0 ? (
+					<Nothing isFirst={cursor === null} />
+				) : (
+					<ul className="mt-4 border-t border-line">
+						{rows.map((question) => (
+							<AnswerableItem key={question.id} question={question} />
+						))}
+					</ul>
+				)}
+				{(cursor !== null || more.nextHref) && (
+					<nav className="flex items-center justify-between gap-4 py-4 text-sm" aria-label="Pages">
+						{cursor !== null && (
+							<Link className="btn btn-sm btn-ghost -ml-2.5" to={answerPath()}>
+								Back to the first page
+							</Link>
+						)}
+						{more.nextHref && (
+							<span className="ml-auto">
+								<MoreLink href={more.nextHref} loading={more.loading} load={more.load}>
+									Load more
+								</MoreLink>
+							</span>
+						)}
+					</nav>
+				)}
+			</div>
+			<aside className="mt-8 lg:mt-0">
+				<section aria-labelledby="ask-me">
+					<RuleHead id="ask-me" title="Shall we ask you?" />
+					<OptInForm optedIn={optedIn} from={ANSWER_PATH} />
+				</section>
+				<section className="mt-8" aria-labelledby="feed">
+					<RuleHead id="feed" title="As a feed" />
+					<p className="mt-2 text-sm text-ink-3">
+						<a className="link" href={feed}>
+							Your Atom feed
+						</a>{' '}
+						has this list without a login. Whoever has its address can read it.
+					</p>
+					<Form method="post" action={ANSWER_PATH} className="mt-3" preventScrollReset>
+						<button className="btn btn-sm btn-outline" type="submit" name="intent" value="new-feed">
+							New address
+						</button>
+					</Form>
+				</section>
+			</aside>
+		</div>
+	)
+}
+
+function Nothing({ isFirst }: { isFirst: boolean }) {
+	const { viewer } = useRootData()
+	if (!isFirst)
+		return (
+			<EmptyState
+				title="No more queries."
+				action={
+					<Link className="btn btn-outline" to={answerPath()}>
+						Back to the first page
+					</Link>
+				}
+			/>
+		)
+	return (
+		<EmptyState
+			title="Nothing for you right now."
+			action={
+				<Link className="btn btn-outline" to={`/edit-profile/${viewer?.username ?? ''}`}>
+					Add skills to your profile
+				</Link>
+			}
+		>
+			Queries are found by the skills on your profile and by what you have answered. Every skill that you add brings the
+			open queries about it here.
+		</EmptyState>
+	)
+}

@@ -1,0 +1,29 @@
+import { Outlet } from 'react-router'
+import { answering, signedIn } from '~/platform/http/http.ts'
+import { Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { getRoutingChoice } from '../answerable.server.ts'
+import { OptInForm } from '../components/opt-in-form.tsx'
+import { ANSWER_PATH } from '../routing.view.ts'
+import type { Route } from './+types/settings'
+
+export function loader({ context, url }: Route.LoaderArgs) {
+	return answering(async () => ({ optedIn: (await getRoutingChoice(signedIn(context, url))).optedIn }))
+}
+
+/** A part of the settings, above those that come after it: whether the member may be asked about new queries. */
+export default function RoutingSettings({ loaderData: { optedIn } }: Route.ComponentProps) {
+	return (
+		<>
+			<section className="mt-10" aria-labelledby="asked">
+				<RuleHead id="asked" title="Queries you may know the answer to">
+					<Link className="quiet-link" to={ANSWER_PATH}>
+						What you can answer
+					</Link>
+				</RuleHead>
+				<OptInForm optedIn={optedIn} from="/settings" />
+			</section>
+			<Outlet />
+		</>
+	)
+}

@@ -1,0 +1,50 @@
+import { withParams } from '~/lib/addresses.ts'
+
+/* What pages and the API are told about whom a question reaches. */
+
+/** Where a member finds what they can answer; its forms go there, too. */
+export const ANSWER_PATH = '/answer'
+
+/** What a member is told before they say that they may be asked. “Twice” is MAX_ASKED_A_WEEK in words. */
+export const OPT_IN_SENTENCE =
+	'When a new query fits what you know, you are told, at most twice a week. Who asked does not learn that it was you.'
+
+/** What one member sees on a question of who was asked about it. */
+export interface AskedView {
+	/** For whoever asked the question, how many were asked; 0 for everybody else. */
+	people: number
+	/** For a member who was asked: what they know, and whether they said “not me”. null for everybody else. */
+	mine: { names: string[]; declined: boolean } | null
+}
+
+/** What everybody sees who was not asked. */
+export const NOBODY_ASKED: AskedView = { people: 0, mine: null }
+
+/** “React”, “React and CSS”, “React, CSS and Node.js” */
+export function listed(names: readonly string[]): string {
+	const last = names.at(-1) ?? ''
+	return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`
+}
+
+/** A question that a member can answer. */
+export interface AnswerableView {
+	id: number
+	/** Path of its page. */
+	url: string
+	title: string
+	/** How the text begins, as plain text. */
+	excerpt: string
+	category: { slug: string; title: string }
+	author: { username: string; name: string; image: string | null }
+	tags: string[]
+	/** ISO 8601. */
+	createdAt: string
+	commentCount: number
+	/** What the member knows that it needs, the best first. */
+	because: string[]
+}
+
+/** The address of a page of the list. */
+export function answerPath(cursor: string | null = null): string {
+	return withParams(ANSWER_PATH, { cursor })
+}

@@ -1,0 +1,143 @@
+import type { Browser, Page } from '@playwright/test'
+import { anotherBrowser } from './support/chat.ts'
+import {
+	demoModerator,
+	enrol,
+	expect,
+	expectNoViolationsInThemes,
+	expectToFit,
+	hydrated,
+	logIn,
+	test,
+} from './support/journey.ts'
+
+const asked = 'How do I tell my supervisor that I am stuck?'
+const box = (page: Page) => page.getByRole('checkbox', { name: 'Ask under a pseudonym' })
+const asker = (page: Page) => page.getByRole('complementary', { name: 'About this query' })
+
+/** Fits a phone, in both themes, without anything that axe finds. */
+async function expectSound(page: Page): Promise<void> {
+	for (const width of [390, 1280]) {
+		await expectToFit(page, [width])
+		await expectNoViolationsInThemes(page)
+	}
+}
+
+async function newPage(browser: Browser, options = {}): Promise<Page> {
+	return (await anotherBrowser(browser, { viewport: { width: 1280, height: 800 }, ...options })).newPage()
+}
+
+test('a member asks under a pseudonym by keyboard, and is called so by others until a moderator asks who it is', async ({
+	page,
+	browser,
+}) => {
+	test.setTimeout(180_000)
+	await enrol(page, 'Selma Quietwell')
+	const reader = await newPage(browser)
+	await enrol(reader, 'Ruben Readmore')
+	let path = ''
+	let name = ''
+
+	await test.step('the choice is kept with the draft, and sent', async () => {
+		await page.goto('/forum/ask')
+		await hydrated(page)
+		await page.getByLabel('Title').fill(asked)
+		await page.getByRole('textbox', { name: 'Description' }).fill('We meet on Friday.')
+		await page.getByRole('combobox', { name: 'Tags' }).fill('thesis')
+		await page.keyboard.press('Enter')
+		const stored = page.waitForResponse((answer) => answer.url().endsWith('/forum/drafts') && answer.ok())
+		await box(page).focus()
+		await page.keyboard.press('Space')
+		await stored
+		await page.reload()
+		await hydrated(page)
+		await expect(page.getByText('Draft restored')).toBeVisible()
+		await expect(box(page)).toBeChecked()
+		await expect(box(page)).toHaveAccessibleDescription(/Moderators can look up who you are if they give a reason/)
+		await expectSound(page)
+		await page.getByRole('button', { name: 'Post question' }).click()
+		await expect(page.getByRole('heading', { level: 1, name: asked })).toBeVisible()
+		path = new URL(page.url()).pathname
+	})
+
+	await test.step('whoever asked sees whom they write as', async () => {
+		await expect(asker(page)).toContainText('You, under a pseudonym')
+		name = (await asker(page).locator('p').first().innerText()).trim()
+		expect(name).toMatch(/^[A-Z][a-z]+ [A-Z][a-z]+$/)
+		await expect(page.getByRole('main').getByText('Selma')).toHaveCount(0)
+		await page.getByPlaceholder('Add to the discussion').fill('Or shall I write first?')
+		await expect(page.getByText(`You write here as ${name}`)).toBeVisible()
+		await page.getByRole('button', { name: 'Comment', exact: true }).click()
+		await expect(page.locator('.comment').filter({ hasText: 'Or shall I write first?' })).toContainText(name)
+		await expect(page.getByRole('button', { name: /new comment/ })).toHaveCount(0)
+	})
+
+	await test.step('a reader sees, mentions and answers the pseudonym, which leads nowhere else', async () => {
+		await reader.goto(path)
+		await hydrated(reader)
+		await expect(asker(reader)).toContainText(name)
+		await expect(asker(reader)).toContainText('A pseudonym')
+		await expect(asker(reader).getByRole('link')).toHaveCount(0)
+		await expect(reader.getByText('Quietwell')).toHaveCount(0)
+		const username = path.split('/')[3] ?? ''
+		await reader.getByPlaceholder('Add to the discussion').fill(`Just tell them.\n\nAll the best, @${username}`)
+		await reader.getByRole('button', { name: 'Comment', exact: true }).click()
+		const mention = reader.getByRole('link', { name: `@${username}` })
+		await mention.click()
+		await expect(reader).toHaveURL(new RegExp(`${path}$`))
+		await expectSound(reader)
+		await reader.goto('/find-dev/selma.quietwell')
+		await expect(reader.getByRole('link', { name: /^Queries 0/ })).toBeVisible()
+		await page.goto('/notifications')
+		await expect(page.getByRole('main').getByText('mentioned you in').first()).toBeVisible()
+		await page.goto('/my-profile/selma.quietwell?tab=queries')
+		await expect(page.getByRole('main').getByText(`as ${name}`)).toBeVisible()
+	})
+
+	await test.step('a moderator unmasks with a reason, without scripts, and whoever asked is told', async () => {
+		const moderator = await newPage(browser, { javaScriptEnabled: false })
+		await logIn(moderator, demoModerator)
+		const id = path.split('/')[4]
+		await moderator.goto(`/moderation/query/${id}`)
+		await expect(moderator.getByText('Quietwell')).toHaveCount(0)
+		await expect(moderator.getByRole('heading', { name: /^Suspend/ })).toHaveCount(0)
+		const form = moderator.getByRole('region', { name: 'Unmask the author' })
+		await form.getByRole('button', { name: 'Unmask' }).click()
+		await expect(form.getByText('Say why, in a few words.').first()).toBeVisible()
+		await form.getByLabel('Why').fill('The same threat as in March.')
+		await form.getByRole('button', { name: 'Unmask' }).click()
+		await expect(moderator.getByRole('main').getByRole('link', { name: 'Selma Quietwell' })).toBeVisible()
+		await expect(form).toHaveCount(0)
+		await page.goto('/notifications')
+		await expect(page.getByText('The same threat as in March.')).toBeVisible()
+		await expect(page.getByText('looked up that it was you who asked, under a pseudonym,')).toBeVisible()
+		await moderator.context().close()
+	})
+})
+
+test('without scripts the box is sent with the form, and comes back with it when that is refused', async ({
+	page,
+	browser,
+}) => {
+	await enrol(page, 'Nils Noscript')
+	const plain = await newPage(browser, {
+		javaScriptEnabled: false,
+		storageState: await page.context().storageState(),
+		viewport: { width: 390, height: 844 },
+	})
+	await plain.goto('/forum/ask')
+	await plain.getByLabel('Title').fill('May I ask this without a name?')
+	const tags = plain.locator('input[name=tags], textarea[name=tags]')
+	await tags.fill('a1,b2,c3,d4,e5,f6,g7,h8,i9,j10,k11')
+	await plain.locator('textarea[name=description]').fill('No scripts here.')
+	await box(plain).check()
+	await plain.getByRole('button', { name: 'Post question' }).click()
+	await expect(plain.getByText('A query has at most 10 tags.').first()).toBeVisible()
+	await expect(box(plain)).toBeChecked()
+	await tags.fill('names')
+	await plain.getByRole('button', { name: 'Post question' }).click()
+	await expect(plain.getByRole('heading', { level: 1, name: 'May I ask this without a name?' })).toBeVisible()
+	await expect(plain.getByRole('main').getByText('Nils')).toHaveCount(0)
+	expect(new URL(plain.url()).pathname).toMatch(/^\/forum\/others\/[a-z]+-[a-z]+-[a-z0-9]{4}\/\d+\//)
+	await plain.context().close()
+})
