@@ -110,6 +110,15 @@ export default [
 	route('moderation/term/:id', 'features/vocabulary/routes/term.tsx'),
 	route('moderation/:kind/:id', 'features/moderation/routes/case.tsx'),
 
+	route('admin', 'features/administration/routes/home.tsx', { id: 'admin' }),
+	route('admin/categories', 'features/administration/routes/categories.tsx'),
+	route('admin/categories/new', 'features/administration/routes/new-category.tsx'),
+	route('admin/categories/:id', 'features/administration/routes/category.tsx', { id: 'admin-category' }),
+	route('admin/figures', 'features/administration/routes/figures.tsx'),
+	route('admin/members', 'features/administration/routes/members.tsx', { id: 'admin-members' }),
+	route('admin/members.csv', 'features/administration/routes/members-csv.ts'),
+	route('admin/members/:username', 'features/administration/routes/member.tsx'),
+
 	route('api/docs', 'features/api/routes/docs.tsx'),
 	route('sitemap.xml', 'features/question-lists/routes/sitemap.ts'),
 	route('robots.txt', 'features/home/routes/well-known.ts', { id: 'robots' }),

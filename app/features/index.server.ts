@@ -1,5 +1,6 @@
 import type { Feature } from '~/platform/feature.ts'
 import { accounts } from './accounts/accounts.feature.server.ts'
+import { administration } from './administration/administration.feature.server.ts'
 import { api } from './api/api.feature.server.ts'
 import { asking } from './asking/asking.feature.server.ts'
 import { bookmarks } from './bookmarks/bookmarks.feature.server.ts'
@@ -61,7 +62,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[profileEditor],
 	[directory, resume],
 	[finder],
-	[home, settings, api],
+	[home, settings, api, administration],
 ]
 
 /** Every feature of the site. */

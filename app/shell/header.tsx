@@ -1,4 +1,15 @@
-import { Bell, Bookmark, ChevronDown, Lightbulb, Menu, Settings, ShieldCheck, SquarePen, User } from 'lucide'
+import {
+	Bell,
+	Bookmark,
+	ChevronDown,
+	Lightbulb,
+	Menu,
+	Settings,
+	ShieldCheck,
+	SlidersHorizontal,
+	SquarePen,
+	User,
+} from 'lucide'
 import { type ComponentType, type ReactNode, useSyncExternalStore } from 'react'
 import { useMatches } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
@@ -133,6 +144,11 @@ function AccountMenu({ viewer }: { viewer: SignedIn }) {
 					{isModerator(viewer) && (
 						<Link className="menu-item" to="/moderation">
 							<Icon of={ShieldCheck} /> Moderation <CaseCount />
+						</Link>
+					)}
+					{viewer.role === 'admin' && (
+						<Link className="menu-item" to="/admin">
+							<Icon of={SlidersHorizontal} /> Administration
 						</Link>
 					)}
 					<div className="menu-separator" />

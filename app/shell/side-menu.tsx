@@ -7,6 +7,7 @@ import {
 	Search,
 	Settings,
 	ShieldCheck,
+	SlidersHorizontal,
 	SquarePen,
 	User,
 	Users,
@@ -88,6 +89,11 @@ function OwnItems({ viewer }: { viewer: SignedIn }) {
 			{isModerator(viewer) && (
 				<NavLink className={item} to="/moderation">
 					<Icon of={ShieldCheck} /> Moderation <CaseCount />
+				</NavLink>
+			)}
+			{viewer.role === 'admin' && (
+				<NavLink className={item} to="/admin">
+					<Icon of={SlidersHorizontal} /> Administration
 				</NavLink>
 			)}
 			<LogoutItem item={item} />

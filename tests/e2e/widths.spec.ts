@@ -4,7 +4,7 @@ import pg from 'pg'
 import routes from '../../app/routes.ts'
 import { siteDatabase } from '../support/site-process.ts'
 import { anotherBrowser } from './support/chat.ts'
-import { demoModerator, enrol, expect, hydrated, logIn, test } from './support/journey.ts'
+import { demoModerator, enrol, enrolAdmin, expect, hydrated, logIn, test } from './support/journey.ts'
 import { findCovered, findMisplaced, layoutSum } from './support/layout.ts'
 
 /*
@@ -38,7 +38,12 @@ interface Addresses {
 }
 
 /** The pages of the site by their routes, as who sees most on each, and with whatever opens over them. */
-function sights({ question, id, comment, term }: Addresses): Record<'visitor' | 'member' | 'moderator', Sight[]> {
+function sights({
+	question,
+	id,
+	comment,
+	term,
+}: Addresses): Record<'visitor' | 'member' | 'moderator' | 'admin', Sight[]> {
 	const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
 	const editing = (part = '') => `/edit-profile/${username}${part}`
 	return {
@@ -101,6 +106,15 @@ function sights({ question, id, comment, term }: Addresses): Record<'visitor' | 
 			...['/moderation/terms', '/moderation/terms/new', term, '/moderation/searches', '/moderation/routing'],
 			...[`/moderation/profile/${username}`, question, '/find-dev'],
 		].map((address) => ({ address })),
+		admin: [
+			'/admin',
+			'/admin/categories',
+			'/admin/categories/new',
+			'/admin/categories/12',
+			'/admin/members',
+			'/admin/figures',
+			`/admin/members/${username}`,
+		].map((address) => ({ address })),
 	}
 }
 
@@ -155,8 +169,10 @@ test.describe('every page, with the longest words', () => {
 	test('nothing is wider than the screen, cut without a sign, or covered', async ({ page, browser }) => {
 		test.setTimeout(300_000)
 		const [addresses, moderator] = await prepare(page, browser)
+		const admin = await newReader(browser)
+		await enrolAdmin(admin)
 		const visitor = await newReader(browser)
-		const readers = { visitor, member: page, moderator }
+		const readers = { visitor, member: page, moderator, admin }
 		for (const reader of Object.values(readers)) reader.setDefaultTimeout(10_000)
 		const table = sights(addresses)
 		const patterns = pagePatterns()

@@ -10,7 +10,7 @@ import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 import { noteWrites, takeNotedWrites } from '../support/noted-writes.ts'
 
-/* Moderation over HTTP: its pages, their `.data`, and every form, for everybody who may ask. */
+/* Moderation and administration over HTTP: their pages, their `.data`, and every form, for everybody who may ask. */
 
 useDatabase()
 
@@ -88,6 +88,18 @@ describe('reading', () => {
 			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
 		],
 		['/moderation/log', { anonymous: login, member: 403, suspended: 403, author: 403, moderator: 403, admin: 200 }],
+		...[
+			'/admin',
+			'/admin/figures',
+			'/admin/categories',
+			'/admin/categories/new',
+			'/admin/categories/1',
+			'/admin/members',
+			'/admin/members/author',
+		].map((page): [string, Record<Who, number | string>] => [
+			page,
+			{ anonymous: login, member: 403, suspended: 403, author: 403, moderator: 403, admin: 200 },
+		]),
 		['/report/query/QUERY', { anonymous: login, member: 200, suspended: 200, author: 403, moderator: 200, admin: 200 }],
 		[
 			'/report/comment/COMMENT',
@@ -136,6 +148,25 @@ describe('writing', () => {
 			{ act: 'describe', description: 'x', parents: '', confirmed: '1' },
 			['moderator', 'admin'],
 		],
+		['/admin/categories', { act: 'up', id: '2' }, ['admin']],
+		['/admin/categories/new', { title: 'Mine', slug: '', description: '', asking: 'everybody' }, ['admin']],
+		[
+			'/admin/categories/1',
+			{ act: 'save', title: 'Mine', slug: 'mine', description: '', asking: 'everybody', version: '1' },
+			['admin'],
+		],
+		['/admin/categories/1', { act: 'archive' }, ['admin']],
+		['/admin/categories/1', { act: 'reopen' }, ['admin']],
+		['/admin/categories/1', { act: 'merge', into: 'others' }, ['admin']],
+		['/admin/categories/1', { act: 'merge', into: 'others', confirmed: '1' }, ['admin']],
+		['/admin/figures', { task: 'send-mail' }, ['admin']],
+		['/admin/members.csv', { q: '' }, ['admin']],
+		['/admin/members/member', { act: 'role', role: 'admin', why: 'x' }, ['admin']],
+		['/admin/members/admin', { act: 'role', role: 'member', why: 'x' }, ['admin']],
+		['/admin/members/member', { act: 'confirm' }, ['admin']],
+		['/admin/members/author', { act: 'log-out' }, ['admin']],
+		['/admin/members/author', { act: 'suspend', why: 'x', time: 'for ever' }, ['admin']],
+		['/admin/members/author', { act: 'hide', why: 'x' }, ['admin']],
 		['/report/query/QUERY', { reason: 'spam', details: '' }, ['member', 'moderator', 'admin']],
 	]
 	const refusals = acts.flatMap(([page, form, allowed]) =>
@@ -169,4 +200,47 @@ test('a merged query leads visitors to the other one, which says so, and can be 
 		expect(await (await site.ask(`${kept.url}?merged=${merged.id}`, '')).text()).toContain('was merged into this query')
 		expect((await site.ask(`${merged.url}?original=1`, '')).status).toBe(200)
 	}
+})
+
+test('a former address of a category leads visitors and members to the category, in every way in', async () => {
+	const categories = await site.ask('/admin/categories/1', cookies.admin)
+	expect(categories.status).toBe(200)
+	const { url } = await makeQuestion(author, { category: 'javascript', title: 'What of its address?' })
+	const form = {
+		act: 'save',
+		title: 'JavaScript',
+		slug: 'web',
+		description: 'Of browsers.',
+		asking: 'everybody',
+		version: '1',
+	}
+	// Kept for visitors until the category changes.
+	expect((await site.ask('/forum/category/javascript', '')).status).toBe(200)
+	expect((await site.ask('/admin/categories/1', cookies.admin, form)).status).toBe(303)
+	const ways: [string, string][] = [
+		['/forum/category/javascript?view=active', '/forum/category/web?view=active'],
+		['/forum/category/javascript/feed.atom', '/forum/category/web/feed.atom'],
+		[url, url.replace('/javascript/', '/web/')],
+	]
+	for (const [from, to] of ways)
+		for (const who of ['anonymous', 'member'] as const) {
+			const response = await site.ask(from, cookies[who])
+			expect([response.status, response.headers.get('location')]).toEqual([301, to])
+			expect((await site.ask(to, cookies[who])).status).toBe(200)
+		}
+	const data = await (await site.ask('/forum/category/javascript.data', '')).text()
+	expect(data).toContain('/forum/category/web')
+	const api = (path: string) => site.ask(`/api/v1${path}`, '').then((response) => response.json())
+	expect(await api('/categories/javascript')).toMatchObject({
+		slug: 'web',
+		description: 'Of browsers.',
+		askers: 'everybody',
+	})
+	for (const query of ['category=javascript', 'q=category:javascript'])
+		expect((await api(`/queries?${query}`)).rows.map((row: { title: string }) => row.title)).toEqual([
+			'What of its address?',
+		])
+	const again = await site.ask('/admin/categories/1', cookies.admin, { ...form, description: 'Of another tab.' })
+	expect(again.status).toBe(409)
+	expect(await again.text()).toContain('This was changed elsewhere in the meantime')
 })

@@ -38,11 +38,10 @@ import {
 } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { tagsOf } from '~/features/tags/tags.limits.ts'
-import { findCategory } from '~/features/tags/tags.queries.server.ts'
-import { mainTags } from '~/features/tags/tags.server.ts'
+import { mainTags, requirePlace } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
-import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { fieldText, type Input, parseInput, readVersion, requireSame } from '~/platform/http/form.server.ts'
 import type { SavedValues } from '~/platform/http/form.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
@@ -63,18 +62,26 @@ import { findUsernames, listPeople } from './mentions.queries.server.ts'
  */
 export async function askQuestion(viewer: Viewer, input: Input): Promise<CreatedPost> {
 	const author = requireWriter(viewer)
-	const texts = await readTexts(input)
+	const sent = await readTexts(author, input)
 	const { pseudonym: isHidden } = parseInput(pseudonymInput, input)
-	const { title, description, slug } = texts
+	const { title, description, slug } = sent
 	if (isHidden) refuseOwnPictures(description, author, 'description')
-	const content = ['query', title, description, texts.tags, slug, ...(isHidden ? ['pseudonym'] : [])]
+	const content = ['query', title, description, sent.tags, slug, ...(isHidden ? ['pseudonym'] : [])]
 	const submission = readSubmission(author.id, input, content)
 	return changeOnce(submission, async (trx) => {
-		const tags = await mainTags(trx, texts.tags)
+		const tags = await mainTags(trx, sent.tags)
+		const texts = { ...sent, ...(await requirePlace(author, slug, { trx })) }
 		const id = await takeId(trx, 'questions')
 		const pseudonym = isHidden ? await takePseudonym(trx, author) : null
 		const { id: accountId, username } = pseudonym ?? author
-		const named = { id, author_id: author.id, pseudonym_id: pseudonym?.id ?? null, username, tags, category_slug: slug }
+		const named = {
+			id,
+			author_id: author.id,
+			pseudonym_id: pseudonym?.id ?? null,
+			username,
+			tags,
+			category_slug: texts.slug,
+		}
 		const question = eventQuestion({ ...named, title })
 		return {
 			event: { kind: 'question-added', actorId: author.id, question, mentioned: texts.mentioned },
@@ -98,14 +105,16 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 	const found = await requireChangeableQuestion(editor, id)
 	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only the author can edit this query.')
 	await countUse('edits', editor)
-	const texts = await readTexts(input)
+	const sent = await readTexts(editor, input, found.category_slug)
 	const account = accountIn(found, editor)
-	if (account.id !== editor.id) refuseOwnPictures(texts.description, editor, 'description')
+	if (account.id !== editor.id) refuseOwnPictures(sent.description, editor, 'description')
 	const version = readVersion(input)
 	return change(async (trx) => {
 		const before = await (found.waits ? lockPendingQuestion : lockQuestion)(trx, id)
 		if (!before) throw found.waits ? decidedMeanwhile() : new NotFound(noQuestion)
-		const tags = await mainTags(trx, texts.tags)
+		const tags = await mainTags(trx, sent.tags)
+		const place = await requirePlace(editor, sent.slug, { trx, current: found.category_slug })
+		const texts = { ...sent, ...place }
 		if (version !== null && version !== before.version) {
 			const stored = await findChangeableQuestion(id, editor.id, trx)
 			if (stored)
@@ -172,10 +181,14 @@ function savedQuestion({ title, description, tags, category_slug: category, vers
 	return { version, values: { title, description, tags: fieldText(tags), category } }
 }
 
-async function readTexts(input: Input): Promise<QuestionTexts & { slug: string; mentioned: string[] }> {
+/** @param current the slug of the category that the question has */
+async function readTexts(
+	author: SignedIn,
+	input: Input,
+	current?: string,
+): Promise<QuestionTexts & { slug: string; mentioned: string[] }> {
 	const { title, description, tags, category } = parseInput(askInput, input)
-	const found = await findCategory(category)
-	if (!found) throw new Invalid('Category field is required!', { category: 'Category field is required!' })
+	const place = await requirePlace(author, category, current === undefined ? {} : { current })
 	const { html, text, mentioned } = await renderDescription(description, tags)
 	return {
 		title,
@@ -183,8 +196,7 @@ async function readTexts(input: Input): Promise<QuestionTexts & { slug: string; 
 		descriptionHtml: html,
 		excerpt: excerptOf(text),
 		tags,
-		categoryId: found.id,
-		slug: found.slug,
+		...place,
 		mentioned,
 	}
 }

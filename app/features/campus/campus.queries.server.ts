@@ -14,9 +14,11 @@ export interface CampusRow {
 const columns = sql`profiles.user_id, users.username, users.name, users.email, university_email, campus_name, campus_verified_at`
 
 /** What a member's confirmation is about. An account without a profile row reads as one without an address. */
-export async function findCampus(userId: number): Promise<CampusRow | undefined> {
+export async function findCampus(userId: number, executor: Executor = db()): Promise<CampusRow | undefined> {
 	const { rows } = await sql<CampusRow>`
-		select ${columns} from profiles join users on users.id = profiles.user_id where user_id = ${userId}`.execute(db())
+		select ${columns} from profiles join users on users.id = profiles.user_id where user_id = ${userId}`.execute(
+		executor,
+	)
 	return rows[0]
 }
 

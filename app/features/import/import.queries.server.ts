@@ -78,7 +78,12 @@ export async function findImportedAuthors(trx: Executor, usernames: string[]): P
 }
 
 export function listCategoryTags(trx: Executor): Promise<{ id: number; slug: string; tags: string[] }[]> {
-	return trx.selectFrom('categories').select(['id', 'slug', 'tags']).orderBy('position').execute()
+	return trx
+		.selectFrom('categories')
+		.select(['id', 'slug', 'tags'])
+		.where('merged_into', 'is', null)
+		.orderBy('position')
+		.execute()
 }
 
 /** Inserts questions that are not here yet. @returns source id → id of those that were inserted now */

@@ -5,6 +5,9 @@ import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 /** The type of the subject that is a member: cases, the log and addresses call it so. Addresses name a member by username. */
 export const MEMBER_SUBJECT = 'profile'
 
+/** What the log calls a category, which admins keep. */
+export const CATEGORY_SUBJECT = 'category'
+
 export type Reason = 'spam' | 'off-topic' | 'abusive' | 'other'
 
 export const reasons: readonly { value: Reason; label: string; hint: string }[] = [
@@ -86,7 +89,7 @@ export function maySuspend(viewer: Viewer, member: { id: number; role: SignedIn[
 	return member.role === 'member' || viewer.role === 'admin'
 }
 
-/** Whether this viewer may make this member a moderator, or take that back. Admins are named by the settings. */
+/** Whether this viewer may make this member a moderator, or take that back; an admin's role changes in administration alone. */
 export function maySetRole(viewer: Viewer, member: { id: number; role: SignedIn['role'] }): boolean {
 	return viewer?.role === 'admin' && viewer.id !== member.id && member.role !== 'admin'
 }

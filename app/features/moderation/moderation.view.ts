@@ -5,6 +5,7 @@ import { moderationLimits } from './moderation.limits.ts'
 import {
 	type Act,
 	type ActField,
+	CATEGORY_SUBJECT,
 	MEMBER_SUBJECT,
 	mayModerate,
 	maySuspend,
@@ -207,8 +208,9 @@ function presentReport(row: ReportRow): ReportView {
 	}
 }
 
-/** The page on which a subject is judged. @param username of the member who it is, or whose it is */
+/** The page on which a subject is judged; of a category, the one on which it is kept. @param username of the member who it is, or whose it is */
 function caseUrl(kind: string, id: number, username: string): string {
+	if (kind === CATEGORY_SUBJECT) return `/admin/categories/${id}`
 	return `/moderation/${kind}/${kind === MEMBER_SUBJECT ? username : id}`
 }
 

@@ -94,7 +94,7 @@ test('the viewer sees which questions are theirs to change', async () => {
 })
 
 test('categories and tags are told with their counts', async () => {
-	expect(await listCategories()).toContainEqual({ slug: 'java', title: 'Java', count: 15 })
+	expect(await listCategories()).toContainEqual({ slug: 'java', title: 'Java', count: 15, askers: 'everybody' })
 	expect((await listCategories()).at(-1)).toMatchObject({ slug: 'others' })
 	expect(await listTags(2)).toEqual([
 		{ name: 'all', count: 30 },

@@ -23,7 +23,15 @@ const category = z.object({
 	slug: z.string(),
 	title: z.string(),
 	count: z.int().describe('How many queries it has.'),
+	askers: z
+		.enum(['everybody', 'verified', 'staff', 'nobody'])
+		.describe('Who asks there: everybody, verified students, moderators; nobody where it is archived.'),
 }) satisfies z.ZodType<CategoryView, CategoryView>
+
+const categoryPage = category.extend({
+	description: z.string().describe('Plain text, empty when nobody wrote one.'),
+	following: z.boolean().describe('Whether you follow it.'),
+})
 
 const tag = z.object({
 	name: z.string(),
@@ -57,6 +65,7 @@ const synonymList = z.object({
 /** Under which names the description knows these shapes. */
 export const tagShapes = {
 	Category: category,
+	CategoryPage: categoryPage,
 	CategoryList: categoryList,
 	Tag: tag,
 	TagPage: tagPage,
@@ -89,7 +98,7 @@ const readingOperations = [
 		summary: 'Read a category',
 		access: 'everybody',
 		params: { slug },
-		answer: category,
+		answer: categoryPage,
 		refusals: [404],
 		run: ({ viewer, params }) => getCategoryPage(viewer, params.slug),
 	}),

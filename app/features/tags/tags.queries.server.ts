@@ -1,6 +1,27 @@
-import { sql } from 'kysely'
+import { type Generated, type GeneratedAlways, sql } from 'kysely'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { MaybeTime } from '~/platform/db/notification-tables.ts'
+import type { CategoryAskers } from './tags.view.ts'
+
+declare module '~/platform/db/schema.ts' {
+	interface Database {
+		categories: {
+			id: GeneratedAlways<number>
+			slug: string
+			title: string
+			position: Generated<number>
+			tags: Generated<string[]>
+			question_count: Generated<number>
+			description: Generated<string>
+			asking: Generated<'everybody' | 'verified' | 'staff'>
+			archived_at: MaybeTime
+			merged_into: number | null
+			version: Generated<number>
+		}
+		former_slugs: { slug: string; category_id: number }
+	}
+}
 
 /** Used tags that begin with `prefix` (lower case), the most used first, and those of `names` whatever they begin with. */
 export async function listTagsLike(
@@ -21,23 +42,36 @@ export interface CategoryRow {
 	slug: string
 	title: string
 	question_count: number
+	description: string
+	askers: CategoryAskers
 }
 
-export function listCategoryRows(): Promise<CategoryRow[]> {
-	return db()
-		.selectFrom('categories')
-		.select(['id', 'slug', 'title', 'question_count'])
-		.orderBy('position')
-		.orderBy('title')
-		.execute()
+const categoryColumns = sql`id, slug, title, question_count, description,
+	case when archived_at is null then asking else 'nobody' end as askers`
+
+/** Every category in the order of the site, archived ones last. */
+export async function listCategoryRows(): Promise<CategoryRow[]> {
+	const { rows } = await sql<CategoryRow>`
+		select ${categoryColumns} from categories where merged_into is null
+		order by archived_at is not null, position, title`.execute(db())
+	return rows
 }
 
-export function findCategory(slug: string, executor: Executor = db()): Promise<CategoryRow | undefined> {
-	return executor
-		.selectFrom('categories')
-		.select(['id', 'slug', 'title', 'question_count'])
-		.where('slug', '=', slug)
-		.executeTakeFirst()
+/** The category that an address means now: its own, a former one, or one of a category that was merged into it. */
+export async function findCategory(slug: string, executor: Executor = db()): Promise<CategoryRow | undefined> {
+	const { rows } = await sql<CategoryRow>`
+		select ${categoryColumns} from categories where id = category_at(${slug})`.execute(executor)
+	return rows[0]
+}
+
+/** Holds the categories as they are until the transaction ends, for whoever writes a question into one. To be called after `holdTerms`. */
+export async function holdCategories(trx: Executor): Promise<void> {
+	await sql`lock table former_slugs in row share mode`.execute(trx)
+}
+
+/** Waits for whoever is writing a question, and keeps others waiting until the change of a category stands. */
+export async function lockCategories(trx: Executor): Promise<void> {
+	await sql`lock table former_slugs in exclusive mode`.execute(trx)
 }
 
 /** The most used tags, at most `limit`. */

@@ -1,18 +1,22 @@
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { findCampus } from '~/features/campus/campus.queries.server.ts'
+import { isCampusVerified } from '~/features/campus/campus.view.ts'
 import { holdTerms, listMeant } from '~/features/terms/terms.queries.server.ts'
 import { matchTerms, relativesOf } from '~/features/terms/terms.server.ts'
 import { ranks, type Term } from '~/features/terms/terms.view.ts'
 import { describeTerm, joinWords, partWord } from '~/features/vocabulary/acts.server.ts'
 import { isStorable, storable } from '~/lib/clean.ts'
-import { NotAllowed, NotFound } from '~/lib/errors.ts'
-import { isModerator, type Viewer } from '~/lib/viewer.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { dropPages, everyPage, LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { MAX_TAG, toTag } from './tags.limits.ts'
 import {
+	type CategoryRow,
 	findCategory,
 	findTag,
+	holdCategories,
 	isFollowingCategory,
 	listCategoryRows,
 	listRelatedRows,
@@ -22,7 +26,15 @@ import {
 	updateDescription,
 } from './tags.queries.server.ts'
 import { descriptionInput, synonymInput } from './tags.schema.ts'
-import { type CategoryView, presentCategory, presentTag, type TagPageView, type TagView } from './tags.view.ts'
+import {
+	type CategoryPageView,
+	type CategoryView,
+	presentCategory,
+	presentTag,
+	refusalToAsk,
+	type TagPageView,
+	type TagView,
+} from './tags.view.ts'
 
 /** A tag that may be meant, with why where it does not begin with what was typed. */
 export interface TagSuggestion extends TagView {
@@ -50,16 +62,16 @@ export async function suggestTags(text: string, limit: number): Promise<TagSugge
 		.map(({ name, rank, count }) => ({ name, count, isRelated: rank === ranks.related }))
 }
 
-/** A category and how many questions it has. @throws NotFound */
-export async function getCategory(slug: string): Promise<CategoryView & { id: number }> {
+/** A category and how many questions it has, by its slug or one that leads to it. @throws NotFound */
+export async function getCategory(slug: string): Promise<CategoryView & { id: number; description: string }> {
 	const stored = storable(slug)
 	const category = await sharedData(`category ${stored}`, [LIST_PAGES], () => findCategory(stored))
 	if (!category) throw new NotFound('There is no such category.')
-	return { id: category.id, ...presentCategory(category) }
+	return { id: category.id, description: category.description, ...presentCategory(category) }
 }
 
 /** A category with whether the viewer follows it. @throws NotFound */
-export async function getCategoryPage(viewer: Viewer, slug: string): Promise<CategoryView & { following: boolean }> {
+export async function getCategoryPage(viewer: Viewer, slug: string): Promise<CategoryPageView> {
 	const { id, ...category } = await getCategory(slug)
 	return { ...category, following: viewer !== null && (await isFollowingCategory(viewer.id, id)) }
 }
@@ -77,7 +89,31 @@ export async function getTag(viewer: Viewer, name: string): Promise<TagPageView>
 /** Of the terms above and below a tag, so many are shown. */
 const MAX_RELATIVES = 6
 
-/** Every category, in the order of the site. */
+/**
+ * The category that a question is written into. In a transaction, categories stay as they are until it ends.
+ * @param slug its own or one that leads to it
+ * @param current the slug of the category that the question has, which it may keep whoever asks there now
+ * @throws Invalid where there is none, or the member may not ask there
+ */
+export async function requirePlace(
+	viewer: SignedIn,
+	slug: string,
+	{ trx, current = '' }: { trx?: Executor; current?: string } = {},
+): Promise<{ categoryId: number; slug: string }> {
+	if (trx) await holdCategories(trx)
+	const found = await findCategory(storable(slug), trx)
+	if (!found) throw new Invalid('Category field is required!', { category: 'Category field is required!' })
+	const refusal = found.slug === current ? null : await refusalIn(found, viewer, trx)
+	if (refusal) throw new Invalid(refusal, { category: refusal })
+	return { categoryId: found.id, slug: found.slug }
+}
+
+async function refusalIn(category: CategoryRow, viewer: SignedIn, trx?: Executor): Promise<string | null> {
+	const campus = category.askers === 'verified' ? await findCampus(viewer.id, trx) : undefined
+	return refusalToAsk(category, viewer, campus !== undefined && isCampusVerified(campus, Date.now()))
+}
+
+/** Every category, in the order of the site, archived ones last. */
 export async function listCategories(): Promise<CategoryView[]> {
 	const rows = await sharedData('categories', [LIST_PAGES], () => listCategoryRows())
 	return rows.map(presentCategory)

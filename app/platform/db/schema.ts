@@ -296,14 +296,6 @@ export interface Database extends NotificationTables, AccountTables {
 		seen_at: Time
 	}
 	connections: { id: string; user_id: number; session_id: number; seen_at: Time }
-	categories: {
-		id: GeneratedAlways<number>
-		slug: string
-		title: string
-		position: Generated<number>
-		tags: Generated<string[]>
-		question_count: Generated<number>
-	}
 	tags: { id: GeneratedAlways<number>; name: string; question_count: Generated<number>; description: Generated<string> }
 	follows: { user_id: number; tag_id: number | null; category_id: number | null; followed_at: Time }
 	questions: QuestionsTable

@@ -1,6 +1,7 @@
 import { limits } from '~/features/questions/questions.limits.ts'
 import { MAX_TAG, toTag } from '~/features/tags/tags.limits.ts'
-import type { CategoryView } from '~/features/tags/tags.view.ts'
+import { type CategoryView, categoriesToAskIn } from '~/features/tags/tags.view.ts'
+import { useRootData } from '~/lib/root-data.ts'
 import { Check } from '~/ui/check.tsx'
 import { ChipsField } from '~/ui/chips-field.tsx'
 import { Field, Select } from '~/ui/field.tsx'
@@ -40,13 +41,14 @@ interface AskFieldsProps {
 
 /** Category, tags and text of a query. */
 export function AskFields({ values, tags, errors, categories, pictures, mayHide, onSending }: AskFieldsProps) {
+	const { viewer } = useRootData()
 	return (
 		<div className="grid gap-5">
 			<div className="grid grid-cols-1 gap-x-4 gap-y-5 sm:grid-cols-[13rem_minmax(0,1fr)]">
 				<Select label="Category" name="category" defaultValue={values.category} error={errors.category} required>
-					{categories.map(({ slug, title }) => (
+					{categoriesToAskIn(categories, viewer, values.category).map(({ slug, title, askers }) => (
 						<option key={slug} value={slug}>
-							{title}
+							{askers === 'verified' ? `${title} (verified students)` : title}
 						</option>
 					))}
 				</Select>

@@ -1,8 +1,9 @@
 import { Plus } from 'lucide'
 import { type ComponentType, type MouseEvent, useState } from 'react'
 import { useNavigate } from 'react-router'
-import type { CategoryView } from '~/features/tags/tags.view.ts'
+import { type CategoryView, categoriesToAskIn } from '~/features/tags/tags.view.ts'
 import { withParams } from '~/lib/addresses.ts'
+import { useRootData } from '~/lib/root-data.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 import { Spinner } from '~/ui/submit-button.tsx'
@@ -25,7 +26,9 @@ export function NewQuestion({ category, categories }: NewQuestionProps) {
 	const [open, setOpen] = useState(false)
 	const [loading, setLoading] = useState(false)
 	const navigate = useNavigate()
-	const page = withParams('/forum/ask', { category })
+	const { viewer } = useRootData()
+	const possible = categoriesToAskIn(categories, viewer).find(({ slug }) => slug === category)?.slug
+	const page = withParams('/forum/ask', { category: possible })
 	const prefetch = () => void load().catch(() => {})
 	const press = async (event: MouseEvent) => {
 		if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
@@ -56,7 +59,7 @@ export function NewQuestion({ category, categories }: NewQuestionProps) {
 				New {loading ? <Spinner /> : <Icon of={Plus} />}
 			</Link>
 			{open && Modal && (
-				<Modal category={category ?? 'others'} categories={categories} onClose={() => setOpen(false)} />
+				<Modal category={possible ?? 'others'} categories={categories} onClose={() => setOpen(false)} />
 			)}
 		</>
 	)

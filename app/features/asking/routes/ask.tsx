@@ -1,6 +1,7 @@
 import { flashAfter } from '~/features/questions/writing/change.server.ts'
 import { SimilarQuestions } from '~/features/search/components/similar-questions.tsx'
 import { listCategories } from '~/features/tags/tags.server.ts'
+import { categoriesToAskIn } from '~/features/tags/tags.view.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { NotAllowed } from '~/lib/errors.ts'
@@ -20,7 +21,8 @@ export function loader({ context, url }: Route.LoaderArgs) {
 		const viewer = viewerOf(context)
 		const [categories, draft] = await Promise.all([listCategories(), getDraft(viewer, 'ask')])
 		const wanted = url.searchParams.get('category')
-		const category = categories.some(({ slug }) => slug === wanted) && wanted ? wanted : 'others'
+		const possible = categoriesToAskIn(categories, viewer)
+		const category = possible.some(({ slug }) => slug === wanted) && wanted ? wanted : 'others'
 		const title = url.searchParams.get('title') ?? ''
 		const start = { title, description: '', tags: '', category }
 		return {

@@ -42,7 +42,16 @@ export function pagesOf(viewer: Viewer): SitePage[] {
 				{ title: 'Routing', url: '/moderation/routing', also: 'moderation asked members' },
 			]
 		: []
-	return [...own, ...open, ...staff]
+	const admin: SitePage[] =
+		viewer?.role === 'admin'
+			? [
+					{ title: 'Administration', url: '/admin', also: 'admin settings' },
+					{ title: 'Categories', url: '/admin/categories', also: 'admin administration forum' },
+					{ title: 'Members', url: '/admin/members', also: 'admin administration roles' },
+					{ title: 'Figures', url: '/admin/figures', also: 'admin administration statistics charts' },
+				]
+			: []
+	return [...own, ...open, ...staff, ...admin]
 }
 
 const MAX_SHOWN = 4

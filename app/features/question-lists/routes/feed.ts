@@ -1,3 +1,4 @@
+import { redirect } from 'react-router'
 import { config } from '~/config.server.ts'
 import { getCategoryPage, getTag } from '~/features/tags/tags.server.ts'
 import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
@@ -21,6 +22,8 @@ export function loader({ params }: Route.LoaderArgs) {
 				limit: entries,
 			}),
 		])
+		// A reader that follows a former address keeps the one that it is sent to.
+		if (scope.moved) throw redirect(`${scope.path}/feed.atom`, 301)
 		const feed = atomFeed({
 			title: `${scope.title} · ${SITE_NAME}`,
 			path: scope.path,
@@ -34,12 +37,22 @@ export function loader({ params }: Route.LoaderArgs) {
 	})
 }
 
-async function scopeOf(slug: string | undefined, tag: string | undefined): Promise<{ title: string; path: string }> {
-	if (slug !== undefined)
-		return { title: `Newest questions in ${(await getCategoryPage(null, slug)).title}`, path: categoryPath(slug) }
+interface Scope {
+	title: string
+	path: string
+	/** Whether it was asked for by an address that it had before. */
+	moved: boolean
+}
+
+async function scopeOf(slug: string | undefined, tag: string | undefined): Promise<Scope> {
+	if (slug !== undefined) {
+		const category = await getCategoryPage(null, slug)
+		const path = categoryPath(category.slug)
+		return { title: `Newest questions in ${category.title}`, path, moved: category.slug !== slug }
+	}
 	if (tag !== undefined) {
 		const { name } = await getTag(null, tag)
-		return { title: `Newest questions tagged ${name}`, path: tagPath(name) }
+		return { title: `Newest questions tagged ${name}`, path: tagPath(name), moved: false }
 	}
-	return { title: 'Newest queries', path: '/forum' }
+	return { title: 'Newest queries', path: '/forum', moved: false }
 }

@@ -64,7 +64,7 @@ export async function followersOf(
 			and tag_id = any(array(select id from tags where name = any(${tags}))) order by user_id limit ${limit})
 		union
 		(select user_id from follows where user_id > ${after}
-			and category_id = (select id from categories where slug = ${category}) order by user_id limit ${limit})
+			and category_id = category_at(${category}) order by user_id limit ${limit})
 		order by user_id limit ${limit}`.execute(trx)
 	return rows.map((row) => row.user_id)
 }

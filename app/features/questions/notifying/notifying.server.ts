@@ -48,7 +48,7 @@ export const questionKinds = {
 		order: 40,
 		words: 'marked your comment as a solution to',
 	},
-	'followed-query': { label: 'Comments on queries I follow', order: 55, words: 'commented on' },
+	'followed-query': { label: 'Comments on queries I follow', order: 58, words: 'commented on' },
 	followed: { label: 'New queries in tags and categories I follow', order: 60, words: 'asked' },
 } as const satisfies Partial<Record<NotificationKindName, NotificationKind>>
 

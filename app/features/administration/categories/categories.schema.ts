@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { cleanLine, isStorable } from '~/lib/clean.ts'
+import { MAX_CATEGORY_DESCRIPTION, MAX_CATEGORY_SLUG, MAX_CATEGORY_TITLE, slugOf } from './categories.view.ts'
+
+/** First words of addresses below /forum that are no categories. */
+const RESERVED = [
+	...['ask', 'bookmark', 'category', 'comment', 'drafts', 'edit', 'feed', 'follow', 'following', 'history'],
+	...['new', 'preview', 'recent', 'search', 'tag', 'tags', 'vote'],
+]
+
+const line = (missing: string) =>
+	z
+		.string({ error: missing })
+		.refine(isStorable, 'The text contains an invalid character (NUL).')
+		.transform((text) => cleanLine(text))
+
+/** What the form of a category sends. Without an address it gets one that is made of its name. */
+export const categoryInput = z
+	.object({
+		title: line('Enter the name.')
+			.refine((text) => text !== '', 'Enter the name.')
+			.refine((text) => text.length <= MAX_CATEGORY_TITLE, `A name has at most ${MAX_CATEGORY_TITLE} characters.`),
+		slug: line('Enter the address.').transform((text) => text.toLowerCase()),
+		description: line('The description is missing.').refine(
+			(text) => text.length <= MAX_CATEGORY_DESCRIPTION,
+			`A description has at most ${MAX_CATEGORY_DESCRIPTION} characters.`,
+		),
+		asking: z.enum(['everybody', 'verified', 'staff'], { error: 'Choose who may ask there.' }),
+	})
+	.transform((sent) => ({ ...sent, slug: sent.slug || slugOf(sent.title) }))
+	.superRefine(({ slug }, context) => {
+		const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['slug'], message })
+		if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug))
+			refuse('An address is made of letters from a to z, digits, and dashes between them.')
+		else if (slug.length > MAX_CATEGORY_SLUG) refuse(`An address has at most ${MAX_CATEGORY_SLUG} characters.`)
+		else if (RESERVED.includes(slug)) refuse('The forum itself uses this address. Choose another one.')
+	})
+
+export type CategoryTexts = z.output<typeof categoryInput>
+
+export const mergeInput = z.object({ into: z.string({ error: 'Choose a category.' }).min(1, 'Choose a category.') })

@@ -1,0 +1,278 @@
+import { addLogRow } from '~/features/moderation/log.queries.server.ts'
+import { CATEGORY_SUBJECT } from '~/features/moderation/moderation.policy.ts'
+import { holdCategories, lockCategories } from '~/features/tags/tags.queries.server.ts'
+import { isId } from '~/lib/checks.ts'
+import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
+import { counted } from '~/lib/text.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { type Input, parseInput, requireSame, requireVersion } from '~/platform/http/form.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { lockAdmin, requireAdmin } from '../admins.server.ts'
+import {
+	type CategoryDetailRow,
+	countAllQuestions,
+	findDetailRow,
+	findSlugOwner,
+	insertCategory,
+	listDetailRows,
+	mergeInto,
+	moveNextQuestions,
+	updateCategory,
+	writeArchived,
+	writeOrder,
+} from './categories.queries.server.ts'
+import { type CategoryTexts, categoryInput, mergeInput } from './categories.schema.ts'
+import { type CategoryDetail, FALLBACK_CATEGORY, MAX_CATEGORIES, type MergePreview } from './categories.view.ts'
+
+/*
+ * What admins do with categories. Each act is one transaction with its line in the log, in which nobody else writes a question or a
+ * category. All of them throw NotAllowed for whoever is no admin or is suspended, and NotFound for a category that is not there.
+ */
+
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Moves the questions of a category to the one that it was merged into. */
+		'move-merged-category': { from: number }
+	}
+}
+
+/** Questions that are moved in one transaction. Who writes one of them waits about a tenth of a second. */
+const MOVED_AT_ONCE = 500
+
+/** Every category in the order of the site. */
+export async function listCategoryDetails(viewer: Viewer): Promise<CategoryDetail[]> {
+	requireAdmin(viewer)
+	return (await listDetailRows()).map(presentDetail)
+}
+
+/** A category. @returns the id of another one where it was merged into that */
+export async function getCategoryDetail(
+	viewer: Viewer,
+	id: number,
+): Promise<{ category: CategoryDetail; mergedInto: number | null }> {
+	requireAdmin(viewer)
+	const row = isId(id) ? await findDetailRow(id) : undefined
+	if (!row) throw noCategory()
+	return { category: presentDetail(row), mergedInto: row.merged_into }
+}
+
+/** Adds a category, as the last one. @throws Invalid for a name or an address that is taken, Conflict for one too many */
+export async function addCategory(viewer: Viewer, input: Input): Promise<{ id: number; title: string }> {
+	const texts = parseInput(categoryInput, input)
+	const id = await inTurn(viewer, async (trx, actor) => {
+		const rows = await listDetailRows(trx)
+		if (rows.length >= MAX_CATEGORIES) throw new Conflict(`A site has at most ${MAX_CATEGORIES} categories.`)
+		await requireFree(trx, rows, 0, texts)
+		const added = await insertCategory(trx, texts)
+		await record(trx, actor, { id: added, title: texts.title }, 'add a category')
+		return added
+	})
+	return { id, title: texts.title }
+}
+
+/**
+ * Saves name, address, description and who may ask. The former address leads there for ever.
+ * @param input with the `version` that the form was made from
+ * @throws Invalid, EditConflict when another admin saved first
+ */
+export async function saveCategory(viewer: Viewer, id: number, input: Input): Promise<{ title: string }> {
+	const texts = parseInput(categoryInput, input)
+	const version = requireVersion(input)
+	await inTurn(viewer, async (trx, actor) => {
+		const before = await requireRow(trx, id)
+		if (before.version !== version) {
+			const { title, slug, description, asking } = before
+			return requireSame({ version: before.version, values: { title, slug, description, asking } }, texts)
+		}
+		requireFallbackKept(before, texts)
+		await requireFree(trx, await listDetailRows(trx), id, texts)
+		await updateCategory(trx, before, texts)
+		await record(trx, actor, { id, title: texts.title }, 'change a category', changesOf(before, texts))
+	})
+	return { title: texts.title }
+}
+
+function requireFallbackKept(before: CategoryDetailRow, texts: CategoryTexts): void {
+	if (before.slug !== FALLBACK_CATEGORY) return
+	const refuse = (field: string, what: string) => {
+		const message = `${what}: it takes what fits nowhere else.`
+		throw new Invalid(message, { [field]: message })
+	}
+	if (texts.slug !== before.slug) refuse('slug', 'This category keeps its address')
+	if (texts.asking !== 'everybody') refuse('asking', 'This category is open to every member')
+}
+
+/** @throws Invalid when the name or the address is that of another category, or was */
+async function requireFree(
+	trx: Executor,
+	rows: CategoryDetailRow[],
+	id: number,
+	{ title, slug }: CategoryTexts,
+): Promise<void> {
+	const namesake = rows.find((row) => row.id !== id && row.title.toLowerCase() === title.toLowerCase())
+	if (namesake) throw fieldRefusal('title', `There is already a category called “${namesake.title}”.`)
+	const owner = await findSlugOwner(trx, slug)
+	if (!owner || (owner.id === id && owner.how !== 'merged')) return
+	throw fieldRefusal(
+		'slug',
+		owner.how === 'current'
+			? `“${owner.title}” has this address. Choose another one.`
+			: `This address leads to “${owner.title}” for ever. Choose another one.`,
+	)
+}
+
+function changesOf(before: CategoryDetailRow, { title, slug, description, asking }: CategoryTexts): string {
+	const changes = [
+		before.title !== title && `“${before.title}” → “${title}”`,
+		before.slug !== slug && `${before.slug} → ${slug}`,
+		before.description !== description && 'description',
+		before.asking !== asking && `asking: ${before.asking} → ${asking}`,
+	]
+	return changes.filter(Boolean).join(', ')
+}
+
+/** Moves a category one place up or down. At the end of the list nothing happens. */
+export async function moveCategory(viewer: Viewer, id: number, direction: 'up' | 'down'): Promise<void> {
+	await inTurn(viewer, async (trx, actor) => {
+		const category = await requireRow(trx, id)
+		const rows = await listDetailRows(trx)
+		const from = rows.findIndex((row) => row.id === id)
+		const to = direction === 'up' ? from - 1 : from + 1
+		const other = rows[to]
+		if (!other || (other.askers === 'nobody') !== (category.askers === 'nobody')) return
+		const ids = rows.map((row) => row.id)
+		ids[from] = other.id
+		ids[to] = id
+		await writeOrder(trx, ids)
+		await record(trx, actor, category, `move ${direction}`)
+	})
+}
+
+/** Archives a category, in which nobody asks from then on, or opens it again. @throws Conflict when somebody just did the same */
+export async function archiveCategory(viewer: Viewer, id: number, isArchived: boolean): Promise<void> {
+	await inTurn(viewer, async (trx, actor) => {
+		const category = await requireRow(trx, id)
+		if (category.slug === FALLBACK_CATEGORY) throw new Conflict(fallbackStays)
+		if ((category.askers === 'nobody') === isArchived) throw new Conflict(decidedAlready)
+		await writeArchived(trx, id, isArchived)
+		await record(trx, actor, category, isArchived ? 'archive' : 'reopen')
+	})
+}
+
+/** What a merge would move. Nothing is changed. @throws what {@link mergeCategory} throws */
+export async function previewMerge(viewer: Viewer, id: number, input: Input): Promise<MergePreview> {
+	requireAdmin(viewer)
+	const { category, into } = await requireMergeable(db(), id, input)
+	const questions = await countAllQuestions(db(), id)
+	return { into: { slug: into.slug, title: into.title }, questions, followers: category.followers }
+}
+
+/**
+ * Merges a category into another: its addresses lead there at once, who follows it follows the other, and a job moves its queries.
+ * @param input into: slug of the other one @returns the other one
+ * @throws Invalid, Conflict
+ */
+export async function mergeCategory(viewer: Viewer, id: number, input: Input): Promise<{ id: number; title: string }> {
+	const into = await inTurn(viewer, async (trx, actor) => {
+		const found = await requireMergeable(trx, id, input)
+		await mergeInto(trx, found.category, found.into.id)
+		await addJob('move-merged-category', { from: id }, trx)
+		const note = `into “${found.into.title}”, ${counted(found.category.questions, 'query', 'queries')}`
+		await record(trx, actor, found.category, 'merge', note)
+		return found.into
+	})
+	return { id: into.id, title: into.title }
+}
+
+async function requireMergeable(
+	executor: Executor,
+	id: number,
+	input: Input,
+): Promise<{ category: CategoryDetailRow; into: CategoryDetailRow }> {
+	const category = await requireRow(executor, id)
+	if (category.slug === FALLBACK_CATEGORY) throw new Conflict(fallbackStays)
+	const { into: slug } = parseInput(mergeInput, input)
+	const into = (await listDetailRows(executor)).find((row) => row.slug === slug)
+	if (!into) throw fieldRefusal('into', 'There is no such category.')
+	if (into.id === id) throw fieldRefusal('into', 'Choose another category than this one.')
+	if (into.askers === 'nobody') throw fieldRefusal('into', `“${into.title}” is archived. Reopen it first.`)
+	return { category, into }
+}
+
+/** Moves all questions of a category that was merged, some at a time. A move that was cut off goes on where it is called again. */
+export async function moveMerged(from: number): Promise<void> {
+	let after: number | null = 0
+	while (after !== null) {
+		const last: number = after
+		after = await db()
+			.transaction()
+			.execute(async (trx) => {
+				// Otherwise the other category could be merged too while questions are moving there.
+				await holdCategories(trx)
+				return moveNextQuestions(trx, from, last, MOVED_AT_ONCE)
+			})
+	}
+	await dropPages([everyPage])
+}
+
+/** Holds the categories before the admin's row: whoever asks holds both in this order. */
+async function inTurn<Result>(
+	viewer: Viewer,
+	work: (trx: Executor, actor: SignedIn) => Promise<Result>,
+): Promise<Result> {
+	const actor = requireAdmin(viewer)
+	const result = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockCategories(trx)
+			await lockAdmin(trx, actor)
+			return work(trx, actor)
+		})
+	await dropPages([everyPage])
+	return result
+}
+
+/** A category that was not merged away. */
+async function requireRow(executor: Executor, id: number): Promise<CategoryDetailRow> {
+	const row = isId(id) ? await findDetailRow(id, executor) : undefined
+	if (!row) throw noCategory()
+	if (row.merged_into !== null) throw new Conflict(decidedAlready)
+	return row
+}
+
+async function record(
+	trx: Executor,
+	actor: SignedIn,
+	{ id, title }: { id: number; title: string },
+	act: string,
+	note = '',
+): Promise<void> {
+	await addLogRow(trx, {
+		actorId: actor.id,
+		act,
+		kind: CATEGORY_SUBJECT,
+		targetId: id,
+		memberId: actor.id,
+		title,
+		note,
+	})
+}
+
+const fallbackStays = 'This category takes what fits nowhere else, so it stays.'
+const decidedAlready = 'Someone else has already decided this. Reload the page.'
+
+function noCategory(): NotFound {
+	return new NotFound('There is no such category.')
+}
+
+function fieldRefusal(field: string, message: string): Invalid {
+	return new Invalid(message, { [field]: message })
+}
+
+function presentDetail(row: CategoryDetailRow): CategoryDetail {
+	const { id, slug, title, questions, followers, askers, description, asking, version, former_slugs } = row
+	const shown = { id, slug, title, questions, followers, askers, description, asking, version }
+	return { ...shown, formerSlugs: former_slugs, isFallback: slug === FALLBACK_CATEGORY }
+}

@@ -1,0 +1,68 @@
+import type { CategoryAskers } from '~/features/tags/tags.view.ts'
+
+/* Categories as admins see them. */
+
+/** The category that always exists: it takes what fits nowhere else, so it keeps its address and is open to everybody. */
+export const FALLBACK_CATEGORY = 'others'
+
+/** Fits beside the others in the forum's menu. */
+export const MAX_CATEGORY_TITLE = 40
+export const MAX_CATEGORY_SLUG = 40
+export const MAX_CATEGORY_DESCRIPTION = 300
+/** More than anybody finds their way in. */
+export const MAX_CATEGORIES = 60
+
+export const categoriesPath = '/admin/categories'
+export const newCategoryPath = `${categoriesPath}/new`
+
+export function categoryAdminPath(id: number): string {
+	return `${categoriesPath}/${id}`
+}
+
+export type CategoryAsking = Exclude<CategoryAskers, 'nobody'>
+
+export const askingChoices: readonly { value: CategoryAsking; label: string }[] = [
+	{ value: 'everybody', label: 'Every member' },
+	{ value: 'verified', label: 'Verified students' },
+	{ value: 'staff', label: 'Moderators and admins' },
+]
+
+/** A line of the list. */
+export interface CategoryLine {
+	id: number
+	slug: string
+	title: string
+	/** Published queries. */
+	questions: number
+	followers: number
+	askers: CategoryAskers
+}
+
+/** A category with what its page shows. */
+export interface CategoryDetail extends CategoryLine {
+	description: string
+	asking: CategoryAsking
+	version: number
+	/** Addresses that lead to it, by name. */
+	formerSlugs: string[]
+	/** Whether it is the one that always exists. */
+	isFallback: boolean
+}
+
+/** What a merge would do. */
+export interface MergePreview {
+	into: { slug: string; title: string }
+	/** Queries that move, also those that are not published. */
+	questions: number
+	followers: number
+}
+
+/** An address made of a title: “Git and tools” → `git-and-tools`. */
+export function slugOf(title: string): string {
+	return title
+		.normalize('NFKD')
+		.toLowerCase()
+		.replace(/[^a-z0-9]+/g, '-')
+		.slice(0, MAX_CATEGORY_SLUG)
+		.replace(/^-+|-+$/g, '')
+}

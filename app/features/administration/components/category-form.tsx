@@ -1,0 +1,79 @@
+import type { FormRefusal } from '~/platform/http/form.ts'
+import { ConflictNotice } from '~/ui/conflict-notice.tsx'
+import { Field, Select, TextArea } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form } from '~/ui/link.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import {
+	askingChoices,
+	type CategoryDetail,
+	MAX_CATEGORY_DESCRIPTION,
+	MAX_CATEGORY_SLUG,
+	MAX_CATEGORY_TITLE,
+} from '../categories/categories.view.ts'
+
+const names = { title: 'Name', slug: 'Address', description: 'Description', asking: 'Who may ask' }
+
+interface CategoryFormProps {
+	/** Where it is sent. */
+	action: string
+	/** What is stored; null for a new one. */
+	category: CategoryDetail | null
+	refusal: FormRefusal | null
+}
+
+/** Name, address, description of a category and who may ask there. */
+export function CategoryForm({ action, category, refusal }: CategoryFormProps) {
+	const start = category ?? { title: '', slug: '', description: '', asking: 'everybody' }
+	const value = (name: keyof typeof names) => refusal?.values[name] ?? start[name]
+	const of = (name: keyof typeof names) => ({
+		name,
+		label: names[name],
+		defaultValue: value(name),
+		error: refusal?.errors[name],
+	})
+	const version = refusal?.stored?.version ?? refusal?.values.version ?? category?.version
+	return (
+		<Form method="post" action={action} className="mt-4 grid max-w-[36rem] gap-5" replace>
+			{refusal?.stored ? (
+				<ConflictNotice
+					stored={refusal.stored.values}
+					typed={refusal.values}
+					names={names}
+					button={{ name: 'act', value: 'save' }}
+				/>
+			) : (
+				<FormError errors={refusal?.errors} names={names}>
+					{refusal?.message}
+				</FormError>
+			)}
+			{version !== undefined && <input type="hidden" name="version" value={version} />}
+			<Field {...of('title')} required maxLength={MAX_CATEGORY_TITLE} />
+			<Field
+				{...of('slug')}
+				maxLength={MAX_CATEGORY_SLUG}
+				autoCapitalize="none"
+				spellCheck={false}
+				readOnly={category?.isFallback}
+				hint={
+					category
+						? 'The last part of /forum/category/… The former address leads to the new one for ever.'
+						: 'The last part of /forum/category/… If you leave it empty, it is made of the name.'
+				}
+			/>
+			<TextArea {...of('description')} rows={3} maxLength={MAX_CATEGORY_DESCRIPTION} hint="Stands on its page." />
+			<Select {...of('asking')}>
+				{askingChoices.map(({ value: choice, label }) => (
+					<option key={choice} value={choice}>
+						{label}
+					</option>
+				))}
+			</Select>
+			<p>
+				<SubmitButton busyLabel="Saving..." action={action} name="act" value="save">
+					{category ? 'Save' : 'Add category'}
+				</SubmitButton>
+			</p>
+		</Form>
+	)
+}

@@ -1,0 +1,85 @@
+import { RuleHead } from '~/ui/rule-head.tsx'
+
+interface WeekChartProps {
+	id: string
+	title: string
+	/** What a bar is the height of. */
+	note: string
+	/** By week, the oldest first; null where there is none. */
+	values: { week: string; value: number | null }[]
+	/** A value as it is read. */
+	say: (value: number) => string
+}
+
+const HEIGHT = 60
+const STEP = 10
+
+/** Bars by week, with the same as a table. Who does not see the bars is told the newest and the highest one. */
+export function WeekChart({ id, title, note, values, say }: WeekChartProps) {
+	const most = Math.max(1, ...values.map(({ value }) => value ?? 0))
+	const highest = values.reduce(
+		(best, each) => ((each.value ?? -1) > (best.value ?? -1) ? each : best),
+		values[0] ?? none,
+	)
+	const newest = values.at(-1) ?? none
+	const said = (value: number | null) => (value === null ? 'none' : say(value))
+	const summary = `${title} in ${values.length} weeks. This week ${said(newest.value)}, most in the week of ${highest.week}: ${said(highest.value)}.`
+	return (
+		<section className="mt-8" aria-labelledby={id}>
+			<RuleHead id={id} title={title}>
+				<span>{said(newest.value)}</span>
+			</RuleHead>
+			<svg
+				className="mt-2 block h-24 w-full text-ivy"
+				viewBox={`0 0 ${values.length * STEP} ${HEIGHT}`}
+				preserveAspectRatio="none"
+				role="img"
+				aria-label={summary}
+			>
+				{values.map(({ week, value }, index) => {
+					const height = value ? Math.max(1, (value / most) * HEIGHT) : 0
+					return (
+						<rect
+							key={week}
+							x={index * STEP + 1}
+							y={HEIGHT - height}
+							width={STEP - 2}
+							height={height}
+							fill="currentColor"
+						/>
+					)
+				})}
+			</svg>
+			<p className="meta flex justify-between gap-4">
+				<span>{values[0]?.week}</span>
+				<span>{newest.week}</span>
+			</p>
+			<p className="mt-1 text-sm text-ink-2">{note}</p>
+			<details className="mt-1 text-sm">
+				<summary className="link inline-block cursor-pointer py-1">As a table</summary>
+				<table className="mt-2 w-full max-w-[20rem] text-left">
+					<thead>
+						<tr>
+							<th scope="col">Week of</th>
+							<th scope="col" className="text-right">
+								{title}
+							</th>
+						</tr>
+					</thead>
+					<tbody>
+						{values.toReversed().map(({ week, value }) => (
+							<tr key={week} className="border-t border-line">
+								<th scope="row" className="py-1 font-normal">
+									{week}
+								</th>
+								<td className="num py-1 text-right">{said(value)}</td>
+							</tr>
+						))}
+					</tbody>
+				</table>
+			</details>
+		</section>
+	)
+}
+
+const none = { week: '', value: null }

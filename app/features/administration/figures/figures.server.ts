@@ -1,0 +1,73 @@
+import { addLogRow } from '~/features/moderation/log.queries.server.ts'
+import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
+import { getCategory, listCategories } from '~/features/tags/tags.server.ts'
+import type { CategoryView } from '~/features/tags/tags.view.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { counted } from '~/lib/text.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { lockAdmin, requireAdmin } from '../admins.server.ts'
+import {
+	haveFigures,
+	listFailedJobs,
+	listFigures,
+	retryFailedJobs,
+	writeMemberFigures,
+	writeQuestionFigures,
+} from './figures.queries.server.ts'
+import type { FailedJobs, WeekFigures } from './figures.view.ts'
+
+/** Counts the weeks that are shown. It reads what was written in half a year, so a job does it at night. */
+export async function countFigures(): Promise<void> {
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await writeMemberFigures(trx)
+			await writeQuestionFigures(trx)
+		})
+}
+
+interface Figures {
+	weeks: WeekFigures[]
+	categories: CategoryView[]
+	/** The slug of the category that the questions are of; '' for all. */
+	category: string
+	failed: FailedJobs[]
+}
+
+/**
+ * The figures of the site by week, and what failed.
+ * @param slug of a category, or '' @throws NotAllowed, NotFound for an unknown category
+ */
+export async function readFigures(viewer: Viewer, slug: string): Promise<Figures> {
+	requireAdmin(viewer)
+	// Of a new site nobody waits for the night.
+	if (!(await haveFigures())) await countFigures()
+	const chosen = slug === '' ? null : await getCategory(slug)
+	const [weeks, categories, failed] = await Promise.all([
+		listFigures(chosen?.id ?? 0),
+		listCategories(),
+		listFailedJobs(),
+	])
+	return { weeks, categories, category: chosen?.slug ?? '', failed: failed.map(withoutAddresses) }
+}
+
+/** What a mail server says may name whom the mail was for. */
+function withoutAddresses({ error, ...job }: FailedJobs): FailedJobs {
+	return { ...job, error: error.replace(/[^\s<>"'(]+@[^\s<>"')]+/g, '…') }
+}
+
+/** Has failed jobs of a kind tried again now. @returns how many @throws NotAllowed; NotFound when there is none by now */
+export async function retryJobs(viewer: Viewer, task: string): Promise<number> {
+	const actor = requireAdmin(viewer)
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockAdmin(trx, actor)
+			const count = await retryFailedJobs(trx, task)
+			if (count === 0) throw new NotFound('No such job is left.')
+			const about = { kind: MEMBER_SUBJECT, targetId: actor.id, memberId: actor.id, title: task }
+			await addLogRow(trx, { actorId: actor.id, act: 'retry jobs', ...about, note: counted(count, 'job') })
+			return count
+		})
+}

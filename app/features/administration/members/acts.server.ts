@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { confirmMember } from '~/features/accounts/accounts.queries.server.ts'
+import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
+import { addLogRow } from '~/features/moderation/log.queries.server.ts'
+import { findModeratedMember, type ModeratedMemberRow } from '~/features/moderation/members.queries.server.ts'
+import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
+import { whyInput } from '~/features/moderation/moderation.schema.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { announceAccountChange } from '~/features/sessions/sessions.server.ts'
+import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { type Input, parseInput } from '~/platform/http/form.server.ts'
+import { lockAdmin, requireAdmin } from '../admins.server.ts'
+import { countAdmins, type LockedMember, lockForRole, writeRole } from './members.queries.server.ts'
+import { type Role, roles } from './members.view.ts'
+
+/*
+ * What admins do with an account, besides what moderators do with its profile. Each act is one transaction with its line in the
+ * log. They throw NotAllowed for whoever is no admin, NotFound for nobody, Conflict where it was done meanwhile.
+ */
+
+const roleInput = whyInput.extend({ role: z.enum(roles, { error: 'Choose a role.' }) })
+
+/**
+ * Gives a member another role, from their next request on. An admin may lay their own down while there is another admin.
+ * @param input role, why
+ * @throws Invalid; Conflict also for the only admin, and for who is suspended
+ */
+export async function changeRole(viewer: Viewer, username: string, input: Input): Promise<Role> {
+	const { role, why } = parseInput(roleInput, input)
+	const member = await inTurn(viewer, username, async (trx, actor, found, locked) => {
+		if (locked.role === role) throw new Conflict(`${found.name} is already ${article(role)}.`)
+		if (locked.role === 'admin' && (await countAdmins(trx)) === 1)
+			throw new Conflict(`${found.name} is the only admin. Make somebody else admin first.`)
+		if (role !== 'member' && locked.suspended_until !== null)
+			throw new Conflict(`${found.name} is suspended. Lift the suspension first.`)
+		if (role !== 'member' && isDemoAccount(locked.email))
+			throw new NotAllowed('A demo account gets no other role: its password is printed at the start.')
+		await writeRole(trx, found.id, role)
+		const note = role === 'member' ? `from ${locked.role}` : `as ${role}`
+		await record(trx, actor, found, role === 'member' ? 'dismiss from office' : 'appoint', { why, note })
+	})
+	await announceAccountChange(member.id)
+	await recordSecurityEvent('role-changed', { userId: member.id, detail: { role, by: viewer?.id ?? 0 } })
+	return role
+}
+
+function article(role: Role): string {
+	return role === 'admin' ? 'an admin' : `a ${role}`
+}
+
+/** Takes a member's address for confirmed, as somebody who knows them. It gives no role. */
+export async function confirmAddressOf(viewer: Viewer, username: string): Promise<void> {
+	const member = await inTurn(viewer, username, async (trx, actor, found, { email_verified }) => {
+		if (email_verified) throw new Conflict('This address is confirmed already.')
+		await confirmMember(found.id, trx)
+		await record(trx, actor, found, 'confirm the address')
+	})
+	await announceAccountChange(member.id)
+	await recordSecurityEvent('verify', { userId: member.id, detail: { by: viewer?.id ?? 0 } })
+}
+
+async function inTurn(
+	viewer: Viewer,
+	username: string,
+	work: (trx: Executor, actor: SignedIn, found: ModeratedMemberRow, locked: LockedMember) => Promise<void>,
+): Promise<ModeratedMemberRow> {
+	const actor = requireAdmin(viewer)
+	const found = await findModeratedMember(username)
+	if (!found) throw new NotFound('There is no such member.')
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			const member = await lockForRole(trx, found.id)
+			await lockAdmin(trx, actor)
+			if (!member) throw new NotFound('This account no longer exists.')
+			await work(trx, actor, found, member)
+		})
+	return found
+}
+
+async function record(
+	trx: Executor,
+	actor: SignedIn,
+	member: ModeratedMemberRow,
+	act: string,
+	{ why = '', note = '' } = {},
+): Promise<void> {
+	const about = { kind: MEMBER_SUBJECT, targetId: member.id, memberId: member.id, title: member.name }
+	await addLogRow(trx, { actorId: actor.id, act, ...about, why, note })
+}

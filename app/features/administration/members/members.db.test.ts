@@ -1,0 +1,190 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { listLog } from '~/features/moderation/queue.server.ts'
+import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { changeRole, confirmAddressOf } from './acts.server.ts'
+import { csvLine, exportMembers, getMember, listMembers, readFilters } from './members.server.ts'
+import { type Role, roles } from './members.view.ts'
+
+useDatabase()
+
+let admin: SignedIn
+let ada: SignedIn
+const why = 'She knows the place.'
+const none = { q: '', role: '', state: '', year: '', domain: '' }
+
+beforeAll(async () => {
+	admin = await makeMember('admin', 'admin')
+	ada = await makeMember('ada')
+	const [sue, hal] = [await makeMember('sue'), await makeMember('hal', 'moderator')]
+	await sql`update users set suspended_until = 'infinity' where id = ${sue.id}`.execute(db())
+	await sql`update users set email = 'hal@elsewhere.example', name = '=HYPERLINK("x")', email_verified = true where id = ${hal.id}`.execute(
+		db(),
+	)
+	await sql`
+		insert into profiles (user_id, year_of_passing, hidden_at, university_email, campus_name, campus_verified_at) values
+		(${ada.id}, 2027, null, 'ada@u.example', 'Campus', now()), (${hal.id}, 2028, now(), 'hal@u.example', 'Campus', now() - interval '2 years')`.execute(
+		db(),
+	)
+	await sql`insert into users (username, name, email, imported) values ('ghost', 'Ghost', 'ghost@none.example', true)`.execute(
+		db(),
+	)
+	await sql`insert into sessions (user_id, token, expires_at) values (${ada.id}, 'x', now() + interval '1 day')`.execute(
+		db(),
+	)
+	await makeQuestion(ada)
+})
+
+const roleOf = async ({ id }: SignedIn): Promise<Role> =>
+	(await db().selectFrom('users').select('role').where('id', '=', id).executeTakeFirstOrThrow()).role
+
+describe('the list', () => {
+	test.each([
+		[{}, ['hal', 'sue', 'ada', 'admin']],
+		[{ q: 'AD' }, ['ada', 'admin']],
+		[{ q: 'elsewhere' }, ['hal']],
+		[{ q: 'hyperlink' }, ['hal']],
+		[{ q: '%' }, []],
+		[{ role: 'moderator' }, ['hal']],
+		[{ role: 'nobody' }, ['hal', 'sue', 'ada', 'admin']],
+		[{ state: 'suspended' }, ['sue']],
+		[{ state: 'hidden' }, ['hal']],
+		[{ state: 'unconfirmed' }, ['sue', 'ada', 'admin']],
+		[{ state: 'never' }, ['hal', 'sue', 'admin']],
+		[{ state: 'verified' }, ['ada']],
+		[{ state: 'toString' }, ['hal', 'sue', 'ada', 'admin']],
+		[{ year: '2028' }, ['hal']],
+		[{ year: "2028' or 1=1" }, ['hal', 'sue', 'ada', 'admin']],
+		[{ domain: '@Campus.example' }, ['sue', 'ada', 'admin']],
+		[{ domain: 'example' }, []],
+		[{ q: 'a', role: 'member', domain: 'campus.example' }, ['sue', 'ada']],
+	])('narrowed to %j', async (sent, names) => {
+		const { rows } = await listMembers(admin, readFilters(new Map(Object.entries(sent))), null)
+		expect(rows.map(({ username }) => username)).toEqual(names)
+	})
+
+	test('goes on where a page ended, as the file does, and says what is stored', async () => {
+		// Their documents for the search of people would take most of the time.
+		await sql`alter table users disable trigger user`.execute(db())
+		await sql`
+			insert into users (username, name, email, created_at)
+			select 'many' || i, 'Many', 'many' || i || '@many.example', '2020-01-01' from generate_series(1, 620) i`.execute(
+			db(),
+		)
+		await sql`alter table users enable trigger user`.execute(db())
+		const filters = { ...none, domain: 'many.example' }
+		const seen: string[] = []
+		let cursor: string | null = null
+		do {
+			const page: Awaited<ReturnType<typeof listMembers>> = await listMembers(admin, filters, cursor)
+			seen.push(...page.rows.map(({ username }) => username))
+			cursor = page.next
+		} while (cursor)
+		expect(new Set(seen).size).toBe(620)
+		expect(seen).toHaveLength(620)
+		const lines = (await Array.fromAsync(await exportMembers(admin, filters))).join('').trim().split('\r\n')
+		expect(lines.slice(1).map((line) => line.split('"')[1])).toEqual(seen)
+		await expect(listMembers(admin, none, 'x')).rejects.toThrow(Invalid)
+		const { rows } = await listLog(admin, { member: 'admin', cursor: null })
+		expect(rows[0]).toMatchObject({ act: 'export members', note: 'domain: many.example' })
+	})
+
+	test('the file holds no formula and no secret', async () => {
+		const text = (await Array.fromAsync(await exportMembers(admin, { ...none, q: 'hal' }))).join('')
+		expect(text).toContain('"hal","\'=HYPERLINK(""x"")","hal@elsewhere.example","yes","moderator"')
+		expect(text).not.toMatch(/password|token|\$argon|session/i)
+		for (const start of ['=', '+', '-', '@', '\t', '\r'])
+			expect(csvLine([`${start}1`, 'a"b', 'a,b'])).toBe(`"'${start}1","a""b","a,b"\r\n`)
+	})
+
+	test('a member says when they logged in and what is theirs', async () => {
+		expect(await getMember(admin, 'ada')).toMatchObject({
+			sessions: 1,
+			questions: 1,
+			comments: 0,
+			reports: 0,
+			campus: 'Campus',
+			year: 2027,
+		})
+		expect((await getMember(admin, 'ada')).loggedInAt).not.toBeNull()
+		for (const name of ['nobody', 'ghost']) await expect(getMember(admin, name)).rejects.toThrow(NotFound)
+	})
+})
+
+describe('roles', () => {
+	test.each(roles.flatMap((from) => roles.map((to) => [from, to] as const)))('from %s to %s', async (from, to) => {
+		const member = await makeMember(`${from}-${to}`, from)
+		const act = changeRole(admin, member.username, { role: to, why })
+		if (from === to) await expect(act).rejects.toThrow(Conflict)
+		else await act
+		expect(await roleOf(member)).toBe(to)
+		const { rows } = await listLog(admin, { member: member.username, cursor: null })
+		expect(rows.map((row) => `${row.act} ${row.note}: ${row.why}`)).toEqual(
+			from === to ? [] : [`${to === 'member' ? `dismiss from office from ${from}` : `appoint as ${to}`}: ${why}`],
+		)
+		await sql`update users set role = 'member' where id = ${member.id}`.execute(db())
+	})
+
+	test.each<[string, string, Record<string, string>, RegExp]>([
+		['a reason is missing', 'ada', { role: 'admin', why: ' ' }, /Say why/],
+		['there is no such role', 'ada', { role: 'owner', why }, /Choose a role/],
+		['nobody is called so', 'nobody', { role: 'admin', why }, /no such member/],
+		['it stands for imported authors', 'ghost', { role: 'admin', why }, /no such member/],
+		['they are suspended', 'sue', { role: 'moderator', why }, /Lift the suspension first/],
+		['they are the only admin', 'admin', { role: 'member', why }, /only admin/],
+		['they would become moderator as the only admin', 'admin', { role: 'moderator', why }, /only admin/],
+	])('refused, as %s', async (_what, username, input, message) => {
+		await expect(changeRole(admin, username, input)).rejects.toThrow(message)
+		expect(await roleOf(admin)).toBe('admin')
+	})
+
+	test('two admins who dismiss each other, or lay the role down at once, leave one', async () => {
+		const second = await makeMember('second', 'admin')
+		const rounds: [SignedIn, SignedIn][][] = [
+			[
+				[admin, second],
+				[second, admin],
+			],
+			[
+				[admin, admin],
+				[second, second],
+			],
+		]
+		for (const round of rounds) {
+			const acts = await Promise.allSettled(
+				round.map(([actor, member]) => changeRole(actor, member.username, { role: 'member', why })),
+			)
+			expect(acts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+			expect([await roleOf(admin), await roleOf(second)].sort()).toEqual(['admin', 'member'])
+			await sql`update users set role = 'admin' where id in (${admin.id}, ${second.id})`.execute(db())
+		}
+		await sql`update users set role = 'member' where id = ${second.id}`.execute(db())
+	})
+})
+
+test('an address is confirmed by hand once, and gives no role', async () => {
+	await confirmAddressOf(admin, 'ada')
+	await expect(confirmAddressOf(admin, 'ada')).rejects.toThrow(Conflict)
+	expect(await getMember(admin, 'ada')).toMatchObject({ isConfirmed: true, role: 'member' })
+})
+
+test('only admins do any of it, by what the database says', async () => {
+	const former = { ...(await makeMember('former', 'member')), role: 'admin' as const }
+	const acts: [string, (who: Viewer) => Promise<unknown>, boolean][] = [
+		['list', (who) => listMembers(who, none, null), false],
+		['one', (who) => getMember(who, 'ada'), false],
+		['file', (who) => exportMembers(who, none), true],
+		['role', (who) => changeRole(who, 'ada', { role: 'moderator', why }), true],
+		['confirm', (who) => confirmAddressOf(who, 'sue'), true],
+	]
+	const hal = { ...ada, username: 'hal', role: 'moderator' as const }
+	for (const [what, act, asksDatabase] of acts)
+		for (const who of [null, ada, hal, ...(asksDatabase ? [former] : [])])
+			await expect(act(who), `${what} by ${who?.username}`).rejects.toThrow(NotAllowed)
+	expect(await roleOf(ada)).toBe('member')
+})

@@ -1,0 +1,115 @@
+import { sql } from 'kysely'
+import { suspendedUntil } from '~/features/accounts/accounts.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { TimeCursor } from '~/platform/http/cursors.ts'
+import type { MemberFilters, Role } from './members.view.ts'
+
+export interface MemberRow {
+	id: number
+	username: string
+	name: string
+	image: string | null
+	email: string
+	email_verified: boolean
+	role: Role
+	created_at: string
+	logged_in_at: string | null
+	suspended_until: string | null
+	hidden: boolean
+	campus: string
+	year: number | null
+}
+
+const isoTime = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
+
+/** A confirmation of a university address counts for a year (`campus.view.ts`). */
+const isVerified = sql`(p.campus_name <> '' and p.campus_verified_at > now() - interval '365 days')`
+
+const columns = sql`u.id, u.username, u.name, u.image, u.email, u.email_verified, u.role, ${isoTime('u.created_at')} as created_at,
+	${isoTime('u.logged_in_at')} as logged_in_at, ${suspendedUntil('u')} as suspended_until, p.hidden_at is not null as hidden,
+	case when ${isVerified} then p.campus_name else '' end as campus, p.year_of_passing as year`
+
+const states: Record<string, ReturnType<typeof sql>> = {
+	suspended: sql`u.suspended_until > now()`,
+	hidden: sql`p.hidden_at is not null`,
+	unconfirmed: sql`not u.email_verified`,
+	never: sql`u.logged_in_at is null`,
+	verified: isVerified,
+}
+
+/** One page of the members, the newest first. Accounts that stand for imported authors are nobody's. */
+export async function listMemberRows(
+	{ q, role, state, year, domain }: MemberFilters,
+	after: TimeCursor | null,
+	limit: number,
+): Promise<MemberRow[]> {
+	const part = `%${q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+	const wanted = [
+		sql`not u.imported`,
+		...(q ? [sql`(lower(u.name) like ${part} or u.username like ${part} or u.email like ${part})`] : []),
+		...(role ? [sql`u.role = ${role}`] : []),
+		...(states[state] ? [states[state]] : []),
+		...(year ? [sql`p.year_of_passing = ${Number(year)}`] : []),
+		...(domain ? [sql`split_part(u.email, '@', 2) = ${domain.toLowerCase()}`] : []),
+		...(after ? [sql`(u.created_at, u.id) < (${after.at}::timestamptz, ${after.id}::int)`] : []),
+	]
+	const { rows } = await sql<MemberRow>`
+		select ${columns} from users u left join profiles p on p.user_id = u.id
+		where ${sql.join(wanted, sql` and `)} order by u.created_at desc, u.id desc limit ${limit}`.execute(db())
+	return rows
+}
+
+export interface MemberDetailRow extends MemberRow {
+	sessions: number
+	tokens: number
+	questions: number
+	comments: number
+	reports: number
+}
+
+/** A member by username, with how much of theirs there is; what they wrote is counted by indexes of their own. */
+export async function findMemberDetail(username: string): Promise<MemberDetailRow | undefined> {
+	const { rows } = await sql<MemberDetailRow>`
+		select ${columns},
+			(select count(*)::int from sessions where user_id = u.id and expires_at > now()) as sessions,
+			(select count(*)::int from access_tokens where user_id = u.id and expires_at > now()) as tokens,
+			(select count(*)::int from questions where author_id = u.id and status = 'published') as questions,
+			(select count(*)::int from comments where author_id = u.id and status = 'published') as comments,
+			(select coalesce(sum(report_count), 0)::int from cases where kind = 'profile' and target_id = u.id) as reports
+		from users u left join profiles p on p.user_id = u.id where u.username = ${username} and not u.imported`.execute(
+		db(),
+	)
+	return rows[0]
+}
+
+export interface LockedMember {
+	id: number
+	role: Role
+	email: string
+	email_verified: boolean
+	suspended_until: string | null
+}
+
+/**
+ * Locks a member whose role may change. One role changes at a time: of two admins who dismiss each other the second one has
+ * lost the role by then.
+ */
+export async function lockForRole(trx: Executor, id: number): Promise<LockedMember | undefined> {
+	await sql`select pg_advisory_xact_lock(hashtext('roles'))`.execute(trx)
+	const { rows } = await sql<LockedMember>`
+		select id, role, email, email_verified, ${suspendedUntil('users')} as suspended_until
+		from users where id = ${id} for no key update`.execute(trx)
+	return rows[0]
+}
+
+/** How many admins there are. */
+export async function countAdmins(trx: Executor): Promise<number> {
+	const { rows } = await sql<{ count: number }>`select count(*)::int as count from users where role = 'admin'`.execute(
+		trx,
+	)
+	return rows[0]?.count ?? 0
+}
+
+export async function writeRole(trx: Executor, id: number, role: Role): Promise<void> {
+	await trx.updateTable('users').set({ role }).where('id', '=', id).execute()
+}

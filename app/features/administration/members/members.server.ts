@@ -1,0 +1,135 @@
+import { addLogRow } from '~/features/moderation/log.queries.server.ts'
+import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
+import { cleanLine } from '~/lib/clean.ts'
+import { NotFound } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
+import { lockAdmin, requireAdmin } from '../admins.server.ts'
+import { findMemberDetail, listMemberRows, type MemberDetailRow, type MemberRow } from './members.queries.server.ts'
+import { type MemberDetail, type MemberFilters, type MemberLine, memberStates, roles } from './members.view.ts'
+
+/* Members as admins look them up: the list, its file, one of them. */
+
+const MEMBERS_PER_PAGE = 50
+/** Members that are read in one statement for the file. */
+const ROWS_AT_ONCE = 500
+const MAX_TYPED = 100
+
+/** The filters of an address or a form; what is none is left out. */
+export function readFilters(sent: { get: (name: string) => unknown }): MemberFilters {
+	const text = (name: string) => cleanLine(String(sent.get(name) ?? '').replaceAll('\0', '')).slice(0, MAX_TYPED)
+	const [role, state, year] = [text('role'), text('state'), text('year')]
+	return {
+		q: text('q'),
+		role: roles.some((one) => one === role) ? role : '',
+		state: Object.hasOwn(memberStates, state) ? state : '',
+		year: /^\d{4}$/.test(year) ? year : '',
+		domain: text('domain').replace(/^@/, ''),
+	}
+}
+
+/** One page of the members, the newest first. @throws NotAllowed; Invalid for a cursor that is not ours */
+export async function listMembers(
+	viewer: Viewer,
+	filters: MemberFilters,
+	cursor: string | null,
+): Promise<{ rows: MemberLine[]; next: string | null }> {
+	requireAdmin(viewer)
+	const after = cursor ? decodeTimeCursor(cursor) : null
+	const rows = await listMemberRows(filters, after, MEMBERS_PER_PAGE + 1)
+	const shown = rows.slice(0, MEMBERS_PER_PAGE)
+	const last = shown.at(-1)
+	const next = rows.length > shown.length && last ? encodeCursor([last.created_at, last.id]) : null
+	return { rows: shown.map(presentLine), next }
+}
+
+/** A member, by username. @throws NotAllowed, NotFound */
+export async function getMember(viewer: Viewer, username: string): Promise<MemberDetail> {
+	requireAdmin(viewer)
+	const row = await findMemberDetail(username)
+	if (!row) throw new NotFound('There is no such member.')
+	return presentDetail(row)
+}
+
+/**
+ * The filtered members as a file of comma-separated values, line by line as it is read. The log says who took it.
+ * @throws NotAllowed
+ */
+export async function exportMembers(viewer: Viewer, filters: MemberFilters): Promise<AsyncGenerator<string>> {
+	const actor = requireAdmin(viewer)
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockAdmin(trx, actor)
+			const note = Object.entries(filters)
+				.filter(([, value]) => value !== '')
+				.map(([name, value]) => `${name}: ${value}`)
+			const about = { kind: MEMBER_SUBJECT, targetId: actor.id, memberId: actor.id }
+			await addLogRow(trx, {
+				actorId: actor.id,
+				act: 'export members',
+				...about,
+				title: 'the list',
+				note: note.join(', '),
+			})
+		})
+	return csvOf(filters)
+}
+
+const head = [
+	'username',
+	'name',
+	'email',
+	'confirmed',
+	'role',
+	'registered',
+	'last login',
+	'suspended until',
+	'hidden',
+	'university',
+	'year',
+]
+
+async function* csvOf(filters: MemberFilters): AsyncGenerator<string> {
+	// The mark lets spreadsheets read the letters as UTF-8.
+	yield `\uFEFF${csvLine(head)}`
+	let after: { at: string; id: number } | null = null
+	do {
+		const rows: MemberRow[] = await listMemberRows(filters, after, ROWS_AT_ONCE)
+		const last = rows.at(-1)
+		if (last) yield rows.map((row) => csvLine(cellsOf(presentLine(row)))).join('')
+		after = last && rows.length === ROWS_AT_ONCE ? { at: last.created_at, id: last.id } : null
+	} while (after !== null)
+}
+
+function cellsOf(member: MemberLine): string[] {
+	return [
+		...[member.username, member.name, member.email, member.isConfirmed ? 'yes' : 'no', member.role],
+		...[member.registeredAt, member.loggedInAt ?? '', member.suspendedUntil ?? '', member.isHidden ? 'yes' : 'no'],
+		...[member.campus, String(member.year ?? '')],
+	]
+}
+
+/** One line. What a spreadsheet would take for a formula begins with an apostrophe, as a member chooses their name. */
+export function csvLine(cells: readonly string[]): string {
+	const safe = cells.map((cell) => (/^[=+\-@\t\r\n]/.test(cell) ? `'${cell}` : cell))
+	return `${safe.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')}\r\n`
+}
+
+function presentLine(row: MemberRow): MemberLine {
+	const { username, name, image, email, role, campus, year } = row
+	return {
+		...{ username, name, image, email, role, campus, year },
+		isConfirmed: row.email_verified,
+		registeredAt: row.created_at,
+		loggedInAt: row.logged_in_at,
+		suspendedUntil: row.suspended_until,
+		isHidden: row.hidden,
+	}
+}
+
+function presentDetail(row: MemberDetailRow): MemberDetail {
+	const { sessions, tokens, questions, comments, reports } = row
+	return { ...presentLine(row), sessions, tokens, questions, comments, reports }
+}

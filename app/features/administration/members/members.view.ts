@@ -1,0 +1,60 @@
+import type { SignedIn } from '~/lib/viewer.ts'
+
+/* Members as admins see them. Times are ISO 8601 in UTC. */
+
+export const membersPath = '/admin/members'
+export const membersCsvPath = '/admin/members.csv'
+
+export function memberAdminPath(username: string): string {
+	return `${membersPath}/${username}`
+}
+
+export const roles = ['member', 'moderator', 'admin'] as const
+export type Role = SignedIn['role']
+
+export const memberStates: Record<string, string> = {
+	suspended: 'Suspended',
+	hidden: 'Profile hidden',
+	unconfirmed: 'Address not confirmed',
+	never: 'Never logged in',
+	verified: 'Verified students',
+}
+
+/** What the list is narrowed to; '' for all. */
+export interface MemberFilters {
+	/** Part of a name, a username or an address. */
+	q: string
+	role: string
+	state: string
+	/** Year of passing, four digits. */
+	year: string
+	/** What stands behind the @ of the address. */
+	domain: string
+}
+
+/** A line of the list. */
+export interface MemberLine {
+	username: string
+	name: string
+	image: string | null
+	email: string
+	isConfirmed: boolean
+	role: Role
+	registeredAt: string
+	loggedInAt: string | null
+	/** `infinity` for one without end; null when not suspended. */
+	suspendedUntil: string | null
+	isHidden: boolean
+	/** The university of a verified student, else ''. */
+	campus: string
+	year: number | null
+}
+
+/** A member with what only their page shows. */
+export interface MemberDetail extends MemberLine {
+	sessions: number
+	tokens: number
+	questions: number
+	comments: number
+	reports: number
+}

@@ -1,0 +1,122 @@
+import { ArrowDown, ArrowUp } from 'lucide'
+import { viewerOf } from '~/lib/context.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { counted } from '~/lib/text.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { FormError } from '~/ui/form-error.tsx'
+import { Icon } from '~/ui/icon.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { adminOf } from '../admins.server.ts'
+import { listCategoryDetails, moveCategory } from '../categories/categories.server.ts'
+import {
+	type CategoryDetail,
+	categoriesPath,
+	categoryAdminPath,
+	newCategoryPath,
+} from '../categories/categories.view.ts'
+import { AdminFrame } from '../components/admin-frame.tsx'
+import type { Route } from './+types/categories'
+
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => ({ categories: await listCategoryDetails(await adminOf({ request, context, url })) }))
+}
+
+/** Moves a category (`id`) one place up or down (`act`). */
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const form = await readForm(request)
+		try {
+			await moveCategory(viewerOf(context), Number(form.get('id')), form.get('act') === 'up' ? 'up' : 'down')
+		} catch (error) {
+			return refused(error, form)
+		}
+		return redirectWithToast(categoriesPath, { type: 'success', message: 'Moved.' })
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Categories', noindex: true })
+}
+
+export default function Categories({ loaderData: { categories }, actionData }: Route.ComponentProps) {
+	const open = categories.filter(({ askers }) => askers !== 'nobody')
+	const archived = categories.filter(({ askers }) => askers === 'nobody')
+	return (
+		<AdminFrame title="Categories">
+			<div className="mt-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+				<p className="text-ink-2">In this order they stand in the forum’s menu and in the form to ask.</p>
+				<Link className="btn btn-outline" to={newCategoryPath}>
+					Add a category
+				</Link>
+			</div>
+			<FormError>{actionData?.message}</FormError>
+			<ol className="mt-3">
+				{open.map((category, index) => (
+					<Line key={category.id} category={category}>
+						<Move category={category} act="up" isPossible={index > 0} />
+						<Move category={category} act="down" isPossible={index < open.length - 1} />
+					</Line>
+				))}
+			</ol>
+			{archived.length > 0 && (
+				<section className="mt-8" aria-labelledby="archived">
+					<RuleHead id="archived" title="Archived" />
+					<ul>
+						{archived.map((category) => (
+							<Line key={category.id} category={category} />
+						))}
+					</ul>
+				</section>
+			)}
+		</AdminFrame>
+	)
+}
+
+const askersNoted = { everybody: '', verified: ', verified students ask', staff: ', moderators ask', nobody: '' }
+
+function Line({ category, children }: { category: CategoryDetail; children?: React.ReactNode }) {
+	const { id, title, slug, questions, followers, askers } = category
+	return (
+		<li className="flex items-center gap-2 border-b border-line py-2.5">
+			<div className="min-w-0 flex-1">
+				<Link className="quiet-link font-semibold wrap-anywhere" to={categoryAdminPath(id)}>
+					{title}
+				</Link>
+				<p className="meta wrap-anywhere">
+					{slug}: {counted(questions, 'query', 'queries')}, {counted(followers, 'follower', 'followers')}
+					{askersNoted[askers]}
+				</p>
+			</div>
+			{children}
+		</li>
+	)
+}
+
+function Move({
+	category: { id, title },
+	act,
+	isPossible,
+}: {
+	category: CategoryDetail
+	act: 'up' | 'down'
+	isPossible: boolean
+}) {
+	return (
+		<Form method="post" action={categoriesPath} preventScrollReset>
+			<input type="hidden" name="id" value={id} />
+			<button
+				className="btn btn-sm btn-ghost"
+				type="submit"
+				name="act"
+				value={act}
+				disabled={!isPossible}
+				aria-label={`Move ${title} ${act}`}
+			>
+				<Icon of={act === 'up' ? ArrowUp : ArrowDown} />
+			</button>
+		</Form>
+	)
+}

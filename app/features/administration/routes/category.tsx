@@ -1,0 +1,209 @@
+import { redirect } from 'react-router'
+import { categoryPath } from '~/features/tags/tags.view.ts'
+import { viewerOf } from '~/lib/context.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { counted } from '~/lib/text.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { Select } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { adminOf } from '../admins.server.ts'
+import {
+	archiveCategory,
+	getCategoryDetail,
+	listCategoryDetails,
+	mergeCategory,
+	previewMerge,
+	saveCategory,
+} from '../categories/categories.server.ts'
+import {
+	type CategoryDetail,
+	categoriesPath,
+	categoryAdminPath,
+	type MergePreview,
+} from '../categories/categories.view.ts'
+import { AdminFrame } from '../components/admin-frame.tsx'
+import { CategoryForm } from '../components/category-form.tsx'
+import type { Route } from './+types/category'
+
+/** One that was merged away leads to the other. */
+export function loader({ request, params, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = await adminOf({ request, context, url })
+		const { category, mergedInto } = await getCategoryDetail(viewer, Number(params.id))
+		if (mergedInto !== null) throw redirect(categoryAdminPath(mergedInto))
+		const others = (await listCategoryDetails(viewer)).filter(
+			({ id, askers }) => id !== category.id && askers !== 'nobody',
+		)
+		return { category, others: others.map(({ slug, title }) => ({ slug, title })) }
+	})
+}
+
+/** Saves the form (`act` save), archives, reopens, or merges into another one: first it says what that moves. */
+export function action({ request, params, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const viewer = viewerOf(context)
+		const form = await readForm(request)
+		const id = Number(params.id)
+		const act = form.get('act')
+		const input = Object.fromEntries(form)
+		const here = categoryAdminPath(id)
+		try {
+			if (act === 'save') {
+				await saveCategory(viewer, id, input)
+				return redirectWithToast(here, { type: 'success', message: 'Saved.' })
+			}
+			if (act === 'archive' || act === 'reopen') {
+				await archiveCategory(viewer, id, act === 'archive')
+				return redirectWithToast(here, { type: 'success', message: act === 'archive' ? 'Archived.' : 'Open again.' })
+			}
+			if (act !== 'merge') throw new NotFound('There is no such act.')
+			if (form.get('confirmed') !== '1') return { preview: await previewMerge(viewer, id, input) }
+			const into = await mergeCategory(viewer, id, input)
+			return redirectWithToast(categoryAdminPath(into.id), { type: 'success', message: `Merged into “${into.title}”.` })
+		} catch (error) {
+			return refused(error, form)
+		}
+	})
+}
+
+export function meta({ loaderData, matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: loaderData ? `${loaderData.category.title}: category` : 'Category', noindex: true })
+}
+
+export default function CategoryPage({ loaderData: { category, others }, actionData }: Route.ComponentProps) {
+	const refusal = actionData && 'errors' in actionData ? actionData : null
+	const preview = actionData && 'preview' in actionData ? actionData.preview : null
+	const of = (act: string) => (refusal?.values.act === act ? refusal : null)
+	return (
+		<AdminFrame title={category.title}>
+			<p className="mt-4 flex gap-4">
+				<Link className="link" to={categoriesPath}>
+					All categories
+				</Link>
+				<Link className="link" to={categoryPath(category.slug)}>
+					In the forum
+				</Link>
+			</p>
+			{preview && <Preview category={category} preview={preview} />}
+			<Facts category={category} />
+			<CategoryForm
+				key={category.version}
+				action={categoryAdminPath(category.id)}
+				category={category}
+				refusal={of('save')}
+			/>
+			{!category.isFallback && (
+				<>
+					<Archive category={category} refusal={of('archive') ?? of('reopen')} />
+					<Merge category={category} others={others} refusal={of('merge')} />
+				</>
+			)}
+		</AdminFrame>
+	)
+}
+
+function Facts({ category: { questions, followers, askers, formerSlugs } }: { category: CategoryDetail }) {
+	return (
+		<p className="mt-3 text-ink-2 wrap-anywhere">
+			{askers === 'nobody' && 'Archived. '}
+			{counted(questions, 'query', 'queries')}, {counted(followers, 'follower', 'followers')}.
+			{formerSlugs.length > 0 && ` ${formerSlugs.join(', ')} ${formerSlugs.length > 1 ? 'lead' : 'leads'} here.`}
+		</p>
+	)
+}
+
+interface ActProps {
+	category: CategoryDetail
+	refusal: FormRefusal | null
+}
+
+function Archive({ category: { id, askers }, refusal }: ActProps) {
+	const isArchived = askers === 'nobody'
+	return (
+		<section className="mt-10 max-w-[36rem]" aria-labelledby="archive">
+			<RuleHead id="archive" title={isArchived ? 'Reopen' : 'Archive'} />
+			<FormError>{refusal?.message}</FormError>
+			<Form method="post" action={categoryAdminPath(id)} className="mt-2 grid gap-3" replace>
+				<p className="text-ink-2">
+					{isArchived
+						? 'Members can ask here again.'
+						: 'Its queries can still be read, answered and found. Nobody asks here any more.'}
+				</p>
+				<p>
+					<button className="btn btn-outline" type="submit" name="act" value={isArchived ? 'reopen' : 'archive'}>
+						{isArchived ? 'Reopen' : 'Archive'}
+					</button>
+				</p>
+			</Form>
+		</section>
+	)
+}
+
+function Merge({ category: { id }, others, refusal }: ActProps & { others: { slug: string; title: string }[] }) {
+	return (
+		<section className="mt-10 max-w-[36rem]" aria-labelledby="merge">
+			<RuleHead id="merge" title="Merge" />
+			<Form method="post" action={categoryAdminPath(id)} className="mt-2 grid gap-4" replace>
+				<FormError errors={refusal?.errors} names={{ into: 'Other category' }}>
+					{refusal?.message}
+				</FormError>
+				<Select
+					name="into"
+					label="Other category"
+					defaultValue={refusal?.values.into}
+					error={refusal?.errors.into}
+					hint="The one that stays. Queries and followers move there, and this address leads there for ever."
+				>
+					{others.map(({ slug, title }) => (
+						<option key={slug} value={slug}>
+							{title}
+						</option>
+					))}
+				</Select>
+				<p>
+					<SubmitButton
+						busyLabel="..."
+						className="btn btn-outline"
+						action={categoryAdminPath(id)}
+						name="act"
+						value="merge"
+					>
+						Merge
+					</SubmitButton>
+				</p>
+			</Form>
+		</section>
+	)
+}
+
+function Preview({ category, preview }: { category: CategoryDetail; preview: MergePreview }) {
+	const here = categoryAdminPath(category.id)
+	return (
+		<section className="mt-6 max-w-[36rem] border border-rule-strong bg-paper-2 p-4" aria-labelledby="preview">
+			<h2 className="font-semibold" id="preview">
+				Merge “{category.title}” into “{preview.into.title}”?
+			</h2>
+			<p className="mt-1 text-ink-2">
+				This moves {counted(preview.questions, 'query', 'queries')} and{' '}
+				{counted(preview.followers, 'follower', 'followers')}. It cannot be undone.
+			</p>
+			<Form method="post" action={here} className="mt-3 flex flex-wrap gap-2" replace>
+				<input type="hidden" name="into" value={preview.into.slug} />
+				<input type="hidden" name="confirmed" value="1" />
+				<SubmitButton busyLabel="Saving..." action={here} name="act" value="merge">
+					Confirm
+				</SubmitButton>
+				<Link className="btn btn-ghost" to={here}>
+					Cancel
+				</Link>
+			</Form>
+		</section>
+	)
+}

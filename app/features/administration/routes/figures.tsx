@@ -1,0 +1,140 @@
+import { viewerOf } from '~/lib/context.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { counted, grouped } from '~/lib/text.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { Select } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { adminOf } from '../admins.server.ts'
+import { AdminFrame } from '../components/admin-frame.tsx'
+import { WeekChart } from '../components/week-chart.tsx'
+import { readFigures, retryJobs } from '../figures/figures.server.ts'
+import { duration, type FailedJobs, figuresPath, percent, type WeekFigures } from '../figures/figures.view.ts'
+import type { Route } from './+types/figures'
+
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = await adminOf({ request, context, url })
+		return readFigures(viewer, url.searchParams.get('category') ?? '')
+	})
+}
+
+/** Has failed jobs of a kind (`task`) tried again. */
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const form = await readForm(request)
+		try {
+			const count = await retryJobs(viewerOf(context), String(form.get('task') ?? ''))
+			return redirectWithToast(figuresPath, { type: 'success', message: `${counted(count, 'job')} tried again now.` })
+		} catch (error) {
+			return refused(error, form)
+		}
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Figures', noindex: true })
+}
+
+export default function Figures({ loaderData, actionData }: Route.ComponentProps) {
+	const { weeks, categories, category, failed } = loaderData
+	const by = (value: (week: WeekFigures) => number | null) =>
+		weeks.map((each) => ({ week: each.week, value: value(each) }))
+	return (
+		<AdminFrame title="Figures">
+			<p className="mt-4 max-w-[40rem] text-ink-2">
+				The last {weeks.length} weeks, counted every night. No figure tells of anybody.
+			</p>
+			<WeekChart
+				id="joined"
+				title="New members"
+				note="Accounts made in the week."
+				values={by(({ joined }) => joined)}
+				say={grouped}
+			/>
+			<WeekChart
+				id="active"
+				title="Active members"
+				note="Who was logged in or wrote in the week. Of weeks before this was counted, who wrote."
+				values={by(({ active }) => active)}
+				say={grouped}
+			/>
+			<Form className="mt-10 flex flex-wrap items-end gap-3" action={figuresPath}>
+				<Select key={category} label="Queries of" name="category" defaultValue={category}>
+					<option value="">All categories</option>
+					{categories.map(({ slug, title }) => (
+						<option key={slug} value={slug}>
+							{title}
+						</option>
+					))}
+				</Select>
+				<button className="btn btn-outline" type="submit">
+					Show
+				</button>
+			</Form>
+			<WeekChart
+				id="questions"
+				title="Queries"
+				note="Asked in the week."
+				values={by(({ questions }) => questions)}
+				say={grouped}
+			/>
+			<WeekChart
+				id="answered"
+				title="Answered within 7 days"
+				note="Of those asked in the week, how many somebody else commented on within 7 days. The last week is not over yet."
+				values={by(({ answered, questions }) => percent(answered, questions))}
+				say={(value) => `${value} %`}
+			/>
+			<WeekChart
+				id="median"
+				title="Time to the first answer"
+				note="Half of those that were answered waited no longer."
+				values={by(({ medianMinutes }) => medianMinutes)}
+				say={duration}
+			/>
+			<p className="mt-8">
+				<Link className="link" to="/moderation/searches">
+					Searches without results
+				</Link>
+			</p>
+			<Failed failed={failed} message={actionData?.message} />
+		</AdminFrame>
+	)
+}
+
+function Failed({ failed, message }: { failed: FailedJobs[]; message: string | undefined }) {
+	return (
+		<section className="mt-10" aria-labelledby="failed">
+			<RuleHead id="failed" title="Failed jobs" />
+			<FormError>{message}</FormError>
+			{failed.length === 0 && <p className="py-3 text-ink-2">Mails, pushes and all other jobs went through.</p>}
+			<ul>
+				{failed.map(({ task, waiting, givenUp, error }) => (
+					<li key={task} className="flex items-center gap-3 border-b border-line py-2.5">
+						<div className="min-w-0 flex-1">
+							<p className="font-semibold wrap-anywhere">{task}</p>
+							<p className="meta wrap-anywhere">
+								{waiting} will be tried again, {givenUp} given up: {error}
+							</p>
+						</div>
+						<Form method="post" action={figuresPath}>
+							<button
+								className="btn btn-sm btn-outline"
+								name="task"
+								value={task}
+								type="submit"
+								aria-label={`Try ${task} again now`}
+							>
+								Try again
+							</button>
+						</Form>
+					</li>
+				))}
+			</ul>
+		</section>
+	)
+}

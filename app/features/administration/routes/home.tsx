@@ -1,0 +1,53 @@
+import { pageMeta } from '~/lib/page-meta.ts'
+import { answering } from '~/platform/http/http.ts'
+import { Link } from '~/ui/link.tsx'
+import { adminOf } from '../admins.server.ts'
+import { AdminFrame } from '../components/admin-frame.tsx'
+import type { Route } from './+types/home'
+
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		await adminOf({ request, context, url })
+		return null
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Administration', noindex: true })
+}
+
+const places: { to: string; title: string; about: string }[] = [
+	{
+		to: '/admin/categories',
+		title: 'Categories',
+		about: 'Add, rename, order, merge and archive them; who may ask there.',
+	},
+	{ to: '/admin/members', title: 'Members', about: 'Search them, change roles, end sessions, suspend, hide profiles.' },
+	{ to: '/admin/figures', title: 'Figures', about: 'Members, queries and answers by week; jobs that failed.' },
+	{ to: '/moderation', title: 'Moderation', about: 'What was reported, and posts that wait for a moderator.' },
+	{
+		to: '/moderation/members',
+		title: 'Moderators and suspended members',
+		about: 'Who moderates here, and who may not write.',
+	},
+	{ to: '/moderation/terms', title: 'Terms', about: 'Skills, technologies and tags, and how else they are written.' },
+	{ to: '/moderation/searches', title: 'Searches without results', about: 'What people looked for and did not find.' },
+	{ to: '/moderation/log', title: 'Log', about: 'Every act of moderators and admins, with who, when and why.' },
+]
+
+export default function Administration() {
+	return (
+		<AdminFrame title="Administration">
+			<ul className="mt-2">
+				{places.map(({ to, title, about }) => (
+					<li key={to} className="border-b border-line py-3">
+						<Link className="quiet-link font-semibold" to={to}>
+							{title}
+						</Link>
+						<p className="text-ink-2">{about}</p>
+					</li>
+				))}
+			</ul>
+		</AdminFrame>
+	)
+}

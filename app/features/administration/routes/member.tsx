@@ -1,0 +1,223 @@
+import type { ReactNode } from 'react'
+import { ActForms } from '~/features/moderation/components/act-forms.tsx'
+import { decideCase } from '~/features/moderation/decisions.server.ts'
+import { logOutMember } from '~/features/moderation/members.server.ts'
+import { MEMBER_SUBJECT, mayLogOut } from '~/features/moderation/moderation.policy.ts'
+import { getCase } from '~/features/moderation/queue.server.ts'
+import { profilePath, withParams } from '~/lib/addresses.ts'
+import { viewerOf } from '~/lib/context.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { counted } from '~/lib/text.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { Field, Select } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { LocalTime } from '~/ui/time.tsx'
+import { adminOf, requireAdmin } from '../admins.server.ts'
+import { AdminFrame } from '../components/admin-frame.tsx'
+import { changeRole, confirmAddressOf } from '../members/acts.server.ts'
+import { getMember } from '../members/members.server.ts'
+import { type MemberDetail, memberAdminPath, membersPath, roles } from '../members/members.view.ts'
+import type { Route } from './+types/member'
+
+export function loader({ request, params, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = await adminOf({ request, context, url })
+		const member = await getMember(viewer, params.username)
+		const entry = await getCase(viewer, { kind: MEMBER_SUBJECT, name: params.username })
+		const mayEnd = mayLogOut(viewer, entry)
+		// What is decided here leads back here.
+		return { member, mayEnd, caseUrl: entry.caseUrl, entry: { ...entry, caseUrl: memberAdminPath(member.username) } }
+	})
+}
+
+/** Gives a role (`act` role), confirms the address, ends sessions; every other act is one of moderation. */
+export function action({ request, params: { username }, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const viewer = viewerOf(context)
+		const form = await readForm(request)
+		const { act = '', ...input } = Object.fromEntries(form)
+		const done = (message: string) => redirectWithToast(memberAdminPath(username), { type: 'success', message })
+		try {
+			requireAdmin(viewer)
+			if (act === 'role') return done(`The role is now ${await changeRole(viewer, username, input)}.`)
+			if (act === 'confirm') {
+				await confirmAddressOf(viewer, username)
+				return done('The address is confirmed.')
+			}
+			if (act === 'log-out') {
+				await logOutMember(viewer, username)
+				return done('Logged out everywhere.')
+			}
+			return done(await decideCase(viewer, { kind: MEMBER_SUBJECT, name: username, act: String(act) }, input))
+		} catch (error) {
+			return refused(error, form)
+		}
+	})
+}
+
+export function meta({ loaderData, matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: loaderData ? `${loaderData.member.name}: member` : 'Member', noindex: true })
+}
+
+export default function Member({
+	loaderData: { member, mayEnd, entry, caseUrl },
+	actionData: refusal,
+}: Route.ComponentProps) {
+	const of = (act: string) => (refusal?.values.act === act ? refusal : null)
+	return (
+		<AdminFrame title={member.name}>
+			<p className="mt-4 flex flex-wrap gap-x-4 gap-y-2">
+				<Link className="link" to={membersPath}>
+					All members
+				</Link>
+				<Link className="link" to={profilePath(member.username)}>
+					Profile
+				</Link>
+				<Link className="link" to={caseUrl}>
+					{member.reports > 0 ? `Case (${counted(member.reports, 'report')})` : 'Case'}
+				</Link>
+				<Link className="link" to={withParams('/moderation/log', { member: member.username })}>
+					Log
+				</Link>
+			</p>
+			<Facts member={member} />
+			<RoleForm key={member.role} member={member} refusal={of('role')} />
+			{!member.isConfirmed && (
+				<Plain
+					member={member}
+					act="confirm"
+					title="Address"
+					label="Confirm the address"
+					text={`Takes ${member.email} for confirmed. Do this only if you know that it is theirs.`}
+					refusal={of('confirm')}
+				/>
+			)}
+			{mayEnd && (
+				<Plain
+					member={member}
+					act="log-out"
+					title="Sessions"
+					label="Log out everywhere"
+					text="Ends every session and access token. They can log in again with their password."
+					refusal={of('log-out')}
+				/>
+			)}
+			<ActForms entry={entry} refusal={refusal ?? null} />
+		</AdminFrame>
+	)
+}
+
+function Facts({ member }: { member: MemberDetail }) {
+	const { suspendedUntil } = member
+	return (
+		<dl className="mt-4 grid gap-x-4 gap-y-2 sm:grid-cols-[9rem_1fr]">
+			<Fact name="Username">@{member.username}</Fact>
+			<Fact name="Address">
+				{member.email}, {member.isConfirmed ? 'confirmed' : 'not confirmed'}
+			</Fact>
+			<Fact name="Role">{member.role}</Fact>
+			<Fact name="Registered">
+				<LocalTime at={member.registeredAt} />
+			</Fact>
+			<Fact name="Last login">{member.loggedInAt ? <LocalTime at={member.loggedInAt} /> : 'never'}</Fact>
+			<Fact name="Logged in">
+				{counted(member.sessions, 'session')}, {counted(member.tokens, 'access token')}
+			</Fact>
+			<Fact name="Wrote">
+				{counted(member.questions, 'query', 'queries')}, {counted(member.comments, 'comment')}
+			</Fact>
+			{(member.campus || member.year) && (
+				<Fact name="University">{[member.campus, member.year].filter(Boolean).join(', ')}</Fact>
+			)}
+			{suspendedUntil && (
+				<Fact name="Suspended">{suspendedUntil === 'infinity' ? 'for ever' : <LocalTime at={suspendedUntil} />}</Fact>
+			)}
+			{member.isHidden && <Fact name="Profile">hidden from others</Fact>}
+		</dl>
+	)
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+	return (
+		<>
+			<dt className="meta">{name}</dt>
+			<dd className="min-w-0 wrap-anywhere">{children}</dd>
+		</>
+	)
+}
+
+interface ActProps {
+	member: MemberDetail
+	refusal: FormRefusal | null
+}
+
+function RoleForm({ member: { username, role }, refusal }: ActProps) {
+	const here = memberAdminPath(username)
+	return (
+		<section className="mt-8 max-w-[36rem]" aria-labelledby="role-head">
+			<RuleHead id="role-head" title="Role" />
+			<Form method="post" action={here} className="mt-2 grid gap-4" replace>
+				<FormError errors={refusal?.errors} names={{ role: 'Role', why: 'Why' }}>
+					{refusal?.message}
+				</FormError>
+				<Select
+					label="Role"
+					name="role"
+					defaultValue={refusal?.values.role ?? role}
+					error={refusal?.errors.role}
+					hint="Moderators decide about reports and keep terms. Admins also keep members and categories."
+				>
+					{roles.map((one) => (
+						<option key={one}>{one}</option>
+					))}
+				</Select>
+				<Field
+					label="Why"
+					name="why"
+					id="role-why"
+					defaultValue={refusal?.values.why ?? ''}
+					error={refusal?.errors.why}
+					hint="Admins see this in the log."
+				/>
+				<p>
+					<SubmitButton busyLabel="Saving..." className="btn btn-outline" action={here} name="act" value="role">
+						Change role
+					</SubmitButton>
+				</p>
+			</Form>
+		</section>
+	)
+}
+
+interface PlainProps extends ActProps {
+	act: string
+	title: string
+	label: string
+	/** What it does. */
+	text: string
+}
+
+/** An act that asks for nothing. */
+function Plain({ member: { username }, act, title, label, text, refusal }: PlainProps) {
+	const here = memberAdminPath(username)
+	return (
+		<section className="mt-8 max-w-[36rem]" aria-labelledby={`${act}-head`}>
+			<RuleHead id={`${act}-head`} title={title} />
+			<Form method="post" action={here} className="mt-2 grid gap-3" replace>
+				<FormError>{refusal?.message}</FormError>
+				<p className="text-ink-2 wrap-anywhere">{text}</p>
+				<p>
+					<SubmitButton busyLabel="..." className="btn btn-outline" action={here} name="act" value={act}>
+						{label}
+					</SubmitButton>
+				</p>
+			</Form>
+		</section>
+	)
+}

@@ -1,0 +1,35 @@
+import { redirect } from 'react-router'
+import { viewerOf } from '~/lib/context.ts'
+import { readForm } from '~/platform/http/form.server.ts'
+import { answering, signedIn } from '~/platform/http/http.ts'
+import { exportMembers, readFilters } from '../members/members.server.ts'
+import { membersPath } from '../members/members.view.ts'
+import type { Route } from './+types/members-csv'
+
+export function loader() {
+	return redirect(membersPath)
+}
+
+/** The members that the filters of the form let through, as a file. It is a form, as taking it is written to the log. */
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const lines = await exportMembers(viewerOf(context), readFilters(await readForm(request)))
+		const encoder = new TextEncoder()
+		const body = new ReadableStream<Uint8Array>({
+			async pull(controller) {
+				const { value, done } = await lines.next()
+				if (done) controller.close()
+				else controller.enqueue(encoder.encode(value))
+			},
+			cancel: () => void lines.return(undefined),
+		})
+		return new Response(body, {
+			headers: {
+				'Content-Type': 'text/csv; charset=utf-8',
+				'Content-Disposition': 'attachment; filename="members.csv"',
+				'Cache-Control': 'private, no-store',
+			},
+		})
+	})
+}

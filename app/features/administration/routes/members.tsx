@@ -1,0 +1,148 @@
+import { withParams } from '~/lib/addresses.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { answering } from '~/platform/http/http.ts'
+import { Avatar } from '~/ui/avatar.tsx'
+import { EmptyState } from '~/ui/empty-state.tsx'
+import { Field, Select } from '~/ui/field.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { MoreLink } from '~/ui/more-link.tsx'
+import { LocalTime } from '~/ui/time.tsx'
+import { useMore, withoutDoubles } from '~/ui/use-more.ts'
+import { adminOf } from '../admins.server.ts'
+import { AdminFrame } from '../components/admin-frame.tsx'
+import { listMembers, readFilters } from '../members/members.server.ts'
+import {
+	type MemberFilters,
+	type MemberLine,
+	memberAdminPath,
+	memberStates,
+	membersCsvPath,
+	membersPath,
+} from '../members/members.view.ts'
+import type { Route } from './+types/members'
+
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = await adminOf({ request, context, url })
+		const filters = readFilters(url.searchParams)
+		const cursor = url.searchParams.get('cursor') || null
+		return { filters, cursor, page: await listMembers(viewer, filters, cursor) }
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Members', noindex: true })
+}
+
+export default function Members({ loaderData: { filters, page } }: Route.ComponentProps) {
+	const { rows, nextHref, loading, load } = useMore(page, (cursor) => withParams(membersPath, { ...filters, cursor }))
+	const members = withoutDoubles(rows, ({ username }) => username)
+	return (
+		<AdminFrame title="Members">
+			<Filters key={JSON.stringify(filters)} filters={filters} />
+			{members.length === 0 ? (
+				<EmptyState title="Nobody found">No member is like that.</EmptyState>
+			) : (
+				<ul className="mt-4 border-t border-line">
+					{members.map((member) => (
+						<Line key={member.username} member={member} />
+					))}
+				</ul>
+			)}
+			{nextHref && (
+				<p className="mt-6">
+					<MoreLink href={nextHref} loading={loading} load={load}>
+						Load more members
+					</MoreLink>
+				</p>
+			)}
+		</AdminFrame>
+	)
+}
+
+function Filters({ filters }: { filters: MemberFilters }) {
+	return (
+		<>
+			<Form className="mt-5 grid gap-4 sm:grid-cols-6" role="search" action={membersPath}>
+				<div className="sm:col-span-6">
+					<Field label="Name, username or address" name="q" type="search" defaultValue={filters.q} />
+				</div>
+				<div className="sm:col-span-2">
+					<Select label="Role" name="role" defaultValue={filters.role}>
+						<option value="">Any</option>
+						<option value="member">Member</option>
+						<option value="moderator">Moderator</option>
+						<option value="admin">Admin</option>
+					</Select>
+				</div>
+				<div className="sm:col-span-2">
+					<Select label="State" name="state" defaultValue={filters.state}>
+						<option value="">Any</option>
+						{Object.entries(memberStates).map(([value, label]) => (
+							<option key={value} value={value}>
+								{label}
+							</option>
+						))}
+					</Select>
+				</div>
+				<div>
+					<Field label="Year" name="year" inputMode="numeric" maxLength={4} defaultValue={filters.year} />
+				</div>
+				<div className="sm:col-span-6 sm:max-w-[20rem]">
+					<Field
+						label="Mail domain"
+						name="domain"
+						autoCapitalize="none"
+						defaultValue={filters.domain}
+						placeholder="campus.example"
+					/>
+				</div>
+				<p className="flex flex-wrap gap-2 sm:col-span-6">
+					<button className="btn btn-primary" type="submit">
+						Search
+					</button>
+					<Link className="btn btn-ghost" to={membersPath}>
+						Clear
+					</Link>
+				</p>
+			</Form>
+			<form className="mt-4" method="post" action={membersCsvPath}>
+				{Object.entries(filters).map(([name, value]) => (
+					<input key={name} type="hidden" name={name} value={value} />
+				))}
+				<button className="btn btn-sm btn-outline" type="submit">
+					Download these as CSV
+				</button>
+			</form>
+		</>
+	)
+}
+
+function Line({ member }: { member: MemberLine }) {
+	const notes = [
+		member.role !== 'member' && member.role,
+		member.suspendedUntil !== null && 'suspended',
+		member.isHidden && 'profile hidden',
+		!member.isConfirmed && 'address not confirmed',
+		member.loggedInAt === null && 'never logged in',
+		member.campus,
+		member.year,
+	].filter(Boolean)
+	return (
+		<li className="flex items-center gap-3 border-b border-line py-2.5">
+			<Avatar user={member} size={32} />
+			<div className="min-w-0 flex-1">
+				<Link className="quiet-link font-semibold wrap-anywhere" to={memberAdminPath(member.username)}>
+					{member.name}
+				</Link>
+				<p className="meta wrap-anywhere">
+					@{member.username}, {member.email}
+					{notes.length > 0 && `, ${notes.join(', ')}`}
+				</p>
+			</div>
+			<p className="meta max-sm:hidden">
+				<LocalTime at={member.registeredAt} />
+			</p>
+		</li>
+	)
+}

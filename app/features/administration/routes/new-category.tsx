@@ -1,0 +1,42 @@
+import { viewerOf } from '~/lib/context.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { adminOf } from '../admins.server.ts'
+import { addCategory } from '../categories/categories.server.ts'
+import { categoriesPath, newCategoryPath } from '../categories/categories.view.ts'
+import { AdminFrame } from '../components/admin-frame.tsx'
+import { CategoryForm } from '../components/category-form.tsx'
+import type { Route } from './+types/new-category'
+
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		await adminOf({ request, context, url })
+		return null
+	})
+}
+
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const form = await readForm(request)
+		try {
+			const { title } = await addCategory(viewerOf(context), Object.fromEntries(form))
+			return redirectWithToast(categoriesPath, { type: 'success', message: `“${title}” added as the last one.` })
+		} catch (error) {
+			return refused(error, form)
+		}
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Add a category', noindex: true })
+}
+
+export default function NewCategory({ actionData }: Route.ComponentProps) {
+	return (
+		<AdminFrame title="Add a category">
+			<CategoryForm action={newCategoryPath} category={null} refusal={actionData ?? null} />
+		</AdminFrame>
+	)
+}

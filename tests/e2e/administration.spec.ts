@@ -1,0 +1,138 @@
+import {
+	demoEmail,
+	enrolAdmin,
+	expect,
+	expectNoViolationsInThemes,
+	expectToFit,
+	hydrated,
+	logIn,
+	test,
+} from './support/journey.ts'
+
+/* An admin keeps the site: on a phone, with the keyboard, and without scripts. */
+
+test('an admin keeps categories and members on a phone, without scripts', async ({ browser, page: other }) => {
+	const baseURL = process.env.SITE_URL ?? ''
+	const context = await browser.newContext({ baseURL, viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
+	const page = await context.newPage()
+	await enrolAdmin(page)
+	await page.goto('/admin')
+	await page.getByRole('main').getByRole('link', { name: 'Categories', exact: true }).last().click()
+
+	// A category, from its first name to its merge into another one.
+	await page.getByRole('link', { name: 'Add a category' }).click()
+	await page.getByLabel('Name').fill('Campus life')
+	await page.getByLabel('Address').fill('ask')
+	await page.getByRole('button', { name: 'Add category' }).click()
+	await expect(page.getByText('The forum itself uses this address. Choose another one.')).toBeVisible()
+	await page.getByLabel('Address').fill('')
+	await page.getByRole('button', { name: 'Add category' }).click()
+	await expect(page.getByText('“Campus life” added as the last one.')).toBeVisible()
+	await page.getByRole('button', { name: 'Move Campus life up' }).click()
+	await expect(
+		page.getByRole('listitem').filter({ hasText: 'Campus life' }).getByRole('button', { name: /down/ }),
+	).toBeEnabled()
+	await page.getByRole('link', { name: 'Campus life' }).click()
+	const stale = page.url()
+	const edit = await context.newPage()
+	await edit.goto(stale)
+	await page.getByLabel('Address').fill('campus')
+	await page.getByLabel('Description').fill('Rooms, food and lectures.')
+	await page.getByLabel('Who may ask').selectOption('Moderators and admins')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await expect(page.getByText('campus-life leads here.')).toBeVisible()
+	// Another tab that still has the first version.
+	await edit.getByLabel('Description').fill('Everything else about the campus.')
+	await edit.getByRole('button', { name: 'Save' }).click()
+	await expect(edit.getByRole('heading', { name: 'This was changed elsewhere in the meantime' })).toBeVisible()
+	await expect(edit.getByText('Rooms, food and lectures.')).toBeVisible()
+	await edit.close()
+
+	await page.goto('/forum/category/campus-life')
+	expect(new URL(page.url()).pathname).toBe('/forum/category/campus')
+	await expect(page.getByText('Moderators ask here.')).toBeVisible()
+	await logIn(other, demoEmail)
+	await other.goto('/forum/ask?category=campus')
+	await expect(other.getByLabel('Category')).toHaveValue('others')
+	await expect(other.getByRole('option', { name: 'Campus life' })).toHaveCount(0)
+	expect((await other.goto('/admin'))?.status()).toBe(403)
+
+	await page.goto(stale)
+	await page.getByLabel('Other category').selectOption('Careers')
+	await page.getByRole('button', { name: 'Merge' }).click()
+	await expect(page.getByRole('heading', { name: 'Merge “Campus life” into “Careers”?' })).toBeVisible()
+	await expect(page.getByText('This moves 0 queries and 0 followers. It cannot be undone.')).toBeVisible()
+	await page.getByRole('button', { name: 'Confirm' }).click()
+	await expect(page.getByText('Merged into “Careers”.')).toBeVisible()
+	await page.goto('/forum/category/campus-life')
+	expect(new URL(page.url()).pathname).toBe('/forum/category/careers')
+
+	// A member, from the search to the role and back.
+	await page.goto('/admin/members?q=mira')
+	await page.getByRole('link', { name: 'Mira Quillon' }).click()
+	await page.getByRole('combobox', { name: 'Role' }).selectOption('moderator')
+	await page.getByRole('button', { name: 'Change role' }).click()
+	await expect(page.getByText('Say why, in a few words.').first()).toBeVisible()
+	await expect(page.getByRole('combobox', { name: 'Role' })).toHaveValue('moderator')
+	await page.getByRole('button', { name: 'Log out everywhere' }).click()
+	await expect(page.getByText('Logged out everywhere.')).toBeVisible()
+	await expect(page.getByText('0 sessions')).toBeVisible()
+	await page.goto('/admin/members?role=admin')
+	const [download] = await Promise.all([
+		page.waitForEvent('download'),
+		page.getByRole('button', { name: 'Download these as CSV' }).click(),
+	])
+	expect(download.suggestedFilename()).toBe('members.csv')
+	await page.getByRole('link', { name: 'Wanda Warden' }).click()
+	await page.getByRole('combobox', { name: 'Role' }).selectOption('member')
+	await page.getByLabel('Why').first().fill('I leave.')
+	await page.getByRole('button', { name: 'Change role' }).click()
+	await expect(page.getByText('Wanda Warden is the only admin. Make somebody else admin first.')).toBeVisible()
+	await page.goto('/moderation/log')
+	for (const act of ['merge', 'export members', 'log out everywhere', 'change a category'])
+		await expect(page.getByText(act, { exact: true }).first()).toBeVisible()
+	await context.close()
+})
+
+test('the pages fit a phone, have nothing that axe finds, and are used with the keyboard', async ({ page }) => {
+	await enrolAdmin(page)
+	for (const path of [
+		'/admin',
+		'/admin/categories',
+		'/admin/categories/new',
+		'/admin/categories/12',
+		'/admin/members',
+		'/admin/figures',
+		'/admin/members/mira.quillon',
+	]) {
+		await page.goto(path)
+		await expectNoViolationsInThemes(page)
+		await expectToFit(page, [360, 1280])
+		if (process.env.SCREENSHOTS)
+			for (const [width, height] of [
+				[390, 844],
+				[1280, 800],
+			] as const) {
+				await page.setViewportSize({ width, height })
+				await page.screenshot({
+					path: `${process.env.SCREENSHOTS}/${path.replaceAll('/', '-')}-${width}.png`,
+					fullPage: true,
+				})
+			}
+	}
+	await page.goto('/admin/categories')
+	await hydrated(page)
+	const up = page.getByRole('button', { name: 'Move Python up' })
+	await up.focus()
+	await page.keyboard.press('Enter')
+	await expect(page.getByRole('listitem').first()).toBeVisible()
+	await expect(page.getByText('Moved.')).toBeVisible()
+	const first = page
+		.getByRole('main')
+		.getByRole('listitem')
+		.filter({ has: page.getByRole('button', { name: /^Move/ }) })
+		.first()
+	await expect(first).toContainText('Python')
+	await page.getByRole('button', { name: 'Move Python down' }).click()
+	await expect(first).toContainText('JavaScript')
+})
