@@ -208,6 +208,9 @@ async function answerOf(path: string, who: string): Promise<string> {
 	return `${head}\n${await response.text()}`.toLowerCase()
 }
 
+/** Has every member, whatever they wrote. */
+const LISTS_MEMBERS = /^\/admin\/members(\.data|\.csv)?$/
+
 /**
  * What of an answer tells more than it may; nothing where all is well. Of an address that names the member it is what the same
  * address does not tell of somebody else.
@@ -215,7 +218,9 @@ async function answerOf(path: string, who: string): Promise<string> {
 async function leaksOf(path: string, who: string): Promise<string[]> {
 	const answer = await answerOf(path, who)
 	const isNamed = elsewhere(path) !== path
-	const marks = (isNamed ? [...words, pseudonym.name, pseudonym.username] : traces).map((mark) => mark.toLowerCase())
+	const marks = (isNamed || LISTS_MEMBERS.test(path) ? [...words, pseudonym.name, pseudonym.username] : traces).map(
+		(mark) => mark.toLowerCase(),
+	)
 	const found = marks.filter((mark) => answer.includes(mark))
 	const others = isNamed && found.length > 0 ? await answerOf(elsewhere(path), who) : ''
 	return found.filter((mark) => !others.includes(mark)).map((mark) => `${who} at ${path}: ${mark}`)
