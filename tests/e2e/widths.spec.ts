@@ -84,7 +84,7 @@ function sights({
 				'/forum/ask',
 			],
 			...[`/forum/edit/${username}/${id}`, `/forum/history/${id}`, `/forum/history/comment/${comment}`, question],
-			`/report/comment/${comment}`,
+			...[`/report/comment/${comment}`, `/forum/invite/${id}`, `/forum/invite/${id}?q=${username}`],
 			...['', '&in=people', '&in=projects', '&in=tags', '&in=questions'].map((kind) => `/search?q=${username}${kind}`),
 			...[`/search?q=tag:${tag}`, `/search?q=${longest.latin}`],
 		]
