@@ -1,15 +1,4 @@
-import {
-	Bell,
-	Bookmark,
-	ChevronDown,
-	Lightbulb,
-	Menu,
-	Settings,
-	ShieldCheck,
-	SlidersHorizontal,
-	SquarePen,
-	User,
-} from 'lucide'
+import { Bell, Bookmark, ChevronDown, Gauge, Lightbulb, Menu, Settings, ShieldCheck, SquarePen, User } from 'lucide'
 import { type ComponentType, type ReactNode, useSyncExternalStore } from 'react'
 import { useMatches } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
@@ -148,7 +137,7 @@ function AccountMenu({ viewer }: { viewer: SignedIn }) {
 					)}
 					{viewer.role === 'admin' && (
 						<Link className="menu-item" to="/admin">
-							<Icon of={SlidersHorizontal} /> Administration
+							<Icon of={Gauge} /> Administration
 						</Link>
 					)}
 					<div className="menu-separator" />

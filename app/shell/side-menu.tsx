@@ -1,13 +1,12 @@
 import {
 	Bell,
 	Bookmark,
+	Gauge,
 	House,
-	Lightbulb,
 	MessagesSquare,
 	Search,
 	Settings,
 	ShieldCheck,
-	SlidersHorizontal,
 	SquarePen,
 	User,
 	Users,
@@ -80,9 +79,6 @@ function OwnItems({ viewer }: { viewer: SignedIn }) {
 			<NavLink className={item} to="/following">
 				<Icon of={Bell} /> Following
 			</NavLink>
-			<NavLink className={item} to="/answer">
-				<Icon of={Lightbulb} /> You can answer these
-			</NavLink>
 			<NavLink className={item} to="/settings">
 				<Icon of={Settings} /> Settings
 			</NavLink>
@@ -93,7 +89,7 @@ function OwnItems({ viewer }: { viewer: SignedIn }) {
 			)}
 			{viewer.role === 'admin' && (
 				<NavLink className={item} to="/admin">
-					<Icon of={SlidersHorizontal} /> Administration
+					<Icon of={Gauge} /> Administration
 				</NavLink>
 			)}
 			<LogoutItem item={item} />

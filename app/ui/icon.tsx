@@ -22,13 +22,30 @@ export function Icon({ of, className, ...svg }: IconProps) {
 	)
 }
 
+/**
+ * What stands inside the `svg` of an icon; lucide's attributes need no escaping. A page has dozens of icons of up to nine shapes, which
+ * the server sends as one each; what a browser draws itself is no bytes. In development both do the same, as React compares them.
+ */
+export const iconMarkup: (icon: IconNode) => string =
+	import.meta.env.SSR || import.meta.env.DEV ? pathMarkup : shapeMarkup
+
+function shapeMarkup(icon: IconNode): string {
+	return icon
+		.map(
+			([tag, shape]) =>
+				`<${tag} ${Object.keys(shape)
+					.map((name) => `${name}="${shape[name]}"`)
+					.join(' ')}/>`,
+		)
+		.join('')
+}
+
 const markups = new WeakMap<IconNode, string>()
 
-/** What stands inside the `svg` of an icon: one path, as a page has dozens of icons of up to nine shapes. */
-export function iconMarkup(icon: IconNode): string {
+function pathMarkup(icon: IconNode): string {
 	let markup = markups.get(icon)
 	if (markup === undefined) {
-		markup = `<path d="${icon.map(([tag, attributes]) => pathOf(tag, attributes)).join('')}"/>`
+		markup = `<path d="${icon.map(([tag, shape]) => pathOf(tag, shape)).join('')}"/>`
 		markups.set(icon, markup)
 	}
 	return markup

@@ -135,8 +135,8 @@ test('a tag is reached by its other spelling, ordered and followed', async ({ pa
 	])
 	await logIn(page)
 	await page.goto('/forum/tag/git')
-	for (const name of ['Active', 'Unanswered', 'Solved', 'Newest']) {
-		await page.getByRole('navigation', { name: 'Order' }).getByRole('link', { name }).click()
+	for (const name of ['Active', 'Unanswered', 'Unsolved', 'Solved', 'Newest']) {
+		await page.getByRole('navigation', { name: 'Order' }).getByRole('link', { name, exact: true }).click()
 		await expect(page.getByRole('link', { name, exact: true })).toHaveAttribute('aria-current', 'true')
 	}
 	const stored = page.waitForResponse('**/forum/follow')

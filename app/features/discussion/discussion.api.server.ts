@@ -278,7 +278,7 @@ export const discussionOperations = [
 		id: 'withdrawSolution',
 		method: 'delete',
 		path: '/comments/{id}/solution',
-		summary: 'Take that back',
+		summary: 'Take a solution back',
 		description: 'For the author of the query and for moderators.',
 		run: async (call) => {
 			const { id: commentId } = call.params

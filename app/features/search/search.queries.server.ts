@@ -179,10 +179,10 @@ export function anyWordConditions(
 	return sql.join(all, sql` and `)
 }
 
-/** A regular expression that finds a phrase with any blanks and marks between its words. */
+/** A regular expression that finds a phrase with any blanks and marks between its words; `_` is one in Markdown, and none to PostgreSQL. */
 function patternOf(phrase: string): string {
 	const words = phrase.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-	return words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '.')).join('\\W+')
+	return words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '.')).join('(\\W|_)+')
 }
 
 export interface CommentRow {

@@ -36,7 +36,7 @@ export const upkeepOperations = [
 		id: 'takeOutdatedBack',
 		method: 'delete',
 		path: '/comments/{id}/outdated',
-		summary: 'Take that back',
+		summary: 'Take back that a solution no longer works',
 		refusals: [404],
 		run: async (call) => void (await takeOutdatedBack(member(call), call.params.id)),
 	}),

@@ -161,6 +161,13 @@ interface EmptyListProps {
 	category: string | undefined
 }
 
+/** What the filters of a list say where nothing passes them. */
+const nothingFor = (title: string): Partial<Record<ListView, string>> => ({
+	unanswered: `Every query in ${title} has an answer.`,
+	unsolved: `No query in ${title} has comments and waits for its solution.`,
+	solved: `No query in ${title} is solved yet.`,
+})
+
 /** What stands in a list that has nothing: which filter found nothing, and one button that undoes it. */
 export function EmptyList({ title, data: { search, view, cursor }, pathname, category }: EmptyListProps) {
 	const ask = withParams('/forum/ask', { category, title: search })
@@ -183,30 +190,9 @@ export function EmptyList({ title, data: { search, view, cursor }, pathname, cat
 				ask={<Ask to={ask}>Ask this</Ask>}
 			/>
 		)
-	if (view === 'unanswered')
-		return (
-			<Nothing
-				text={`Every query in ${title} has an answer.`}
-				undo={<Undo to={pathname}>Show all queries</Undo>}
-				ask={<Ask to={ask} />}
-			/>
-		)
-	if (view === 'unsolved')
-		return (
-			<Nothing
-				text={`No query in ${title} has comments and waits for its solution.`}
-				undo={<Undo to={pathname}>Show all queries</Undo>}
-				ask={<Ask to={ask} />}
-			/>
-		)
-	if (view === 'solved')
-		return (
-			<Nothing
-				text={`No query in ${title} is solved yet.`}
-				undo={<Undo to={pathname}>Show all queries</Undo>}
-				ask={<Ask to={ask} />}
-			/>
-		)
+	const filtered = nothingFor(title)[view]
+	if (filtered)
+		return <Nothing text={filtered} undo={<Undo to={pathname}>Show all queries</Undo>} ask={<Ask to={ask} />} />
 	if (pathname === '/forum')
 		return <Nothing text="Nobody has asked anything yet. Be the first." undo={<Undo to={ask}>Ask a question</Undo>} />
 	return (

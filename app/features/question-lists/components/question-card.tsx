@@ -97,7 +97,7 @@ export function AuthorName({ author, className = '' }: { author: Omit<AuthorView
 	const { username, name, pseudonym } = author
 	if (!pseudonym)
 		return (
-			<Link className={`quiet-link ${className}`} to={profilePath(username)}>
+			<Link className={`quiet-link ${className}`.trim()} to={profilePath(username)}>
 				{name}
 			</Link>
 		)

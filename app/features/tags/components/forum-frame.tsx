@@ -58,7 +58,7 @@ export function CategoryStrip(props: CategoryStripProps) {
 
 function StripLinks({ categories, pathname, search }: CategoryStripProps) {
 	return (
-		<ul className="-mx-4 mt-4 flex gap-2 overflow-x-auto px-4 pb-1 sm:-mx-6 sm:px-6">
+		<ul className="-mx-4 mt-4 flex *:flex-none gap-2 overflow-x-auto px-4 pb-1 sm:-mx-6 sm:px-6">
 			<StripLink to="/forum" title="Recent Queries" {...{ pathname, search }} />
 			{categories.map(({ slug, title }) => (
 				<StripLink key={slug} to={categoryPath(slug)} title={title} {...{ pathname, search }} />
@@ -79,7 +79,8 @@ function SideLink({ to, title, count, pathname, search }: ItemProps & { count: n
 	return (
 		<li>
 			<Link className="side-link" to={withParams(to, { q: search })} aria-current={pathname === to || undefined}>
-				{title} <span className="num">{count}</span>
+				{`${title} `}
+				<span className="num">{count}</span>
 			</Link>
 		</li>
 	)
@@ -88,7 +89,7 @@ function SideLink({ to, title, count, pathname, search }: ItemProps & { count: n
 function StripLink({ to, title, pathname, search }: ItemProps) {
 	const current = pathname === to || undefined
 	return (
-		<li className="flex-none">
+		<li>
 			<Link className="chip h-8 px-3" to={withParams(to, { q: search })} aria-current={current} data-selected={current}>
 				{title}
 			</Link>
