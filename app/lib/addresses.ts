@@ -30,3 +30,22 @@ export function pictureUrl(path: string, width: number): string {
 export function pictureSrcSet(path: string, widths: readonly number[]): string {
 	return widths.map((width) => `${pictureUrl(path, width)} ${width}w`).join(', ')
 }
+
+/**
+ * A title as it stands in an address: lower-case words of ASCII letters and digits, as many as fit. Letters lose their accents; what is
+ * no Latin letter is left out, as it would be percent-encoded wherever the address is pasted. '' where nothing is left.
+ * @param max characters
+ */
+export function slugOf(title: string, max: number): string {
+	const plain = title
+		.normalize('NFKD')
+		.replace(/[\p{M}'’]/gu, '')
+		.toLowerCase()
+	let slug = ''
+	for (const word of plain.match(/[a-z0-9]+/g) ?? []) {
+		const longer = slug ? `${slug}-${word}` : word.slice(0, max)
+		if (longer.length > max) break
+		slug = longer
+	}
+	return slug
+}

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { lastingUrl, questionUrl, titleSlug } from './search.view.ts'
+import { slugOf } from '~/lib/addresses.ts'
+import { lastingUrl, questionUrl } from './search.view.ts'
 
 test.each([
 	['How do I undo a rebase in git?', 'how-do-i-undo-a-rebase-in-git'],
@@ -14,7 +15,7 @@ test.each([
 	['x'.repeat(100), 'x'.repeat(60)],
 	[`short ${'y'.repeat(100)}`, 'short'],
 ])('the title “%s” stands in an address as “%s”', (title, slug) => {
-	expect(titleSlug(title)).toBe(slug)
+	expect(slugOf(title, 60)).toBe(slug)
 	expect(slug.length).toBeLessThanOrEqual(60)
 	const url = questionUrl({ id: 7, username: 'mira.q', category_slug: 'git-and-tools', title })
 	expect(url).toBe(slug ? `/forum/git-and-tools/mira.q/7/${slug}` : '/forum/git-and-tools/mira.q/7')

@@ -1,3 +1,5 @@
+import { slugOf } from '~/lib/addresses.ts'
+
 /** A question that may already answer what somebody is about to ask. */
 export interface SimilarView {
 	id: number
@@ -54,7 +56,7 @@ export interface QuestionPlace {
 
 /** The canonical address of a question. It ends with words of the title, so it changes with the title; the old one redirects. */
 export function questionUrl({ id, username, category_slug, title }: QuestionPlace): string {
-	const slug = titleSlug(title)
+	const slug = slugOf(title, MAX_SLUG_LENGTH)
 	return `/forum/${category_slug}/${username}/${id}${slug && `/${slug}`}`
 }
 
@@ -65,26 +67,6 @@ export function lastingUrl(url: string): string {
 
 /** Characters of an address that a title has at most. */
 const MAX_SLUG_LENGTH = 60
-
-/**
- * A title as it stands in an address: lower-case words of ASCII letters and digits, as many as fit. Letters lose their accents; what is
- * no Latin letter is left out, as it would be percent-encoded wherever the address is pasted. '' where nothing is left.
- */
-export function titleSlug(title: string): string {
-	const words =
-		title
-			.normalize('NFKD')
-			.replace(/[\p{M}'’]/gu, '')
-			.toLowerCase()
-			.match(/[a-z0-9]+/g) ?? []
-	let slug = ''
-	for (const word of words) {
-		const longer = slug ? `${slug}-${word}` : word.slice(0, MAX_SLUG_LENGTH)
-		if (longer.length > MAX_SLUG_LENGTH) break
-		slug = longer
-	}
-	return slug
-}
 
 /** The address that leads to one comment wherever it is to be seen. */
 export function commentPath(id: number): string {

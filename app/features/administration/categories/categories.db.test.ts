@@ -139,14 +139,14 @@ describe('a form is refused', () => {
 
 test('an address is made of the name, and is the category’s own again when it comes back to it', async () => {
 	const { id } = await addCategory(admin, { title: ' Über  C++ & Co ', slug: '', ...about })
-	expect((await getCategoryDetail(admin, id)).category).toMatchObject({ title: 'Über C++ & Co', slug: 'u-ber-c-co' })
+	expect((await getCategoryDetail(admin, id)).category).toMatchObject({ title: 'Über C++ & Co', slug: 'uber-c-co' })
 	await rename(id, 'c-and-co')
-	await rename(id, 'u-ber-c-co')
+	await rename(id, 'uber-c-co')
 	expect((await getCategoryDetail(admin, id)).category.formerSlugs).toEqual(['c-and-co'])
 	expect(await logged(id)).toEqual([
 		'add a category',
-		'change a category u-ber-c-co → c-and-co',
-		'change a category c-and-co → u-ber-c-co',
+		'change a category uber-c-co → c-and-co',
+		'change a category c-and-co → uber-c-co',
 	])
 })
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { slugOf } from '~/lib/addresses.ts'
 import { cleanLine, isStorable } from '~/lib/clean.ts'
-import { MAX_CATEGORY_DESCRIPTION, MAX_CATEGORY_SLUG, MAX_CATEGORY_TITLE, slugOf } from './categories.view.ts'
+import { MAX_CATEGORY_DESCRIPTION, MAX_CATEGORY_SLUG, MAX_CATEGORY_TITLE } from './categories.view.ts'
 
 /** First words of addresses below /forum that are no categories. */
 const RESERVED = [
@@ -27,7 +28,7 @@ export const categoryInput = z
 		),
 		asking: z.enum(['everybody', 'verified', 'staff'], { error: 'Choose who may ask there.' }),
 	})
-	.transform((sent) => ({ ...sent, slug: sent.slug || slugOf(sent.title) }))
+	.transform((sent) => ({ ...sent, slug: sent.slug || slugOf(sent.title, MAX_CATEGORY_SLUG) }))
 	.superRefine(({ slug }, context) => {
 		const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['slug'], message })
 		if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug))

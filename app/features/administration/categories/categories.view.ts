@@ -56,13 +56,3 @@ export interface MergePreview {
 	questions: number
 	followers: number
 }
-
-/** An address made of a title: “Git and tools” → `git-and-tools`. */
-export function slugOf(title: string): string {
-	return title
-		.normalize('NFKD')
-		.toLowerCase()
-		.replace(/[^a-z0-9]+/g, '-')
-		.slice(0, MAX_CATEGORY_SLUG)
-		.replace(/^-+|-+$/g, '')
-}
