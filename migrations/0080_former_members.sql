@@ -53,4 +53,4 @@ with free as (
   order by place limit 1),
 claimed as (insert into usernames (username) select username from free returning username)
 insert into users (id, username, name, email, imported)
-  select 0, username, 'Former member', username || '@imported.invalid', true from claimed;
+  select 0, username, 'Former member', username || '@import.invalid', true from claimed;
