@@ -6,31 +6,11 @@ import { defineFeature } from '~/platform/feature.ts'
 import { Allowance } from '~/platform/realtime/allowance.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { announceTyping } from './messages/announcing.server.ts'
-import { archivedMessages } from './messages/messages.queries.server.ts'
 import { markSeen } from './messages/reading.server.ts'
 import { answerSending } from './messages/sending.server.ts'
 
 /** Messages: sending, reading, changing and reporting them, and the chat in an open tab. */
-export const chat = defineFeature({
-	name: 'chat',
-	onConnect: receiveChat,
-	memberData: {
-		messages: {
-			members: { sender_id: 'deleted', recipient_id: 'deleted' },
-			archive: ['conversation_id', 'mine', 'body', 'pictures', 'sent_at', 'edited_at', 'deleted_at'],
-			rows: archivedMessages,
-			withheld: {
-				html: 'made of the text',
-				recipient_body: 'is given as the text where the member received it',
-				recipient_html: 'made of the text',
-			},
-		},
-		reported_messages: {
-			members: { extract: 'kept' },
-			archive: 'what moderators were shown of a conversation',
-		},
-	},
-})
+export const chat = defineFeature({ name: 'chat', onConnect: receiveChat })
 
 /** A tab says at most once in 3 s that its member types; what comes faster is passed over. */
 const MIN_TYPING_INTERVAL_MS = 2_500

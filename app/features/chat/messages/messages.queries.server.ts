@@ -305,11 +305,3 @@ export async function readExtract(
 	if (rows[0]?.id !== id) return []
 	return rows.reverse()
 }
-
-/** The messages of a member as they see them, for their archive: their own, and those that reached them. */
-export function archivedMessages(memberId: number): RawBuilder<unknown> {
-	return sql`select m.conversation_id, m.sender_id = ${memberId} as mine,
-			case when m.sender_id = ${memberId} then m.body else coalesce(m.recipient_body, m.body) end as body,
-			m.pictures, m.sent_at, m.edited_at, m.deleted_at
-		from messages m where ${visibleTo(memberId)} order by m.id`
-}
