@@ -5,6 +5,8 @@ export default [
 	index('features/home/routes/home.tsx'),
 
 	route('login', 'features/accounts/routes/login.tsx'),
+	route('login/:provider', 'features/campus-login/routes/begin.tsx'),
+	route('login/:provider/callback', 'features/campus-login/routes/callback.tsx'),
 	route('register', 'features/accounts/routes/register.tsx'),
 	route('forgot-password', 'features/accounts/routes/forgot-password.tsx'),
 	route('reset-password', 'features/accounts/routes/reset-password.tsx'),

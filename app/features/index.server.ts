@@ -5,6 +5,7 @@ import { api } from './api/api.feature.server.ts'
 import { asking } from './asking/asking.feature.server.ts'
 import { bookmarks } from './bookmarks/bookmarks.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
+import { campusLogin } from './campus-login/campus-login.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
 import { chatPictures } from './chat-pictures/chat-pictures.feature.server.ts'
 import { conversations } from './conversations/conversations.feature.server.ts'
@@ -48,7 +49,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[terms],
 	[members, tokens],
 	[campus, notifications, pictures],
-	[moderation],
+	[campusLogin, moderation],
 	[vocabulary],
 	[chatPictures, conversations, tags],
 	[chat, search],

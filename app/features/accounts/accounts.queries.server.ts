@@ -56,23 +56,28 @@ export async function completeAccount(userId: number, trx: Executor): Promise<vo
 	await sql`update counters set value = value + 1 where name = 'members'`.execute(trx)
 }
 
-/** Makes an account whose address is confirmed. @returns its id, or null when the address has an account already */
+/**
+ * Makes an account.
+ * @param member.passwordHash null for one that is entered in another way
+ * @returns its id, or null when the address has an account already
+ */
 export async function insertAccount(
 	trx: Executor,
-	member: { username: string; name: string; email: string; passwordHash: string },
+	member: { username: string; name: string; email: string; isConfirmed: boolean; passwordHash: string | null },
 ): Promise<number | null> {
-	const { username, name, email, passwordHash } = member
+	const { username, name, email, isConfirmed, passwordHash } = member
 	const user = await trx
 		.insertInto('users')
-		.values({ username, name, email, email_verified: true, image: null })
+		.values({ username, name, email, email_verified: isConfirmed, image: null })
 		.onConflict((conflict) => conflict.column('email').doNothing())
 		.returning('id')
 		.executeTakeFirst()
 	if (!user) return null
-	await trx
-		.insertInto('credentials')
-		.values({ user_id: user.id, account_id: String(user.id), provider_id: 'credential', password: passwordHash })
-		.execute()
+	if (passwordHash !== null)
+		await trx
+			.insertInto('credentials')
+			.values({ user_id: user.id, account_id: String(user.id), provider_id: 'credential', password: passwordHash })
+			.execute()
 	await completeAccount(user.id, trx)
 	return user.id
 }

@@ -22,6 +22,7 @@ import { auth } from './auth.server.ts'
 import { passwordError } from './security/password-rules.server.ts'
 import { domainErrors, headersWithoutBody } from './security/refusals.server.ts'
 import { VerifiedCookies } from './security/verified-cookies.ts'
+import { noteSessionUse } from './ways-in.server.ts'
 
 const verifiedCookies = () => remember('verified-cookies', () => new VerifiedCookies())
 
@@ -47,6 +48,7 @@ export async function viewerFromRequest(
 		returnHeaders: true,
 	})
 	const viewer = response ? viewerOfUser(response.user) : null
+	if (response && (fresh || headers.getSetCookie().length > 0)) noteSessionUse(Number(response.session.id))
 	// Whatever was looked up in the database comes with a new cookie.
 	if (!fresh && response && viewer && headers.getSetCookie().length === 0)
 		verifiedCookies().add(cookies, viewer, new Date(response.session.expiresAt))
@@ -121,6 +123,18 @@ export async function logIn(form: FormData, request: Request): Promise<Headers> 
 		}),
 	)
 	return headers
+}
+
+/**
+ * Begins a session for a member who has proved elsewhere who they are.
+ * @returns the session's id, and its cookies
+ * @throws Invalid when the account is gone
+ */
+export async function logInAs(userId: number, request: Request): Promise<{ sessionId: number; headers: Headers }> {
+	const { response, headers } = await domainErrors(() =>
+		auth().api.logInAs({ body: { userId }, headers: headersWithoutBody(request), returnHeaders: true }),
+	)
+	return { sessionId: response.sessionId, headers }
 }
 
 /** Ends the session of this request. @returns the cookies that forget it */

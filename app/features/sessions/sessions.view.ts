@@ -29,6 +29,9 @@ export const securityEventTexts = {
 	'admin-claimed': 'Became admin of this site',
 	'new-device': 'Logged in from a new device',
 	'campus-confirmed': 'Confirmed the campus address',
+	'identity-linked': 'Linked another way to log in',
+	'identity-unlinked': 'Removed a way to log in',
+	'provider-ended': 'Logged out, as the account at the campus has ended',
 } as const
 
 export type SecurityEventKind = keyof typeof securityEventTexts
