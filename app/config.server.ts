@@ -66,10 +66,6 @@ const settings = z.object({
 		.optional(),
 	PUSH_HOSTS: list.default(pushServices),
 	BACKUP_PASSPHRASE: z.string().min(12, 'must have at least 12 characters').optional(),
-	ENCRYPTION_KEY: z
-		.string()
-		.regex(/^[\w-]{43}$/, 'must be 32 bytes in base64url')
-		.optional(),
 	AUTH_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
 	NODE_ENV: z.enum(['development', 'production', 'test']).default('production'),
 })
@@ -78,7 +74,7 @@ const settings = z.object({
 export const settingNames: readonly string[] = Object.keys(settings.shape).filter((name) => name !== 'NODE_ENV')
 
 const ours =
-	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|SECURITY_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_|PUSH_|VAPID_|BACKUP_|ENCRYPTION_)/
+	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|SECURITY_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_|PUSH_|VAPID_|BACKUP_)/
 
 export type Config = z.infer<typeof settings> & {
 	/** Whether members confirm their address before they log in; unless it is said, they do where mails are sent. */

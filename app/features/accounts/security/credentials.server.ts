@@ -1,12 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
-import { type Config, config } from '~/config.server.ts'
 import { TooMany } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
-import { madeOnce } from '~/lib/secrets.server.ts'
 import { findPasswordHash } from '../accounts.queries.server.ts'
 
 /**
@@ -59,9 +55,4 @@ export async function hasPassword(userId: number): Promise<boolean> {
 export async function checkPassword(userId: number, password: string): Promise<boolean> {
 	requireHashCapacity()
 	return verifyPassword((await findPasswordHash(userId)) ?? '', password)
-}
-
-/** What sessions are signed with: AUTH_SECRET, or a secret that is made once and stored in the data directory. */
-export function authSecret({ AUTH_SECRET, dataDir }: Pick<Config, 'AUTH_SECRET' | 'dataDir'> = config()): string {
-	return AUTH_SECRET ?? madeOnce(join(dataDir, 'auth-secret'), () => randomBytes(32).toString('base64url'))
 }
