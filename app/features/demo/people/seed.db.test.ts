@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { seedQuestions } from '~/features/import/seed.server.ts'
+import { seedQuestions } from '~/features/demo/seed.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { recountTerms } from '../../../../tests/support/members.ts'
