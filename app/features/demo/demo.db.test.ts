@@ -42,6 +42,15 @@ test('the demo member has messages, a request and notifications to read; every f
 	expect(await findBrokenFigures()).toEqual([])
 })
 
+test('the inbox is in the order in which messages were sent', async () => {
+	const { rows } = await sql<{ sent_at: Date }>`
+		select m.sent_at from conversation_members side join messages m on m.id = side.last_message_id join users u on u.id = side.user_id
+		where u.username = 'mira.quillon' order by side.last_message_id`.execute(db())
+	const times = rows.map(({ sent_at }) => sent_at.getTime())
+	expect(times.length).toBeGreaterThan(3)
+	expect(times).toEqual(times.toSorted((one, other) => one - other))
+})
+
 test('nothing was written in the future, nor before its author joined', async () => {
 	expect(
 		await one(`select count(*)::int as value from messages m join users u on u.id = m.sender_id

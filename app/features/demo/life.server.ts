@@ -40,7 +40,10 @@ export async function addDemoLife(
 		if (id === undefined) throw new Error(`The demo's life names ${username}, who is no demo member.`)
 		return id
 	}
-	for (const conversation of conversations) await addConversation(trx, conversation, idOf, now)
+	// Inboxes are in the order of ids, not of times.
+	const lastOf = ({ messages }: DemoConversation) => messages.at(-1)?.ago ?? 0
+	for (const conversation of conversations.toSorted((one, other) => lastOf(other) - lastOf(one)))
+		await addConversation(trx, conversation, idOf, now)
 	for (const [username, tags] of Object.entries(follows)) {
 		for (const name of tags) await followTag(trx, idOf(username), name)
 		await addNotifications(trx, idOf(username))
