@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { DemoMember } from './demo.schema.ts'
 
-/** Whether somebody was here before the demo content: a member, or a query. */
+/** Whether somebody was here before the demo content: a member, or a query. The account of former members (0) is there from the start. */
 export async function isInhabited(executor: Executor = db()): Promise<boolean> {
 	const { rows } = await sql<{ inhabited: boolean }>`
-		select exists (select 1 from users) or exists (select 1 from questions) or exists (select 1 from milestones where name = 'demo') as inhabited`.execute(
+		select exists (select 1 from users where id <> 0) or exists (select 1 from questions) or exists (select 1 from milestones where name = 'demo') as inhabited`.execute(
 		executor,
 	)
 	return rows[0]?.inhabited ?? false
