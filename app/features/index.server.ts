@@ -9,6 +9,7 @@ import { campus } from './campus/campus.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
 import { chatPictures } from './chat-pictures/chat-pictures.feature.server.ts'
 import { conversations } from './conversations/conversations.feature.server.ts'
+import { demo } from './demo/demo.feature.server.ts'
 import { directory } from './directory/directory.feature.server.ts'
 import { discussion } from './discussion/discussion.feature.server.ts'
 import { evidence } from './evidence/evidence.feature.server.ts'
@@ -63,7 +64,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[discussion, importing],
 	[profiles],
 	[profileEditor],
-	[directory, resume],
+	[demo, directory, resume],
 	[finder],
 	[administration],
 	[siteSettings],
