@@ -3,6 +3,7 @@ import { accounts } from './accounts/accounts.feature.server.ts'
 import { administration } from './administration/administration.feature.server.ts'
 import { api } from './api/api.feature.server.ts'
 import { asking } from './asking/asking.feature.server.ts'
+import { authenticators } from './authenticators/authenticators.feature.server.ts'
 import { bookmarks } from './bookmarks/bookmarks.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
@@ -46,6 +47,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[rateLimits],
 	[sessions],
 	[accounts],
+	[authenticators],
 	[terms],
 	[members, tokens],
 	[campus, notifications, pictures],
