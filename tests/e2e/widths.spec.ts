@@ -56,6 +56,7 @@ function sights({
 			...[
 				'/',
 				'/claim-admin?token=x',
+				'/confirm-identity',
 				'/settings',
 				'/settings/tokens',
 				'/settings/activity',
