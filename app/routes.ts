@@ -29,6 +29,7 @@ export default [
 	route('notifications/push', 'features/notifications/routes/push.ts'),
 	route('unsubscribe', 'features/notifications/routes/unsubscribe.tsx'),
 	route('settings/tokens', 'features/tokens/routes/tokens.tsx'),
+	route('settings/logins', 'features/campus-login/routes/logins.tsx'),
 	route('settings/activity', 'features/settings/routes/activity.tsx'),
 	route('bookmarks', 'features/bookmarks/routes/bookmarks.tsx'),
 	route('answer', 'features/routing/routes/answer.tsx'),

@@ -48,7 +48,15 @@ function sights({
 	const editing = (part = '') => `/edit-profile/${username}${part}`
 	return {
 		visitor: [
-			...['/login', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
+			...[
+				'/login',
+				'/login/campus',
+				'/login/campus/callback',
+				'/register',
+				'/forgot-password',
+				'/reset-password?token=x',
+				'/verify-email?token=x',
+			],
 			...['/unsubscribe?token=x', '/confirm-campus?token=x', '/', '/find-dev', '/forum', '/forum/ask', question],
 			...['/api/docs', '/skills/evidence', '/search', '/search?q=w&in=projects', `/nothing-here-${tag}`],
 		].map((address) => ({ address })),
@@ -60,6 +68,7 @@ function sights({
 				'/settings',
 				'/settings/tokens',
 				'/settings/activity',
+				'/settings/logins',
 				'/notifications',
 				'/bookmarks',
 				'/answer',
@@ -116,7 +125,7 @@ function sights({
 			'/admin/figures',
 			`/admin/members/${username}`,
 			'/admin/settings',
-			'/admin/settings/site',
+			'/admin/settings/campus-login',
 		].map((address) => ({ address })),
 	}
 }

@@ -7,6 +7,7 @@ export interface LinkedLogin {
 	title: string
 	/** How the member is called there; may be empty. */
 	name: string
+	affiliation: '' | 'student' | 'staff'
 	/** ISO 8601 in UTC. */
 	linkedAt: string
 	usedAt: string | null

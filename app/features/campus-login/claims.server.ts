@@ -53,9 +53,14 @@ export async function personOf(claims: Claims, names: ClaimNames): Promise<Perso
 		name: await firstGoodName([textOf(claims, names.name), full, username, local]),
 		email,
 		username,
-		isConfirmed: names.trustsEmail || claims.email_verified === true,
+		isConfirmed: isEmailConfirmed(claims, names),
 		affiliation: affiliationOf(claims, names),
 	}
+}
+
+/** Whether the provider says that the address is theirs. */
+export function isEmailConfirmed(claims: Claims, { trustsEmail }: ClaimNames): boolean {
+	return trustsEmail || claims.email_verified === true
 }
 
 /** The first of these that may be a member's name: one that can be read, and is not mistaken for that of the staff. */
@@ -75,20 +80,22 @@ async function firstGoodName(names: readonly string[]): Promise<string> {
 	return 'Member'
 }
 
-function affiliationOf(claims: Claims, { role, studentRoles, staffRoles }: ClaimNames): Affiliation {
+/** Whether the roles that a provider names say that somebody studies or works there. */
+export function affiliationOf(claims: Claims, { role, studentRoles, staffRoles }: ClaimNames): Affiliation {
 	if (role === '') return ''
-	const value = valueOf(claims, role)
+	const value = readClaim(claims, role)
 	const roles = (Array.isArray(value) ? value : [value]).map((one) => String(one).toLowerCase())
 	if (staffRoles.some((one) => roles.includes(one))) return 'staff'
 	return studentRoles.some((one) => roles.includes(one)) ? 'student' : ''
 }
 
-function textOf(claims: Claims, name: string): string {
-	const value = valueOf(claims, name)
+/** The text of a claim, without blanks at its ends; empty where it is none. */
+export function textOf(claims: Claims, name: string): string {
+	const value = readClaim(claims, name)
 	return typeof value === 'string' ? value.trim() : ''
 }
 
-function valueOf(claims: Claims, name: string): unknown {
+function readClaim(claims: Claims, name: string): unknown {
 	if (Object.hasOwn(claims, name)) return claims[name]
 	let value: unknown = claims
 	for (const part of name.split('.')) {

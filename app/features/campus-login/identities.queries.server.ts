@@ -53,6 +53,7 @@ export interface IdentityRow {
 	id: number
 	provider: string
 	name: string
+	affiliation: Affiliation
 	created_at: string
 	used_at: string | null
 }
@@ -62,24 +63,22 @@ const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', '
 /** The identities of a member. */
 export async function listIdentityRows(userId: number, executor: Executor = db()): Promise<IdentityRow[]> {
 	const { rows } = await sql<IdentityRow>`
-		select id, provider, name, ${iso('created_at')} as created_at, ${iso('used_at')} as used_at
+		select id, provider, name, affiliation, ${iso('created_at')} as created_at, ${iso('used_at')} as used_at
 		from identities where user_id = ${userId} order by id`.execute(executor)
 	return rows
 }
 
-/** Whether a member has a password. */
-export async function hasPassword(userId: number, executor: Executor = db()): Promise<boolean> {
-	const { rows } = await sql`
-		select from credentials where user_id = ${userId} and provider_id = 'credential' and password is not null`.execute(
-		executor,
-	)
-	return rows.length > 0
-}
-
-/** Takes an identity away, and ends the sessions that began by it. @returns the provider, undefined where it is not theirs */
-export async function deleteIdentity(trx: Executor, userId: number, id: number): Promise<string | undefined> {
+/**
+ * Takes an identity away, and ends the sessions that began by it.
+ * @param keptSession the one that asks, which goes on
+ * @returns the provider, undefined where it is not theirs
+ */
+export async function deleteIdentity(
+	trx: Executor,
+	{ userId, id, keptSession }: { userId: number; id: number; keptSession: number },
+): Promise<string | undefined> {
 	await sql`
-		delete from sessions where id in (
+		delete from sessions where id <> ${keptSession} and id in (
 			select p.session_id from provider_sessions p join identities i on i.id = p.identity_id
 			where i.id = ${id} and i.user_id = ${userId}
 		)`.execute(trx)

@@ -3,7 +3,9 @@ import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { logInAs } from '~/features/accounts/accounts.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
 import { announceOutsider, registerOutsider } from '~/features/accounts/registration/registrations.server.ts'
+import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
 import { waysIn } from '~/features/accounts/ways-in.server.ts'
+import { confirmCampusByLogin } from '~/features/campus/campus.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
@@ -11,12 +13,11 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { encryptSecret } from '~/platform/encryption.server.ts'
 import type { LoginsView } from './campus-login.view.ts'
-import { type Person, personOf } from './claims.server.ts'
+import { affiliationOf, isEmailConfirmed, type Person, personOf, textOf } from './claims.server.ts'
 import {
 	deleteIdentity,
 	findIdentityName,
 	findOwner,
-	hasPassword,
 	type Identity,
 	insertIdentity,
 	insertProviderSession,
@@ -49,6 +50,7 @@ export async function enter(
 ): Promise<{ headers: Headers; isNew: boolean }> {
 	const known = await findOwner(db(), answer)
 	const person = known ? null : await personOf(answer.claims, provider.claims)
+	const identity = identityOf(provider, answer)
 	const { userId, identityId, made } = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -56,15 +58,17 @@ export async function enter(
 			const owner = await findOwner(trx, answer)
 			if (owner) {
 				requireConfirmedAddress(owner.email_verified)
-				await touchIdentity(trx, owner.id, await identityOf(provider, answer))
+				await touchIdentity(trx, owner.id, identity)
 				return { userId: owner.user_id, identityId: owner.id, made: null }
 			}
 			if (!person) throw new Conflict('This account was changed in the meantime. Try again.')
 			const account = await register(trx, provider, person)
-			const id = await insertIdentity(trx, account.id, await identityOf(provider, answer), true)
+			const id = await insertIdentity(trx, account.id, identity, true)
 			return { userId: account.id, identityId: id, made: account }
 		})
 	if (made) await announceOutsider(made)
+	if (identity.affiliation === 'student' && isEmailConfirmed(answer.claims, provider.claims))
+		await confirmCampusByLogin(userId, textOf(answer.claims, provider.claims.email).toLowerCase())
 	const { sessionId, headers } = await logInAs(userId, request)
 	if (answer.refreshToken !== null)
 		await insertProviderSession(sessionId, identityId, encryptSecret(refreshPurpose(sessionId), answer.refreshToken))
@@ -96,13 +100,9 @@ function requireConfirmedAddress(isConfirmed: boolean): void {
 		throw new NotAllowed('The address of this account is not confirmed yet. Check your email for the link.')
 }
 
-async function identityOf(provider: Provider, { issuer, subject, claims }: Answer): Promise<Identity> {
-	// An address that went missing since keeps nobody out who has an account.
-	const person = await personOf({ ...claims, email: claims.email ?? 'nobody@nobody.invalid' }, provider.claims).catch(
-		() => null,
-	)
-	const name = String(claims[provider.claims.username] ?? '').slice(0, 100)
-	return { provider: provider.name, issuer, subject, name, affiliation: person?.affiliation ?? '' }
+function identityOf({ name, claims: names }: Provider, { issuer, subject, claims }: Answer): Identity {
+	const called = textOf(claims, names.username).slice(0, 100)
+	return { provider: name, issuer, subject, name: called, affiliation: affiliationOf(claims, names) }
 }
 
 /**
@@ -123,7 +123,7 @@ export async function link(viewer: SignedIn, provider: Provider, answer: Answer)
 			const linked = await listIdentityRows(viewer.id, trx)
 			if (linked.some((one) => one.provider === provider.name))
 				throw new Conflict(`Another account of ${who} is linked already. Remove it first.`)
-			await insertIdentity(trx, viewer.id, await identityOf(provider, answer), false)
+			await insertIdentity(trx, viewer.id, identityOf(provider, answer), false)
 			return true
 		})
 	if (isNew) await recordSecurityEvent('identity-linked', { userId: viewer.id, detail: { provider: provider.name } })
@@ -131,19 +131,20 @@ export async function link(viewer: SignedIn, provider: Provider, answer: Answer)
 
 /**
  * Takes a way in away, and ends the sessions that began by it.
+ * @param keptSession the one that asks, which goes on
  * @throws NotFound, Conflict for the last way in
  */
-export async function unlink(viewer: SignedIn, id: number): Promise<void> {
+export async function unlink(viewer: SignedIn, id: number, keptSession: number): Promise<void> {
 	const provider = await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockMember(trx, viewer.id)
 			const offered = listProviders().map(({ name }) => name)
 			const others = (await listIdentityRows(viewer.id, trx)).filter((one) => one.id !== id)
-			const byPassword = waysIn().hasPasswords && (await hasPassword(viewer.id, trx))
+			const byPassword = waysIn().hasPasswords && (await hasPassword(viewer.id))
 			if (!byPassword && !others.some((one) => offered.includes(one.provider)))
 				throw new Conflict('This is your last way in. Set a password or link another account first.')
-			const name = await deleteIdentity(trx, viewer.id, id)
+			const name = await deleteIdentity(trx, { userId: viewer.id, id, keptSession })
 			if (name === undefined) throw new NotFound('It is removed already.')
 			return name
 		})
@@ -154,11 +155,12 @@ export async function unlink(viewer: SignedIn, id: number): Promise<void> {
 /** What a member has linked, and what they can link. */
 export async function listLogins(viewer: SignedIn): Promise<LoginsView> {
 	const [rows, byPassword] = await Promise.all([listIdentityRows(viewer.id), hasPassword(viewer.id)])
-	const linked = rows.map(({ id, provider, name, created_at, used_at }) => ({
+	const linked = rows.map(({ id, provider, name, affiliation, created_at, used_at }) => ({
 		id,
 		provider,
 		title: sentence(providerNames[provider] ?? provider),
 		name,
+		affiliation,
 		linkedAt: created_at,
 		usedAt: used_at,
 	}))

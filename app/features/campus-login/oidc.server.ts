@@ -211,10 +211,20 @@ export async function explained<Result>(work: () => Promise<Result>): Promise<Re
 		if (error instanceof ProviderRefused) throw error
 		const unreachable = causeOf(error)
 		if (unreachable) throw unreachable
-		const { code, error: oauth, message } = error as { code?: string; error?: string; message?: string }
+		const { code, message } = error as { code?: string; message?: string }
+		const oauth = oauthCodeOf(error)
 		log.warn({ code, oauth, reason: message }, 'a provider’s answer was refused')
-		throw new ProviderRefused(wordsOf(oauth ?? ''), oauth ?? '', { cause: error })
+		throw new ProviderRefused(wordsOf(oauth), oauth, { cause: error })
 	}
+}
+
+/** The code that the provider gave, such as `invalid_grant`; empty where its answer broke a rule. */
+function oauthCodeOf(error: unknown): string {
+	// Who refuses the secret of this site may say so by the status alone, with a challenge to authenticate.
+	if (error instanceof oidc.WWWAuthenticateChallengeError)
+		return error.cause.map(({ parameters }) => parameters.error)[0] ?? 'invalid_client'
+	const { error: code } = error as { error?: unknown }
+	return typeof code === 'string' ? code : ''
 }
 
 function causeOf(error: unknown): ProviderUnreachable | null {

@@ -22,6 +22,7 @@ export const campusSection = settingSection({
 	title: 'Campus login',
 	about:
 		'Members log in with their account at the university, by OpenID Connect. Its computing centre gives you the first three values below, and needs the address of this site’s callback: the address of this site, followed by /login/campus/callback.',
+	isSensitive: true,
 	settings: {
 		isOn: boxSetting({ label: 'Offer the campus login' }),
 		label: textSetting({ label: 'On the button', default: 'Log in with your campus account', maxLength: 40 }),
@@ -96,6 +97,7 @@ export const otherSection = settingSection({
 	title: 'Login with GitHub, Google, Microsoft',
 	about:
 		'Each is offered as soon as it has a client id and a secret. You get both where the service lists its apps, and tell it the address of this site’s callback: the address of this site, followed by /login/github/callback, /login/google/callback or /login/microsoft/callback.',
+	isSensitive: true,
 	settings: {
 		githubId: textSetting({ label: 'GitHub: client id' }),
 		githubSecret: secretSetting({ label: 'GitHub: client secret' }),

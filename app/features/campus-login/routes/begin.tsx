@@ -5,6 +5,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Link } from '~/ui/link.tsx'
+import { Leading } from '../components/leading.tsx'
 import { beginFlow } from '../login-flow.server.ts'
 import type { Route } from './+types/begin'
 
@@ -13,10 +14,7 @@ export function loader() {
 	return redirect('/login')
 }
 
-/**
- * Begins a login at another site. The page leads there by itself; that no answer of this site redirects to another one holds here as
- * everywhere.
- */
+/** Begins a login at another site, to which the page leads. */
 export async function action({ request, params, context }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
@@ -52,15 +50,5 @@ export default function Begin({ actionData }: Route.ComponentProps) {
 				</div>
 			</AccountFrame>
 		)
-	const { url, title } = actionData
-	return (
-		<AccountFrame title="Login" lead={<>You are led to {title}.</>}>
-			<meta httpEquiv="refresh" content={`0;url=${url}`} />
-			<p className="mt-8">
-				<a className="btn btn-primary btn-lg" href={url}>
-					Continue
-				</a>
-			</p>
-		</AccountFrame>
-	)
+	return <Leading {...actionData} />
 }
