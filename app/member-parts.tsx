@@ -1,3 +1,4 @@
+import { FollowRenames } from '~/features/identity/components/follow-renames.tsx'
 import ChatDock from '~/features/inbox/components/chat-dock.tsx'
 import { useRootData } from '~/lib/root-data.ts'
 import { MemberBrowser } from '~/offline/member-browser.tsx'
@@ -14,6 +15,7 @@ export default function MemberParts({ member }: { member: string }) {
 			{viewer && (
 				<>
 					<ChatDock />
+					<FollowRenames />
 					<MemberBrowser username={viewer.username} />
 				</>
 			)}

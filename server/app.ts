@@ -9,6 +9,7 @@ import { config, isOneOfSeveral } from '~/config.server.ts'
 import { authHandler } from '~/features/accounts/accounts.server.ts'
 import { answerApi } from '~/features/api/mount.server.ts'
 import { operations } from '~/features/api/openapi.server.ts'
+import { toCurrentName } from '~/features/identity/usernames/addresses.server.ts'
 import { features } from '~/features/index.server.ts'
 import { factsContext, type RequestFacts, type Viewer, viewerContext } from '~/lib/context.ts'
 import { log, logConsole } from '~/lib/log.server.ts'
@@ -238,7 +239,7 @@ async function renderPage(request: Request, viewer: Viewer, facts: RequestFacts)
 	load.set(viewerContext, viewer)
 	load.set(factsContext, facts)
 	load.set(faultContext, { fault: null, typed: null })
-	const response = await pages(request, load)
+	const response = await pages(await toCurrentName(request), load)
 	const answer = new Response(response.body, response)
 	addRetryAfter(answer, load)
 	answer.headers.set('X-Request-Id', facts.requestId)

@@ -19,7 +19,7 @@ import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
-import { findAccountByEmail, findAccountId, findResetOwner } from '../accounts.queries.server.ts'
+import { findAccountByEmail, findAccountId, findMainEmail, findResetOwner } from '../accounts.queries.server.ts'
 import { isEmail, nameInput } from '../accounts.schema.ts'
 import { mailNewDevice, queueAccountMail } from '../registration/account-mails.server.ts'
 import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
@@ -88,14 +88,16 @@ export async function afterAttempt(context: Context): Promise<unknown> {
 	if (await isDuplicateRegistration(refusal, context)) return Response.json({ status: true })
 }
 
-async function checkLogin({ context, email, address, body }: Attempt): Promise<unknown> {
+async function checkLogin({ context, email: typed, address, body }: Attempt): Promise<unknown> {
 	requireHashCapacity()
+	const email = await findMainEmail(typed)
 	const device = await findKnownDevice(email, context.headers)
 	await countAttempt(device ? [['login-device', device]] : countersOfUnknownDevice(email, address))
 	if (config().REQUIRE_EMAIL_VERIFICATION) await refuseUnconfirmed(context, email, body.password)
 	if (isNamedAdmin(email)) await promoteNamedAdmin(email)
 	// The same work and the same answer as for an address that nobody has.
 	if (isClosedDemoAccount(email)) return { context: { body: { ...body, email: 'nobody@nobody.invalid' } } }
+	if (email !== typed) return { context: { body: { ...body, email } } }
 }
 
 /** The counters of a login from a device that is not known. */

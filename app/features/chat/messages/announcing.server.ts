@@ -6,6 +6,7 @@ import {
 	showsTyping,
 } from '~/features/conversations/conversations.queries.server.ts'
 import { namesOf } from '~/features/conversations/conversations.server.ts'
+import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { log } from '~/lib/log.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
@@ -62,6 +63,6 @@ export async function announceSeen(reader: SignedIn, peer: StandingRow, seen: Se
 
 /** A member is typing; nothing is stored. */
 export async function announceTyping(member: SignedIn, peerUsername: string): Promise<void> {
-	const peer = await showsTyping(member.id, peerUsername)
+	const peer = await showsTyping(member.id, await currentUsername(peerUsername))
 	if (peer) announce(roomOf(peer.peer_id), 'chat:typing', { from: member.username })
 }
