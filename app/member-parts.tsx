@@ -14,8 +14,8 @@ export default function MemberParts({ member }: { member: string }) {
 		<>
 			{viewer && (
 				<>
-					<ChatDock />
 					<FollowRenames />
+					<ChatDock />
 					<MemberBrowser username={viewer.username} />
 				</>
 			)}

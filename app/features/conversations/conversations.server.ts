@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
-import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { countBlocks, writeBlock } from '~/features/members/blocks.queries.server.ts'
 import { announceUnread, forgetActor } from '~/features/notifications/notifications.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
@@ -38,9 +37,7 @@ export function requireMember(viewer: Viewer): SignedIn {
 
 /** How the viewer stands to somebody, with a conversation or without. @throws NotFound for nobody and for oneself */
 export async function relationWith(viewer: SignedIn, username: unknown, executor?: Executor): Promise<ConversationRow> {
-	const row = isUsername(username)
-		? await findConversation(viewer.id, await currentUsername(username), executor)
-		: undefined
+	const row = isUsername(username) ? await findConversation(viewer.id, username, executor) : undefined
 	if (!row) throw new NotFound(NO_SUCH_MEMBER)
 	return row
 }

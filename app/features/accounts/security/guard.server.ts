@@ -85,7 +85,10 @@ export async function afterAttempt(context: Context): Promise<unknown> {
 	const refusal = returned instanceof APIError ? returned : null
 	if (!refusal) return context.json({ status: true })
 	// A whole response: with a body alone Better Auth would keep the status of the refusal.
-	if (await isDuplicateRegistration(refusal, context)) return Response.json({ status: true })
+	if (await isDuplicateRegistration(refusal, context)) {
+		await queueAccountMail({ kind: 'register', email: String(context.body?.email).toLowerCase() })
+		return Response.json({ status: true })
+	}
 }
 
 async function checkLogin({ context, email: typed, address, body }: Attempt): Promise<unknown> {
@@ -205,7 +208,10 @@ function refuseWeak(password: unknown, owner?: PasswordOwner): void {
 	if (problem) throw new APIError('UNPROCESSABLE_ENTITY', problem)
 }
 
-/** Of two registrations with one address at the same moment one fails on the unique key; that one learns no more than others. */
+/**
+ * Of two registrations with one address at the same moment one fails on the unique key, and so does one with the second address of a
+ * member, which Better Auth does not know; neither learns more than others.
+ */
 async function isDuplicateRegistration(refusal: APIError, context: Context): Promise<boolean> {
 	if (refusal.body?.code !== 'FAILED_TO_CREATE_USER') return false
 	return (await findAccountByEmail(String(context.body?.email).toLowerCase())) !== null

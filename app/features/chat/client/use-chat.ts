@@ -87,7 +87,6 @@ export function chatOf(me: string): ChatClient {
 }
 
 function start(me: string): { client: ChatClient; stop: () => void } {
-	adoptOwn(me)
 	const transport = new SocketTransport(me)
 	const pictures = { store: new BrowserPictures(me), tab: sessionStorage, upload: uploadForMessage, measure, refusalOf }
 	const client = new ChatClient({ me, transport, store: localStorage, lock, newId, pictures })
@@ -110,19 +109,6 @@ function start(me: string): { client: ChatClient; stop: () => void } {
 			window.removeEventListener('storage', otherTab)
 			window.removeEventListener('pagehide', leave)
 		},
-	}
-}
-
-/**
- * What waits to be sent, and drafts, under a name that this member had before: this browser keeps them of nobody else
- * (`lib/private-storage.ts`).
- */
-function adoptOwn(me: string): void {
-	for (const key of Object.keys(localStorage)) {
-		const [, kind, name, rest] = /^(chat-outbox|chat-draft):([^:]+):(.+)$/.exec(key) ?? []
-		if (!kind || name === me) continue
-		localStorage.setItem(`${kind}:${me}:${rest}`, localStorage.getItem(key) ?? '')
-		localStorage.removeItem(key)
 	}
 }
 

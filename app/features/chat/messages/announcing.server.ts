@@ -6,7 +6,6 @@ import {
 	showsTyping,
 } from '~/features/conversations/conversations.queries.server.ts'
 import { namesOf } from '~/features/conversations/conversations.server.ts'
-import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { log } from '~/lib/log.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
@@ -63,6 +62,6 @@ export async function announceSeen(reader: SignedIn, peer: StandingRow, seen: Se
 
 /** A member is typing; nothing is stored. */
 export async function announceTyping(member: SignedIn, peerUsername: string): Promise<void> {
-	const peer = await showsTyping(member.id, await currentUsername(peerUsername))
+	const peer = await showsTyping(member.id, peerUsername)
 	if (peer) announce(roomOf(peer.peer_id), 'chat:typing', { from: member.username })
 }

@@ -13,7 +13,6 @@ import {
 	requireMember,
 } from '~/features/conversations/conversations.server.ts'
 import { presentPeer, presentReceipts } from '~/features/conversations/conversations.view.ts'
-import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { listSharedSkills } from '~/features/members/skills.server.ts'
 import { isId, isUsername } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
@@ -111,7 +110,7 @@ interface Seen {
 export async function markSeen(viewer: Viewer, { with: username, upTo, read }: Seen): Promise<void> {
 	const reader = requireMember(viewer)
 	if (!isUsername(username) || !isId(upTo) || typeof read !== 'boolean') return
-	const { peer, seen } = await noteSeen({ userId: reader.id, username: await currentUsername(username), upTo, read })
+	const { peer, seen } = await noteSeen({ userId: reader.id, username, upTo, read })
 	if (peer && seen?.further) await announceReliably(() => announceSeen(reader, peer, seen))
 }
 

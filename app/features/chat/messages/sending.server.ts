@@ -5,7 +5,6 @@ import {
 	namesOf,
 	requireMember,
 } from '~/features/conversations/conversations.server.ts'
-import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { pushUnseen } from '~/features/notifications/push/delivery.server.ts'
 import { isRecord, isUsername } from '~/lib/checks.ts'
 import { DomainError, isSiteFault, NotFound, TooMany } from '~/lib/errors.ts'
@@ -42,7 +41,7 @@ export async function sendMessage(
 	const { body, clientId, pictures } = parseInput(messageInput, input)
 	if (!isUsername(to)) throw new NotFound(NO_SUCH_MEMBER)
 	const { html } = await renderMarkdown(body)
-	const message = { sender, to: await currentUsername(to), sessionId, clientId, body, html, pictures }
+	const message = { sender, to, sessionId, clientId, body, html, pictures }
 	const stored = await storeMessage(message)
 	// Also of one that stood already: the process that stored it may have ended before it told anybody.
 	const { recipient_id: readerId, conversation_id: conversationId } = stored.row

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { useRevalidator } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
@@ -9,9 +10,11 @@ import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 export function FollowRenames() {
 	const { viewer } = useRootData()
 	const { revalidate } = useRevalidator()
+	// As it is first drawn, before the chat that stands behind it in the page looks for them.
+	useState(() => adoptOwn(viewer?.username ?? ''))
 	useLiveEvent('member:renamed', ({ from, to }) => {
 		const me = viewer?.username
-		moveDraft(`chat-draft:${me}:${from}`, `chat-draft:${me}:${to}`)
+		move(`chat-draft:${me}:${from}`, `chat-draft:${me}:${to}`)
 		if (
 			me === from ||
 			location.pathname === `/messages/${from}` ||
@@ -23,14 +26,29 @@ export function FollowRenames() {
 	return null
 }
 
-/** What was typed to a member and not sent stands in the conversation with them, whatever they are called. */
-function moveDraft(from: string, to: string): void {
+/** Stores a text under another key. A full or forbidden store leaves it where it is. */
+function move(from: string, to: string): void {
 	try {
 		const text = localStorage.getItem(from)
 		if (text === null) return
 		localStorage.setItem(to, text)
 		localStorage.removeItem(from)
 	} catch {
-		// Full, or forbidden.
+		// As said above.
+	}
+}
+
+/**
+ * What waits to be sent, and drafts, under a name that this member had before: this browser keeps them of nobody else
+ * (`lib/private-storage.ts`).
+ */
+function adoptOwn(me: string): void {
+	try {
+		for (const key of Object.keys(localStorage)) {
+			const [, kind, name, rest] = /^(chat-outbox|chat-draft):([^:]+):(.+)$/.exec(key) ?? []
+			if (kind && name !== me) move(key, `${kind}:${me}:${rest}`)
+		}
+	} catch {
+		// A browser that forbids the store keeps nothing.
 	}
 }
