@@ -11,4 +11,17 @@ export const identity = defineFeature({
 	schedules: [{ name: 'sweep-email-changes', every: 'hour', run: sweepEmailChanges }],
 	readdress: toCurrentName,
 	start: listenForRenames,
+	memberData: {
+		account_emails: { members: { user_id: 'deleted' }, archive: ['email'] },
+		email_changes: {
+			members: { user_id: 'deleted' },
+			archive: ['email', 'place', 'requested_at', 'expires_at'],
+			withheld: { token_hash: 'a secret' },
+		},
+		email_undos: {
+			members: { user_id: 'deleted' },
+			archive: ['email', 'second_email', 'expires_at'],
+			withheld: { token_hash: 'a secret' },
+		},
+	},
 })
