@@ -31,6 +31,7 @@ import { routing } from './routing/routing.feature.server.ts'
 import { search } from './search/search.feature.server.ts'
 import { sessions } from './sessions/sessions.feature.server.ts'
 import { settings } from './settings/settings.feature.server.ts'
+import { siteSettings } from './site-settings/site-settings.feature.server.ts'
 import { tags } from './tags/tags.feature.server.ts'
 import { terms } from './terms/terms.feature.server.ts'
 import { tokens } from './tokens/tokens.feature.server.ts'
@@ -63,7 +64,9 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[profileEditor],
 	[directory, resume],
 	[finder],
-	[home, settings, api, administration],
+	[administration],
+	[siteSettings],
+	[home, settings, api],
 ]
 
 /** Every feature of the site. */
