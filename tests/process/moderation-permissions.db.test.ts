@@ -166,6 +166,7 @@ describe('writing', () => {
 		['/admin/members/member', { act: 'role', role: 'admin', why: 'x' }, ['admin']],
 		['/admin/members/admin', { act: 'role', role: 'member', why: 'x' }, ['admin']],
 		['/admin/members/member', { act: 'confirm' }, ['admin']],
+		['/admin/members/suspended', { act: 'rename', username: 'renamed', why: 'x' }, ['admin']],
 		['/admin/members/author', { act: 'log-out' }, ['admin']],
 		['/admin/members/author', { act: 'suspend', why: 'x', time: 'for ever' }, ['admin']],
 		['/admin/members/author', { act: 'hide', why: 'x' }, ['admin']],
