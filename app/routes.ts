@@ -10,6 +10,7 @@ export default [
 	route('reset-password', 'features/accounts/routes/reset-password.tsx'),
 	route('verify-email', 'features/accounts/routes/verify-email.tsx'),
 	route('claim-admin', 'features/accounts/routes/claim-admin.tsx'),
+	route('confirm-identity', 'features/authenticators/routes/confirm-identity.tsx'),
 	route('logout', 'features/accounts/routes/logout.ts'),
 	route('theme', 'features/settings/routes/theme.ts'),
 	route('settings', 'features/settings/routes/settings.tsx', [

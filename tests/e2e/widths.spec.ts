@@ -65,6 +65,7 @@ function sights({
 			...[
 				'/',
 				'/claim-admin?token=x',
+				'/confirm-identity',
 				'/settings',
 				'/settings/tokens',
 				'/settings/activity',

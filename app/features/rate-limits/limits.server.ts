@@ -156,6 +156,7 @@ export const attemptLimits = {
 	'login-device': { free: 5, waits: growing, forgottenAfter: DAY },
 	'login-address': { free: 50, waits: growing, forgottenAfter: HOUR },
 	'login-network': { free: 250, waits: growing, forgottenAfter: HOUR },
+	'confirm-identity': { free: 5, waits: growing, forgottenAfter: DAY },
 	'change-password': { free: 5, waits: growing, forgottenAfter: DAY },
 	'register-account': { free: 5, waits: [HOUR], forgottenAfter: HOUR },
 	'register-address': { free: 30, waits: growingSlowly, forgottenAfter: 10 * MINUTE },

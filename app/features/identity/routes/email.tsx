@@ -1,9 +1,6 @@
 import { redirect } from 'react-router'
-import {
-	refreshSession,
-	requireSession as requireConfirmed,
-	viewerFromRequest,
-} from '~/features/accounts/accounts.server.ts'
+import { refreshSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
