@@ -196,6 +196,7 @@ describe('an admin who proved long ago who they are', () => {
 		['a role', '/admin/members/member', { act: 'role', role: 'moderator', why: 'x' }],
 		['a confirmed address', '/admin/members/member', { act: 'confirm' }],
 		['sessions', '/admin/members/author', { act: 'log-out' }],
+		['a username', '/admin/members/author', { act: 'rename', username: 'renamed', why: 'x' }],
 		['sessions, on the page of the case', '/moderation/profile/author', { act: 'log-out' }],
 		['a new moderator', '/moderation/members', { intent: 'appoint', username: 'member' }],
 		['a moderator no more', '/moderation/members', { intent: 'dismiss', username: 'moderator' }],

@@ -26,11 +26,6 @@ export async function currentUsername(name: string): Promise<string> {
 	return userId === undefined ? name : ((await findUsername(userId)) ?? name)
 }
 
-/** As {@link currentUsername}, for several. */
-export function currentUsernames(names: readonly string[]): Promise<string[]> {
-	return Promise.all(names.map(currentUsername))
-}
-
 /** Whether a name was somebody's before, as far as this process knows. */
 export function isFormerName(name: string): boolean {
 	return former.has(name)
