@@ -25,8 +25,8 @@ export interface CampusSite {
 	accounts: Map<string, CampusAccount>
 	/** Who sits in front of the browser. */
 	visitor: string
-	/** Has it sign with new keys, as a rotation does. */
-	rotateKeys: () => void
+	/** Has it sign with new keys, as a rotation does. @param kid the name of the key; a new one unless it is given */
+	rotateKeys: (kid?: string) => void
 	/** Stops to listen, and listens again at the same address. */
 	stop: () => Promise<void>
 	start: () => Promise<void>
@@ -45,7 +45,7 @@ export async function startCampus(callback: string): Promise<CampusSite> {
 		clientSecret: 'a secret of the campus that is long enough',
 		accounts: new Map(),
 		visitor: '',
-		rotateKeys: () => serveWith(newKey()),
+		rotateKeys: (kid) => serveWith(newKey(kid)),
 		stop: () =>
 			new Promise((resolve) => {
 				server.close(() => resolve())
@@ -72,9 +72,9 @@ export async function startCampus(callback: string): Promise<CampusSite> {
 	return campus
 }
 
-function newKey(): object {
+function newKey(kid: string = crypto.randomUUID()): object {
 	const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
-	return { ...privateKey.export({ format: 'jwk' }), kid: crypto.randomUUID(), use: 'sig', alg: 'RS256' }
+	return { ...privateKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' }
 }
 
 function settings(campus: CampusSite, callback: string, key: object): Configuration {

@@ -214,6 +214,15 @@ describe('what is not believed', () => {
 		).rejects.toThrow(NotAllowed)
 	})
 
+	test('an ID token that is signed with another key of the same name', async () => {
+		campus.rotateKeys('key')
+		await trip().catch(() => {})
+		await trip()
+		campus.rotateKeys('key')
+		await expect(trip()).rejects.toThrow('The campus login gave an answer that cannot be believed')
+		expect((await trip()).message).toBe('Welcome back!')
+	})
+
 	test('who did not agree is told in words', async () => {
 		await expect(
 			trip({

@@ -34,6 +34,10 @@ export const securityEventTexts = {
 	'identity-linked': 'Linked another way to log in',
 	'identity-unlinked': 'Removed a way to log in',
 	'provider-ended': 'Logged out, as the account at the campus has ended',
+	'email-requested': 'Asked for a new email address',
+	'email-changed': 'Changed the email addresses',
+	'email-undone': 'Undid a change of the email addresses',
+	'username-changed': 'Changed the username',
 } as const
 
 export type SecurityEventKind = keyof typeof securityEventTexts

@@ -1,6 +1,7 @@
 import { Outlet, redirect } from 'react-router'
 import { type AccountView, getAccount, requireSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { loginsPath } from '~/features/campus-login/campus-login.view.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { listSessions, revokeOtherSessions, revokeSession } from '~/features/sessions/sessions.server.ts'
 import { TokenSection } from '~/features/tokens/components/token-section.tsx'
@@ -62,6 +63,11 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 			<section className="mt-8" aria-labelledby="account">
 				<RuleHead id="account" title="Account" />
 				<Facts viewer={viewer} account={account} />
+				<p className="mt-3">
+					<Link className="link" to={loginsPath}>
+						Ways to log in
+					</Link>
+				</p>
 			</section>
 			<section className="mt-10" aria-labelledby="theme">
 				<RuleHead id="theme" title="Theme" />
@@ -101,17 +107,24 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 function Facts({ viewer, account }: { viewer: SignedIn; account: AccountView }) {
 	const facts = [
 		['Full name', viewer.name],
-		['Username', `@${viewer.username}`],
-		['Email', `${account.email}${account.emailVerified ? ', confirmed' : ''}`],
+		['Username', `@${viewer.username}`, '/settings/username'],
+		['Email', `${account.email}${account.emailVerified ? ', confirmed' : ''}`, '/settings/email'],
 		['Member since', monthAndYear(account.joinedAt)],
 		...(viewer.role === 'member' ? [] : [['Role', viewer.role] as const]),
 	] as const
 	return (
 		<dl>
-			{facts.map(([name, value]) => (
+			{facts.map(([name, value, change]) => (
 				<div key={name} className="grid gap-x-4 border-b border-line py-2.5 sm:grid-cols-[9rem_1fr]">
 					<dt className="text-ink-3">{name}</dt>
-					<dd className="min-w-0 wrap-anywhere">{value}</dd>
+					<dd className="min-w-0 wrap-anywhere">
+						{value}{' '}
+						{change && (
+							<Link className="quiet-link ml-1" to={change} aria-label={`Change ${name.toLowerCase()}`}>
+								Change
+							</Link>
+						)}
+					</dd>
 				</div>
 			))}
 		</dl>
