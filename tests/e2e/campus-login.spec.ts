@@ -50,7 +50,7 @@ test('an admin sets the campus login, takes changes back, and a newcomer comes i
 	await page.keyboard.press('Enter')
 	await expect(page.getByText('Saved. It holds at once, everywhere.')).toBeVisible()
 	await expect(page.getByText('One is saved, and is never shown again.')).toBeVisible()
-	await expect(page.getByRole('listitem').filter({ hasText: 'from “no” to “yes”' })).toBeVisible()
+	await expect(page.getByText('Offer the campus login: from “no” to “yes”')).toBeVisible()
 
 	for (const javaScriptEnabled of [true, false]) {
 		const context = await browser.newContext({ baseURL, viewport: { width: 390, height: 844 }, javaScriptEnabled })
