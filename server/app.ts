@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
+import type { Server } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
@@ -13,6 +14,7 @@ import { features } from '~/features/index.server.ts'
 import { factsContext, type RequestFacts, type Viewer, viewerContext } from '~/lib/context.ts'
 import { log, logConsole } from '~/lib/log.server.ts'
 import { requestScope, runInRequestScope } from '~/lib/request-scope.server.ts'
+import { version } from '~/lib/version.ts'
 import { closeBus, connectBus } from '~/platform/bus/bus.server.ts'
 import { listenForDrops } from '~/platform/cache/pages.server.ts'
 import { checkCounters } from '~/platform/db/counters.queries.server.ts'
@@ -23,10 +25,12 @@ import { readTheme, secureCookies } from '~/platform/http/cookies.ts'
 import { clearFlash, flashOf } from '~/platform/http/http.ts'
 import { problem } from '~/platform/http/problem.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { readMetrics } from '~/platform/metrics/metrics.server.ts'
 import { io } from '~/platform/realtime/io.server.ts'
 import { joinProcesses } from '~/platform/realtime/processes.server.ts'
 import { answerFromCache, answerVisitor, forVisitors, type VisitorPage } from './cached-pages.ts'
 import { MAX_REPORT_BYTES, REPORT_PATH, takeReports } from './csp-reports.ts'
+import { measureRequests, metricsPage } from './metrics.ts'
 import { refuseMethod, sameOrigin } from './middleware/allowed-requests.ts'
 import { compress } from './middleware/compress.ts'
 import { fairTurns } from './middleware/fair-turns.ts'
@@ -36,6 +40,7 @@ import { recordRefusals, retryAfter } from './middleware/refusals.ts'
 import { security } from './middleware/security.ts'
 import { addRetryAfter, faultAnswer, faultContext, guardRoutes, senderOf } from './site-faults.ts'
 import { handleSockets, openSockets, sendTabsAway } from './sockets.ts'
+import { reportMetrics } from './worker-metrics.ts'
 
 type Environment = { Bindings: HttpBindings }
 
@@ -100,11 +105,13 @@ if (config().NODE_ENV === 'production') {
 }
 app.all('/assets/*', (context) => context.text('There is no such file.', 404))
 
-app.get('/healthz', (context) => context.text('ok'))
+app.get('/healthz', (context) => context.json({ status: 'ok', version: version.number, commit: version.commit }))
 app.get('/readyz', async (context) => {
 	const state = await readiness()
 	return context.text(state, state === 'ready' ? 200 : 503)
 })
+
+app.get('/metrics', metricsPage())
 
 app.use(fairTurns((request) => request.headers.get(clientIpHeader) ?? ''))
 
@@ -166,6 +173,26 @@ export async function handle(request: Request, bindings: HttpBindings): Promise<
 export async function seedSite(options: Parameters<NonNullable<Feature['seedDemo']>>[0]): Promise<void> {
 	for (const feature of features) await feature.seedDemo?.(options)
 }
+
+/** Measures the requests of this server, where METRICS_TOKEN is set. */
+export async function measure(server: Server): Promise<void> {
+	const calls = operations.map(({ path }) => `/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}`)
+	const routes = async () => (await siteRoutes()).routes
+	await measureRequests(server, routes, [...calls, ...otherAddresses])
+	reportMetrics(readMetrics)
+}
+
+/** Addresses that are no pages and no operations of the API. */
+const otherAddresses = [
+	'/healthz',
+	'/readyz',
+	'/metrics',
+	REPORT_PATH,
+	'/realtime/*',
+	'/assets/*',
+	'/api/auth/*',
+	'/api/v1/*',
+]
 
 /** What lives beside the pages: sockets, jobs, what other processes tell. @returns what stops them, sockets first */
 export async function startAround(): Promise<() => Promise<void>> {

@@ -12,10 +12,13 @@ import { log } from '~/lib/log.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
+import { counter } from '~/platform/metrics/metrics.server.ts'
 import { messageInput } from '../chat.schema.ts'
 import { type ChatMessage, presentMessage, type SendAnswer } from '../chat.view.ts'
 import { announceMessage } from './announcing.server.ts'
 import { SessionEnded, storeMessage } from './storing.server.ts'
+
+const countMessage = counter('devquad_messages_total', 'Messages that members sent to each other.')
 
 interface Sending {
 	/** Username of the peer. */
@@ -43,6 +46,7 @@ export async function sendMessage(
 	const { html } = await renderMarkdown(body)
 	const message = { sender, to, sessionId, clientId, body, html, pictures }
 	const stored = await storeMessage(message)
+	countMessage()
 	// Also of one that stood already: the process that stored it may have ended before it told anybody.
 	const { recipient_id: readerId, conversation_id: conversationId } = stored.row
 	await Promise.all([
