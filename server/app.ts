@@ -14,11 +14,9 @@ import { features } from '~/features/index.server.ts'
 import { factsContext, type RequestFacts, type Viewer, viewerContext } from '~/lib/context.ts'
 import { log, logConsole } from '~/lib/log.server.ts'
 import { requestScope, runInRequestScope } from '~/lib/request-scope.server.ts'
-import { version } from '~/lib/version.ts'
 import { closeBus, connectBus } from '~/platform/bus/bus.server.ts'
 import { listenForDrops } from '~/platform/cache/pages.server.ts'
 import { checkCounters } from '~/platform/db/counters.queries.server.ts'
-import { pool } from '~/platform/db/db.server.ts'
 import { withoutDatabase } from '~/platform/db/scope.server.ts'
 import { type Feature, mergeByName } from '~/platform/feature.ts'
 import { readTheme, secureCookies } from '~/platform/http/cookies.ts'
@@ -30,6 +28,7 @@ import { io } from '~/platform/realtime/io.server.ts'
 import { joinProcesses } from '~/platform/realtime/processes.server.ts'
 import { answerFromCache, answerVisitor, forVisitors, type VisitorPage } from './cached-pages.ts'
 import { MAX_REPORT_BYTES, REPORT_PATH, takeReports } from './csp-reports.ts'
+import { beginDraining, health, readiness } from './health.ts'
 import { measureRequests, metricsPage } from './metrics.ts'
 import { refuseMethod, sameOrigin } from './middleware/allowed-requests.ts'
 import { compress } from './middleware/compress.ts'
@@ -105,7 +104,7 @@ if (config().NODE_ENV === 'production') {
 }
 app.all('/assets/*', (context) => context.text('There is no such file.', 404))
 
-app.get('/healthz', (context) => context.json({ status: 'ok', version: version.number, commit: version.commit }))
+app.get('/healthz', (context) => context.json(health(context.req.raw, context.env.incoming)))
 app.get('/readyz', async (context) => {
 	const state = await readiness()
 	return context.text(state, state === 'ready' ? 200 : 503)
@@ -225,40 +224,6 @@ export async function startAround(): Promise<() => Promise<void>> {
 }
 
 export { answerFromCache, beginDraining, openSockets, sendTabsAway }
-
-/** Milliseconds that the database may take to answer; with them, /readyz answers within a second. */
-const databaseTimeoutMs = 800
-
-let isDraining = false
-/** The question that is under way: a database that does not answer is not asked again by every probe. */
-let pending: Promise<boolean> | undefined
-
-/** From now on {@link readiness} says that this process stops. */
-function beginDraining(): void {
-	isDraining = true
-}
-
-/** Whether new visitors may be sent to this process: it does not stop, and its database answers. Takes at most a second. */
-async function readiness(): Promise<'ready' | 'draining' | 'not ready'> {
-	if (isDraining) return 'draining'
-	pending ??= queryDatabase().finally(() => {
-		pending = undefined
-	})
-	const timeout = Promise.withResolvers<false>()
-	const timer = setTimeout(() => timeout.resolve(false), databaseTimeoutMs)
-	const isReady = await Promise.race([pending, timeout.promise])
-	clearTimeout(timer)
-	return isReady ? 'ready' : 'not ready'
-}
-
-async function queryDatabase(): Promise<boolean> {
-	try {
-		await pool().query('select 1')
-		return true
-	} catch {
-		return false
-	}
-}
 
 async function renderPage(request: Request, viewer: Viewer, facts: RequestFacts): Promise<Response> {
 	const load = new RouterContextProvider()
