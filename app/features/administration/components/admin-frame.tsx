@@ -12,6 +12,7 @@ export function AdminFrame({ title, children }: { title: string; children: React
 				<Tab to="/admin/categories">Categories</Tab>
 				<Tab to="/admin/members">Members</Tab>
 				<Tab to="/admin/figures">Figures</Tab>
+				<Tab to="/admin/settings">Settings</Tab>
 			</nav>
 			{children}
 			<p className="mt-10 border-t border-line pt-3 text-sm text-ink-3">{versionLine()}</p>
