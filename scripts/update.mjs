@@ -39,7 +39,7 @@ try {
 		switchTo(name)
 		removeOld()
 		say(`${name} is ready, and the next start runs it: ${current}`)
-		say('Restart the site now, such as with: systemctl restart devquad')
+		say('Restart the site now, such as with: systemctl restart devquad@3000')
 	}
 } catch (error) {
 	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\nWhat runs is as it was.\n`)

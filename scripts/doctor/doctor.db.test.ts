@@ -16,7 +16,8 @@ import { checkMail } from './mail.ts'
 import { checkPush } from './push.ts'
 import { checkStorage } from './storage.ts'
 
-/* Each check of `npm run doctor`, once well and once for each way in which its subject is broken. The proxy is tried in site-behind-proxies. */
+/* Each check of `npm run doctor`, once well and once for each way in which its subject is broken. Real proxies are in
+ * tests/process/proxies.test.ts. */
 
 useDatabase()
 
