@@ -1,4 +1,4 @@
-import { data, redirect } from 'react-router'
+import { data } from 'react-router'
 import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -8,11 +8,6 @@ import { Link } from '~/ui/link.tsx'
 import { Leading } from '../components/leading.tsx'
 import { beginFlow } from '../login-flow.server.ts'
 import type { Route } from './+types/begin'
-
-/** There is nothing to read here: whoever comes by an address chooses on the login page. */
-export function loader() {
-	return redirect('/login')
-}
 
 /** Begins a login at another site, to which the page leads. */
 export async function action({ request, params, context }: Route.ActionArgs) {
