@@ -52,7 +52,7 @@ function sights({
 			...[
 				'/unsubscribe?token=x',
 				'/confirm-campus?token=x',
-				'/undo-email?token=x',
+				'/undo-email?token=x', '/invite?token=x',
 				'/',
 				'/find-dev',
 				'/forum',
@@ -125,6 +125,8 @@ function sights({
 			'/admin/categories/new',
 			'/admin/categories/12',
 			'/admin/members',
+			'/admin/invitations',
+			'/admin/invitations/list',
 			'/admin/figures',
 			`/admin/members/${username}`,
 			'/admin/settings',

@@ -19,6 +19,7 @@ import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { deleteResetLinks, findAccount, findEmail, findResetOwner } from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
+import { refuseTrapped } from './registration/robots.server.ts'
 import { passwordError } from './security/password-rules.server.ts'
 import { domainErrors, headersWithoutBody } from './security/refusals.server.ts'
 import { VerifiedCookies } from './security/verified-cookies.ts'
@@ -91,10 +92,12 @@ export async function registerMember(
 ): Promise<{ email: string; confirm: boolean; headers: Headers }> {
 	const empty = ['name', 'email', 'password', 'confirmPassword'].every((name) => !form.get(name))
 	if (empty) throw new Invalid('All fields are required!')
+	refuseTrapped(form)
 	const { name, email, password } = parseForm(registerInput, form)
+	const robots = { challenge: form.get('challenge'), proof: form.get('proof') }
 	const { headers } = await domainErrors(() =>
 		auth().api.signUpEmail({
-			body: { name, email, password },
+			body: { name, email, password, ...robots },
 			headers: headersWithoutBody(request),
 			returnHeaders: true,
 		}),
