@@ -52,7 +52,8 @@ function sights({
 			...[
 				'/unsubscribe?token=x',
 				'/confirm-campus?token=x',
-				'/undo-email?token=x', '/invite?token=x',
+				'/undo-email?token=x',
+				'/invite?token=x',
 				'/',
 				'/find-dev',
 				'/forum',

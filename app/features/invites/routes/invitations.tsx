@@ -76,11 +76,13 @@ export default function Invitations({ loaderData: { links, lists, isAdmin }, act
 			<section className="mt-6" aria-labelledby="new">
 				<RuleHead id="new" title="New link" />
 				<Form key={link ?? ''} method="post" className="mt-3 grid gap-4 sm:grid-cols-2" noValidate>
-					<div className="sm:col-span-2">
-						<FormError errors={refusal?.errors} names={{ uses: 'Uses', days: 'Days', cohort: 'Cohort' }}>
-							{refusal?.message}
-						</FormError>
-					</div>
+					{refusal && (
+						<div className="sm:col-span-2">
+							<FormError errors={refusal?.errors} names={{ uses: 'Uses', days: 'Days', cohort: 'Cohort' }}>
+								{refusal?.message}
+							</FormError>
+						</div>
+					)}
 					<Field
 						label="How many may use it"
 						name="uses"
