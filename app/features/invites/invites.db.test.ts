@@ -113,27 +113,29 @@ describe('who may register', () => {
 })
 
 describe('a proof of work', () => {
+	/** Thirty-one have registered, and the wait after the last one is over. */
 	const many = () =>
-		sql`insert into attempts (key, count, last_at) values (${`register-address:${hashToken('198.51.100.7')}`}, 20, now() - interval '5 minutes')`.execute(
-			db(),
-		)
+		sql`
+			insert into attempts (key, count, last_at)
+			values (${`register-address:${hashToken('198.51.100.7')}`}, 31, now() - interval '5 minutes')
+			on conflict (key) do update set count = excluded.count, last_at = excluded.last_at`.execute(db())
+	const registerWith = async (email: string, more = {}) => {
+		await many()
+		await registerMember(form({ ...fieldsOf(email), ...more }), request())
+	}
 
 	test('is asked for once many registered from an address, and counts once', async () => {
 		expect(await challengeFor('198.51.100.7')).toBeNull()
 		await many()
 		expect(await challengeFor('198.51.100.8')).toBeNull()
-		await expect(registerMember(form(fieldsOf(newEmail())), request())).rejects.toThrow('Press Register again.')
+		await expect(registerWith(newEmail())).rejects.toThrow('Press Register again.')
 		const challenge = (await challengeFor('198.51.100.7')) ?? ''
-		await expect(registerMember(form({ ...fieldsOf(newEmail()), challenge, proof: '' }), request())).rejects.toThrow(
-			'Wait half a minute',
-		)
+		await expect(registerWith(newEmail(), { challenge, proof: '' })).rejects.toThrow('Wait half a minute')
 		const proof = findProof(challenge)
 		const email = newEmail()
-		await registerMember(form({ ...fieldsOf(email), challenge, proof }), request())
+		await registerWith(email, { challenge, proof })
 		expect(await memberOf(email)).toBeDefined()
-		await expect(registerMember(form({ ...fieldsOf(newEmail()), challenge, proof }), request())).rejects.toThrow(
-			'Too many attempts',
-		)
+		await expect(registerWith(newEmail(), { challenge, proof })).rejects.toThrow('Too many attempts')
 	})
 
 	test('is weighed by what was done and when', () => {

@@ -1,3 +1,4 @@
+import { attemptLimits } from '~/features/rate-limits/limits.server.ts'
 import { countAttempt, countedAttempts, network, wideNetwork } from '~/features/rate-limits/rate-limits.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import { newChallenge, weighAnswer } from '~/platform/proof/proof.server.ts'
@@ -10,8 +11,14 @@ import { newChallenge, weighAnswer } from '~/platform/proof/proof.server.ts'
 /** The name of the field that people do not see. */
 export const TRAP_FIELD = 'website'
 
-/** Registrations from one address, and from one network, within what is counted together, before a proof is asked for. */
-const FREE_OF_PROOF = { address: 20, network: 100 }
+/**
+ * Registrations from one address, and from one network, within what is counted together, before a proof is asked for: as many as may come
+ * at once, so that a lecture hall is not held up.
+ */
+const FREE_OF_PROOF = {
+	address: attemptLimits['register-address'].free,
+	network: attemptLimits['register-network'].free,
+}
 
 /** Refuses a form whose hidden field is filled. @throws Invalid */
 export function refuseTrapped(form: FormData): void {
@@ -23,15 +30,15 @@ export function refuseTrapped(form: FormData): void {
 
 /** A challenge for the next one who registers from this address; null while none is asked for. */
 export async function challengeFor(address: string): Promise<string | null> {
-	return (await isProofNeeded(address)) ? newChallenge() : null
+	return (await isProofNeeded(address, 1)) ? newChallenge() : null
 }
 
 /**
- * Insists on a proof of work where one is asked for; each counts once. A browser without scripts waits half a minute instead.
+ * Insists on a proof of work where one is asked for, of a registration that was counted; each proof counts once. A browser without scripts waits half a minute instead.
  * @throws NotAllowed with what to do
  */
 export async function requireProof(address: string, sent: { challenge?: unknown; proof?: unknown }): Promise<void> {
-	if (!(await isProofNeeded(address))) return
+	if (!(await isProofNeeded(address, 0))) return
 	const challenge = String(sent.challenge ?? '')
 	const weight = weighAnswer(challenge, String(sent.proof ?? ''))
 	const why = 'Many people have just registered from your network.'
@@ -40,10 +47,11 @@ export async function requireProof(address: string, sent: { challenge?: unknown;
 	await countAttempt([['register-proof', challenge]])
 }
 
-async function isProofNeeded(address: string): Promise<boolean> {
+/** @param more registrations that come on top of those that were counted */
+async function isProofNeeded(address: string, more: number): Promise<boolean> {
 	const [near = 0, wide = 0] = await countedAttempts([
 		['register-address', network(address)],
 		['register-network', wideNetwork(address)],
 	])
-	return near >= FREE_OF_PROOF.address || wide >= FREE_OF_PROOF.network
+	return near + more > FREE_OF_PROOF.address || wide + more > FREE_OF_PROOF.network
 }

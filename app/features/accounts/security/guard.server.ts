@@ -175,8 +175,8 @@ async function checkRegistration({ context, email, address, body }: Attempt): Pr
 		throw new APIError('FORBIDDEN', { code: 'EMAIL_DOMAIN_NOT_ALLOWED', message })
 	}
 	requireHashCapacity()
-	await requireProof(address, body)
 	await countAttempt([['register-account', email], ...addressCounters('register', address)])
+	await requireProof(address, body)
 	if (!config().REQUIRE_EMAIL_VERIFICATION || !isEmail(email)) return
 	// No account yet, whoever has the address: what is done here, and how long it takes, tells nothing.
 	const { hash, cookie } = newDevice(context.headers)
