@@ -128,6 +128,7 @@ function sights({
 			'/admin/members',
 			'/admin/invitations',
 			'/admin/invitations/list',
+			'/admin/invitations/list/1',
 			'/admin/figures',
 			`/admin/members/${username}`,
 			'/admin/settings',

@@ -19,6 +19,7 @@ export function FollowRenames() {
 	latest.current = { me: viewer?.username, isBusy: useNavigation().state !== 'idle' }
 	useLiveEvent('member:renamed', ({ from, to }) => {
 		const { me, isBusy } = latest.current
+		if (me === from) keepStorage(to)
 		move(`chat-draft:${me}:${from}`, `chat-draft:${me}:${to}`)
 		// The tab whose form did it is told before the answer to the form, which brings the new name.
 		if (me === from) setTimeout(() => latest.current.me === from && location.reload(), isBusy ? ANSWER_WAIT_MS : 0)
@@ -30,6 +31,15 @@ export function FollowRenames() {
 		else if (document.querySelector(`a[href*="/${from}"]`)) void revalidate()
 	})
 	return null
+}
+
+/** What this browser stores stays with its member, before anything takes the new name for somebody else's (`lib/private-storage.ts`). */
+function keepStorage(username: string): void {
+	try {
+		localStorage.setItem('storage-owner', username)
+	} catch {
+		// A browser that forbids the store keeps nothing.
+	}
 }
 
 /** Stores a text under another key. A full or forbidden store leaves it where it is. */
