@@ -55,6 +55,7 @@ export default [
 	route('edit-profile/:username', 'features/profile-editor/routes/edit-layout.tsx', [
 		index('features/profile-editor/routes/edit-personal.tsx'),
 		route('academics', 'features/profile-editor/routes/edit-academics.tsx'),
+		route('experience', 'features/profile-editor/routes/edit-experience.tsx'),
 		route('social-links', 'features/profile-editor/routes/edit-social-links.tsx'),
 		route('certificates', 'features/profile-editor/routes/edit-certificates.tsx'),
 		route('projects', 'features/profile-editor/routes/edit-projects.tsx'),

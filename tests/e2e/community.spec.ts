@@ -266,7 +266,7 @@ test.describe('on a phone', () => {
 		const count = both.replace('Show ', '')
 		await show.click()
 		await expect(sheet).toBeHidden()
-		await expect(page).toHaveURL('/find-dev?open=mentoring&open=collaborating')
+		await expect(page).toHaveURL('/find-dev?open=mentoring&open=teammates')
 		await expect(page.getByRole('heading', { level: 1 })).toContainText(`${count} people`)
 		await expect(page.getByRole('button', { name: 'Filters 2' })).toBeVisible()
 		await page.getByRole('button', { name: 'Filters 2' }).click()

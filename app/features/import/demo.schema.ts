@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { openings } from '~/features/members/members.view.ts'
 
 const minutes = { m: 1, h: 60, d: 1_440 } as const
 
@@ -37,7 +38,7 @@ export const demoMember = z.object({
 	expertise_in: text,
 	about: text,
 	open_to: z
-		.array(z.enum(['mentoring', 'collaborating']))
+		.array(z.enum(openings))
 		.nullish()
 		.transform((list) => list ?? []),
 	joined: span,

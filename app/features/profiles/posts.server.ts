@@ -3,7 +3,7 @@ import type { AnswerView } from '~/features/discussion/comment.view.ts'
 import { isPseudonym } from '~/features/members/pseudonyms.queries.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import type { Page, QuestionCardView } from '~/features/questions/question.view.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
+import type { Viewer } from '~/lib/viewer.ts'
 import { type PostCounts, type PostKind, postKinds } from './profiles.view.ts'
 
 /** Rows of a page of a profile's list. */
@@ -28,11 +28,11 @@ export async function findPseudonymsQuestion(username: string): Promise<string |
  * @throws NotFound for an unknown member, Invalid for a cursor that is not ours
  */
 export async function listPosts(
-	viewer: SignedIn,
+	viewer: Viewer,
 	author: string,
 	{ kind, cursor, mine = false }: { kind: PostKind; cursor: string | null; mine?: boolean },
 ): Promise<{ page: Page<QuestionCardView | AnswerView>; counts: PostCounts }> {
-	const list = { author, cursor, limit: POSTS_PER_PAGE, mine: mine && viewer.username === author }
+	const list = { author, cursor, limit: POSTS_PER_PAGE, mine: mine && viewer?.username === author }
 	const [page, counts] = await Promise.all([
 		kind === 'queries' ? listQuestions(viewer, list) : listAnswers({ ...list, solutions: kind === 'solutions' }),
 		countPosts(author),

@@ -46,9 +46,9 @@ test('nothing hidden travels with the page in another form', async () => {
 		expect(sent).not.toContain(secret)
 })
 
-test('a link that does not lead to the web is left out', async () => {
+test('a link that does not lead to the web is left out, and one that does not lead to the site is called by its address', async () => {
 	const profile = await getProfile(someone, 'mira')
-	expect(profile.social).toEqual([{ label: 'Github', url: 'https://github.example/mira' }])
+	expect(profile.social).toEqual([{ label: 'github.example/mira', url: 'https://github.example/mira' }])
 })
 
 test('a username is found in any case, and an unknown one is not', async () => {

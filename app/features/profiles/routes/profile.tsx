@@ -1,7 +1,8 @@
 import { redirect, useLocation, useParams } from 'react-router'
 import { SkillEvidence } from '~/features/evidence/components/skill-evidence.tsx'
-import { factsOf } from '~/lib/context.ts'
-import { NotFound } from '~/lib/errors.ts'
+import { linkLabel } from '~/features/members/members.view.ts'
+import { factsOf, viewerOf } from '~/lib/context.ts'
+import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
 import { memberShare, pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
@@ -16,6 +17,7 @@ import {
 	Academics,
 	type AcademicsView,
 	Certificates,
+	Experience,
 	Projects,
 	Section,
 	SharedSection,
@@ -31,8 +33,9 @@ export const handle: PageHandle = { revisit: true }
 
 export function loader({ context, params, url }: Route.LoaderArgs) {
 	return answering(async () => {
-		const viewer = signedIn(context, url)
+		const viewer = viewerOf(context)
 		const profile = await getProfile(viewer, params.username).catch(async (error: unknown) => {
+			if (!viewer && error instanceof NotAllowed) signedIn(context, url)
 			const elsewhere = error instanceof NotFound && (await findPseudonymsQuestion(params.username))
 			throw elsewhere ? redirect(elsewhere) : error
 		})
@@ -50,7 +53,7 @@ export const clientLoader = ({ serverLoader, url }: Route.ClientLoaderArgs) =>
 export function meta({ matches, loaderData, location, params }: Route.MetaArgs) {
 	const profile = loaderData && 'profile' in loaderData ? loaderData.profile : null
 	const known = (location.state as KnownState | null)?.known
-	const tags = pageMeta(matches, { title: profile?.name ?? known?.name ?? params.username, noindex: true })
+	const tags = pageMeta(matches, { title: profile?.name ?? known?.name ?? params.username, noindex: !profile?.indexed })
 	return profile && !profile.imported ? [...tags, ...memberShare(matches, profile)] : tags
 }
 
@@ -58,7 +61,7 @@ export function meta({ matches, loaderData, location, params }: Route.MetaArgs) 
 export const links: Route.LinksFunction = () => [{ rel: 'stylesheet', href: printStyles, media: 'print' }]
 
 export default function Profile({ loaderData }: Route.ComponentProps) {
-	const { now } = useRootData()
+	const { now, viewer } = useRootData()
 	return (
 		<div className="pt-6 md:pt-8">
 			<Pending data={loaderData} skeleton={<ProfileSkeleton />}>
@@ -76,8 +79,13 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 								</Section>
 							) : profile.hidden && !profile.hidden.whole ? null : (
 								<>
-									<SharedSection id="about" title="About me" of={About} with={{ about: profile.about }} />
-									{profile.skills.length > 0 && (
+									<SharedSection
+										id="about"
+										title="About me"
+										of={About}
+										with={{ about: profile.about, aboutHtml: profile.aboutHtml }}
+									/>
+									{viewer && profile.skills.length > 0 && (
 										<SharedSection
 											id="skills"
 											title="Skills"
@@ -91,6 +99,14 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 										of={Academics}
 										with={{ profile: academicsOf(profile) }}
 									/>
+									{profile.experiences.some(({ kind }) => kind !== 'education') && (
+										<SharedSection
+											id="experience"
+											title="Experience"
+											of={Experience}
+											with={{ experiences: profile.experiences.filter(({ kind }) => kind !== 'education') }}
+										/>
+									)}
 									<SharedSection
 										id="projects"
 										title="Projects"
@@ -121,8 +137,8 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 }
 
 /** What everybody is told of a member's studies. */
-function academicsOf({ studies, university, location, yearOfPassing }: ProfileView): AcademicsView {
-	return { studies, university, location, yearOfPassing, enrolmentNumber: '', universityEmail: '' }
+function academicsOf({ studies, university, location, yearOfPassing, experiences }: ProfileView): AcademicsView {
+	return { studies, university, location, yearOfPassing, experiences, enrolmentNumber: '', universityEmail: '' }
 }
 
 /** A profile that is still loading: what the list knew of the member, else the card and the head of each section. */
@@ -140,7 +156,7 @@ function ProfileSkeleton() {
 			<div className="min-w-0">
 				{known?.about && (
 					<Section id="about" title="About me">
-						<About about={known.about} />
+						<About about={known.about} aboutHtml={null} />
 					</Section>
 				)}
 				{['about', 'academics', 'projects'].slice(known?.about ? 1 : 0).map((section) => (
@@ -192,8 +208,8 @@ function useKnown(): ProfileView | null {
 		location: '',
 		yearOfPassing: null,
 		social: [
-			{ label: 'Github', url: known.github },
-			{ label: 'Linkedin', url: known.linkedin },
+			{ label: linkLabel('github', 'Github', known.github), url: known.github },
+			{ label: linkLabel('linkedin', 'Linkedin', known.linkedin), url: known.linkedin },
 		].filter(({ url }) => url !== ''),
 		email: '',
 		phone: '',
@@ -202,7 +218,9 @@ function useKnown(): ProfileView | null {
 		shows: { email: false, phone: false },
 		hidden: null,
 		evidence: [],
+		...{ aboutHtml: null, pronouns: '', status: '', openUntil: null, indexed: false },
 		projects: [],
 		certificates: [],
+		experiences: [],
 	}
 }
