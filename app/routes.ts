@@ -119,6 +119,8 @@ export default [
 	route('admin/members', 'features/administration/routes/members.tsx', { id: 'admin-members' }),
 	route('admin/members.csv', 'features/administration/routes/members-csv.ts'),
 	route('admin/members/:username', 'features/administration/routes/member.tsx'),
+	route('admin/settings', 'features/site-settings/routes/sections.tsx'),
+	route('admin/settings/:section', 'features/site-settings/routes/section.tsx'),
 
 	route('api/docs', 'features/api/routes/docs.tsx'),
 	route('sitemap.xml', 'features/question-lists/routes/sitemap.ts'),

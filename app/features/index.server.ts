@@ -8,6 +8,7 @@ import { campus } from './campus/campus.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
 import { chatPictures } from './chat-pictures/chat-pictures.feature.server.ts'
 import { conversations } from './conversations/conversations.feature.server.ts'
+import { demo } from './demo/demo.feature.server.ts'
 import { directory } from './directory/directory.feature.server.ts'
 import { discussion } from './discussion/discussion.feature.server.ts'
 import { evidence } from './evidence/evidence.feature.server.ts'
@@ -30,6 +31,7 @@ import { routing } from './routing/routing.feature.server.ts'
 import { search } from './search/search.feature.server.ts'
 import { sessions } from './sessions/sessions.feature.server.ts'
 import { settings } from './settings/settings.feature.server.ts'
+import { siteSettings } from './site-settings/site-settings.feature.server.ts'
 import { tags } from './tags/tags.feature.server.ts'
 import { terms } from './terms/terms.feature.server.ts'
 import { tokens } from './tokens/tokens.feature.server.ts'
@@ -60,9 +62,11 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[discussion, importing],
 	[profiles],
 	[profileEditor],
-	[directory, resume],
+	[demo, directory, resume],
 	[finder],
-	[home, settings, api, administration],
+	[administration],
+	[siteSettings],
+	[home, settings, api],
 ]
 
 /** Every feature of the site. */

@@ -114,6 +114,8 @@ function sights({
 			'/admin/members',
 			'/admin/figures',
 			`/admin/members/${username}`,
+			'/admin/settings',
+			'/admin/settings/site',
 		].map((address) => ({ address })),
 	}
 }

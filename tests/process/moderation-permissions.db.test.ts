@@ -96,6 +96,8 @@ describe('reading', () => {
 			'/admin/categories/1',
 			'/admin/members',
 			'/admin/members/author',
+			'/admin/settings',
+			'/admin/settings/site',
 		].map((page): [string, Record<Who, number | string>] => [
 			page,
 			{ anonymous: login, member: 403, suspended: 403, author: 403, moderator: 403, admin: 200 },
@@ -167,6 +169,8 @@ describe('writing', () => {
 		['/admin/members/author', { act: 'log-out' }, ['admin']],
 		['/admin/members/author', { act: 'suspend', why: 'x', time: 'for ever' }, ['admin']],
 		['/admin/members/author', { act: 'hide', why: 'x' }, ['admin']],
+		['/admin/settings/site', { act: 'save', authorName: 'x', version: '1' }, ['admin']],
+		['/admin/settings/site', { act: 'undo', id: '1' }, ['admin']],
 		['/report/query/QUERY', { reason: 'spam', details: '' }, ['member', 'moderator', 'admin']],
 	]
 	const refusals = acts.flatMap(([page, form, allowed]) =>

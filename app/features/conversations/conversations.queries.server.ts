@@ -260,3 +260,19 @@ export async function writeSettings(userId: number, change: Partial<ChatSettings
 		.onConflict((conflict) => conflict.column('user_id').doUpdateSet(change))
 		.execute()
 }
+
+/** The conversations of a member that they see something of, with whom each is, for their archive. */
+export function archivedConversations(memberId: number): RawBuilder<unknown> {
+	return sql`select c.id, p.name as peer_name, p.username as peer_username, c.created_at
+		from conversation_members mine join conversations c on c.id = mine.conversation_id
+		join users p on p.id = case when c.lower_id = ${memberId} then c.higher_id else c.lower_id end
+		where mine.user_id = ${memberId} and mine.last_message_id is not null order by c.id`
+}
+
+/** The messages of a member as they see them, for their archive: their own, and those that reached them. */
+export function archivedMessages(memberId: number): RawBuilder<unknown> {
+	return sql`select m.conversation_id, m.sender_id = ${memberId} as mine,
+			case when m.sender_id = ${memberId} then m.body else coalesce(m.recipient_body, m.body) end as body,
+			m.pictures, m.sent_at, m.edited_at, m.deleted_at
+		from messages m where (m.sender_id = ${memberId} or m.recipient_id = ${memberId}) order by m.id`
+}

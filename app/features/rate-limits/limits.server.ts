@@ -117,6 +117,14 @@ export const useLimits = {
 	},
 	/** Edits of questions and comments, each of which keeps the text before it. */
 	edits: { words: 'You edited many texts', duration: 10 * MINUTE, member: 60, address: null, counted: 'database' },
+	/** Saves of the site's settings, some of which ask another server first. */
+	siteSettings: {
+		words: 'You saved many settings',
+		duration: 10 * MINUTE,
+		member: 60,
+		address: null,
+		counted: 'database',
+	},
 	/** What is switched on and off: votes, follows, mutes, blocks, bookmarks. */
 	toggles: {
 		words: 'You made many changes',

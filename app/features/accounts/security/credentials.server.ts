@@ -1,12 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
-import { type Config, config } from '~/config.server.ts'
 import { TooMany } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
-import { madeOnce } from '~/lib/secrets.server.ts'
 
 /**
  * Argon2id with 19 MiB, two passes and one lane: the least of OWASP's Password Storage Cheat Sheet (2026), about 20 ms here.
@@ -44,9 +40,4 @@ export async function verifyPassword(stored: string, password: string): Promise<
 	} catch {
 		return false
 	}
-}
-
-/** What sessions are signed with: AUTH_SECRET, or a secret that is made once and stored in the data directory. */
-export function authSecret({ AUTH_SECRET, dataDir }: Pick<Config, 'AUTH_SECRET' | 'dataDir'> = config()): string {
-	return AUTH_SECRET ?? madeOnce(join(dataDir, 'auth-secret'), () => randomBytes(32).toString('base64url'))
 }
