@@ -165,6 +165,11 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			line: /^\+ /,
 			reason: 'Members choose of which skills others see the evidence.',
 		},
+		{
+			address: /^\/find-dev\/[\w.-]+\.json$/,
+			line: /^(- .*"collaborating"|\+ .*"teammates")$/,
+			reason: 'What was called collaborating is called teammates.',
+		},
 	],
 }
 

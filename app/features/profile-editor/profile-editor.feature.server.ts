@@ -9,6 +9,22 @@ export const profileEditor = defineFeature({
 	termPlaces: [projectPlace],
 	pictureForms: [{ path: /^\/edit-profile\/.+$/, tooLarge: pictureRefusals.bytes }],
 	memberData: {
+		experiences: {
+			members: { user_id: 'deleted' },
+			archive: [
+				'experience_id',
+				'kind',
+				'organisation',
+				'title',
+				'degree',
+				'url',
+				'starts',
+				'ends',
+				'summary',
+				'position',
+				'created_at',
+			],
+		},
 		projects: {
 			members: { user_id: 'deleted' },
 			archive: [
@@ -22,6 +38,7 @@ export const profileEditor = defineFeature({
 				'project_date',
 				'project_description',
 				'position',
+				'pinned',
 				'created_at',
 			],
 		},
@@ -36,6 +53,7 @@ export const profileEditor = defineFeature({
 				'certificate_url',
 				'credential_verification_link',
 				'position',
+				'pinned',
 				'created_at',
 			],
 		},
