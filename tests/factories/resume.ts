@@ -82,8 +82,7 @@ export function anyProfile(seed: number): ResumeFields {
 		`20${10 + below(30)}-${String(1 + below(12)).padStart(2, '0')}-${String(1 + below(28)).padStart(2, '0')}`
 	const link = () => pick(addresses).replace('§', String(below(1_000)))
 	const list = (most: number) => Array.from({ length: below(most) }, () => words(2).replaceAll(',', ' '))
-	const handle = () =>
-		pick(['mira', '@mira', 'mira-q.9'])
+	const handle = () => pick(['mira', '@mira', 'mira-q.9'])
 	return {
 		username: `member${seed}`,
 		email: `member${seed}@campus.example`,

@@ -32,8 +32,19 @@ export interface ConversationPage {
 	receipts: Receipts
 	/** How far the viewer had read when it was loaded: for the "new messages" line. */
 	readId: number
-	/** Skills that both have, while nobody has written; what to begin with. */
+	/** Skills that both have, while nobody has written, and of a stranger; what to begin with. */
 	common: string[]
+	/** Who asks to chat, while the reader has not answered; null for anybody else. */
+	stranger: StrangerView | null
+}
+
+/** What decides whether to answer somebody whom one does not know. Empty text means "not given". */
+export interface StrangerView {
+	/** “CSE, 3rd year” */
+	studies: string
+	university: string
+	/** The university that they are a verified student of, or ''. */
+	campus: string
 }
 
 /** A part of a conversation that need not be its end. */

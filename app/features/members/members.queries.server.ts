@@ -53,3 +53,21 @@ export async function findIntroduction(username: string, maxSkills: number): Pro
 	)
 	return rows[0]
 }
+
+/** What a member tells other members of their studies. */
+export interface StudiesRow {
+	enrol_in_branch_name: string
+	current_year: number | null
+	current_semester: number | null
+	university_name: string
+	campus_name: string
+	campus_verified_at: Date | null
+}
+
+/** A member's studies, as other members see them; undefined without a profile. */
+export async function findStudies(userId: number): Promise<StudiesRow | undefined> {
+	const { rows } = await sql<StudiesRow>`
+		select enrol_in_branch_name, current_year, current_semester, university_name, campus_name, campus_verified_at
+		from shown_profiles where user_id = ${userId}`.execute(db())
+	return rows[0]
+}

@@ -32,9 +32,10 @@ export const siteHosts = {
 	geeksforgeek: 'geeksforgeeks.org',
 } as const
 
-/** Whether a host name is a site's, or below it. */
+/** Whether a host name is a site's, or below it; or the site's name in `.example`, which is nobody's and which invented members have. */
 export function isHost(name: string, host: string): boolean {
-	return name.toLowerCase() === host || name.toLowerCase().endsWith(`.${host}`)
+	const lower = name.toLowerCase()
+	return lower === host || lower.endsWith(`.${host}`) || lower === host.replace(/\.[a-z]+$/, '.example')
 }
 
 /** What a link is called: by the name of its site only if it leads there, else by its address. @param url absolute */

@@ -1,7 +1,27 @@
-import { sql } from 'kysely'
+import { type Generated, sql } from 'kysely'
 import type { ItemTable } from '~/features/profiles/profiles.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { ExperienceInput } from './profile.schema.ts'
+
+declare module '~/platform/db/schema.ts' {
+	interface Database {
+		experiences: {
+			experience_id: Generated<string>
+			user_id: number
+			kind: 'education' | 'work' | 'volunteer'
+			organisation: string
+			title: Generated<string>
+			degree: Generated<string>
+			url: Generated<string>
+			starts: string | null
+			ends: string | null
+			summary: Generated<string>
+			position: Generated<number>
+			version: Generated<number>
+			created_at: Generated<Date>
+		}
+	}
+}
 
 /* Studies, work and volunteering; and the order of all lists of a profile. */
 

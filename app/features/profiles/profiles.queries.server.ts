@@ -121,6 +121,18 @@ export interface ProjectRow extends ShownPicture {
 	pinned: boolean
 }
 
+/** Under which name a member writes in the forum; undefined for a pseudonym and for nobody. */
+export async function findAuthor(
+	username: string,
+): Promise<{ username: string; name: string; image: string | null } | undefined> {
+	return db()
+		.selectFrom('users')
+		.select(['username', 'name', 'image'])
+		.where('username', '=', username)
+		.where('pseudonym_of', 'is', null)
+		.executeTakeFirst()
+}
+
 /** As whom a profile is read: `whole` for its owner and moderators. */
 export type Reading = 'whole' | 'member' | 'visitor'
 

@@ -4,6 +4,7 @@ import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from '~/features/member
 import { linkLabel, type Opening, type Studies } from '~/features/members/members.view.ts'
 import type { PictureView } from '~/features/pictures/pictures.view.ts'
 import { MAX_POSTS_COUNTED } from '~/features/questions/questions.limits.ts'
+import { profilePath } from '~/lib/addresses.ts'
 import { monthAndYear } from '~/lib/dates.ts'
 import { bareUrl, grouped, webUrl } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -112,7 +113,11 @@ export const postKinds = [
 	{ kind: 'queries', label: 'Queries', own: 'My Queries' },
 	{ kind: 'answers', label: 'Answers', own: 'My Answers' },
 	{ kind: 'solutions', label: 'Solutions', own: 'My Solutions' },
+	{ kind: 'comments', label: 'Comments', own: 'My Comments' },
 ] as const
+
+/** The Atom feed of what a member writes. */
+export const feedPath = (username: string) => `${profilePath(username)}/feed.atom`
 
 export type PostKind = (typeof postKinds)[number]['kind']
 

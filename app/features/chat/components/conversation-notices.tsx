@@ -1,9 +1,10 @@
 import { WifiOff } from 'lucide'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useFetcher } from 'react-router'
+import { CampusMark } from '~/features/campus/components/campus-status.tsx'
 import type { Peer } from '~/features/conversations/conversations.view.ts'
 import { Icon } from '~/ui/icon.tsx'
-import { textOfMessage } from '../chat.view.ts'
+import { type StrangerView, textOfMessage } from '../chat.view.ts'
 import type { ConversationView } from '../client/live-conversation.ts'
 import { useConnectionState } from '../client/use-chat.ts'
 
@@ -111,6 +112,33 @@ export function EmptyConversation({ peer, common }: { peer: Peer; common: readon
 				Say hello to <bdi>{peer.name.split(' ')[0]}</bdi>. {inCommon(common)}
 			</p>
 		</div>
+	)
+}
+
+interface StrangerProps {
+	peer: Peer
+	stranger: StrangerView
+	common: readonly string[]
+	/** Padding. */
+	className: string
+}
+
+/** What decides whether to answer a request: who asks. */
+export function Stranger({ peer, stranger: { studies, university, campus }, common, className }: StrangerProps) {
+	const place = [studies, campus ? '' : university].filter(Boolean).join(', ')
+	return (
+		<section
+			className={`grid flex-none gap-0.5 border-b border-line py-2.5 text-sm text-ink-2 ${className}`}
+			aria-label={`About ${peer.name}`}
+		>
+			{campus ? (
+				<CampusMark university={campus} />
+			) : (
+				<p className="text-xs text-ink-3">Not verified as a student of any university.</p>
+			)}
+			{place && <p className="wrap-anywhere">{place}</p>}
+			<p className="wrap-anywhere">{inCommon(common) || 'No skills in common.'}</p>
+		</section>
 	)
 }
 

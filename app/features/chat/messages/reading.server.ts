@@ -1,3 +1,4 @@
+import { campusOf } from '~/features/campus/campus.view.ts'
 import {
 	type Locking,
 	listStandings,
@@ -13,6 +14,8 @@ import {
 	requireMember,
 } from '~/features/conversations/conversations.server.ts'
 import { presentPeer, presentReceipts } from '~/features/conversations/conversations.view.ts'
+import { findStudies } from '~/features/members/members.queries.server.ts'
+import { studiesText } from '~/features/members/members.view.ts'
 import { listSharedSkills } from '~/features/members/skills.server.ts'
 import { isId, isUsername } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
@@ -25,6 +28,7 @@ import {
 	type MessageWindow,
 	presentMessage,
 	presentPage,
+	type StrangerView,
 } from '../chat.view.ts'
 import { announceReliably, announceSeen } from './announcing.server.ts'
 import {
@@ -39,21 +43,35 @@ import {
 
 const nothing = { rows: [], version: 0 }
 
-/** A conversation as it is opened, also one that nobody has begun. Two statements, three while it is empty. @throws NotFound, NotAllowed */
+/** A conversation as it is opened, also one that nobody has begun. Two statements, three while it is empty, four while it is a request. @throws NotFound, NotAllowed */
 export async function openConversation(viewer: Viewer, username: unknown): Promise<ConversationPage> {
 	const reader = requireMember(viewer)
 	const row = await relationWith(reader, username)
 	const { rows, version } =
 		row.id === null ? nothing : await listMessages(row.id, reader.id, { before: null, limit: chatLimits.page + 1 })
+	const state = presentState(row)
+	const isStranger = state.kind === 'request'
+	const [common, stranger] = await Promise.all([
+		rows.length === 0 || isStranger ? listSharedSkills(reader.id, row.peer_id) : [],
+		isStranger ? introduceStranger(row.peer_id) : null,
+	])
 	return {
 		...presentPage(rows, reader.id, namesOf(reader, row)),
 		peer: presentPeer(row),
-		state: presentState(row),
+		state,
 		version,
 		receipts: presentReceipts(row),
 		readId: row.read_id,
-		common: rows.length === 0 ? await listSharedSkills(reader.id, row.peer_id) : [],
+		common,
+		stranger,
 	}
+}
+
+async function introduceStranger(peerId: number): Promise<StrangerView> {
+	const row = await findStudies(peerId)
+	if (!row) return { studies: '', university: '', campus: '' }
+	const { enrol_in_branch_name: branch, current_year: year, current_semester: semester, university_name } = row
+	return { studies: studiesText({ branch, year, semester }), university: university_name, campus: campusOf(row) }
 }
 
 /** The page of messages before one of them. @throws NotFound, NotAllowed, Invalid */

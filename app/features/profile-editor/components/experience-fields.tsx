@@ -34,7 +34,7 @@ export function ExperienceFields({ values, errors, editing }: ExperienceFieldsPr
 	const month = { optional: true, maxLength: 10, placeholder: '2026-08', autoComplete: 'off' } as const
 	return (
 		<FieldGroup title={editing ? 'Edit entry' : 'Add an entry'}>
-			<Select {...field('kind')} defaultValue={values.kind || 'work'}>
+			<Select {...field('kind')} required defaultValue={values.kind || 'work'}>
 				{experienceKinds.map((kind) => (
 					<option key={kind} value={kind}>
 						{experienceKindNames[kind]}

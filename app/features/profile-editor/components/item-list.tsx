@@ -143,8 +143,12 @@ function Row({ item, form, pins, isFirst, isLast }: RowProps) {
 						<Icon of={Pin} />
 					</button>
 				)}
-				<Step step="up" item={item} form={form} disabled={isFirst} />
-				<Step step="down" item={item} form={form} disabled={isLast} />
+				{!(isFirst && isLast) && (
+					<>
+						<Step step="up" item={item} form={form} disabled={isFirst} />
+						<Step step="down" item={item} form={form} disabled={isLast} />
+					</>
+				)}
 				<Link className="icon-btn" to={`${pathname}?edit=${item.id}`} aria-label={`Edit ${item.title}`}>
 					<Icon of={Pencil} />
 				</Link>

@@ -176,7 +176,7 @@ export function VisibilityFields({ values, errors }: VisibilityFieldsProps) {
 
 function AudienceSelect({ name, values, errors }: VisibilityFieldsProps & { name: AudienceField }) {
 	return (
-		<Select name={name} label={audienceFieldNames[name]} defaultValue={values[name]} error={errors[name]}>
+		<Select required name={name} label={audienceFieldNames[name]} defaultValue={values[name]} error={errors[name]}>
 			{audiences.map((audience) => (
 				<option key={audience} value={audience}>
 					{audienceNames[audience]}

@@ -11,7 +11,7 @@ import { Pending, soon } from '~/ui/pending.tsx'
 import { Skeleton } from '~/ui/skeleton.tsx'
 import { ContactCard } from '../components/contact-card.tsx'
 import { HiddenNotice } from '../components/hidden-notice.tsx'
-import { OwnPosts, PostTabs } from '../components/posts.tsx'
+import { FeedLink, OwnPosts, PostTabs } from '../components/posts.tsx'
 import {
 	About,
 	Academics,
@@ -26,7 +26,7 @@ import { ProfileScript } from '../components/structured-data.tsx'
 import { findPseudonymsQuestion, listPosts, postKindOf } from '../posts.server.ts'
 import printStyles from '../print.css?url'
 import { getProfile } from '../profiles.server.ts'
-import type { KnownState, ProfileView } from '../profiles.view.ts'
+import { feedPath, type KnownState, type ProfileView } from '../profiles.view.ts'
 import type { Route } from './+types/profile'
 
 export const handle: PageHandle = { revisit: true }
@@ -53,7 +53,11 @@ export const clientLoader = ({ serverLoader, url }: Route.ClientLoaderArgs) =>
 export function meta({ matches, loaderData, location, params }: Route.MetaArgs) {
 	const profile = loaderData && 'profile' in loaderData ? loaderData.profile : null
 	const known = (location.state as KnownState | null)?.known
-	const tags = pageMeta(matches, { title: profile?.name ?? known?.name ?? params.username, noindex: !profile?.indexed })
+	const tags = pageMeta(matches, {
+		title: profile?.name ?? known?.name ?? params.username,
+		noindex: !profile?.indexed,
+		feed: profile ? { path: feedPath(profile.username), title: `Posts of ${profile.name}` } : undefined,
+	})
 	return profile && !profile.imported ? [...tags, ...memberShare(matches, profile)] : tags
 }
 
@@ -107,25 +111,30 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 											with={{ experiences: profile.experiences.filter(({ kind }) => kind !== 'education') }}
 										/>
 									)}
-									<SharedSection
-										id="projects"
-										title="Projects"
-										count={profile.projects.length}
-										of={Projects}
-										with={{ projects: profile.projects }}
-									/>
-									<SharedSection
-										id="certificates"
-										title="Certificates"
-										count={profile.certificates.length}
-										of={Certificates}
-										with={{ certificates: profile.certificates, today: now.slice(0, 10) }}
-									/>
+									{(viewer || profile.projects.length > 0) && (
+										<SharedSection
+											id="projects"
+											title="Projects"
+											count={profile.projects.length}
+											of={Projects}
+											with={{ projects: profile.projects }}
+										/>
+									)}
+									{(viewer || profile.certificates.length > 0) && (
+										<SharedSection
+											id="certificates"
+											title="Certificates"
+											count={profile.certificates.length}
+											of={Certificates}
+											with={{ certificates: profile.certificates, today: now.slice(0, 10) }}
+										/>
+									)}
 								</>
 							)}
 							<Section id="queries" title="Queries">
 								<PostTabs shown={kind} counts={counts} />
 								<OwnPosts key={kind} page={page} cursor={cursor} kind={kind} params={{ posts: kind }} />
+								{Object.values(counts).some((count) => count > 0) && <FeedLink username={profile.username} />}
 							</Section>
 						</div>
 						{!profile.imported && <ProfileScript profile={profile} nonce={nonce} />}
