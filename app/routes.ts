@@ -10,6 +10,7 @@ export default [
 	route('reset-password', 'features/accounts/routes/reset-password.tsx'),
 	route('verify-email', 'features/accounts/routes/verify-email.tsx'),
 	route('claim-admin', 'features/accounts/routes/claim-admin.tsx'),
+	route('confirm-identity', 'features/authenticators/routes/confirm-identity.tsx'),
 	route('logout', 'features/accounts/routes/logout.ts'),
 	route('theme', 'features/settings/routes/theme.ts'),
 	route('settings', 'features/settings/routes/settings.tsx', [
@@ -26,6 +27,10 @@ export default [
 	route('notifications/push', 'features/notifications/routes/push.ts'),
 	route('unsubscribe', 'features/notifications/routes/unsubscribe.tsx'),
 	route('settings/tokens', 'features/tokens/routes/tokens.tsx'),
+	route('settings/email', 'features/identity/routes/email.tsx'),
+	route('settings/username', 'features/identity/routes/username.tsx'),
+	route('confirm-email', 'features/identity/routes/confirm-email.tsx'),
+	route('undo-email', 'features/identity/routes/undo-email.tsx'),
 	route('settings/activity', 'features/settings/routes/activity.tsx'),
 	route('bookmarks', 'features/bookmarks/routes/bookmarks.tsx'),
 	route('answer', 'features/routing/routes/answer.tsx'),

@@ -3,6 +3,7 @@ import { accounts } from './accounts/accounts.feature.server.ts'
 import { administration } from './administration/administration.feature.server.ts'
 import { api } from './api/api.feature.server.ts'
 import { asking } from './asking/asking.feature.server.ts'
+import { authenticators } from './authenticators/authenticators.feature.server.ts'
 import { bookmarks } from './bookmarks/bookmarks.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
@@ -15,6 +16,7 @@ import { evidence } from './evidence/evidence.feature.server.ts'
 import { finder } from './finder/finder.feature.server.ts'
 import { following } from './following/following.feature.server.ts'
 import { home } from './home/home.feature.server.ts'
+import { identity } from './identity/identity.feature.server.ts'
 import { importing } from './import/import.feature.server.ts'
 import { inbox } from './inbox/inbox.feature.server.ts'
 import { members } from './members/members.feature.server.ts'
@@ -46,7 +48,8 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[rateLimits],
 	[sessions],
 	[accounts],
-	[terms],
+	[authenticators],
+	[identity, terms],
 	[members, tokens],
 	[campus, notifications, pictures],
 	[moderation],

@@ -156,6 +156,7 @@ export const attemptLimits = {
 	'login-device': { free: 5, waits: growing, forgottenAfter: DAY },
 	'login-address': { free: 50, waits: growing, forgottenAfter: HOUR },
 	'login-network': { free: 250, waits: growing, forgottenAfter: HOUR },
+	'confirm-identity': { free: 5, waits: growing, forgottenAfter: DAY },
 	'change-password': { free: 5, waits: growing, forgottenAfter: DAY },
 	'register-account': { free: 5, waits: [HOUR], forgottenAfter: HOUR },
 	'register-address': { free: 30, waits: growingSlowly, forgottenAfter: 10 * MINUTE },
@@ -163,6 +164,8 @@ export const attemptLimits = {
 	'forgot-address': { free: 30, waits: growing, forgottenAfter: HOUR },
 	'reset-link': { free: 10, waits: growing, forgottenAfter: HOUR },
 	'reset-address': { free: 50, waits: growing, forgottenAfter: HOUR },
+	/** Mails to a new address of a member; to one address they are counted with all other mails. */
+	'email-change': { free: 5, waits: [DAY], forgottenAfter: DAY },
 	/** Passwords typed where a link of a mail asks for one. */
 	'confirm-link': { free: 5, waits: growing, forgottenAfter: DAY },
 	'confirm-address': { free: 50, waits: growing, forgottenAfter: HOUR },
