@@ -1,6 +1,6 @@
 import type { ChatPicture, NamedPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
 import type { ConversationState } from '~/features/conversations/conversations.policy.ts'
-import type { Names, Peer, Receipts } from '~/features/conversations/conversations.view.ts'
+import type { Names, Peer, Receipts, StrangerView } from '~/features/conversations/conversations.view.ts'
 import type { MessageRow } from './messages/messages.queries.server.ts'
 
 /** What the chat allows. It stands apart from the schema, so that the browser can use it without zod. */
@@ -36,15 +36,6 @@ export interface ConversationPage {
 	common: string[]
 	/** Who asks to chat, while the reader has not answered; null for anybody else. */
 	stranger: StrangerView | null
-}
-
-/** What decides whether to answer somebody whom one does not know. Empty text means "not given". */
-export interface StrangerView {
-	/** “CSE, 3rd year” */
-	studies: string
-	university: string
-	/** The university that they are a verified student of, or ''. */
-	campus: string
 }
 
 /** A part of a conversation that need not be its end. */

@@ -3,19 +3,11 @@ import { MAX_POSTS_COUNTED } from '~/features/questions/questions.limits.ts'
 import { commentPath } from '~/features/search/search.view.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import type { AnswerView } from './comment.view.ts'
-import { type AnswerKind, countPostRows, listAnswerRows } from './comments.queries.server.ts'
+import { type AnswerKind, type AnswerRowsInput, countPostRows, listAnswerRows } from './comments.queries.server.ts'
 
-interface AnswersInput {
-	/** A username in small letters. */
-	author: string
-	/** Those below the questions themselves, those that were accepted, or those below other comments. */
-	which: AnswerKind
-	/** Whether their comments under pseudonyms are listed, too: for themselves alone. */
-	mine: boolean
+interface AnswersInput extends Omit<AnswerRowsInput, 'after'> {
 	/** Where the page before ended. */
 	cursor: string | null
-	/** At most 50. */
-	limit: number
 }
 
 /**

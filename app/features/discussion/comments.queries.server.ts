@@ -268,15 +268,19 @@ const ofKind: Record<AnswerKind, RawBuilder<unknown>> = {
 	comments: sql`and m.parent_id is not null`,
 }
 
-/** A member's comments that everybody may read, newest first. @param input.mine for themselves alone: those under pseudonyms as well */
-export async function listAnswerRows(input: {
+export interface AnswerRowsInput {
+	/** A username in small letters. */
 	author: string
 	which: AnswerKind
+	/** Whether those under pseudonyms are listed, too: for themselves alone. */
 	mine: boolean
 	after: TimeCursor | null
+	/** At most 50. */
 	limit: number
-}): Promise<AnswerRow[]> {
-	const { author, which, mine, after, limit } = input
+}
+
+/** A member's comments that everybody may read, newest first. */
+export async function listAnswerRows({ author, which, mine, after, limit }: AnswerRowsInput): Promise<AnswerRow[]> {
 	const member = sql<number>`(select id from users where username = ${author})`
 	const { rows } = await sql<AnswerRow>`
 		select m.id, q.title, left(text_of_html(left(m.body_html, 1000)), 300) as excerpt, m.is_solution, m.score,

@@ -38,14 +38,15 @@ const FEED_ENTRIES = 20
 export async function getMemberFeed(username: string): Promise<string> {
 	const list = { author: username.toLowerCase(), cursor: null, limit: FEED_ENTRIES }
 	const { SITE_NAME, publicUrl } = config()
-	const [member, questions, ...answers] = await Promise.all([
-		findAuthor(list.author),
+	const member = await findAuthor(list.author)
+	if (!member) throw new NotFound('No Data Found !')
+	const [questions, ...answers] = await Promise.all([
 		listQuestions(null, list),
 		listAnswers({ ...list, which: 'answers', mine: false }),
 		listAnswers({ ...list, which: 'comments', mine: false }),
 	])
 	const comments = answers.flatMap(({ rows }) => rows)
-	if (!member || questions.rows.length + comments.length === 0) throw new NotFound('No Data Found !')
+	if (questions.rows.length + comments.length === 0) throw new NotFound('No Data Found !')
 	const path = profilePath(member.username)
 	const entries = [
 		...questions.rows,

@@ -1,6 +1,6 @@
 import type { ConversationState } from '~/features/conversations/conversations.policy.ts'
-import type { Peer, Receipts } from '~/features/conversations/conversations.view.ts'
-import type { ChatMessage, ConversationPage, MessageWindow, StrangerView } from '../chat.view.ts'
+import type { Peer, Receipts, StrangerView } from '~/features/conversations/conversations.view.ts'
+import type { ChatMessage, ConversationPage, MessageWindow } from '../chat.view.ts'
 import { MessageHistory } from './message-history.ts'
 import { pause, type Transport } from './transport.ts'
 

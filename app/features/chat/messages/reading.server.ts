@@ -1,4 +1,3 @@
-import { campusOf } from '~/features/campus/campus.view.ts'
 import {
 	type Locking,
 	listStandings,
@@ -7,6 +6,7 @@ import {
 	type StandingRow,
 } from '~/features/conversations/conversations.queries.server.ts'
 import {
+	introduceStranger,
 	namesOf,
 	presentState,
 	relationWith,
@@ -14,8 +14,6 @@ import {
 	requireMember,
 } from '~/features/conversations/conversations.server.ts'
 import { presentPeer, presentReceipts } from '~/features/conversations/conversations.view.ts'
-import { findStudies } from '~/features/members/members.queries.server.ts'
-import { studiesText } from '~/features/members/members.view.ts'
 import { listSharedSkills } from '~/features/members/skills.server.ts'
 import { isId, isUsername } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
@@ -28,7 +26,6 @@ import {
 	type MessageWindow,
 	presentMessage,
 	presentPage,
-	type StrangerView,
 } from '../chat.view.ts'
 import { announceReliably, announceSeen } from './announcing.server.ts'
 import {
@@ -65,13 +62,6 @@ export async function openConversation(viewer: Viewer, username: unknown): Promi
 		common,
 		stranger,
 	}
-}
-
-async function introduceStranger(peerId: number): Promise<StrangerView> {
-	const row = await findStudies(peerId)
-	if (!row) return { studies: '', university: '', campus: '' }
-	const { enrol_in_branch_name: branch, current_year: year, current_semester: semester, university_name } = row
-	return { studies: studiesText({ branch, year, semester }), university: university_name, campus: campusOf(row) }
 }
 
 /** The page of messages before one of them. @throws NotFound, NotAllowed, Invalid */

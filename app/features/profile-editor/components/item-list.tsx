@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, GripVertical, Pencil, Pin, Trash2 } from 'lucide'
-import { useEffect, useId, useRef } from 'react'
+import { type RefObject, useEffect, useRef } from 'react'
 import { useLocation, useSearchParams, useSubmit } from 'react-router'
 import { Picture } from '~/features/pictures/components/picture.tsx'
 import type { PictureView } from '~/features/pictures/pictures.view.ts'
@@ -38,7 +38,7 @@ interface ItemListProps {
 export function ItemList({ what, title, empty, items, version, pins = false }: ItemListProps) {
 	const { pathname } = useLocation()
 	const [search] = useSearchParams()
-	const form = useId()
+	const form = `order-of-${what}`
 	const list = useDragging(version)
 	useFocusKept(list, items)
 	const asked = items.find(({ id }) => id === search.get('delete'))
@@ -213,7 +213,7 @@ function useDragging(version: number) {
 }
 
 /** Keeps the keyboard on the button that was pressed: a browser forgets it when its row is put elsewhere. */
-function useFocusKept(list: React.RefObject<HTMLUListElement | null>, items: Item[]): void {
+function useFocusKept(list: RefObject<HTMLUListElement | null>, items: Item[]): void {
 	const pressed = useRef<{ item: string; step: string } | null>(null)
 	useEffect(() => {
 		const element = list.current

@@ -43,6 +43,7 @@ interface MessageItemProps {
 /** One message, with its tools under the pointer and for the keyboard. */
 export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
 	const { message, own, last, receipt, author, zone, current, found, withheld, actions } = props
+	const Pictures = withheld ? WithheldPictures : SmallPictures
 	const ours = own || undefined
 	return (
 		<li
@@ -62,11 +63,7 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
 					<p className="text-ink-3 italic">This message was deleted.</p>
 				) : (
 					<>
-						{withheld ? (
-							<WithheldPictures pictures={message.pictures} />
-						) : (
-							<SmallPictures pictures={message.pictures} />
-						)}
+						<Pictures pictures={message.pictures} />
 						{message.html && <Prose html={message.html} small />}
 					</>
 				)}
