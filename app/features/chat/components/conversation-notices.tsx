@@ -1,7 +1,6 @@
 import { WifiOff } from 'lucide'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useFetcher } from 'react-router'
-import type { Peer } from '~/features/conversations/conversations.view.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { textOfMessage } from '../chat.view.ts'
 import type { ConversationView } from '../client/live-conversation.ts'
