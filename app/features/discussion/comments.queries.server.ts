@@ -8,7 +8,7 @@ import {
 import { isDiscussed, questionJoins } from '~/features/questions/questions.queries.server.ts'
 import { outdatedColumn } from '~/features/upkeep/outdated.queries.server.ts'
 import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
@@ -134,6 +134,13 @@ export async function listBestRows({ questionId, after, threads, comments }: Bes
 		from near m join users u on u.id = m.author_id left join deeper on deeper.under = m.id
 		order by m.place, m.path`.execute(db())
 	return { rows, heads: rows[0]?.heads ?? 0, newest: rows[0]?.newest ?? 0 }
+}
+
+/** One comment, within the transaction that adds it. */
+export async function findAddedRow(trx: Executor, id: number): Promise<CommentRow | undefined> {
+	const { rows } = await sql<CommentRow>`
+		select ${columns}, 0 as hidden from comments m join users u on u.id = m.author_id where m.id = ${id}`.execute(trx)
+	return rows[0]
 }
 
 /** How many comments lie below one, deleted ones left out. */

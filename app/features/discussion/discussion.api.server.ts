@@ -172,8 +172,9 @@ export const discussionOperations = [
 		run: async (call) => {
 			const parentId = (call.body.parentId ?? null) as number | null
 			const { body } = call.body
-			const made = await addComment(member(call), { questionId: call.params.id, parentId, body, key: call.key })
-			return getComment(call.viewer, made.id)
+			const viewer = member(call)
+			const made = await addComment(viewer, { questionId: call.params.id, parentId, body, key: call.key })
+			return made.comment ?? getComment(viewer, made.id)
 		},
 	}),
 	operation({
