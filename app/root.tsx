@@ -3,12 +3,14 @@ import { type ReactNode, Suspense, useState } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
 import { HeaderSearch } from '~/features/finder/components/header-search.tsx'
+import { leadToCurrentName } from '~/features/identity/usernames/addresses.server.ts'
 import { InboxControl } from '~/features/inbox/components/inbox-control.tsx'
 import { countUnreadConversations } from '~/features/inbox/inbox.server.ts'
 import { countCases } from '~/features/moderation/queue.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { PendingForum } from '~/features/question-lists/components/question-skeleton.tsx'
 import { countPage } from '~/features/rate-limits/rate-limits.server.ts'
+import { siteAuthor } from '~/features/site-settings/site.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { Unavailable } from '~/lib/errors.ts'
 import type { RootData } from '~/lib/root-data.ts'
@@ -50,6 +52,7 @@ const theProject = { name: 'the DevQuad project', url: '/' }
 /** Before any loader: a page, or its data, that is made for this request. */
 export const middleware: Route.MiddlewareFunction[] = [
 	({ context, url }) => answering(() => countPage(viewerOf(context), factsOf(context).ip, url.pathname)),
+	leadToCurrentName,
 ]
 
 export const clientMiddleware = settling
@@ -58,7 +61,7 @@ export const clientMiddleware = settling
 export async function loader({ context, url }: Route.LoaderArgs): Promise<RootData> {
 	const { theme, flash, requestId, now, isViewerUnknown } = factsOf(context)
 	const viewer = viewerOf(context)
-	const { SITE_NAME, AUTHOR_NAME, AUTHOR_URL, publicUrl } = config()
+	const { SITE_NAME, publicUrl } = config()
 	const [unread, conversations, openCases] = await Promise.all([
 		orNone(countUnread(viewer)),
 		orNone(countUnreadConversations(viewer)),
@@ -72,7 +75,7 @@ export async function loader({ context, url }: Route.LoaderArgs): Promise<RootDa
 		conversations,
 		openCases,
 		siteName: SITE_NAME,
-		author: AUTHOR_NAME ? { name: AUTHOR_NAME, url: AUTHOR_URL } : theProject,
+		author: siteAuthor() ?? theProject,
 		theme,
 		now,
 		flash,
@@ -140,7 +143,7 @@ function Document({ children }: { children: ReactNode }) {
 
 export default function Root({ loaderData }: Route.ComponentProps) {
 	const me = loaderData.viewer?.username
-	useOwnStorage(me ?? null)
+	useOwnStorage(loaderData.viewer)
 	useConnection(me)
 	const hydrated = useHydrated()
 	// Stays when the session ends while its page is open.

@@ -3,6 +3,7 @@ import type { CachedPage } from './cache/cached-page.ts'
 import type { Counter } from './db/counters.queries.server.ts'
 import type { Operation } from './http/operation.ts'
 import type { JobHandlers, Schedule } from './jobs/jobs.server.ts'
+import type { LeavingStep, MemberData } from './member-data.ts'
 import type { Tab } from './realtime/io.server.ts'
 
 /**
@@ -22,12 +23,18 @@ export interface Feature {
 	schedules?: readonly Schedule[]
 	/** Numbers that are stored beside what they count: compared with it every night, and corrected. */
 	counters?: readonly Counter[]
+	/** What its tables hold of members: what goes into their archive, and what becomes of it when they leave. */
+	memberData?: MemberData
+	/** What is done about a member who leaves and no foreign key does, before the account is deleted. */
+	leaving?: readonly LeavingStep[]
 	/** Called for each tab of a member as it connects: says what the tab has to know, and listens to what it says. */
 	onConnect?: (tab: Tab) => unknown
 	/** Pages that visitors are answered from the cache with. */
 	cachedPages?: readonly CachedPage[]
 	/** Forms that may hold a picture: bodies of up to 6 MB are read at their addresses, of 512 KB at others. */
 	pictureForms?: readonly PictureForm[]
+	/** Called with each request for a page before it is routed. @returns it, or one like it at the address that it means */
+	readdress?: (request: Request) => Promise<Request>
 	/** Adds demo content to a site that has none. @param options.onProgress is told how many steps of how many are done */
 	seedDemo?: (options: { onProgress: (done: number, total: number) => void }) => Promise<void>
 	/** Called in each process once its database and its bus are open. @returns what stops it, if anything has to */

@@ -49,16 +49,29 @@ function sights({
 	return {
 		visitor: [
 			...['/login', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
-			...['/unsubscribe?token=x', '/confirm-campus?token=x', '/', '/find-dev', '/forum', '/forum/ask', question],
+			...[
+				'/unsubscribe?token=x',
+				'/confirm-campus?token=x',
+				'/undo-email?token=x',
+				'/',
+				'/find-dev',
+				'/forum',
+				'/forum/ask',
+				question,
+			],
 			...['/api/docs', '/skills/evidence', '/search', '/search?q=w&in=projects', `/nothing-here-${tag}`],
 		].map((address) => ({ address })),
 		member: [
 			...[
 				'/',
 				'/claim-admin?token=x',
+				'/confirm-identity',
 				'/settings',
 				'/settings/tokens',
 				'/settings/activity',
+				'/settings/email',
+				'/settings/username',
+				'/confirm-email?token=x',
 				'/notifications',
 				'/bookmarks',
 				'/answer',
@@ -114,6 +127,8 @@ function sights({
 			'/admin/members',
 			'/admin/figures',
 			`/admin/members/${username}`,
+			'/admin/settings',
+			'/admin/settings/site',
 		].map((address) => ({ address })),
 	}
 }

@@ -10,4 +10,46 @@ export const accounts = defineFeature({
 	counters: [memberCounter],
 	// What nobody came back for.
 	schedules: [{ name: 'sweep-registrations', every: 'hour', run: sweepRegistrations }],
+	memberData: {
+		users: {
+			members: { id: 'deleted', pseudonym_of: 'deleted' },
+			archive: [
+				'username',
+				'name',
+				'email',
+				'second_email',
+				'email_verified',
+				'image',
+				'role',
+				'created_at',
+				'updated_at',
+				'renamed_at',
+				'logged_in_at',
+				'suspended_until',
+				'suspended_reason',
+				'approved_at',
+			],
+		},
+		credentials: {
+			members: { user_id: 'deleted' },
+			archive: ['provider_id', 'scope', 'created_at', 'updated_at'],
+			withheld: {
+				account_id: 'the member’s id here',
+				password: 'a secret',
+				access_token: 'a secret',
+				refresh_token: 'a secret',
+				id_token: 'a secret',
+			},
+		},
+		usernames: { members: { user_id: 'kept' }, archive: ['username', 'claimed_at'] },
+		verifications: 'secrets of links, for hours',
+		registrations: 'who registers and is no member yet, for a day',
+		email_links: {
+			members: { user_id: 'deleted' },
+			archive: ['email', 'expires_at', 'used_at'],
+			withheld: { token_hash: 'a secret' },
+		},
+		account_mails: 'to which addresses mails were sent, for a day',
+		admin_claims: 'secrets of links, until somebody is admin',
+	},
 })

@@ -1,12 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { network } from '~/features/rate-limits/rate-limits.server.ts'
 import { deviceOf } from '~/features/sessions/devices.server.ts'
 import { TooMany } from '~/lib/errors.ts'
 import { candidates } from './registration/names.server.ts'
-import { authSecret, hashPassword, requireHashCapacity, verifyPassword } from './security/credentials.server.ts'
+import { hashPassword, requireHashCapacity, verifyPassword } from './security/credentials.server.ts'
 
 test('a password is the same whichever way its accents were typed, and no shorter one is', async () => {
 	const stored = await hashPassword('Zoe\u0308 am Fluss')
@@ -57,15 +54,4 @@ test('no name that is tried is a reserved one, and the thousandth of a name is f
 	const numbers = candidates('info').take(60).toArray()
 	expect(new Set(numbers).size).toBe(60)
 	expect(Number(numbers.at(-1)?.slice(4))).toBeGreaterThan(1_000)
-})
-
-test('the secret is made once, kept for its owner alone, and the same for all who ask at once', () => {
-	const dataDir = mkdtempSync(join(tmpdir(), 'secret-'))
-	const secrets = [1, 2, 3].map(() => authSecret({ AUTH_SECRET: undefined, dataDir }))
-	expect(new Set(secrets).size).toBe(1)
-	expect(secrets[0]?.length).toBeGreaterThanOrEqual(43)
-	expect(readdirSync(dataDir)).toEqual(['auth-secret'])
-	expect(statSync(join(dataDir, 'auth-secret')).mode & 0o777).toBe(0o600)
-	expect(authSecret({ AUTH_SECRET: 'given', dataDir })).toBe('given')
-	rmSync(dataDir, { recursive: true })
 })

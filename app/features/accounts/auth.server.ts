@@ -14,6 +14,7 @@ import {
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { authSecret } from '~/platform/encryption.server.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { claimUsername, completeAccount, confirmMember, deleteResetLinks } from './accounts.queries.server.ts'
@@ -21,7 +22,7 @@ import { nameInput } from './accounts.schema.ts'
 import { queueAccountMail } from './registration/account-mails.server.ts'
 import { usernamesFor } from './registration/names.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from './registration/registrations.server.ts'
-import { authSecret, hashPassword, verifyPassword } from './security/credentials.server.ts'
+import { hashPassword, verifyPassword } from './security/credentials.server.ts'
 import { afterAttempt, guard } from './security/guard.server.ts'
 
 /** Which of our tables and columns hold what Better Auth stores. */

@@ -1,11 +1,13 @@
 import { type Context, Hono } from 'hono'
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { measureUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { log } from '~/lib/log.server.ts'
 import type { Operation } from '~/platform/http/operation.ts'
 import { problem } from '~/platform/http/problem.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { answerOf, openToAll, rateHeaders, refusal, tagged } from './answers.server.ts'
-import { callerOf, refuseCaller } from './caller.server.ts'
+import { type Caller, callerOf, refuseCaller } from './caller.server.ts'
 import { readBody, readIfMatch, readParams, readQuery } from './input.server.ts'
 import { openApiDocument, operations } from './openapi.server.ts'
 
@@ -49,7 +51,7 @@ async function answer(operation: Operation, context: Context): Promise<Response>
 		? problem(429, `Too many calls. Wait ${quota.reset} s, then try again.`, {
 				headers: { 'Retry-After': String(quota.reset) },
 			})
-		: (refuseCaller(caller, operation) ?? (await run(operation, context, caller.viewer, url)))
+		: (refuseCaller(caller, operation) ?? (await run(operation, context, caller, url)))
 	const whole = reads && result.status === 200 ? await tagged(request, result) : result
 	for (const [name, value] of Object.entries(rateHeaders(reads ? 'read' : 'write', quota)))
 		whole.headers.set(name, value)
@@ -59,14 +61,10 @@ async function answer(operation: Operation, context: Context): Promise<Response>
 	return reads ? publicAnswer(whole) : whole
 }
 
-async function run(
-	operation: Operation,
-	context: Context,
-	viewer: Awaited<ReturnType<typeof callerOf>>['viewer'],
-	url: URL,
-) {
+async function run(operation: Operation, context: Context, { viewer, scopes }: Caller, url: URL) {
 	try {
-		const params = readParams(operation, context.req.param() as Record<string, string>)
+		if (operation.confirmed && viewer && !scopes) await requireConfirmed(viewer, context.req.raw)
+		const params = await withCurrentName(readParams(operation, context.req.param() as Record<string, string>))
 		const query = readQuery(operation, url)
 		const body = await readBody(operation, context.req.raw)
 		if (body instanceof Response) return body
@@ -85,6 +83,12 @@ async function run(
 	} catch (error) {
 		return refusal(error)
 	}
+}
+
+/** A username that a member had before leads to them here, too. */
+async function withCurrentName<Params extends Record<string, unknown>>(params: Params): Promise<Params> {
+	const { username } = params
+	return typeof username === 'string' ? { ...params, username: await currentUsername(username.toLowerCase()) } : params
 }
 
 /** OPTIONS says what an address understands, and lets pages of other sites read; other methods are refused. */

@@ -4,4 +4,10 @@ import { askingOperations, draftShapes } from './asking.api.server.ts'
 export const asking = defineFeature({
 	name: 'asking',
 	api: { operations: askingOperations, schemas: draftShapes },
+	memberData: {
+		drafts: {
+			members: { user_id: 'deleted' },
+			archive: ['key', 'title', 'description', 'tags', 'category', 'pseudonym', 'updated_at'],
+		},
+	},
 })

@@ -6,4 +6,10 @@ export const bookmarks = defineFeature({
 	name: 'bookmarks',
 	api: { operations: bookmarkOperations, schemas: bookmarkShapes },
 	schedules: [{ name: 'sweep-bookmarks', every: 'hour', run: sweepBookmarks }],
+	memberData: {
+		bookmarks: {
+			members: { user_id: 'deleted' },
+			archive: ['question_id', 'comment_id', 'note', 'created_at', 'removed_at'],
+		},
+	},
 })

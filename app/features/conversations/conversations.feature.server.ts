@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { listBlocked } from '~/features/members/blocks.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { member, operation } from '~/platform/http/operation.ts'
+import { archivedConversations, archivedMessages } from './conversations.queries.server.ts'
 import { acceptConversation, setBlocked, setMuted } from './conversations.server.ts'
 
 /** The parameter of an address that names a conversation. */
@@ -93,4 +94,33 @@ const conversationOperations = [
 export const conversations = defineFeature({
 	name: 'conversations',
 	api: { operations: conversationOperations, schemas: conversationShapes },
+	memberData: {
+		conversations: {
+			members: { lower_id: 'deleted', higher_id: 'deleted', started_by: 'deleted' },
+			archive: ['id', 'peer_name', 'peer_username', 'created_at'],
+			rows: archivedConversations,
+		},
+		conversation_members: {
+			members: { user_id: 'deleted' },
+			archive: ['conversation_id', 'muted', 'pending', 'unread'],
+		},
+		messages: {
+			members: { sender_id: 'deleted', recipient_id: 'deleted' },
+			archive: ['conversation_id', 'mine', 'body', 'pictures', 'sent_at', 'edited_at', 'deleted_at'],
+			rows: archivedMessages,
+			withheld: {
+				html: 'made of the text',
+				recipient_body: 'is given as the text where the member received it',
+				recipient_html: 'made of the text',
+			},
+		},
+		reported_messages: {
+			members: { extract: 'kept' },
+			archive: 'what moderators were shown of a conversation',
+		},
+		chat_settings: {
+			members: { user_id: 'deleted' },
+			archive: ['accepts', 'shows_typing'],
+		},
+	},
 })

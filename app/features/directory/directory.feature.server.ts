@@ -15,4 +15,12 @@ export const directory = defineFeature({
 			if (typeof username !== 'string' || typeof answer !== 'function') return
 			inBackground(listJoinedAfter(username).then((joined) => answer(joined)))
 		}),
+	memberData: {
+		member_search: {
+			members: { user_id: 'deleted' },
+			archive: 'made of the profile',
+		},
+		terms: 'words of profiles, and how many members have each',
+		term_words: 'words of profiles',
+	},
 })

@@ -13,6 +13,16 @@ export const discussion = defineFeature({
 	cachedPages: [questionPage],
 	onConnect: watchQuestions,
 	counters: scoreCounters,
+	memberData: {
+		question_votes: {
+			members: { user_id: 'deleted' },
+			archive: ['question_id', 'value', 'voted_at'],
+		},
+		comment_votes: {
+			members: { user_id: 'deleted' },
+			archive: ['comment_id', 'value', 'voted_at'],
+		},
+	},
 })
 
 /** Lets a tab say which question it shows. It shows one at a time: of two answers that overtake each other the later counts. */

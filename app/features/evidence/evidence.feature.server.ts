@@ -6,4 +6,14 @@ export const evidence = defineFeature({
 	name: 'evidence',
 	schedules: [{ name: 'check-evidence', every: 'night', run: checkEvidence }],
 	termPlaces: [evidencePlace],
+	memberData: {
+		skill_evidence: {
+			members: { user_id: 'deleted' },
+			archive: ['skill_id', 'source', 'kind', 'at', 'weight'],
+		},
+		skill_strengths: {
+			members: { user_id: 'deleted' },
+			archive: ['skill_id', 'strength'],
+		},
+	},
 })

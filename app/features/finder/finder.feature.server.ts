@@ -8,4 +8,7 @@ export const finder = defineFeature({
 	api: { operations: finderOperations, schemas: finderShapes },
 	cachedPages: [searchPage],
 	schedules: [{ name: 'forget-missed-searches', every: 'night', run: forgetMisses }],
+	memberData: {
+		missed_searches: 'what was searched in vain, without who, for weeks',
+	},
 })

@@ -15,4 +15,14 @@ export const following = defineFeature({
 		{ name: 'sweep-saved-searches', every: 'hour', run: sweepSearches },
 	],
 	collect: registerSources,
+	memberData: {
+		affected_members: {
+			members: { user_id: 'deleted' },
+			archive: ['question_id', 'said_at'],
+		},
+		saved_searches: {
+			members: { user_id: 'deleted' },
+			archive: ['kind', 'query', 'name', 'hits', 'created_at', 'checked_at', 'removed_at'],
+		},
+	},
 })

@@ -10,4 +10,10 @@ export const inbox = defineFeature({
 	api: { operations: inboxOperations, schemas: inboxShapes },
 	jobs: { 'learn-own-words': learnOwnWords },
 	notificationKinds: { message: messageKind },
+	memberData: {
+		own_words: {
+			members: { user_id: 'deleted' },
+			archive: 'made of the messages',
+		},
+	},
 })

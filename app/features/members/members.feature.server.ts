@@ -13,6 +13,21 @@ export const members = defineFeature({
 	termPlaces: [skillPlace],
 	onConnect: (tab) =>
 		tab.on('presence:watch', (usernames: unknown, answer: unknown) => inBackground(watch(tab, usernames, answer))),
+	memberData: {
+		blocks: {
+			members: { blocker_id: 'deleted', blocked_id: 'deleted' },
+			archive: ['blocked_id', 'blocked_at'],
+		},
+		skills: 'names of skills that members have, and of how many',
+		profile_skills: {
+			members: { user_id: 'deleted' },
+			archive: ['skill_id', 'position', 'evidence_hidden'],
+		},
+		unmaskings: {
+			members: { pseudonym_id: 'deleted', moderator_id: 'deleted' },
+			archive: 'which moderators were told of which pseudonym; each member was notified',
+		},
+	},
 })
 
 /** What comes from a tab is anybody's word: anything but a list of names is passed over. */

@@ -84,7 +84,7 @@ export async function insertReport(trx: Executor, report: NewReport): Promise<nu
 	const caseId = opened.rows[0]?.id
 	const added = await sql<{ id: number; fresh: boolean }>`
 		insert into reports as r (case_id, reporter_id, reason, details) values (${caseId}, ${reporterId}, ${reason}, ${details})
-		on conflict (case_id, reporter_id) where settled_at is null
+		on conflict (case_id, reporter_id) where settled_at is null and reporter_id <> 0
 			do update set details = left(concat_ws(E'\n', nullif(r.details, ''), excluded.details), 4000)
 			where ${message !== undefined}
 		returning id, xmax = 0 as fresh`.execute(trx)

@@ -10,4 +10,16 @@ export const moderation = defineFeature({
 	notificationKinds: moderationKinds,
 	counters: [reportCounter],
 	collect: (features) => registerSubjects(features.flatMap(({ subjects }) => subjects ?? [])),
+	memberData: {
+		cases: 'what was reported, by its id',
+		reports: {
+			members: { reporter_id: 'kept' },
+			archive: ['reason', 'details', 'created_at', 'settled_at'],
+		},
+		moderation_log: {
+			members: { member_id: 'kept', actor_id: 'kept' },
+			archive: ['act', 'kind', 'why', 'at'],
+			withheld: { facts: 'what moderators noted beside it' },
+		},
+	},
 })

@@ -23,6 +23,51 @@ export const notifications = defineFeature({
 		return undefined
 	},
 	collect: registerKinds,
+	memberData: {
+		notifications: {
+			members: { user_id: 'deleted', actor_ids: 'kept' },
+			archive: [
+				'kind',
+				'title',
+				'url',
+				'act',
+				'reason',
+				'subject_type',
+				'count',
+				'created_at',
+				'updated_at',
+				'seen_at',
+				'read_at',
+			],
+			withheld: { group_key: 'which notifications are shown as one' },
+		},
+		notification_acts: {
+			members: { actor_id: 'deleted' },
+			archive: 'who did what a notification of somebody else tells',
+		},
+		notification_boxes: {
+			members: { user_id: 'deleted' },
+			archive: ['mail', 'weekly', 'mailed_at'],
+		},
+		notification_preferences: {
+			members: { user_id: 'deleted' },
+			archive: ['kind', 'site', 'mail', 'push'],
+		},
+		muted_subjects: {
+			members: { user_id: 'deleted' },
+			archive: ['subject_type', 'subject_id', 'muted_at'],
+		},
+		mailed_subjects: {
+			members: { user_id: 'deleted' },
+			archive: 'up to where mails told of something',
+		},
+		push_subscriptions: {
+			members: { user_id: 'deleted' },
+			archive: ['created_at', 'last_success_at'],
+			withheld: { endpoint: 'a secret', p256dh: 'a secret', auth: 'a secret' },
+		},
+		unseen_progress: 'up to where everything was looked at',
+	},
 })
 
 /** What changed while the tab was away, or between its page and its socket. */

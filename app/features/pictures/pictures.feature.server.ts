@@ -8,4 +8,11 @@ export const pictures = defineFeature({
 	api: { operations: pictureOperations, schemas: pictureShapes },
 	schedules: [{ name: 'sweep-pictures', every: 'hour', run: sweepPictures }],
 	pictureForms: [{ path: /^\/media(\.data)?$/, tooLarge: pictureRefusals.bytes, isScript: true }],
+	memberData: {
+		pictures: {
+			members: { user_id: 'deleted' },
+			archive: ['path', 'kind', 'width', 'height', 'bytes', 'colour', 'created_at'],
+		},
+		forgotten_pictures: 'whose files are to be removed within the hour',
+	},
 })

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { authSecret } from '~/features/accounts/security/credentials.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { DomainError, Invalid, isSiteFault } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { authSecret } from '~/platform/encryption.server.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
 import { type Crop, digestOf, readPicture } from './encode.server.ts'
 import {

@@ -1,4 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
+import { archivedRevisions } from './leaving/leaving.queries.server.ts'
 import { notifyFollowers, notifyQueryFollowers, questionKinds } from './notifying/notifying.server.ts'
 import { forumShapes, questionOperations } from './questions.api.server.ts'
 import { commentSubject, questionSubject } from './questions.subjects.server.ts'
@@ -11,4 +12,57 @@ export const questions = defineFeature({
 	notificationKinds: questionKinds,
 	counters: commentCounters,
 	subjects: [questionSubject, commentSubject],
+	memberData: {
+		questions: {
+			members: { author_id: 'kept', status_by: 'kept' },
+			archive: [
+				'id',
+				'title',
+				'description',
+				'tags',
+				'created_at',
+				'edited_at',
+				'status',
+				'status_reason',
+				'score',
+				'comment_count',
+				'source',
+				'source_url',
+				'licence',
+			],
+			withheld: {
+				description_html: 'made of the text',
+				excerpt: 'made of the text',
+				source_id: 'follows from the address',
+			},
+		},
+		comments: {
+			members: { author_id: 'kept', status_by: 'kept' },
+			archive: [
+				'id',
+				'question_id',
+				'parent_id',
+				'body',
+				'created_at',
+				'edited_at',
+				'status',
+				'status_reason',
+				'is_solution',
+				'score',
+				'source_url',
+				'licence',
+			],
+			withheld: { body_html: 'made of the text', source_id: 'follows from the address' },
+		},
+		revisions: {
+			members: { editor_id: 'kept' },
+			archive: ['question_id', 'comment_id', 'made_at', 'title', 'description', 'tags', 'category', 'body'],
+			rows: archivedRevisions,
+		},
+		sent_posts: {
+			members: { author_id: 'deleted' },
+			archive: 'recognises a form that is sent twice, for a day',
+		},
+		post_pictures: 'follows queries, comments, drafts and edits',
+	},
 })

@@ -117,6 +117,14 @@ export const useLimits = {
 	},
 	/** Edits of questions and comments, each of which keeps the text before it. */
 	edits: { words: 'You edited many texts', duration: 10 * MINUTE, member: 60, address: null, counted: 'database' },
+	/** Saves of the site's settings, some of which ask another server first. */
+	siteSettings: {
+		words: 'You saved many settings',
+		duration: 10 * MINUTE,
+		member: 60,
+		address: null,
+		counted: 'database',
+	},
 	/** What is switched on and off: votes, follows, mutes, blocks, bookmarks. */
 	toggles: {
 		words: 'You made many changes',
@@ -148,6 +156,7 @@ export const attemptLimits = {
 	'login-device': { free: 5, waits: growing, forgottenAfter: DAY },
 	'login-address': { free: 50, waits: growing, forgottenAfter: HOUR },
 	'login-network': { free: 250, waits: growing, forgottenAfter: HOUR },
+	'confirm-identity': { free: 5, waits: growing, forgottenAfter: DAY },
 	'change-password': { free: 5, waits: growing, forgottenAfter: DAY },
 	'register-account': { free: 5, waits: [HOUR], forgottenAfter: HOUR },
 	'register-address': { free: 30, waits: growingSlowly, forgottenAfter: 10 * MINUTE },
@@ -155,6 +164,8 @@ export const attemptLimits = {
 	'forgot-address': { free: 30, waits: growing, forgottenAfter: HOUR },
 	'reset-link': { free: 10, waits: growing, forgottenAfter: HOUR },
 	'reset-address': { free: 50, waits: growing, forgottenAfter: HOUR },
+	/** Mails to a new address of a member; to one address they are counted with all other mails. */
+	'email-change': { free: 5, waits: [DAY], forgottenAfter: DAY },
 	/** Passwords typed where a link of a mail asks for one. */
 	'confirm-link': { free: 5, waits: growing, forgottenAfter: DAY },
 	'confirm-address': { free: 50, waits: growing, forgottenAfter: HOUR },

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { authSecret } from '~/features/accounts/security/credentials.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { authSecret } from '~/platform/encryption.server.ts'
 import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
 import {
 	type AnswerableRow,

@@ -7,4 +7,15 @@ export const routing = defineFeature({
 	api: { operations: routingOperations, schemas: routingShapes },
 	jobs: { 'route-question': routeQuestion },
 	notificationKinds: routingKinds,
+	memberData: {
+		routing_members: {
+			members: { user_id: 'deleted' },
+			archive: ['opted_in'],
+		},
+		question_routing: 'follows queries',
+		question_asks: {
+			members: { user_id: 'deleted' },
+			archive: ['question_id', 'names', 'asked_at', 'declined_at'],
+		},
+	},
 })

@@ -4,4 +4,15 @@ import { refreshWordCounts } from './similar/similar.queries.server.ts'
 export const search = defineFeature({
 	name: 'search',
 	schedules: [{ name: 'similar-words', every: 'hour', run: refreshWordCounts }],
+	memberData: {
+		search_words: 'words of published queries, counted again every hour',
+		search_spellings: 'words of published queries',
+		word_spellings: 'words of published queries',
+		similar_words: 'how many queries a word is in',
+		similar_totals: 'how many words all queries have',
+		similar_helped: {
+			members: { user_id: 'kept' },
+			archive: 'how often somebody found an answer before asking',
+		},
+	},
 })

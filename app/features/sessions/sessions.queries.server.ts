@@ -23,6 +23,18 @@ export async function deleteSession(userId: number, id: number): Promise<boolean
 	return gone !== undefined
 }
 
+/** Whether the member of a session proved within the last `seconds` who they are, by the database's clock. */
+export async function isSessionConfirmed(id: number, seconds: number): Promise<boolean> {
+	const { rows } = await sql`
+		select from sessions where id = ${id} and confirmed_at > now() - make_interval(secs => ${seconds})`.execute(db())
+	return rows.length > 0
+}
+
+/** Notes that the member of a session has just proved who they are. */
+export async function writeConfirmation(userId: number, id: number): Promise<void> {
+	await sql`update sessions set confirmed_at = now() where id = ${id} and user_id = ${userId}`.execute(db())
+}
+
 interface SessionRow {
 	id: number
 	ip_address: string | null
@@ -97,11 +109,11 @@ export async function findUsername(userId: number): Promise<string | undefined> 
 /** Devices that are remembered for one account: the most recently used ones. */
 const MAX_DEVICES = 10
 
-/** Which of these tokens, by their hashes, is known for the account with this address. */
+/** Which of these tokens, by their hashes, is known for the account with this address, whichever of its two. */
 export async function findDevice(email: string, hashes: string[]): Promise<string | null> {
 	const { rows } = await sql<{ token_hash: string }>`
-		select token_hash from known_devices join users on users.id = user_id
-		where users.email = ${email} and token_hash = any(${hashes})
+		select token_hash from known_devices join account_emails using (user_id)
+		where account_emails.email = ${email} and token_hash = any(${hashes})
 			and known_devices.used_at > now() - interval '1 year' limit 1`.execute(db())
 	return rows[0]?.token_hash ?? null
 }

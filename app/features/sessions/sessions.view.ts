@@ -17,6 +17,8 @@ export const securityEventTexts = {
 	verify: 'Confirmed the email address',
 	'reset-requested': 'Asked for a password reset link',
 	reset: 'Reset the password with a link from an email',
+	confirmed: 'Confirmed that it was you',
+	'confirm-failed': 'Wrong password or code when asked to confirm that it was you',
 	'password-changed': 'Changed the password',
 	'token-created': 'Created an access token',
 	'token-revoked': 'Revoked an access token',
@@ -29,6 +31,10 @@ export const securityEventTexts = {
 	'admin-claimed': 'Became admin of this site',
 	'new-device': 'Logged in from a new device',
 	'campus-confirmed': 'Confirmed the campus address',
+	'email-requested': 'Asked for a new email address',
+	'email-changed': 'Changed the email addresses',
+	'email-undone': 'Undid a change of the email addresses',
+	'username-changed': 'Changed the username',
 } as const
 
 export type SecurityEventKind = keyof typeof securityEventTexts

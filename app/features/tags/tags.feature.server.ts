@@ -12,4 +12,14 @@ export const tags = defineFeature({
 	termPlaces: [tagPlace],
 	// A search goes on in the category that is chosen next.
 	cachedPages: [cachedPage({ path: '/forum/tags', searchParams: ['q'], tags: () => [LIST_PAGES] })],
+	memberData: {
+		categories: 'what admins wrote',
+		former_slugs: 'addresses of categories',
+		tags: 'names of tags, and what moderators wrote about them',
+		question_tags: 'follows queries',
+		follows: {
+			members: { user_id: 'deleted' },
+			archive: ['tag_id', 'category_id', 'question_id', 'followed_at'],
+		},
+	},
 })

@@ -8,4 +8,10 @@ export const terms = defineFeature({
 	jobs: { 'align-term': ({ id }) => alignTerm(id) },
 	schedules: [{ name: 'align-terms', every: 'hour', run: alignTerms }],
 	collect: (features) => registerPlaces(features.flatMap(({ termPlaces }) => termPlaces ?? [])),
+	memberData: {
+		vocabulary_terms: 'the site’s vocabulary',
+		term_parents: 'the site’s vocabulary',
+		term_spellings: 'the site’s vocabulary',
+		start_sets: 'the site’s vocabulary',
+	},
 })

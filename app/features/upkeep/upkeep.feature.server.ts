@@ -9,4 +9,16 @@ export const upkeep = defineFeature({
 	api: { operations: upkeepOperations, schemas: upkeepShapes },
 	notificationKinds: { ...outdatedKinds, ...invitationKinds, ...reminderKinds },
 	schedules: [{ name: 'remind-askers', every: 'hour', run: remindAskers }],
+	memberData: {
+		outdated_marks: {
+			members: { user_id: 'deleted' },
+			archive: ['comment_id', 'reason', 'said_at'],
+		},
+		outdated_told: 'follows comments',
+		invitations: {
+			members: { inviter_id: 'deleted', user_id: 'deleted' },
+			archive: ['question_id', 'invited_at'],
+		},
+		solution_reminders: 'follows queries',
+	},
 })

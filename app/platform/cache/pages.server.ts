@@ -55,7 +55,7 @@ let isOnlySite = false
  * them. Call it after the commit. It never throws: what others were not told of, they forget within a minute.
  */
 export async function dropPages(tags: readonly string[]): Promise<void> {
-	dropHere(tags)
+	dropPagesHere(tags)
 	if (isOnlySite) return
 	try {
 		await publish(channel, tags.join(' '))
@@ -71,7 +71,7 @@ export async function dropPages(tags: readonly string[]): Promise<void> {
 export function listenForDrops(): Promise<() => Promise<void>> {
 	isOnlySite = !isOneOfSeveral()
 	return openBus(channel, {
-		onMessage: (text) => dropHere(text.split(' ')),
+		onMessage: (text) => dropPagesHere(text.split(' ')),
 		onLost: () => {
 			pageCache.close()
 			dataCache.close()
@@ -83,7 +83,8 @@ export function listenForDrops(): Promise<() => Promise<void>> {
 	})
 }
 
-function dropHere(tags: readonly string[]): void {
+/** As {@link dropPages}, in this process alone: for what every process learns by itself. */
+export function dropPagesHere(tags: readonly string[]): void {
 	pageCache.drop(tags)
 	dataCache.drop(tags)
 }

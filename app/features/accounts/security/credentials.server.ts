@@ -1,12 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
-import { type Config, config } from '~/config.server.ts'
 import { TooMany } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
-import { madeOnce } from '~/lib/secrets.server.ts'
+import { findPasswordHash } from '../accounts.queries.server.ts'
 
 /**
  * Argon2id with 19 MiB, two passes and one lane: the least of OWASP's Password Storage Cheat Sheet (2026), about 20 ms here.
@@ -46,7 +43,16 @@ export async function verifyPassword(stored: string, password: string): Promise<
 	}
 }
 
-/** What sessions are signed with: AUTH_SECRET, or a secret that is made once and stored in the data directory. */
-export function authSecret({ AUTH_SECRET, dataDir }: Pick<Config, 'AUTH_SECRET' | 'dataDir'> = config()): string {
-	return AUTH_SECRET ?? madeOnce(join(dataDir, 'auth-secret'), () => randomBytes(32).toString('base64url'))
+/** Whether a member has a password, and not only other ways in. */
+export async function hasPassword(userId: number): Promise<boolean> {
+	return (await findPasswordHash(userId)) !== null
+}
+
+/**
+ * Whether this is the member's password. Count the attempt first.
+ * @throws TooMany when too many hashes wait already
+ */
+export async function checkPassword(userId: number, password: string): Promise<boolean> {
+	requireHashCapacity()
+	return verifyPassword((await findPasswordHash(userId)) ?? '', password)
 }

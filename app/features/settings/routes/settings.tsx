@@ -1,5 +1,6 @@
 import { Outlet, redirect } from 'react-router'
 import { type AccountView, getAccount, requireSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { listSessions, revokeOtherSessions, revokeSession } from '~/features/sessions/sessions.server.ts'
 import { TokenSection } from '~/features/tokens/components/token-section.tsx'
@@ -39,7 +40,8 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const viewer = signedIn(context, url)
 		const form = await readForm(request)
 		const all = form.get('intent') === 'revoke-others'
-		if (all) await revokeOtherSessions(viewer, await requireSession(viewer, request))
+		const sessionId = await requireConfirmed(viewer, request, '/settings')
+		if (all) await revokeOtherSessions(viewer, sessionId)
 		else await revokeSession(viewer, Number(form.get('session')))
 		return redirectWithToast('/settings', {
 			type: 'success',
@@ -99,17 +101,24 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 function Facts({ viewer, account }: { viewer: SignedIn; account: AccountView }) {
 	const facts = [
 		['Full name', viewer.name],
-		['Username', `@${viewer.username}`],
-		['Email', `${account.email}${account.emailVerified ? ', confirmed' : ''}`],
+		['Username', `@${viewer.username}`, '/settings/username'],
+		['Email', `${account.email}${account.emailVerified ? ', confirmed' : ''}`, '/settings/email'],
 		['Member since', monthAndYear(account.joinedAt)],
 		...(viewer.role === 'member' ? [] : [['Role', viewer.role] as const]),
 	] as const
 	return (
 		<dl>
-			{facts.map(([name, value]) => (
+			{facts.map(([name, value, change]) => (
 				<div key={name} className="grid gap-x-4 border-b border-line py-2.5 sm:grid-cols-[9rem_1fr]">
 					<dt className="text-ink-3">{name}</dt>
-					<dd className="min-w-0 wrap-anywhere">{value}</dd>
+					<dd className="min-w-0 wrap-anywhere">
+						{value}{' '}
+						{change && (
+							<Link className="quiet-link ml-1" to={change} aria-label={`Change ${name.toLowerCase()}`}>
+								Change
+							</Link>
+						)}
+					</dd>
 				</div>
 			))}
 		</dl>

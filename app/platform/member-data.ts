@@ -1,0 +1,59 @@
+import type { RawBuilder } from 'kysely'
+
+/**
+ * What becomes of a row when the member that one of its columns names leaves: it is deleted, or kept without the member.
+ * A foreign key says the same: `on delete cascade` deletes; `set null` and `set default` keep. Where a key deletes what is to be kept, a
+ * step of {@link LeavingStep} hands it over before.
+ */
+export type Fate = 'deleted' | 'kept'
+
+/** What one table holds of members. */
+export interface MemberTable {
+	/** Each column that names a member, and what becomes of the row. The first one says whose rows go into an archive. */
+	members: Readonly<Record<string, Fate>>
+	/** The columns that go into the archive of a member; or, in words, why none does. */
+	archive: readonly string[] | string
+	/** Columns with text that stay out of the archive, each with the reason. */
+	withheld?: Readonly<Record<string, string>>
+	/** The rows that go into the archive, where they are not those of the first member column: a statement from a queries file. */
+	rows?: (memberId: number) => RawBuilder<unknown>
+}
+
+/**
+ * What a feature stores of members: each of its tables by its name. A string says why a table holds nothing of any one member.
+ * `tests/member-data.db.test.ts` reads the schema and refuses a table, a reference to a member or a column of text that is missing here.
+ */
+export type MemberData = Readonly<Record<string, MemberTable | string>>
+
+/** A member whose account is being deleted. */
+export interface Leaver {
+	id: number
+	/** The member and their pseudonyms. */
+	accounts: readonly number[]
+	username: string
+	name: string
+	email: string
+	/** Whether what they wrote in the forum stays, without their name. */
+	keepsTexts: boolean
+}
+
+/**
+ * Work on one member who leaves, for what no foreign key does. It is called until it has nothing left to do; each call is a batch of its
+ * own, so that a process may be killed at any time.
+ * @returns whether there may be more to do
+ */
+export type LeavingStep = (leaver: Leaver) => Promise<boolean>
+
+/** The account that texts belong to whose author left. It is a row of `users` that nobody logs in to. */
+export const FORMER_MEMBER = 0
+
+/** The tables of the platform, which belong to no feature. */
+export const platformData: MemberData = {
+	migrations: 'which migrations were run',
+	counters: 'numbers of the whole site',
+	milestones: 'what was done once to this site',
+	connections: {
+		members: { user_id: 'deleted' },
+		archive: 'which tabs are open at this moment',
+	},
+}

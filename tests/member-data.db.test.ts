@@ -1,0 +1,114 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { features } from '~/features/index.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { FORMER_MEMBER, type MemberTable, platformData } from '~/platform/member-data.ts'
+import { useDatabase } from './support/database.ts'
+
+/*
+ * Every table is classified by the feature that it belongs to: what of it goes into a member's archive, and what becomes of it when the
+ * member leaves. The schema itself is read, so whoever adds a table or a column is asked here.
+ */
+
+interface Column {
+	table: string
+	name: string
+	/** Whether members or the site can write words into it. */
+	is_text: boolean
+	/** What its foreign key to users does when the member is deleted: c cascade, n set null, d set default, a nothing; null for no key. */
+	on_delete: 'c' | 'n' | 'd' | 'a' | 'r' | null
+}
+
+/** A column with such a name holds the id of a member, with a foreign key or without. */
+const MEMBER_NAME =
+	/(^|_)(user|member|actor|author|sender|recipient|editor|moderator|inviter|blocker|blocked|reporter|owner)_ids?$|_by$/
+
+useDatabase()
+
+let columns: Column[]
+const owners = [
+	...features.map(({ name, memberData = {} }) => ({ name, memberData })),
+	{ name: 'platform', memberData: platformData },
+]
+const classified = owners.flatMap(({ name, memberData }) =>
+	Object.entries(memberData).map(([table, entry]) => ({ owner: name, table, entry })),
+)
+const tables = classified.filter((one): one is typeof one & { entry: MemberTable } => typeof one.entry !== 'string')
+
+beforeAll(async () => {
+	const { rows } = await sql<Column>`
+		select c.relname as table, a.attname as name, f.confdeltype as on_delete,
+			a.attgenerated = '' and (coalesce(item.typcategory, t.typcategory) = 'S' or t.typname in ('json', 'jsonb', 'bytea', 'inet')) as is_text
+		from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+		join pg_type t on t.oid = a.atttypid left join pg_type item on item.oid = nullif(t.typelem, 0) and t.typcategory = 'A'
+		left join pg_constraint f on f.conrelid = c.oid and f.contype = 'f' and f.confrelid = 'users'::regclass and f.conkey = array[a.attnum]
+		where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace
+		order by c.relname, a.attnum`.execute(db())
+	columns = rows
+})
+
+/** Of the columns those with this fault, as `table.column`. */
+function those(faulty: (column: Column, entry: MemberTable) => boolean): string[] {
+	const entries = new Map(tables.map(({ table, entry }) => [table, entry]))
+	return columns.flatMap((column) => {
+		const entry = entries.get(column.table)
+		return entry && faulty(column, entry) ? [`${column.table}.${column.name}`] : []
+	})
+}
+
+describe('what is stored of members', () => {
+	test('each table is classified, by one feature', () => {
+		expect(classified.map(({ table }) => table).sort()).toEqual([...new Set(columns.map(({ table }) => table))].sort())
+	})
+
+	test('a table that names members says what becomes of its rows', () => {
+		const silent = new Set(classified.filter(({ entry }) => typeof entry === 'string').map(({ table }) => table))
+		const named = columns.filter(({ on_delete, name }) => on_delete !== null || MEMBER_NAME.test(name))
+		expect(
+			named.filter(({ table }) => silent.has(table) && !['session_revocations'].includes(table)),
+			'names members',
+		).toEqual([])
+		expect(
+			those(({ name, on_delete }, { members }) => (on_delete !== null || MEMBER_NAME.test(name)) && !(name in members)),
+		).toEqual([])
+	})
+
+	test('what is declared is what the foreign keys do', () => {
+		const leaving = new Set(
+			features.filter((feature) => feature.leaving?.length).flatMap(({ memberData = {} }) => Object.keys(memberData)),
+		)
+		// A deletion that no key answers would fail, and nobody could leave.
+		expect(those(({ on_delete }) => on_delete === 'a' || on_delete === 'r')).toEqual([])
+		expect(
+			those(({ table, name, on_delete }, { members }) => {
+				if (on_delete === null) return false
+				if (on_delete === 'c') return members[name] !== 'deleted' && !leaving.has(table)
+				return members[name] !== 'kept'
+			}),
+		).toEqual([])
+	})
+
+	test('each text goes into the archive, or says why it does not', () => {
+		expect(
+			those(
+				({ name, is_text }, { archive, withheld = {} }) =>
+					is_text && typeof archive !== 'string' && !archive.includes(name) && !(name in withheld),
+			),
+		).toEqual([])
+	})
+
+	test('no column is named that is not there', () => {
+		const known = new Set(columns.map(({ table, name }) => `${table}.${name}`))
+		const named = tables.flatMap(({ table, entry: { members, archive, withheld = {}, rows } }) =>
+			[...Object.keys(members), ...(typeof archive === 'string' || rows ? [] : archive), ...Object.keys(withheld)].map(
+				(name) => `${table}.${name}`,
+			),
+		)
+		expect(named.filter((name) => !known.has(name))).toEqual([])
+	})
+
+	test('the account of former members is nobody who could log in', async () => {
+		const { rows } = await sql`select id, name, imported, role from users`.execute(db())
+		expect(rows).toEqual([{ id: FORMER_MEMBER, name: 'Former member', imported: true, role: 'member' }])
+	})
+})
