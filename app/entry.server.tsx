@@ -111,7 +111,7 @@ function render(
 
 /** Byte by byte, which costs a quarter of decoding the page and encoding it again: what is rewritten is ASCII. */
 function withLateScripts(html: Buffer<ArrayBuffer>, nonce: string | undefined): Buffer<ArrayBuffer> {
-	return Buffer.from(startScriptsLate(html.latin1Slice(), nonce), 'latin1')
+	return Buffer.from(startScriptsLate(html.toString('latin1'), nonce), 'latin1')
 }
 
 /**

@@ -46,10 +46,8 @@ import { findAddedRow, findDeletedComment } from './comments.queries.server.ts'
 
 /* The use cases that write comments. */
 
-interface AddedComment extends CreatedPost {
-	/** As its author sees it; left out where the same was sent before. */
-	comment?: CommentView
-}
+/** What was added, with the comment as its author sees it; without that where the same was sent before. */
+type AddedComment = CreatedPost & { comment?: CommentView }
 
 /**
  * Comments on a question, or replies to one of its comments.

@@ -173,24 +173,23 @@ export function findPlace(questionId: number, id: number): Promise<CommentPlace 
 		.executeTakeFirst()
 }
 
-/** A comment that a viewer wants to change, with the member who wrote it and its question's tags; undefined when either was deleted. */
+/** A comment with the member who wrote it and its question's tags; undefined when either was deleted. */
 export async function findComment(
 	id: number,
-): Promise<{ author_id: number; question_id: number; tags: string[] } | undefined> {
+): Promise<{ author_id: number; question_id: number; tags: string[]; body: string } | undefined> {
 	return db()
 		.selectFrom('comments')
 		.innerJoin('questions', 'questions.id', 'comments.question_id')
-		.select([memberBehind(sql.ref('comments.author_id')).as('author_id'), 'comments.question_id', 'questions.tags'])
+		.select([
+			memberBehind(sql.ref('comments.author_id')).as('author_id'),
+			'comments.question_id',
+			'questions.tags',
+			'comments.body',
+		])
 		.where('comments.id', '=', id)
 		.where('comments.status', '=', 'published')
 		.where('questions.status', '=', 'published')
 		.executeTakeFirst()
-}
-
-/** The markdown of a comment. */
-export async function findCommentBody(id: number): Promise<string | undefined> {
-	const row = await db().selectFrom('comments').select('body').where('id', '=', id).executeTakeFirst()
-	return row?.body
 }
 
 /** A deleted comment of a question that stands. */

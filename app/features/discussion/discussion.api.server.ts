@@ -172,9 +172,8 @@ export const discussionOperations = [
 		run: async (call) => {
 			const parentId = (call.body.parentId ?? null) as number | null
 			const { body } = call.body
-			const viewer = member(call)
-			const made = await addComment(viewer, { questionId: call.params.id, parentId, body, key: call.key })
-			return made.comment ?? getComment(viewer, made.id)
+			const made = await addComment(member(call), { questionId: call.params.id, parentId, body, key: call.key })
+			return made.comment ?? getComment(call.viewer, made.id)
 		},
 	}),
 	operation({

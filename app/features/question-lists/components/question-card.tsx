@@ -15,13 +15,6 @@ import { useNow } from '~/ui/time.tsx'
 /** One question in a list. */
 export function QuestionCard({ question }: { question: QuestionCardView }) {
 	const ago = relativeTime(question.createdAt, useNow())
-	// What a search marks in it hardly any other page shows.
-	if (question.titleHtml !== undefined)
-		return (
-			<li className="query">
-				<Row question={question} ago={ago} />
-			</li>
-		)
 	return <MemoMarkup as="li" className="query" of={Row} with={{ question, ago }} />
 }
 
