@@ -176,20 +176,12 @@ export function findPlace(questionId: number, id: number): Promise<CommentPlace 
 /** A comment with the member who wrote it and its question's tags; undefined when either was deleted. */
 export async function findComment(
 	id: number,
-): Promise<{ author_id: number; question_id: number; tags: string[]; body: string } | undefined> {
-	return db()
-		.selectFrom('comments')
-		.innerJoin('questions', 'questions.id', 'comments.question_id')
-		.select([
-			memberBehind(sql.ref('comments.author_id')).as('author_id'),
-			'comments.question_id',
-			'questions.tags',
-			'comments.body',
-		])
-		.where('comments.id', '=', id)
-		.where('comments.status', '=', 'published')
-		.where('questions.status', '=', 'published')
-		.executeTakeFirst()
+): Promise<{ author_id: number; question_id: number; body: string; tags: string[] } | undefined> {
+	const { rows } = await sql<{ author_id: number; question_id: number; body: string; tags: string[] }>`
+		select ${memberBehind(sql.ref('m.author_id'))} as author_id, m.question_id, m.body, q.tags
+		from comments m join questions q on q.id = m.question_id
+		where m.id = ${id} and m.status = 'published' and q.status = 'published'`.execute(db())
+	return rows[0]
 }
 
 /** A deleted comment of a question that stands. */
@@ -239,13 +231,8 @@ export async function findCommentPlace(
 
 /** Whether a question stands in the forum, for everybody to read. */
 export async function isOpenQuestion(id: number): Promise<boolean> {
-	const row = await db()
-		.selectFrom('questions')
-		.select('id')
-		.where('id', '=', id)
-		.where('status', '=', 'published')
-		.executeTakeFirst()
-	return row !== undefined
+	const { rows } = await sql`select from questions where id = ${id} and status = 'published'`.execute(db())
+	return rows.length > 0
 }
 
 /** What others than this member wrote under a question after a comment, oldest first, at most a hundred. */
