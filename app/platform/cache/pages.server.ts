@@ -47,16 +47,12 @@ export const everyPage = 'page'
 /** The pages that list what members wrote, the home page among them. */
 export const LIST_PAGES = 'lists'
 
-/** Whether this process serves pages, and no other one does: whatever it drops, nobody else keeps. */
-let isOnlySite = false
-
 /**
  * Drops the pages that show something of this kind, here at once and in the other processes as soon as PostgreSQL has told
  * them. Call it after the commit. It never throws: what others were not told of, they forget within a minute.
  */
 export async function dropPages(tags: readonly string[]): Promise<void> {
 	dropPagesHere(tags)
-	if (isOnlySite) return
 	try {
 		await publish(channel, tags.join(' '))
 	} catch (error) {
@@ -69,7 +65,6 @@ export async function dropPages(tags: readonly string[]): Promise<void> {
  * @returns what stops listening
  */
 export function listenForDrops(): Promise<() => Promise<void>> {
-	isOnlySite = !isOneOfSeveral()
 	return openBus(channel, {
 		onMessage: (text) => dropPagesHere(text.split(' ')),
 		onLost: () => {
