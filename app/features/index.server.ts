@@ -20,6 +20,7 @@ import { members } from './members/members.feature.server.ts'
 import { moderation } from './moderation/moderation.feature.server.ts'
 import { notifications } from './notifications/notifications.feature.server.ts'
 import { pictures } from './pictures/pictures.feature.server.ts'
+import { privacy } from './privacy/privacy.feature.server.ts'
 import { profileEditor } from './profile-editor/profile-editor.feature.server.ts'
 import { profiles } from './profiles/profiles.feature.server.ts'
 import { questionLists } from './question-lists/question-lists.feature.server.ts'
@@ -61,7 +62,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[profiles],
 	[profileEditor],
 	[directory, resume],
-	[finder],
+	[finder, privacy],
 	[home, settings, api, administration],
 ]
 

@@ -1,5 +1,6 @@
+import { db } from '~/platform/db/db.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { memberCounter } from './accounts.queries.server.ts'
+import { deleteTraces, memberCounter } from './accounts.queries.server.ts'
 import { sendAccountMail, sendLetter } from './registration/account-mails.server.ts'
 import { sweepRegistrations } from './registration/registrations.queries.server.ts'
 
@@ -10,6 +11,14 @@ export const accounts = defineFeature({
 	counters: [memberCounter],
 	// What nobody came back for.
 	schedules: [{ name: 'sweep-registrations', every: 'hour', run: sweepRegistrations }],
+	leaving: [
+		async (leaver) => {
+			await db()
+				.transaction()
+				.execute((trx) => deleteTraces(trx, leaver))
+			return false
+		},
+	],
 	memberData: {
 		users: {
 			members: { id: 'deleted', pseudonym_of: 'deleted' },
@@ -23,6 +32,7 @@ export const accounts = defineFeature({
 				'created_at',
 				'updated_at',
 				'logged_in_at',
+				'leaves_at',
 				'suspended_until',
 				'suspended_reason',
 				'approved_at',
@@ -40,6 +50,7 @@ export const accounts = defineFeature({
 			},
 		},
 		usernames: 'usernames that were given; what a member had is replaced by a hash when they leave',
+		left_usernames: 'hashes of the usernames of who left, so that nobody else gets one',
 		verifications: 'secrets of links, for hours',
 		registrations: 'who registers and is no member yet, for a day',
 		email_links: {

@@ -171,3 +171,15 @@ async function moveSkill(trx: Executor, id: number, name: string, limit: number)
 		delete from skills where id = ${id} and not exists (select from profile_skills where skill_id = ${id})`.execute(trx)
 	return ids.length
 }
+
+/** Forgets the skills that nobody has any more. Who adds one has changed the table before they read it, so they are waited for. */
+export async function forgetSkills(): Promise<void> {
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await sql`lock table skills in share row exclusive mode`.execute(trx)
+			await sql`delete from skills where not exists (select from profile_skills where skill_id = skills.id)`.execute(
+				trx,
+			)
+		})
+}

@@ -28,6 +28,10 @@ export const securityEventTexts = {
 	refused: 'Request refused',
 	'admin-claimed': 'Became admin of this site',
 	'new-device': 'Logged in from a new device',
+	leaving: 'Asked for the account to be deleted',
+	'came-back': 'Kept the account after all',
+	'archive-requested': 'Asked for an archive of the account',
+	'archive-fetched': 'Downloaded an archive of the account',
 	'campus-confirmed': 'Confirmed the campus address',
 } as const
 
