@@ -85,6 +85,8 @@ export type Config = z.infer<typeof settings> & {
 	dataDir: string
 	/** Whether the public address is https, and cookies are therefore Secure and `__Host-`. */
 	secure: boolean
+	/** The settings that the environment names; all others have their defaults. */
+	given: ReadonlySet<string>
 }
 
 /**
@@ -108,7 +110,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
 	const publicUrl = values.PUBLIC_URL ? new URL(values.PUBLIC_URL).origin : originOf(values.HOST, values.PORT)
 	const dataDir = isAbsolute(values.DATA_DIR) ? values.DATA_DIR : resolve(values.DATA_DIR)
 	const REQUIRE_EMAIL_VERIFICATION = values.REQUIRE_EMAIL_VERIFICATION ?? values.SMTP_URL !== undefined
-	return { ...values, REQUIRE_EMAIL_VERIFICATION, publicUrl, dataDir, secure: publicUrl.startsWith('https:') }
+	const secure = publicUrl.startsWith('https:')
+	return { ...values, REQUIRE_EMAIL_VERIFICATION, publicUrl, dataDir, secure, given: new Set(Object.keys(given)) }
 }
 
 /** The address of the site for a browser on this machine. @param host where it listens; every network is `localhost` too */
@@ -160,4 +163,9 @@ let current: Config | undefined
 export function config(): Config {
 	current ??= parseConfig(process.env)
 	return current
+}
+
+/** Whether the environment says this setting, which then wins over what admins save. */
+export function isGiven(name: keyof Config): boolean {
+	return config().given.has(name)
 }

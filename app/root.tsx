@@ -9,6 +9,7 @@ import { countCases } from '~/features/moderation/queue.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { PendingForum } from '~/features/question-lists/components/question-skeleton.tsx'
 import { countPage } from '~/features/rate-limits/rate-limits.server.ts'
+import { siteAuthor } from '~/features/site-settings/site.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { Unavailable } from '~/lib/errors.ts'
 import type { RootData } from '~/lib/root-data.ts'
@@ -58,7 +59,7 @@ export const clientMiddleware = settling
 export async function loader({ context, url }: Route.LoaderArgs): Promise<RootData> {
 	const { theme, flash, requestId, now, isViewerUnknown } = factsOf(context)
 	const viewer = viewerOf(context)
-	const { SITE_NAME, AUTHOR_NAME, AUTHOR_URL, publicUrl } = config()
+	const { SITE_NAME, publicUrl } = config()
 	const [unread, conversations, openCases] = await Promise.all([
 		orNone(countUnread(viewer)),
 		orNone(countUnreadConversations(viewer)),
@@ -72,7 +73,7 @@ export async function loader({ context, url }: Route.LoaderArgs): Promise<RootDa
 		conversations,
 		openCases,
 		siteName: SITE_NAME,
-		author: AUTHOR_NAME ? { name: AUTHOR_NAME, url: AUTHOR_URL } : theProject,
+		author: siteAuthor() ?? theProject,
 		theme,
 		now,
 		flash,

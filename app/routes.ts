@@ -10,6 +10,7 @@ export default [
 	route('reset-password', 'features/accounts/routes/reset-password.tsx'),
 	route('verify-email', 'features/accounts/routes/verify-email.tsx'),
 	route('claim-admin', 'features/accounts/routes/claim-admin.tsx'),
+	route('confirm-identity', 'features/authenticators/routes/confirm-identity.tsx'),
 	route('logout', 'features/accounts/routes/logout.ts'),
 	route('theme', 'features/settings/routes/theme.ts'),
 	route('settings', 'features/settings/routes/settings.tsx', [
@@ -119,6 +120,8 @@ export default [
 	route('admin/members', 'features/administration/routes/members.tsx', { id: 'admin-members' }),
 	route('admin/members.csv', 'features/administration/routes/members-csv.ts'),
 	route('admin/members/:username', 'features/administration/routes/member.tsx'),
+	route('admin/settings', 'features/site-settings/routes/sections.tsx'),
+	route('admin/settings/:section', 'features/site-settings/routes/section.tsx'),
 
 	route('api/docs', 'features/api/routes/docs.tsx'),
 	route('sitemap.xml', 'features/question-lists/routes/sitemap.ts'),

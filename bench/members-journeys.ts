@@ -1,7 +1,7 @@
+import { type Person, personOf, randomOf, skills } from '~/features/demo/people/people.ts'
 import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
 import { listCommunity } from '~/features/directory/directory.server.ts'
 import { suggest } from '~/features/directory/suggestions.server.ts'
-import { type Person, personOf, randomOf, skills } from '~/features/import/people/people.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { ordinal } from '~/lib/text.ts'

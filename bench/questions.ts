@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
-import type { DemoComment } from '~/features/import/demo.schema.ts'
-import { readDemo } from '~/features/import/demo.server.ts'
+import type { DemoComment } from '~/features/demo/demo.schema.ts'
+import { readDemo } from '~/features/demo/demo.server.ts'
 
 /** So many answers have the first two of a thousand questions. */
 const manyAnswers: Record<number, number> = { 0: 50, 1: 20 }

@@ -1,8 +1,8 @@
 // npm run seed -- --members N [--questions M] [--yes]: an invented community of any size, the same one each time.
 import { parseArgs } from 'node:util'
-import { seedDomain } from '~/features/import/people/people.ts'
-import { seedMembers, siteHasAccounts } from '~/features/import/people/seed.server.ts'
-import { seedQuestions } from '~/features/import/seed.server.ts'
+import { seedDomain } from '~/features/demo/people/people.ts'
+import { seedMembers, siteHasAccounts } from '~/features/demo/people/seed.server.ts'
+import { seedQuestions } from '~/features/demo/seed.server.ts'
 import { progressLine } from './support/progress.ts'
 import { withSite } from './support/site.ts'
 

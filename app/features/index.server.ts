@@ -3,11 +3,13 @@ import { accounts } from './accounts/accounts.feature.server.ts'
 import { administration } from './administration/administration.feature.server.ts'
 import { api } from './api/api.feature.server.ts'
 import { asking } from './asking/asking.feature.server.ts'
+import { authenticators } from './authenticators/authenticators.feature.server.ts'
 import { bookmarks } from './bookmarks/bookmarks.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
 import { chatPictures } from './chat-pictures/chat-pictures.feature.server.ts'
 import { conversations } from './conversations/conversations.feature.server.ts'
+import { demo } from './demo/demo.feature.server.ts'
 import { directory } from './directory/directory.feature.server.ts'
 import { discussion } from './discussion/discussion.feature.server.ts'
 import { evidence } from './evidence/evidence.feature.server.ts'
@@ -31,6 +33,7 @@ import { routing } from './routing/routing.feature.server.ts'
 import { search } from './search/search.feature.server.ts'
 import { sessions } from './sessions/sessions.feature.server.ts'
 import { settings } from './settings/settings.feature.server.ts'
+import { siteSettings } from './site-settings/site-settings.feature.server.ts'
 import { tags } from './tags/tags.feature.server.ts'
 import { terms } from './terms/terms.feature.server.ts'
 import { tokens } from './tokens/tokens.feature.server.ts'
@@ -45,6 +48,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[rateLimits],
 	[sessions],
 	[accounts],
+	[authenticators],
 	[terms],
 	[members, tokens],
 	[campus, notifications, pictures],
@@ -61,9 +65,11 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[discussion, importing],
 	[profiles],
 	[profileEditor],
-	[directory, resume],
+	[demo, directory, resume],
 	[finder, privacy],
-	[home, settings, api, administration],
+	[administration],
+	[siteSettings],
+	[home, settings, api],
 ]
 
 /** Every feature of the site. */

@@ -3,6 +3,11 @@ export function loginPath(to: string): string {
 	return `/login?redirectTo=${encodeURIComponent(to)}`
 }
 
+/** The page that asks a member to confirm that it is them, which leads back to `to` afterwards. */
+export function confirmPath(to: string): string {
+	return `/confirm-identity?redirectTo=${encodeURIComponent(to)}`
+}
+
 /** An address with the parameters that have a value. */
 export function withParams(pathname: string, params: Record<string, string | number | null | undefined>): string {
 	const search = new URLSearchParams()

@@ -24,6 +24,15 @@ export class NotAllowed extends DomainError {
 	readonly status = 403
 }
 
+/** The viewer has to confirm first that it is them. Forms lead there and back to `back`, a path; programs get a 403. */
+export class ConfirmationRequired extends NotAllowed {
+	readonly back: string
+	constructor(back: string) {
+		super('Confirm that it is you first: log in again, or open /confirm-identity. Then try again.')
+		this.back = back
+	}
+}
+
 /** The thing changed meanwhile, or a unique value is taken. @public: the next features throw it. */
 export class Conflict extends DomainError {
 	readonly status = 409

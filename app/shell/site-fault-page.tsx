@@ -55,21 +55,23 @@ function SiteFaultPage({ status, fault }: { status: number; fault: SiteFaultData
 	)
 }
 
-/** A form came without a session: what was typed is shown, to be sent again after the login. */
+/** A form came without a session, or in one that is to be confirmed: what was typed is shown, to be sent again afterwards. */
 function EndedSessionPage({ ended: { login, typed } }: { ended: EndedSessionData }) {
 	const { pathname, search } = useLocation()
+	const isEnded = login.startsWith('/login')
+	const remedy = isEnded ? 'Log in in another tab' : 'Confirm it in another tab'
 	return (
 		<Message
-			title="You are no longer logged in."
+			title={isEnded ? 'You are no longer logged in.' : 'Confirm that it is you.'}
 			actions={
 				<a className="btn btn-primary" href={login} target="_blank" rel="noopener">
-					Log in in another tab
+					{remedy}
 				</a>
 			}
 			below={<Typed typed={typed} address={pathname + search} />}
 		>
-			What you typed is still here. Log in in another tab, then send it again from this one. Files and passwords have to
-			be entered again.
+			What you typed is still here. {remedy}, then send it again from this one. Files and passwords have to be entered
+			again.
 		</Message>
 	)
 }

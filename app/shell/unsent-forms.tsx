@@ -29,11 +29,14 @@ const MAX_FORM_LENGTH = 500_000
 /** A page that is opened again after the login may take so long to draw its form, in milliseconds. */
 const FORM_WAIT_MS = 10_000
 
-const message = 'You are logged in again. What you typed is back: check it and send it again.'
+/** Pages that a form is led to when it is not taken; they lead back to it. */
+const DETOURS = ['/login', '/confirm-identity']
+
+const message = 'What you typed is back: check it and send it again.'
 
 /**
- * Brings back what was typed into a form whose session had ended. The server leads such a form to the login page; what it said
- * is stored in this tab for its member alone, and put into the same form when they are back on its page. It is deleted when
+ * Brings back what was typed into a form whose session had ended, or was to be confirmed first. The server leads such a form to the
+ * login page, or to the one that asks for the confirmation; what it said is stored in this tab for its member alone, and put into the same form when they are back on its page. It is deleted when
  * the form was sent, and when its page is left. Passwords and files are never stored. Forms that save drafts of their own are
  * marked with `data-keeps-draft`.
  * @param props.member username of who is signed in, or was until the session ended
@@ -59,10 +62,10 @@ export default function UnsentForms({ member }: { member: string }) {
 	useEffect(() => {
 		if (isBusy || isFetching) return
 		const { pathname, search } = location
-		const sent = submitted.current ?? (pathname === '/login' && earlySubmit.current ? read(earlySubmit.current) : null)
+		const sent = submitted.current ?? (isDetour(pathname) && earlySubmit.current ? read(earlySubmit.current) : null)
 		submitted.current = null
 		earlySubmit.current = null
-		if (pathname === '/login') {
+		if (isDetour(pathname)) {
 			const to = new URLSearchParams(search).get('redirectTo')
 			if (to && sent) write(member, { ...sent, page: new URL(to, window.location.origin).pathname, isBack: false })
 			return
@@ -80,6 +83,8 @@ export default function UnsentForms({ member }: { member: string }) {
 
 	return null
 }
+
+const isDetour = (pathname: string) => DETOURS.includes(pathname)
 
 /** What a form says; null when there is nothing that would have to be typed again. */
 function read({ target: form, submitter }: SubmitEvent): SubmittedForm | null {

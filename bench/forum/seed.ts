@@ -1,6 +1,6 @@
 import type pg from 'pg'
+import { seedMembers } from '~/features/demo/people/seed.server.ts'
 import { refreshStatistics } from '~/features/import/import.queries.server.ts'
-import { seedMembers } from '~/features/import/people/seed.server.ts'
 import { pool } from '~/platform/db/db.server.ts'
 import { progressLine } from '../../scripts/support/progress.ts'
 import { type Texts, wordOf } from './texts.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { randomOf } from '~/features/import/people/people.ts'
+import { randomOf } from '~/features/demo/people/people.ts'
 
 /** What a forum of any size is put together from: each entry is used many times, in new combinations. */
 export interface Texts {

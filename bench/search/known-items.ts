@@ -1,4 +1,4 @@
-import { randomOf } from '~/features/import/people/people.ts'
+import { randomOf } from '~/features/demo/people/people.ts'
 
 /** A question of the forum that is searched for. */
 export interface KnownQuestion {

@@ -1,5 +1,5 @@
-import type { Person } from '~/features/import/people/people.ts'
-import { randomOf } from '~/features/import/people/people.ts'
+import type { Person } from '~/features/demo/people/people.ts'
+import { randomOf } from '~/features/demo/people/people.ts'
 import { canonicalSkill } from '~/features/members/skills.server.ts'
 
 /*

@@ -1,7 +1,9 @@
 import type { Locator, Page } from '@playwright/test'
+import pg from 'pg'
 import sharp from 'sharp'
+import { siteDatabase } from '../support/site-process.ts'
 import { anotherBrowser, composer, type Member, post } from './support/chat.ts'
-import { enrol, enrolAdmin, expect, settled, test } from './support/journey.ts'
+import { enrol, enrolAdmin, expect, expectNoViolationsInThemes, expectToFit, settled, test } from './support/journey.ts'
 
 interface Row {
 	form: string
@@ -205,6 +207,14 @@ async function endSessionAndSend(page: Page, send: Locator): Promise<void> {
 	await expect(page.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible()
 }
 
+/** As if everybody had proved long ago who they are. */
+async function passTenMinutes(): Promise<void> {
+	const client = new pg.Client(siteDatabase(process.env.SITE_DATA_DIR ?? ''))
+	await client.connect()
+	await client.query("update sessions set confirmed_at = now() - interval '11 minutes'")
+	await client.end()
+}
+
 async function logInAs(page: Page, username: string): Promise<void> {
 	await page.getByLabel('Email').fill(`${username}@eastmere.example`)
 	await page.getByLabel('Password', { exact: true }).fill(password)
@@ -255,6 +265,29 @@ test('a session that ended while a form was filled: after the login the form say
 			await back(page)
 		})
 	}
+
+	await test.step('a form of a session that is to be confirmed first comes back too', async () => {
+		const token = otherRows().find(({ path }) => path === '/settings/tokens')
+		await page.goto('/settings/tokens')
+		await settled(page)
+		await token?.type(page)
+		await passTenMinutes()
+		await page.getByRole('button', { name: 'Create token' }).click()
+		await expect(page.getByRole('heading', { level: 1, name: 'Confirm that it is you' })).toBeVisible()
+		await expectNoViolationsInThemes(page)
+		await expectToFit(page, [390, 1280])
+		for (const typed of ['a wrong password', password]) {
+			await page.getByLabel('Password', { exact: true }).focus()
+			await page.keyboard.press('Control+a')
+			await page.keyboard.type(typed)
+			await page.keyboard.press('Enter')
+			if (typed !== password) await expect(page.getByText('That is not your password.').first()).toBeVisible()
+		}
+		await expect(page).toHaveURL(/\/settings\/tokens$/)
+		await token?.back(page)
+		await page.getByRole('button', { name: 'Create token' }).click()
+		await expect(page.getByRole('heading', { name: 'Your new token' })).toBeVisible()
+	})
 
 	await test.step('what stores it comes only after it was sent', async () => {
 		await page.goto('/')
@@ -340,5 +373,21 @@ test.describe('without JavaScript', () => {
 		}
 		await page.goto(`/edit-profile/${username}`)
 		await expect(page.getByLabel('City')).toHaveValue('Typed City')
+
+		// A session that is to be confirmed: in another tab as well, and the form is sent again from this one.
+		await page.goto('/settings/tokens')
+		await page.getByLabel('Name', { exact: true }).fill('Typed token')
+		await passTenMinutes()
+		await page.getByRole('button', { name: 'Create token' }).click()
+		await expect(page.getByRole('heading', { level: 1 })).toHaveText('Confirm that it is you.')
+		const tab = context.waitForEvent('page')
+		await page.getByRole('link', { name: 'Confirm it in another tab' }).click()
+		const other = await tab
+		await other.getByLabel('Password', { exact: true }).fill(password)
+		await other.getByRole('button', { name: 'Confirm' }).click()
+		await expect(other).toHaveURL(/\/settings\/tokens$/)
+		await expect(page.getByLabel('Name')).toHaveValue('Typed token')
+		await page.getByRole('button', { name: 'Send again' }).click()
+		await expect(page.getByRole('heading', { name: 'Your new token' })).toBeVisible()
 	})
 })

@@ -1,13 +1,5 @@
 import type { Browser, Page } from '@playwright/test'
-import {
-	enrol,
-	expect,
-	expectNoViolations,
-	expectNoViolationsInThemes,
-	expectToFit,
-	logIn,
-	test,
-} from './support/journey.ts'
+import { enrol, expect, expectNoViolations, expectNoViolationsInThemes, expectToFit, test } from './support/journey.ts'
 
 /** A member beside the first, in a browser of their own. */
 async function another(browser: Browser, name: string): Promise<Page> {
@@ -93,7 +85,7 @@ test('the page, the settings and the panel fit a phone and a wide screen, and ar
 	page,
 	browser,
 }) => {
-	await logIn(page)
+	await enrol(page, 'Lena Sightwell')
 	const path = await ask(page, 'How does this look?')
 	const rohan = await another(browser, 'Rohan Kitebell')
 	await comment(rohan, path, 'Well.')

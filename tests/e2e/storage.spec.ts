@@ -141,6 +141,7 @@ test('no page with a form tries what its policy forbids', async ({ page, browser
 	const others = [
 		'/settings',
 		'/settings/tokens',
+		'/confirm-identity',
 		'/forum/ask',
 		'/find-dev',
 		'/messages',

@@ -166,7 +166,16 @@ test('no button is shown to a reader without scripts that does nothing without t
 			`/edit-profile/${me}/academics`,
 		],
 		...[`/edit-profile/${me}/change-password`, `/edit-profile/${me}/import`, '/settings', '/settings/tokens'],
-		...['/settings/activity', '/notifications', '/messages', '/forum', '/forum/ask', '/forum/tags', '/moderation'],
+		...[
+			'/settings/activity',
+			'/confirm-identity',
+			'/notifications',
+			'/messages',
+			'/forum',
+			'/forum/ask',
+			'/forum/tags',
+			'/moderation',
+		],
 	]) {
 		await reader.goto(path)
 		const shown = reader.locator('button[type=button]:not([popovertarget]):visible')

@@ -56,6 +56,7 @@ function sights({
 			...[
 				'/',
 				'/claim-admin?token=x',
+				'/confirm-identity',
 				'/settings',
 				'/settings/tokens',
 				'/settings/activity',
@@ -114,6 +115,8 @@ function sights({
 			'/admin/members',
 			'/admin/figures',
 			`/admin/members/${username}`,
+			'/admin/settings',
+			'/admin/settings/site',
 		].map((address) => ({ address })),
 	}
 }

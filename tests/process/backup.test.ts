@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
-import { demoAccounts } from '~/features/import/demo-account.server.ts'
+import { demoAccounts } from '~/features/demo/demo-account.server.ts'
 import { picture } from '../factories/pictures.ts'
 import { PASSED_ON, type SiteProcess, siteDatabase, startFirst, startSite } from '../support/site-process.ts'
 

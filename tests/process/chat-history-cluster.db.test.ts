@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { comeBack, type Live } from '~/platform/realtime/live.ts'
+import { Watched } from '~/platform/realtime/use-presence.ts'
 import { ChatRun, seed } from '../support/chat-run.ts'
 import { descendants, hasServers, type RunningCluster, startCluster } from '../support/cluster.ts'
 import { useDatabase } from '../support/database.ts'
 import { askAt, logInMember, testDatabaseUrl } from '../support/members-site.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
-import { closeTabs, next, openTab, startTab, watch } from '../support/tabs.ts'
+import { closeTabs, next, openTab, startTab } from '../support/tabs.ts'
 
 /* Three nodes behind nginx, whose Redis goes away and comes back and whose nodes are killed while members write. */
 
@@ -15,7 +17,13 @@ const rounds = 3
 /** Of each member in a round: more than there is time for on a machine without other work. */
 const maxActs = 5
 
-afterEach(closeTabs)
+/** What keeps lasting tabs from coming back, once the test is over. */
+const ends: (() => void)[] = []
+
+afterEach(() => {
+	for (const end of ends.splice(0)) end()
+	closeTabs()
+})
 
 describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-server)', () => {
 	let redis: TestRedis
@@ -55,7 +63,7 @@ describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-se
 		await run.meet(site, 4, () => cluster.url)
 		const online = await Promise.all(cluster.nodes.map((node) => watching(node, watcher.cookie, ['leaver', 'comer'])))
 		const leaving = await openTab(cluster.url, leaver.cookie)
-		await expect.poll(() => online.map((names) => [...names])).toEqual(cluster.nodes.map(() => ['leaver']))
+		await expect.poll(() => online.map((who) => who())).toEqual(cluster.nodes.map(() => ['leaver']))
 		run.begin(maxActs)
 		for (let round = 0; round < rounds; round += 1) {
 			await sleep(1_000 + run.random() * 1_000)
@@ -65,29 +73,29 @@ describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-se
 			await sleep(1_000 + run.random() * 2_000)
 			// What they do while Redis is away no node can tell the others.
 			if (round === 0) leaving.disconnect()
-			if (round === 0) await openTab(cluster.url, comer.cookie)
+			if (round === 0) await openLastingTab(cluster.url, comer.cookie)
 			await redis.start()
 			run.allowActs(maxActs)
 		}
-		await expect
-			.poll(() => online.map((names) => [...names]), { timeout: 60_000 })
-			.toEqual(cluster.nodes.map(() => ['comer']))
+		await expect.poll(() => online.map((who) => who()), { timeout: 60_000 }).toEqual(cluster.nodes.map(() => ['comer']))
 		run.end()
 		await run.judge(100)
 	}, 300_000)
 })
 
-/** A tab that shows who of these members is online, as the product's does: asked on each connection, and told live. */
-async function watching(url: string, cookie: string, names: string[]): Promise<Set<string>> {
-	const online = new Set<string>()
-	const tab = startTab(url, { Cookie: cookie })
-	tab.on('presence:changed', ({ username, online: is }) => (is ? online.add(username) : online.delete(username)))
-	tab.on('connect', async () => {
-		const present = await watch(tab, names).catch(() => null)
-		if (!present) return
-		online.clear()
-		for (const name of present) online.add(name)
-	})
+/** A tab that shows who of these members is online, as the product's own does. @returns who is, as the tab knows it now */
+async function watching(url: string, cookie: string, names: string[]): Promise<() => string[]> {
+	const tab = await openLastingTab(url, cookie)
+	const watched = new Watched()
+	watched.show(names, () => {})
+	watched.listen(tab)
+	return () => names.filter((name) => watched.isOnline(name))
+}
+
+/** A tab that comes back whatever the server said, as a page does: one that is refused while a node is short of time would stay away. */
+async function openLastingTab(url: string, cookie: string): Promise<Live> {
+	const tab: Live = startTab(url, { Cookie: cookie })
+	ends.push(comeBack(tab))
 	await next(tab, 'connect')
-	return online
+	return tab
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { demoAccounts } from '~/features/import/demo-account.server.ts'
+import { demoAccounts } from '~/features/demo/demo-account.server.ts'
 import { picture } from '../factories/pictures.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 

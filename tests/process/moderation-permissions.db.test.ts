@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { findTerm, loadTerms } from '~/features/terms/terms.server.ts'
+import { makeToken } from '~/features/tokens/tokens.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeQuestion } from '../factories/forum.ts'
 import { useDatabase } from '../support/database.ts'
-import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
+import { logInMember, type MembersSite, password, startOnTestDatabase } from '../support/members-site.ts'
 import { noteWrites, takeNotedWrites } from '../support/noted-writes.ts'
 
 /* Moderation and administration over HTTP: their pages, their `.data`, and every form, for everybody who may ask. */
@@ -96,6 +97,8 @@ describe('reading', () => {
 			'/admin/categories/1',
 			'/admin/members',
 			'/admin/members/author',
+			'/admin/settings',
+			'/admin/settings/site',
 		].map((page): [string, Record<Who, number | string>] => [
 			page,
 			{ anonymous: login, member: 403, suspended: 403, author: 403, moderator: 403, admin: 200 },
@@ -167,6 +170,8 @@ describe('writing', () => {
 		['/admin/members/author', { act: 'log-out' }, ['admin']],
 		['/admin/members/author', { act: 'suspend', why: 'x', time: 'for ever' }, ['admin']],
 		['/admin/members/author', { act: 'hide', why: 'x' }, ['admin']],
+		['/admin/settings/site', { act: 'save', authorName: 'x', version: '1' }, ['admin']],
+		['/admin/settings/site', { act: 'undo', id: '1' }, ['admin']],
 		['/report/query/QUERY', { reason: 'spam', details: '' }, ['member', 'moderator', 'admin']],
 	]
 	const refusals = acts.flatMap(([page, form, allowed]) =>
@@ -184,6 +189,73 @@ describe('writing', () => {
 		expect(await takeNotedWrites()).toEqual([])
 	})
 })
+
+describe('an admin who proved long ago who they are', () => {
+	const acts: [string, string, Record<string, string>][] = [
+		['a role', '/admin/members/member', { act: 'role', role: 'moderator', why: 'x' }],
+		['a confirmed address', '/admin/members/member', { act: 'confirm' }],
+		['sessions', '/admin/members/author', { act: 'log-out' }],
+		['sessions, on the page of the case', '/moderation/profile/author', { act: 'log-out' }],
+		['a new moderator', '/moderation/members', { intent: 'appoint', username: 'member' }],
+		['a moderator no more', '/moderation/members', { intent: 'dismiss', username: 'moderator' }],
+		['the own sessions', '/settings', { intent: 'revoke-others' }],
+		['a token', '/settings/tokens', { intent: 'make', name: 'x', scopes: 'read', days: '7' }],
+	]
+
+	test.each(acts.flatMap(([what, page, form]) => ['', '.data'].map((way) => [what, page, way, form] as const)))(
+		'is asked to confirm that it is them: %s (%s%s)',
+		async (_what, page, way, form) => {
+			await passTenMinutes()
+			await takeNotedWrites()
+			const response = await site.ask(page + way, cookies.admin, form)
+			const place = `${response.headers.get('location')} ${await response.text()}`
+			expect(place).toContain(`/confirm-identity?redirectTo=${encodeURIComponent(page)}`)
+			expect(await takeNotedWrites()).toEqual([])
+		},
+	)
+
+	test('is refused by the API with a session, and goes on with a token, which took a confirmation to create', async () => {
+		await passTenMinutes()
+		const admin = await db().selectFrom('users').selectAll().where('username', '=', 'admin').executeTakeFirstOrThrow()
+		const { token } = await makeToken(
+			{ ...admin, role: 'admin' },
+			{ name: 'x', scopes: ['write', 'moderate'], days: 7 },
+		)
+		const setRole = (headers: Record<string, string>) =>
+			fetch(`${site.url}/api/v1/moderation/members/member/role`, {
+				method: 'PUT',
+				body: JSON.stringify({ role: 'moderator' }),
+				headers: { Origin: site.url, 'Content-Type': 'application/json', ...headers },
+			})
+		const refused = await setRole({ Cookie: cookies.admin })
+		expect([refused.status, (await refused.json()).detail]).toEqual([
+			403,
+			expect.stringContaining('Confirm that it is'),
+		])
+		expect((await setRole({ Authorization: `Bearer ${token}` })).status).toBe(204)
+	})
+
+	test('goes on once they have confirmed it', async () => {
+		await passTenMinutes()
+		const wrong = await site.ask('/confirm-identity', cookies.admin, { password: 'wrong' })
+		expect(wrong.status).toBe(422)
+		const page = '/confirm-identity?redirectTo=/admin/members/author'
+		const right = await site.ask(page, cookies.admin, { password })
+		expect([right.status, right.headers.get('location')]).toEqual([303, '/admin/members/author'])
+		const done = await site.ask('/admin/members/author', cookies.admin, { act: 'confirm' })
+		expect(done.headers.get('location')).toBe('/admin/members/author')
+	})
+
+	test.each(['//evil.example', 'https://evil.example/'])('is not led to %s', async (to) => {
+		const page = `/confirm-identity?redirectTo=${encodeURIComponent(to)}`
+		expect((await site.ask(page, cookies.admin, { password })).headers.get('location')).toBe('/settings')
+		expect((await site.ask(page, '', { password })).headers.get('location')).toMatch(/^\/login/)
+	})
+})
+
+function passTenMinutes(): Promise<unknown> {
+	return sql`update sessions set confirmed_at = now() - interval '11 minutes'`.execute(db())
+}
 
 test('a merged query leads visitors to the other one, which says so, and can be read as it was', async () => {
 	const [kept, merged] = [

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { demoAccounts } from '~/features/import/demo-account.server.ts'
+import { demoAccounts } from '~/features/demo/demo-account.server.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-pages-'))

@@ -118,6 +118,17 @@ export async function findResetOwner(
 	return rows[0]
 }
 
+/** The hash of a member's password; null when they log in without one. */
+export async function findPasswordHash(userId: number): Promise<string | null> {
+	const credential = await db()
+		.selectFrom('credentials')
+		.select('password')
+		.where('user_id', '=', userId)
+		.where('provider_id', '=', 'credential')
+		.executeTakeFirst()
+	return credential?.password ?? null
+}
+
 /** Leaves an account without a password, sessions, tokens and devices: a new password by mail is the only way in. */
 export async function removeCredentials(userId: number, trx: Executor): Promise<void> {
 	await sql`update credentials set password = null where user_id = ${userId}`.execute(trx)

@@ -1,11 +1,12 @@
 import { type Context, Hono } from 'hono'
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { measureUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { log } from '~/lib/log.server.ts'
 import type { Operation } from '~/platform/http/operation.ts'
 import { problem } from '~/platform/http/problem.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { answerOf, openToAll, rateHeaders, refusal, tagged } from './answers.server.ts'
-import { callerOf, refuseCaller } from './caller.server.ts'
+import { type Caller, callerOf, refuseCaller } from './caller.server.ts'
 import { readBody, readIfMatch, readParams, readQuery } from './input.server.ts'
 import { openApiDocument, operations } from './openapi.server.ts'
 
@@ -49,7 +50,7 @@ async function answer(operation: Operation, context: Context): Promise<Response>
 		? problem(429, `Too many calls. Wait ${quota.reset} s, then try again.`, {
 				headers: { 'Retry-After': String(quota.reset) },
 			})
-		: (refuseCaller(caller, operation) ?? (await run(operation, context, caller.viewer, url)))
+		: (refuseCaller(caller, operation) ?? (await run(operation, context, caller, url)))
 	const whole = reads && result.status === 200 ? await tagged(request, result) : result
 	for (const [name, value] of Object.entries(rateHeaders(reads ? 'read' : 'write', quota)))
 		whole.headers.set(name, value)
@@ -59,13 +60,9 @@ async function answer(operation: Operation, context: Context): Promise<Response>
 	return reads ? publicAnswer(whole) : whole
 }
 
-async function run(
-	operation: Operation,
-	context: Context,
-	viewer: Awaited<ReturnType<typeof callerOf>>['viewer'],
-	url: URL,
-) {
+async function run(operation: Operation, context: Context, { viewer, scopes }: Caller, url: URL) {
 	try {
+		if (operation.confirmed && viewer && !scopes) await requireConfirmed(viewer, context.req.raw)
 		const params = readParams(operation, context.req.param() as Record<string, string>)
 		const query = readQuery(operation, url)
 		const body = await readBody(operation, context.req.raw)

@@ -70,7 +70,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Created
 	const submission = readSubmission(author.id, input, content)
 	return changeOnce(submission, async (trx) => {
 		const tags = await mainTags(trx, sent.tags)
-		const texts = { ...sent, ...(await requirePlace(author, slug, { trx })) }
+		const texts = { ...sent, ...(await requirePlace(author, slug, { trx, isPseudonymous: isHidden })) }
 		const id = await takeId(trx, 'questions')
 		const pseudonym = isHidden ? await takePseudonym(trx, author) : null
 		const { id: accountId, username } = pseudonym ?? author
@@ -113,7 +113,11 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 		const before = await (found.waits ? lockPendingQuestion : lockQuestion)(trx, id)
 		if (!before) throw found.waits ? decidedMeanwhile() : new NotFound(noQuestion)
 		const tags = await mainTags(trx, sent.tags)
-		const place = await requirePlace(editor, sent.slug, { trx, current: found.category_slug })
+		const place = await requirePlace(editor, sent.slug, {
+			trx,
+			current: found.category_slug,
+			isPseudonymous: account.id !== editor.id,
+		})
 		const texts = { ...sent, ...place }
 		if (version !== null && version !== before.version) {
 			const stored = await findChangeableQuestion(id, editor.id, trx)

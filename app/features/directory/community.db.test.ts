@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Person, personOf } from '~/features/import/people/people.ts'
-import { seedMembers } from '~/features/import/people/seed.server.ts'
+import { type Person, personOf } from '~/features/demo/people/people.ts'
+import { seedMembers } from '~/features/demo/people/seed.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
 import { makeTab } from '../../../tests/factories/presence.ts'

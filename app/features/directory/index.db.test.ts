@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { seedMembers } from '~/features/import/people/seed.server.ts'
+import { seedMembers } from '~/features/demo/people/seed.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeTab } from '../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../tests/support/database.ts'

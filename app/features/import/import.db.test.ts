@@ -6,7 +6,6 @@ import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { readDemo, seedDemoContent } from './demo.server.ts'
 import { importQuestions } from './import.server.ts'
 
 useDatabase()
@@ -193,14 +192,4 @@ test('every counter equals its rows', async () => {
 		db(),
 	)
 	expect(rows).toEqual([])
-})
-
-test('the demo content is sound: every author is a member, and no site that has people gets it', async () => {
-	const { members, questions } = await readDemo()
-	const names = new Set(members.map(({ username }) => username))
-	expect(members).toHaveLength(40)
-	expect(questions.filter(({ question: { author } }) => !names.has(author))).toEqual([])
-	const before = await everything()
-	await seedDemoContent({ onProgress: () => {} })
-	expect(await everything()).toBe(before)
 })

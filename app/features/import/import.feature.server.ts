@@ -1,4 +1,3 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { seedDemoContent } from './demo.server.ts'
 
-export const importing = defineFeature({ name: 'import', seedDemo: seedDemoContent })
+export const importing = defineFeature({ name: 'import' })

@@ -160,7 +160,8 @@ export async function logOutMember(viewer: Viewer, username: string): Promise<vo
 	await recordSecurityEvent('session-revoked', { userId: found.id, detail: { all: true, by: actor.id } })
 }
 
-function requireAdmin(viewer: Viewer): SignedIn {
+/** Refuses whoever is no admin. @throws NotAllowed */
+export function requireAdmin(viewer: Viewer): SignedIn {
 	const actor = moderator(viewer)
 	if (actor.role !== 'admin') throw new NotAllowed('Only admins can do this.')
 	return actor

@@ -213,6 +213,7 @@ export const moderationOperations = [
 		description: 'For admins. Takes effect with the member’s next request. 409 if they already have the role.',
 		access: 'members',
 		staff: true,
+		confirmed: true,
 		params: { username: z.string().max(60) },
 		body: newRole,
 		example: { role: 'moderator' },

@@ -7,6 +7,8 @@ export const MEMBER_SUBJECT = 'profile'
 
 /** What the log calls a category, which admins keep. */
 export const CATEGORY_SUBJECT = 'category'
+/** Settings of the site are no subject either: the log alone names them. */
+export const SETTING_SUBJECT = 'setting'
 
 export type Reason = 'spam' | 'off-topic' | 'abusive' | 'other'
 

@@ -10,6 +10,7 @@ import {
 	mayModerate,
 	maySuspend,
 	type Reason,
+	SETTING_SUBJECT,
 	type SubjectPart,
 	type SubjectState,
 } from './moderation.policy.ts'
@@ -208,9 +209,10 @@ function presentReport(row: ReportRow): ReportView {
 	}
 }
 
-/** The page on which a subject is judged; of a category, the one on which it is kept. @param username of the member who it is, or whose it is */
+/** The page on which a subject is judged; of a category or a setting, the one on which it is kept. @param username of the member who it is, or whose it is */
 function caseUrl(kind: string, id: number, username: string): string {
 	if (kind === CATEGORY_SUBJECT) return `/admin/categories/${id}`
+	if (kind === SETTING_SUBJECT) return '/admin/settings'
 	return `/moderation/${kind}/${kind === MEMBER_SUBJECT ? username : id}`
 }
 

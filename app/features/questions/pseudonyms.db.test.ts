@@ -144,6 +144,19 @@ describe('whoever asked', () => {
 		await makeComment(mira, (await makeQuestion(reader)).id, body)
 	})
 
+	test('is refused a category for staff alone, which would say that the pseudonym is one', async () => {
+		await sql`update categories set asking = 'staff' where slug = 'careers'`.execute(db())
+		const refusal = { category: expect.stringContaining('a pseudonym there would say that you are one') }
+		await expect(makeQuestion(moderator, { category: 'careers', pseudonym: 'on' })).rejects.toMatchObject({
+			fields: refusal,
+		})
+		await expect(makeQuestion(moderator, { category: 'careers' })).resolves.toMatchObject({ id: expect.any(Number) })
+		const own = await makeQuestion(moderator, { pseudonym: 'on' })
+		const moved = { title: 'A question that moves', description: 'There.', tags: 'react', category: 'careers' }
+		await expect(editQuestion(moderator, own.id, moved)).rejects.toMatchObject({ fields: refusal })
+		await sql`update categories set asking = 'everybody' where slug = 'careers'`.execute(db())
+	})
+
 	test('finds the choice in the draft, which only they read', async () => {
 		const typed = { key: 'ask', title: 'A title', description: '', tags: '', category: 'others' }
 		await saveDraft(mira, { ...typed, pseudonym: 'true' })

@@ -117,6 +117,14 @@ export const useLimits = {
 	},
 	/** Edits of questions and comments, each of which keeps the text before it. */
 	edits: { words: 'You edited many texts', duration: 10 * MINUTE, member: 60, address: null, counted: 'database' },
+	/** Saves of the site's settings, some of which ask another server first. */
+	siteSettings: {
+		words: 'You saved many settings',
+		duration: 10 * MINUTE,
+		member: 60,
+		address: null,
+		counted: 'database',
+	},
 	/** What is switched on and off: votes, follows, mutes, blocks, bookmarks. */
 	toggles: {
 		words: 'You made many changes',
@@ -148,6 +156,7 @@ export const attemptLimits = {
 	'login-device': { free: 5, waits: growing, forgottenAfter: DAY },
 	'login-address': { free: 50, waits: growing, forgottenAfter: HOUR },
 	'login-network': { free: 250, waits: growing, forgottenAfter: HOUR },
+	'confirm-identity': { free: 5, waits: growing, forgottenAfter: DAY },
 	'change-password': { free: 5, waits: growing, forgottenAfter: DAY },
 	'register-account': { free: 5, waits: [HOUR], forgottenAfter: HOUR },
 	'register-address': { free: 30, waits: growingSlowly, forgottenAfter: 10 * MINUTE },

@@ -12,7 +12,7 @@ export const sessions = defineFeature({
 	memberData: {
 		sessions: {
 			members: { user_id: 'deleted' },
-			archive: ['ip_address', 'user_agent', 'created_at', 'updated_at', 'expires_at'],
+			archive: ['ip_address', 'user_agent', 'created_at', 'updated_at', 'expires_at', 'confirmed_at'],
 			withheld: { token: 'a secret' },
 		},
 		known_devices: {

@@ -23,6 +23,18 @@ export async function deleteSession(userId: number, id: number): Promise<boolean
 	return gone !== undefined
 }
 
+/** Whether the member of a session proved within the last `seconds` who they are, by the database's clock. */
+export async function isSessionConfirmed(id: number, seconds: number): Promise<boolean> {
+	const { rows } = await sql`
+		select from sessions where id = ${id} and confirmed_at > now() - make_interval(secs => ${seconds})`.execute(db())
+	return rows.length > 0
+}
+
+/** Notes that the member of a session has just proved who they are. */
+export async function writeConfirmation(userId: number, id: number): Promise<void> {
+	await sql`update sessions set confirmed_at = now() where id = ${id} and user_id = ${userId}`.execute(db())
+}
+
 interface SessionRow {
 	id: number
 	ip_address: string | null

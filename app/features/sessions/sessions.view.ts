@@ -17,6 +17,8 @@ export const securityEventTexts = {
 	verify: 'Confirmed the email address',
 	'reset-requested': 'Asked for a password reset link',
 	reset: 'Reset the password with a link from an email',
+	confirmed: 'Confirmed that it was you',
+	'confirm-failed': 'Wrong password or code when asked to confirm that it was you',
 	'password-changed': 'Changed the password',
 	'token-created': 'Created an access token',
 	'token-revoked': 'Revoked an access token',

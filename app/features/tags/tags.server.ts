@@ -92,20 +92,29 @@ const MAX_RELATIVES = 6
 /**
  * The category that a question is written into. In a transaction, categories stay as they are until it ends.
  * @param slug its own or one that leads to it
- * @param current the slug of the category that the question has, which it may keep whoever asks there now
+ * @param options.current the slug of the category that the question has, which it may keep whoever asks there now
+ * @param options.isPseudonymous whether nobody is told who asks, which a category for staff alone would give away in part
  * @throws Invalid where there is none, or the member may not ask there
  */
 export async function requirePlace(
 	viewer: SignedIn,
 	slug: string,
-	{ trx, current = '' }: { trx?: Executor; current?: string } = {},
+	{ trx, current = '', isPseudonymous = false }: { trx?: Executor; current?: string; isPseudonymous?: boolean } = {},
 ): Promise<{ categoryId: number; slug: string }> {
 	if (trx) await holdCategories(trx)
 	const found = await findCategory(storable(slug), trx)
 	if (!found) throw new Invalid('Category field is required!', { category: 'Category field is required!' })
-	const refusal = found.slug === current ? null : await refusalIn(found, viewer, trx)
+	const isKept = found.slug === current
+	const refusal = isKept
+		? null
+		: ((await refusalIn(found, viewer, trx)) ??
+			(isPseudonymous && found.askers === 'staff' ? staffOnly(found.title) : null))
 	if (refusal) throw new Invalid(refusal, { category: refusal })
 	return { categoryId: found.id, slug: found.slug }
+}
+
+function staffOnly(title: string): string {
+	return `Only moderators ask in “${title}”, so a pseudonym there would say that you are one. Choose another category, or ask under your name.`
 }
 
 async function refusalIn(category: CategoryRow, viewer: SignedIn, trx?: Executor): Promise<string | null> {

@@ -52,7 +52,7 @@ export const LIST_PAGES = 'lists'
  * them. Call it after the commit. It never throws: what others were not told of, they forget within a minute.
  */
 export async function dropPages(tags: readonly string[]): Promise<void> {
-	dropHere(tags)
+	dropPagesHere(tags)
 	try {
 		await publish(channel, tags.join(' '))
 	} catch (error) {
@@ -66,7 +66,7 @@ export async function dropPages(tags: readonly string[]): Promise<void> {
  */
 export function listenForDrops(): Promise<() => Promise<void>> {
 	return openBus(channel, {
-		onMessage: (text) => dropHere(text.split(' ')),
+		onMessage: (text) => dropPagesHere(text.split(' ')),
 		onLost: () => {
 			pageCache.close()
 			dataCache.close()
@@ -78,7 +78,8 @@ export function listenForDrops(): Promise<() => Promise<void>> {
 	})
 }
 
-function dropHere(tags: readonly string[]): void {
+/** As {@link dropPages}, in this process alone: for what every process learns by itself. */
+export function dropPagesHere(tags: readonly string[]): void {
 	pageCache.drop(tags)
 	dataCache.drop(tags)
 }

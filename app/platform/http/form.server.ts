@@ -7,7 +7,7 @@ import { log } from '~/lib/log.server.ts'
 import { newKey } from '~/lib/new-key.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { type FormRefusal, formErrorsOf, formValues, type SavedValues } from './form.ts'
-import { answering, refererPath, signedIn } from './http.ts'
+import { answering, leadToConfirmation, refererPath, signedIn } from './http.ts'
 
 /* Forms on the server: reading one, its version, conflicts between two saves, and the answer to one that is refused. */
 
@@ -110,12 +110,13 @@ export class KeyUsed extends Invalid {
 
 /**
  * The answer of an action whose form was refused, so that the form can be shown again with what was typed.
- * @param error anything that the use case threw; a redirect is thrown on
+ * @param error anything that the use case threw; a redirect is thrown on, and so is one to confirm who it is
  * @param form what was sent; passwords are left out
  * @param unexpected what is said of a failure that nobody foresaw, which goes to the log; without it that is thrown on
  */
 export function refused(error: unknown, form: FormData, unexpected?: string) {
 	if (error instanceof Response) throw error
+	leadToConfirmation(error)
 	const values = formValues(form)
 	if (!(error instanceof DomainError)) {
 		if (unexpected === undefined) throw error

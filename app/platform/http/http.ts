@@ -1,6 +1,7 @@
 import { data, type RouterContextProvider, redirect } from 'react-router'
+import { confirmPath } from '~/lib/addresses.ts'
 import { type Flash, type FlashAction, type SignedIn, viewerOf } from '~/lib/context.ts'
-import { DomainError, retryHeaders } from '~/lib/errors.ts'
+import { ConfirmationRequired, DomainError, retryHeaders } from '~/lib/errors.ts'
 import { PREFETCH_HEADER } from '~/lib/page-handle.ts'
 import { ownCookie, readOwnCookie } from './cookies.ts'
 
@@ -12,9 +13,15 @@ export async function answering<Result>(work: () => Promise<Result>): Promise<Re
 	try {
 		return await work()
 	} catch (error) {
+		leadToConfirmation(error)
 		if (!(error instanceof DomainError)) throw error
 		throw data({ message: error.message }, { status: error.status, headers: retryHeaders(error) })
 	}
+}
+
+/** For what a use case threw: whoever has to confirm that it is them is led there. @throws a redirect */
+export function leadToConfirmation(error: unknown): void {
+	if (error instanceof ConfirmationRequired) throw redirect(confirmPath(error.back), { status: 303 })
 }
 
 /** As {@link answering}, for an address that scripts ask: JSON that is kept nowhere, and `{ message }` for a broken rule. */

@@ -23,6 +23,11 @@ export interface Operation {
 	area?: 'messages'
 	/** Whether a token needs the scope `moderate` as well. Moderators and admins, and who may more than that, is the policy's. */
 	staff?: boolean
+	/**
+	 * Whether a session has to be confirmed for it (“Confirm it is you”), 403 otherwise. A token stands for itself: its member confirmed
+	 * who they are to create it.
+	 */
+	confirmed?: boolean
 	/** Whether it heeds `If-Match`. */
 	conditional?: boolean
 	/** Whether it heeds `Idempotency-Key`: sent again with the same one it makes nothing new. */

@@ -15,20 +15,23 @@ export function siteFaultData(status: number, told: unknown): SiteFaultData | nu
 	return { message: message ?? '', retries: retries === true, typed: typed ?? null }
 }
 
-/** What the error page is told of a form whose session has ended: the data of a route's error with status 401. */
+/**
+ * What the error page is told of a form that was not taken because its session has ended, or has to be confirmed first: the data of
+ * a route's error with status 401.
+ */
 export interface EndedSessionData {
-	/** The login page, which leads back to the form. */
+	/** The login page, or the one that confirms who it is; both lead back to the form. */
 	login: string
 	/** What came with the form, by the names of its fields; never a password or a file. */
 	typed: Record<string, string>
 }
 
-/** The address of the login page when a redirect leads there because nobody is signed in, or null. */
+/** The address of a redirect that leads to the login, or to the page that confirms who it is, and back afterwards; else null. */
 export function loginOf(location: string | null): string | null {
-	return location?.startsWith('/login?redirectTo=') ? location : null
+	return location && /^\/(login|confirm-identity)\?redirectTo=/.test(location) ? location : null
 }
 
-/** What an error of a route says of an ended session, or null. */
+/** What an error of a route says of a session that has ended or has to be confirmed, or null. */
 export function endedSessionData(status: number, told: unknown): EndedSessionData | null {
 	const { login, typed } = (told ?? {}) as Partial<EndedSessionData>
 	return status === 401 && login && typed ? { login, typed } : null

@@ -3,6 +3,7 @@ import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
 import { TooMany } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
+import { findPasswordHash } from '../accounts.queries.server.ts'
 
 /**
  * Argon2id with 19 MiB, two passes and one lane: the least of OWASP's Password Storage Cheat Sheet (2026), about 20 ms here.
@@ -40,4 +41,18 @@ export async function verifyPassword(stored: string, password: string): Promise<
 	} catch {
 		return false
 	}
+}
+
+/** Whether a member has a password, and not only other ways in. */
+export async function hasPassword(userId: number): Promise<boolean> {
+	return (await findPasswordHash(userId)) !== null
+}
+
+/**
+ * Whether this is the member's password. Count the attempt first.
+ * @throws TooMany when too many hashes wait already
+ */
+export async function checkPassword(userId: number, password: string): Promise<boolean> {
+	requireHashCapacity()
+	return verifyPassword((await findPasswordHash(userId)) ?? '', password)
 }

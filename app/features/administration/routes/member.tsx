@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { ActForms } from '~/features/moderation/components/act-forms.tsx'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { logOutMember } from '~/features/moderation/members.server.ts'
@@ -35,6 +36,9 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	})
 }
 
+/** What concerns the account itself: an admin confirms first that it is them. */
+const ACCOUNT_ACTS = ['role', 'confirm', 'log-out']
+
 /** Gives a role (`act` role), confirms the address, ends sessions; every other act is one of moderation. */
 export function action({ request, params: { username }, context, url }: Route.ActionArgs) {
 	return answering(async () => {
@@ -44,7 +48,8 @@ export function action({ request, params: { username }, context, url }: Route.Ac
 		const { act = '', ...input } = Object.fromEntries(form)
 		const done = (message: string) => redirectWithToast(memberAdminPath(username), { type: 'success', message })
 		try {
-			requireAdmin(viewer)
+			const admin = requireAdmin(viewer)
+			if (ACCOUNT_ACTS.includes(String(act))) await requireConfirmed(admin, request)
 			if (act === 'role') return done(`The role is now ${await changeRole(viewer, username, input)}.`)
 			if (act === 'confirm') {
 				await confirmAddressOf(viewer, username)

@@ -1,4 +1,5 @@
 import { config } from '~/config.server.ts'
+import { securityContact } from '~/features/site-settings/site.server.ts'
 import { themeColors } from '~/lib/theme-colors.ts'
 import type { Route } from './+types/well-known'
 
@@ -31,12 +32,12 @@ const VALID_DAYS = 180
 const DAY_MS = 86_400_000
 
 /**
- * Where to report a security problem (RFC 9116). The contact is `SECURITY_CONTACT`, otherwise `ADMIN_EMAIL`;
+ * Where to report a security problem (RFC 9116). The contact is that of the settings, otherwise `ADMIN_EMAIL`;
  * without either the answer is 404. `Canonical` needs an https address, so a site without TLS leaves it out.
  */
 function securityTxt(): Response {
-	const { SECURITY_CONTACT, ADMIN_EMAIL, publicUrl, secure } = config()
-	const contact = SECURITY_CONTACT || ADMIN_EMAIL
+	const { publicUrl, secure } = config()
+	const contact = securityContact()
 	const type = { 'Content-Type': 'text/plain; charset=utf-8' }
 	if (!contact) return new Response('This site has no contact for security reports.\n', { status: 404, headers: type })
 	// Whole days: the file stays the same until midnight.

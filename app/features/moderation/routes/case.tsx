@@ -1,3 +1,4 @@
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
@@ -10,7 +11,7 @@ import { ActForms } from '../components/act-forms.tsx'
 import { CaseHead, Reports } from '../components/case-card.tsx'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
 import { decideCase } from '../decisions.server.ts'
-import { logOutMember, moderatorOf } from '../members.server.ts'
+import { logOutMember, moderatorOf, requireAdmin } from '../members.server.ts'
 import { MEMBER_SUBJECT, mayLogOut } from '../moderation.policy.ts'
 import type { ModeratedMemberView } from '../moderation.view.ts'
 import { getCase } from '../queue.server.ts'
@@ -33,6 +34,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 		try {
 			const { act = '', ...input } = Object.fromEntries(form)
 			if (act === 'log-out' && params.kind === MEMBER_SUBJECT) {
+				await requireConfirmed(requireAdmin(viewer), request)
 				await logOutMember(viewer, params.id)
 				return redirectWithToast(url.pathname, { type: 'success', message: 'Logged out everywhere.' })
 			}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { profilePath } from '~/lib/addresses.ts'
-import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
 import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
@@ -11,7 +11,7 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { LocalTime } from '~/ui/time.tsx'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
-import { appoint, listMembers, moderatorOf } from '../members.server.ts'
+import { appoint, listMembers, moderatorOf, requireAdmin } from '../members.server.ts'
 import type { ModeratedMemberView, SuspendedView } from '../moderation.view.ts'
 import type { Route } from './+types/members'
 
@@ -24,11 +24,12 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
-		signedIn(context, url)
+		const viewer = signedIn(context, url)
 		const form = await readForm(request)
 		const role = form.get('intent') === 'appoint' ? 'moderator' : 'member'
 		try {
-			await appoint(viewerOf(context), String(form.get('username') ?? ''), role)
+			await requireConfirmed(requireAdmin(viewer), request)
+			await appoint(viewer, String(form.get('username') ?? ''), role)
 		} catch (error) {
 			return refused(error, form)
 		}

@@ -132,18 +132,26 @@ function LeaveForm({ holdings, refusal }: { holdings: LeavingView['holdings']; r
 					<RuleHead id="deleted" title="In any case" />
 					<ul className="mt-3 list-disc space-y-1 pl-5">
 						<li>
-							Your profile, {counted(pictures, 'picture')}, drafts, bookmarks, votes, follows, notifications, access tokens
-							and sessions are deleted, as are texts that you deleted before.
+							Your profile, {counted(pictures, 'picture')}, drafts, bookmarks, votes, follows, notifications, access
+							tokens and sessions are deleted, as are texts that you deleted before.
 						</li>
 						<li>
-							{counted(conversations, 'conversation')}: the other member keeps the words, by a “Former member” who cannot be
-							looked up. Your pictures in them are deleted.
+							{counted(conversations, 'conversation')}: the other member keeps the words, by a “Former member” who
+							cannot be looked up. Your pictures in them are deleted.
 						</li>
 						<li>What moderators decided stays in their log, without your words.</li>
 						<li>Nobody else will get your username.</li>
 					</ul>
 				</section>
-				<SubmitButton action={LEAVE_PATH} className="btn btn-danger mt-6" name="intent" value="leave" busyLabel="Logging out...">Delete my account</SubmitButton>
+				<SubmitButton
+					action={LEAVE_PATH}
+					className="btn btn-danger mt-6"
+					name="intent"
+					value="leave"
+					busyLabel="Logging out..."
+				>
+					Delete my account
+				</SubmitButton>
 			</Form>
 		</>
 	)

@@ -1,5 +1,6 @@
 import { Outlet, redirect } from 'react-router'
 import { type AccountView, getAccount, requireSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { DATA_PATH, LEAVE_PATH } from '~/features/privacy/privacy.limits.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { listSessions, revokeOtherSessions, revokeSession } from '~/features/sessions/sessions.server.ts'
@@ -40,7 +41,8 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const viewer = signedIn(context, url)
 		const form = await readForm(request)
 		const all = form.get('intent') === 'revoke-others'
-		if (all) await revokeOtherSessions(viewer, await requireSession(viewer, request))
+		const sessionId = await requireConfirmed(viewer, request, '/settings')
+		if (all) await revokeOtherSessions(viewer, sessionId)
 		else await revokeSession(viewer, Number(form.get('session')))
 		return redirectWithToast('/settings', {
 			type: 'success',

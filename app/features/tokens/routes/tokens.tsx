@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { data, redirect } from 'react-router'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { isModerator } from '~/lib/viewer.ts'
@@ -32,6 +33,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 			await revokeToken(viewer, Number(form.get('token')))
 			return redirectWithToast('/settings#tokens', { type: 'success', message: 'Token revoked.' })
 		}
+		await requireConfirmed(viewer, request)
 		const scopes = form.getAll('scopes').map(String)
 		try {
 			const made = await makeToken(viewer, { ...Object.fromEntries(form), scopes })

@@ -122,3 +122,43 @@ export const demoQuestion = z.object({
 })
 
 export type DemoQuestion = z.output<typeof demoQuestion>
+
+const demoConversation = z.object({
+	between: z.tuple([z.string(), z.string()]),
+	/** How many of the last messages their reader has not seen. */
+	unread: z.number().int().min(0).default(0),
+	/** The oldest first; `ago` counts back from the start of the site. */
+	messages: z.array(z.object({ from: z.string(), ago: span, body: z.string().min(1) })).min(1),
+})
+
+/** What demo/life.yaml holds: what members do besides asking and answering. */
+export const demoLife = z.object({
+	conversations: z.array(demoConversation),
+	/** The tags that a member follows. */
+	follows: z.record(z.string(), z.array(z.string())),
+	bookmarks: z.array(z.object({ of: z.string(), title: z.string(), note: z.string() })),
+	/** Of a question by its title, or of a member. */
+	reports: z.array(
+		z
+			.object({ by: z.string(), reason: z.enum(['spam', 'off-topic', 'abusive', 'other']), details: z.string() })
+			.and(z.union([z.object({ title: z.string() }), z.object({ member: z.string() })])),
+	),
+})
+
+export type DemoConversation = z.output<typeof demoConversation>
+export type DemoLife = z.output<typeof demoLife>
+
+const color = z.string().regex(/^#[0-9a-f]{6}$/)
+
+/** One of demo/portraits.yaml: the parts of which the picture of a member is drawn. */
+export const demoPortrait = z.object({
+	username: z.string(),
+	ground: color,
+	skin: color,
+	hair: z.enum(['short', 'curls', 'bob', 'long', 'bun', 'braid', 'scarf']),
+	hairColor: color,
+	shirt: color,
+	extra: z.array(z.enum(['glasses', 'beard'])),
+})
+
+export type DemoPortrait = z.output<typeof demoPortrait>

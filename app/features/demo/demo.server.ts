@@ -4,39 +4,48 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { hashPassword } from '~/features/accounts/security/credentials.server.ts'
+import { listCategoryTags, refreshStatistics } from '~/features/import/import.queries.server.ts'
+import { type QuestionDraft, type ThreadDraft, writeQuestions } from '~/features/import/write.server.ts'
 import { writeOptedIn } from '~/features/routing/choosing.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
-import { insertDemoMember, isInhabited, lockDemo, reachDemo, reportDemoQuestion } from './demo.queries.server.ts'
-import { type DemoComment, type DemoMember, type DemoQuestion, demoMember, demoQuestion } from './demo.schema.ts'
+import { insertDemoMember, isInhabited, lockDemo, reachDemo } from './demo.queries.server.ts'
+import {
+	type DemoComment,
+	type DemoLife,
+	type DemoMember,
+	type DemoPortrait,
+	type DemoQuestion,
+	demoLife,
+	demoMember,
+	demoPortrait,
+	demoQuestion,
+} from './demo.schema.ts'
 import { makeDemoAccounts } from './demo-account.server.ts'
-import { listCategoryTags, refreshStatistics } from './import.queries.server.ts'
-import { type QuestionDraft, type ThreadDraft, writeQuestions } from './write.server.ts'
-
-/** What the moderator finds in the queue. */
-const reported = {
-	title: 'What do I put on a résumé when I have never had a job?',
-	by: 'zubin.marblepath',
-	details: 'Is this one for the forum, or for the careers office?',
-}
+import { addDemoLife } from './life.server.ts'
+import { addDemoPortraits } from './portraits.server.ts'
 
 export interface DemoContent {
 	members: DemoMember[]
 	/** The questions of each category's slug. */
 	questions: { category: string; question: DemoQuestion }[]
+	life: DemoLife
+	portraits: DemoPortrait[]
 }
 
 /** Reads and checks the demo's data files. @throws Error that names the file and what is wrong in it */
 export async function readDemo(folder = join(process.cwd(), 'demo')): Promise<DemoContent> {
-	const members = await readList(join(folder, 'members.yaml'), demoMember)
+	const members = await readData(join(folder, 'members.yaml'), z.array(demoMember))
+	const life = await readData(join(folder, 'life.yaml'), demoLife)
+	const portraits = await readData(join(folder, 'portraits.yaml'), z.array(demoPortrait))
 	const files = (await readdir(join(folder, 'questions'))).filter((name) => name.endsWith('.yaml')).sort()
 	const lists = await Promise.all(
 		files.map(async (name) => {
-			const questions = await readList(join(folder, 'questions', name), demoQuestion)
+			const questions = await readData(join(folder, 'questions', name), z.array(demoQuestion))
 			return questions.map((question) => ({ category: name.replace('.yaml', ''), question }))
 		}),
 	)
-	return { members, questions: lists.flat() }
+	return { members, questions: lists.flat(), life, portraits }
 }
 
 /**
@@ -53,7 +62,8 @@ interface Options {
 
 async function addDemo({ onProgress }: Options): Promise<void> {
 	if (await isInhabited()) return
-	const { members, questions } = await readDemo()
+	const { members, questions, life, portraits } = await readDemo()
+	const ids = new Map<string, number>()
 	const now = Date.now()
 	const total = members.length + questions.length
 	await db()
@@ -66,7 +76,6 @@ async function addDemo({ onProgress }: Options): Promise<void> {
 			const hashes = new Map<string, string>()
 			for (const account of [plain, moderator])
 				if (account) hashes.set(account.email, await hashPassword(account.password))
-			const ids = new Map<string, number>()
 			// Who joined first is written first: the community's order of joining is that of the ids.
 			const inOrder = members.toSorted((one, other) => other.joined - one.joined)
 			for (const [index, member] of inOrder.entries()) {
@@ -94,14 +103,15 @@ async function addDemo({ onProgress }: Options): Promise<void> {
 				await writeQuestions(trx, drafts.slice(from, from + 8))
 				onProgress(Math.min(total, members.length + from + 8), total)
 			}
-			await reportDemoQuestion(trx, reported.title, ids.get(reported.by) ?? 0, reported.details)
+			await addDemoLife(trx, life, ids, now)
 			await reachDemo(trx, members.length)
 		})
+	await addDemoPortraits(portraits, ids)
 	await refreshStatistics()
 }
 
-async function readList<Schema extends z.ZodType>(file: string, schema: Schema): Promise<z.output<Schema>[]> {
-	const parsed = z.array(schema).safeParse(parse(await readFile(file, 'utf8')))
+async function readData<Schema extends z.ZodType>(file: string, schema: Schema): Promise<z.output<Schema>> {
+	const parsed = schema.safeParse(parse(await readFile(file, 'utf8')))
 	if (parsed.success) return parsed.data
 	const issue = parsed.error.issues[0]
 	throw new Error(`${file}: ${issue?.path.join('.')}: ${issue?.message}`)

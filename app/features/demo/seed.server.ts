@@ -1,6 +1,3 @@
-import { db } from '~/platform/db/db.server.ts'
-import { excerptOf, renderMarkdown } from '~/platform/markdown/render.server.ts'
-import { readDemo } from './demo.server.ts'
 import {
 	countSeededQuestions,
 	insertComments,
@@ -11,7 +8,10 @@ import {
 	settleForum,
 	settleQuestions,
 	takeCommentIds,
-} from './import.queries.server.ts'
+} from '~/features/import/import.queries.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { excerptOf, renderMarkdown } from '~/platform/markdown/render.server.ts'
+import { readDemo } from './demo.server.ts'
 
 /** So many questions are one transaction. */
 const batchSize = 500

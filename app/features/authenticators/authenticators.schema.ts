@@ -1,0 +1,6 @@
+import { z } from 'zod'
+
+const text = (missing: string) => z.string({ error: missing }).min(1, missing)
+
+/** The password that confirms who it is. */
+export const confirmInput = z.object({ password: text('Enter your password.').max(1_000) })

@@ -1,0 +1,76 @@
+import { useSearchParams } from 'react-router'
+import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
+import { FormError } from '~/ui/form-error.tsx'
+import { useRefusalToast } from '~/ui/form-kit.ts'
+import { Form } from '~/ui/link.tsx'
+import { PasswordField } from '~/ui/password-field.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { confirmIdentity, listConfirmationWays } from '../confirming.server.ts'
+import type { Route } from './+types/confirm-identity'
+
+const backOf = (url: URL) => safeRedirect(url.searchParams.get('redirectTo'), '/settings')
+
+export function loader({ context, url }: Route.LoaderArgs) {
+	return answering(async () => ({ ways: await listConfirmationWays(signedIn(context, url)) }))
+}
+
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const form = await readForm(request)
+		try {
+			await confirmIdentity(viewer, form, request)
+		} catch (error) {
+			return refused(error, form)
+		}
+		return redirectWithToast(backOf(url), { type: 'plain', message: 'Confirmed. Go on where you were.' })
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Confirm that it is you', noindex: true })
+}
+
+export default function ConfirmIdentity({ loaderData: { ways }, actionData }: Route.ComponentProps) {
+	useRefusalToast(actionData)
+	const [search] = useSearchParams()
+	const redirectTo = search.get('redirectTo')
+	const here = `/confirm-identity${redirectTo ? `?redirectTo=${encodeURIComponent(redirectTo)}` : ''}`
+	return (
+		<AccountFrame
+			title="Confirm that it is you"
+			lead="What you are about to do concerns the safety of an account. This holds for ten minutes."
+		>
+			{ways.password && (
+				// Kept nowhere: what was typed before it is to come back, and not this form.
+				<Form method="post" action={here} className="mt-8 grid gap-5" data-keeps-draft>
+					<FormError errors={actionData?.errors} names={{ password: 'Password' }}>
+						{actionData?.message}
+					</FormError>
+					<PasswordField
+						required
+						label="Password"
+						name="password"
+						autoComplete="current-password"
+						error={actionData?.errors.password}
+					/>
+					<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Checking">
+						Confirm
+					</SubmitButton>
+				</Form>
+			)}
+			<form method="post" action="/logout" className="mt-6">
+				<p className="text-ink-2">
+					{ways.password ? 'You can also ' : 'Your account has no password: '}
+					<button className="link" type="submit">
+						log out
+					</button>{' '}
+					and log in again, which confirms it too.
+				</p>
+			</form>
+		</AccountFrame>
+	)
+}

@@ -1,0 +1,65 @@
+import { Check } from '~/ui/check.tsx'
+import { Field, Select, TextArea } from '~/ui/field.tsx'
+import { PasswordField } from '~/ui/password-field.tsx'
+import { removalOf, type SettingView, textInWords } from '../site-settings.view.ts'
+
+interface SettingFieldProps {
+	setting: SettingView
+	/** What was typed before the form was refused; undefined when it was not. */
+	typed: string | undefined
+	error: string | undefined
+}
+
+/** The field of one setting, or what the environment says in its place. */
+export function SettingField({ setting, typed, error }: SettingFieldProps) {
+	const { name, field, label, hint, input, choices = [], environment } = setting
+	if (environment !== null) return <FromOutside setting={setting} environment={environment} />
+	const text = typed ?? setting.text
+	const common = { name: field, label, hint, error, defaultValue: text }
+	if (input === 'box')
+		return (
+			<Check name={field} hint={hint ?? ''} defaultChecked={text === 'on'}>
+				{label}
+			</Check>
+		)
+	if (input === 'text') return <TextArea {...common} rows={6} />
+	if (input === 'choice')
+		return (
+			<Select {...common}>
+				{choices.map((choice) => (
+					<option key={choice.value} value={choice.value}>
+						{choice.label}
+					</option>
+				))}
+			</Select>
+		)
+	if (input === 'number') return <Field {...common} inputMode="numeric" autoComplete="off" />
+	if (input === 'line') return <Field {...common} autoComplete="off" spellCheck={false} />
+	return (
+		<div className="grid gap-2">
+			<PasswordField
+				name={field}
+				label={label}
+				error={error}
+				autoComplete="new-password"
+				hint={[hint, setting.isSet && 'One is saved, and is never shown again. Leave this empty to keep it.']
+					.filter(Boolean)
+					.join(' ')}
+			/>
+			{setting.isSet && <Check name={removalOf(name)}>Remove the saved one</Check>}
+		</div>
+	)
+}
+
+function FromOutside({ setting, environment }: { setting: SettingView; environment: string }) {
+	return (
+		<div>
+			<p className="label">{setting.label}</p>
+			<p className="wrap-anywhere">{setting.input === 'secret' ? 'A secret' : textInWords(setting, setting.text)}</p>
+			<p className="hint">
+				Set on the server by the environment variable <code className="font-mono">{environment}</code>, which wins over
+				anything that is saved here.
+			</p>
+		</div>
+	)
+}

@@ -1,0 +1,158 @@
+import { adminOf } from '~/features/administration/admins.server.ts'
+import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
+import { viewerOf } from '~/lib/context.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { ConflictNotice } from '~/ui/conflict-notice.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { LocalTime } from '~/ui/time.tsx'
+import { SettingField } from '../components/setting-field.tsx'
+import { getSection, saveSection, undoChange } from '../site-settings.server.ts'
+import { type ChangeView, type SectionView, sectionPath, settingsPath } from '../site-settings.view.ts'
+import type { Route } from './+types/section'
+
+export function loader({ request, params, context, url }: Route.LoaderArgs) {
+	return answering(async () => ({
+		section: await getSection(await adminOf({ request, context, url }), params.section),
+	}))
+}
+
+/** Saves the form (`act` save), or takes a change (`id`) back (`act` undo). */
+export function action({ request, params, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const viewer = viewerOf(context)
+		const form = await readForm(request)
+		const done = (message: string) => redirectWithToast(sectionPath(params.section), { type: 'success', message })
+		try {
+			if (form.get('act') === 'save') {
+				await saveSection(viewer, params.section, Object.fromEntries(form))
+				return done('Saved. It holds at once, everywhere.')
+			}
+			if (form.get('act') !== 'undo') throw new NotFound('There is no such act.')
+			await undoChange(viewer, params.section, Number(form.get('id')))
+			return done('Taken back.')
+		} catch (error) {
+			return refused(error, form)
+		}
+	})
+}
+
+export function meta({ loaderData, matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: loaderData?.section.title ?? 'Settings', noindex: true })
+}
+
+export default function Section({ loaderData: { section }, actionData }: Route.ComponentProps) {
+	const of = (act: string) => (actionData?.values.act === act ? actionData : null)
+	return (
+		<AdminFrame title={section.title}>
+			<p className="mt-4">
+				<Link className="link" to={settingsPath}>
+					All settings
+				</Link>
+			</p>
+			<p className="mt-3 max-w-[36rem] text-ink-2">{section.about}</p>
+			<SectionForm key={section.version} section={section} refusal={of('save')} />
+			<History section={section} message={of('undo')?.message} />
+		</AdminFrame>
+	)
+}
+
+function SectionForm({ section, refusal }: { section: SectionView; refusal: FormRefusal | null }) {
+	const here = sectionPath(section.name)
+	const names = Object.fromEntries(section.settings.map(({ field, label }) => [field, label]))
+	const editable = section.settings.filter(({ environment }) => environment === null)
+	return (
+		<Form method="post" action={here} className="mt-5 grid max-w-[36rem] gap-5" replace>
+			{refusal?.stored ? (
+				<ConflictNotice
+					stored={refusal.stored.values}
+					typed={refusal.values}
+					names={Object.fromEntries(
+						editable.filter(({ input }) => input !== 'secret').map(({ field, label }) => [field, label]),
+					)}
+					button={{ name: 'act', value: 'save' }}
+				/>
+			) : (
+				<FormError errors={refusal?.errors} names={names}>
+					{refusal?.message}
+				</FormError>
+			)}
+			<input
+				type="hidden"
+				name="version"
+				value={refusal?.stored?.version ?? refusal?.values.version ?? section.version}
+			/>
+			{section.settings.map((setting) => (
+				<SettingField
+					key={setting.name}
+					setting={setting}
+					typed={refusal ? (refusal.values[setting.field] ?? '') : undefined}
+					error={refusal?.errors[setting.field]}
+				/>
+			))}
+			{editable.length > 0 && (
+				<p>
+					<SubmitButton busyLabel="Saving..." action={here} name="act" value="save">
+						Save
+					</SubmitButton>
+				</p>
+			)}
+		</Form>
+	)
+}
+
+function History({ section: { name, changes }, message }: { section: SectionView; message: string | undefined }) {
+	return (
+		<section className="mt-10" aria-labelledby="history">
+			<RuleHead id="history" title="History" />
+			<FormError>{message}</FormError>
+			{changes.length === 0 && <p className="py-3 text-ink-2">Nothing was changed yet.</p>}
+			<ol>
+				{changes.map((change) => (
+					<Change key={change.id} section={name} change={change} />
+				))}
+			</ol>
+		</section>
+	)
+}
+
+function Change({ section, change: { id, at, by, parts, mayUndo } }: { section: string; change: ChangeView }) {
+	return (
+		<li className="flex items-start gap-3 border-b border-line py-2.5">
+			<div className="min-w-0 flex-1">
+				<ul>
+					{parts.map(({ label, from, to }) => (
+						<li key={label} className="wrap-anywhere">
+							<span className="font-semibold">{label}</span>
+							{from === null ? ': changed' : `: from “${from}” to “${to}”`}
+						</li>
+					))}
+				</ul>
+				<p className="meta">
+					<LocalTime at={at} /> {by ? <bdi>{by.name}</bdi> : 'by a former member'}
+				</p>
+			</div>
+			{mayUndo && (
+				<Form method="post" action={sectionPath(section)} preventScrollReset>
+					<input type="hidden" name="id" value={id} />
+					<button
+						className="btn btn-sm btn-outline"
+						type="submit"
+						name="act"
+						value="undo"
+						aria-label={`Undo the change of ${parts.map(({ label }) => label).join(', ')}`}
+					>
+						Undo
+					</button>
+				</Form>
+			)}
+		</li>
+	)
+}

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+
+/** Texts by setting, secrets encrypted. */
+export type Texts = Readonly<Record<string, string>>
+
+/** What one save did: the texts before and after by setting, null for the default. Of a secret both are null. */
+export type Changes = Readonly<Record<string, { old: string | null; new: string | null }>>
+
+export interface SavedTexts {
+	version: number
+	texts: Texts
+}
+
+/** What is saved of a section; nothing, as version 1, where nobody ever saved. */
+export async function findSection(section: string): Promise<SavedTexts> {
+	const { rows } = await sql<SavedTexts>`
+		select version, texts from site_settings where section = ${section}`.execute(db())
+	return rows[0] ?? { version: 1, texts: {} }
+}
+
+/** Locks a section, so that saves of it come one after the other. */
+export async function lockSection(trx: Executor, section: string): Promise<SavedTexts & { id: number }> {
+	await sql`insert into site_settings (section) values (${section}) on conflict do nothing`.execute(trx)
+	const { rows } = await sql<SavedTexts & { id: number }>`
+		select id, version, texts from site_settings where section = ${section} for update`.execute(trx)
+	const [row] = rows
+	if (!row) throw new Error(`The row of the section ${section} is gone.`)
+	return row
+}
+
+/** Writes the texts of a locked section, as the next version, and what changed. */
+export async function writeSection(
+	trx: Executor,
+	{ id, texts, changes, actorId }: { id: number; texts: Texts; changes: Changes; actorId: number },
+): Promise<void> {
+	await sql`
+		with saved as (
+			update site_settings set texts = ${JSON.stringify(texts)}::jsonb, version = version + 1 where id = ${id}
+		)
+		insert into site_setting_changes (section_id, actor_id, changes)
+		values (${id}, ${actorId}, ${JSON.stringify(changes)}::jsonb)`.execute(trx)
+}
+
+export interface ChangeRow {
+	id: number
+	at: string
+	changes: Changes
+	username: string | null
+	name: string | null
+}
+
+/** The last changes of a section, the latest first. */
+export async function listChangeRows(section: string, limit: number): Promise<ChangeRow[]> {
+	const { rows } = await sql<ChangeRow>`
+		select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, c.changes, u.username, u.name
+		from site_setting_changes c left join users u on u.id = c.actor_id
+		where c.section_id = (select id from site_settings where section = ${section})
+		order by c.id desc limit ${limit}`.execute(db())
+	return rows
+}
+
+/** What one change of a section did. */
+export async function findChanges(section: string, id: number): Promise<Changes | undefined> {
+	const { rows } = await sql<{ changes: Changes }>`
+		select changes from site_setting_changes
+		where id = ${id} and section_id = (select id from site_settings where section = ${section})`.execute(db())
+	return rows[0]?.changes
+}

@@ -1,0 +1,282 @@
+import { config, isGiven } from '~/config.server.ts'
+import { lockAdmin, requireAdmin } from '~/features/administration/admins.server.ts'
+import { addLogRow } from '~/features/moderation/log.queries.server.ts'
+import { SETTING_SUBJECT } from '~/features/moderation/moderation.policy.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { isId } from '~/lib/checks.ts'
+import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
+import { remember } from '~/lib/remember.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
+import { fieldText, type Input, requireSame, requireVersion } from '~/platform/http/form.server.ts'
+import type { Setting, SettingSection } from '~/platform/settings/setting.ts'
+import { announceSettings, defaultText, secretPurpose, valuesOf } from '~/platform/settings/settings.server.ts'
+import {
+	type ChangeRow,
+	type Changes,
+	findChanges,
+	findSection,
+	listChangeRows,
+	lockSection,
+	type SavedTexts,
+	type Texts,
+	writeSection,
+} from './site-settings.queries.server.ts'
+import {
+	type ChangeView,
+	fieldOf,
+	MAX_CHANGES_SHOWN,
+	removalOf,
+	type SectionLine,
+	type SectionView,
+	type SettingView,
+	textInWords,
+} from './site-settings.view.ts'
+
+/*
+ * What admins do with the settings that features declare. A save is one transaction with its entry in the history and in the log. All
+ * of them throw NotAllowed for whoever is no admin or is suspended, and NotFound for a section that is not there.
+ */
+
+declare module '~/platform/feature.ts' {
+	interface Feature {
+		/** Settings that admins change on /admin/settings: one form for each section. */
+		settingSections?: readonly SettingSection[]
+	}
+}
+
+const registry = remember('setting-sections', () => ({ sections: new Map<string, SettingSection>() }))
+
+/** Takes the sections of all features. @throws Error when two have the same name */
+export function registerSections(sections: readonly SettingSection[]): void {
+	registry.sections = new Map(sections.map((section) => [section.name, section]))
+	if (registry.sections.size < sections.length) throw new Error('Two sections of settings have the same name.')
+}
+
+/** Every section, in the order of the ladder. */
+export function listSections(viewer: Viewer): SectionLine[] {
+	requireAdmin(viewer)
+	return [...registry.sections.values()].map(({ name, title, about }) => ({ name, title, about }))
+}
+
+/** A section's form, and its last changes. */
+export async function getSection(viewer: Viewer, name: string): Promise<SectionView> {
+	requireAdmin(viewer)
+	const section = requireSection(name)
+	const [row, changes] = await Promise.all([findSection(name), listChangeRows(name, MAX_CHANGES_SHOWN)])
+	return {
+		name,
+		title: section.title,
+		about: section.about,
+		version: row.version,
+		settings: Object.entries(section.settings).map(([setting, declared]) =>
+			presentSetting(setting, declared, row.texts),
+		),
+		changes: changes.map((change) => presentChange(section, change, row.texts)),
+	}
+}
+
+/**
+ * Saves a section's form. What the environment decides stays as it is; an empty secret keeps the stored one.
+ * @param input fields as `fieldOf` names them, with the `version` that the form was made from
+ * @throws Invalid with the fields, EditConflict when another admin saved first, and what the section's own checks throw
+ */
+export async function saveSection(viewer: Viewer, name: string, input: Input): Promise<{ title: string }> {
+	const actor = requireAdmin(viewer)
+	const section = requireSection(name)
+	await countUse('siteSettings', actor)
+	const version = requireVersion(input)
+	const sent = readTexts(section, input)
+	const before = await findSection(name)
+	if (before.version === version) {
+		const texts = withSent(section, before.texts, sent)
+		await write(actor, section, { before, texts }, (row) => requireNothingNew(section, row, sent))
+	} else requireNothingNew(section, before, sent)
+	return { title: section.title }
+}
+
+/**
+ * Takes a change back: what it changed is as it was before. Secrets stay, as their former ones are stored nowhere.
+ * @throws Conflict when one of its settings was changed again since, and what the section's own checks throw
+ */
+export async function undoChange(viewer: Viewer, name: string, id: number): Promise<void> {
+	const actor = requireAdmin(viewer)
+	const section = requireSection(name)
+	await countUse('siteSettings', actor)
+	const before = await findSection(name)
+	const changes = isId(id) ? await findChanges(name, id) : undefined
+	if (!changes) throw new NotFound('There is no such change.')
+	const tooLate = () => {
+		throw new Conflict('This cannot be taken back any more: it was changed again since. Reload the page.')
+	}
+	if (!mayUndo(section, changes, before.texts)) tooLate()
+	const texts: Record<string, string> = { ...before.texts }
+	for (const [setting, { old }] of undoable(section, changes)) {
+		if (old === null) delete texts[setting]
+		else texts[setting] = old
+	}
+	await write(actor, section, { before, texts }, tooLate)
+}
+
+/**
+ * Checks texts and saves what differs, and tells every process.
+ * @param onLate called in place of that when somebody else saved in the meantime, with what they left
+ */
+async function write(
+	actor: SignedIn,
+	section: SettingSection,
+	{ before, texts }: { before: SavedTexts; texts: Texts },
+	onLate: (row: SavedTexts) => void,
+): Promise<void> {
+	const values = valuesOf(section, texts)
+	await section.check?.(values)
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockAdmin(trx, actor)
+			const row = await lockSection(trx, section.name)
+			if (row.version !== before.version) return onLate(row)
+			const changes = changesOf(section, row.texts, texts)
+			if (Object.keys(changes).length === 0) return
+			await section.guard?.(values, trx)
+			await writeSection(trx, { id: row.id, texts, changes, actorId: actor.id })
+			await record(trx, actor, { id: row.id, section, changes })
+		})
+	await announceSettings()
+}
+
+/** The log names what was changed; the values stand in the history. */
+async function record(
+	trx: Executor,
+	actor: SignedIn,
+	{ id, section, changes }: { id: number; section: SettingSection; changes: Changes },
+): Promise<void> {
+	const labels = Object.keys(changes).map((name) => `“${section.settings[name]?.label}”`)
+	await addLogRow(trx, {
+		actorId: actor.id,
+		act: 'change settings',
+		kind: SETTING_SUBJECT,
+		targetId: id,
+		memberId: actor.id,
+		title: section.title,
+		note: labels.join(', '),
+	})
+}
+
+function requireSection(name: string): SettingSection {
+	const section = registry.sections.get(name)
+	if (!section) throw new NotFound('There are no such settings.')
+	return section
+}
+
+/** What a form says: a text by setting, as its schema reads it; null for a secret that is to be removed. */
+type Sent = Record<string, string | null>
+
+/** @throws Invalid with the message of each field that is wrong */
+function readTexts(section: SettingSection, input: Input): Sent {
+	const sent: Sent = {}
+	const wrong: Record<string, string> = {}
+	for (const [name, setting] of Object.entries(section.settings)) {
+		if (setting.environment && isGiven(setting.environment)) continue
+		const field = fieldOf(name, setting)
+		const parsed = setting.schema.safeParse(String(input[field] ?? ''))
+		if (!parsed.success) wrong[field] = parsed.error.issues[0]?.message ?? 'This is not right.'
+		else if (setting.input !== 'secret') sent[name] = fieldText(parsed.data)
+		else if (input[removalOf(name)] === 'on') sent[name] = null
+		else if (parsed.data !== '') sent[name] = String(parsed.data)
+	}
+	const [message] = Object.values(wrong)
+	if (message !== undefined) throw new Invalid(message, wrong)
+	return sent
+}
+
+/** Texts with what was sent, secrets encrypted. What says the same as before is left alone, so that a default can stay one. */
+function withSent(section: SettingSection, before: Texts, sent: Sent): Texts {
+	const texts: Record<string, string> = { ...before }
+	for (const [name, setting] of Object.entries(section.settings)) {
+		const text = sent[name]
+		if (text === undefined || text === plainText(section, name, before)) continue
+		if (text === null) delete texts[name]
+		else texts[name] = setting.input === 'secret' ? encryptSecret(secretPurpose(section, name), text) : text
+	}
+	return texts
+}
+
+/** What a setting says in plain text; null for a secret that there is not. */
+function plainText(section: SettingSection, name: string, texts: Texts): string | null {
+	const setting = section.settings[name] as Setting
+	const stored = texts[name]
+	if (setting.input !== 'secret') return stored ?? defaultText(setting)
+	return stored === undefined ? null : decryptSecret(secretPurpose(section, name), stored)
+}
+
+/** For a save that came too late: one that says what is stored is no conflict. @throws EditConflict */
+function requireNothingNew(section: SettingSection, { version, texts }: SavedTexts, sent: Sent): void {
+	const values: Record<string, string> = {}
+	const visible: Record<string, string | null> = {}
+	for (const [name, text] of Object.entries(sent)) {
+		if (section.settings[name]?.input !== 'secret') {
+			values[name] = plainText(section, name, texts) ?? ''
+			visible[name] = text
+		} else if (text !== plainText(section, name, texts)) visible[removalOf(name)] = 'another secret'
+	}
+	requireSame({ version, values }, visible)
+}
+
+function changesOf(section: SettingSection, before: Texts, after: Texts): Changes {
+	const changed = Object.keys(section.settings).filter((name) => before[name] !== after[name])
+	return Object.fromEntries(
+		changed.map((name) => {
+			const isSecret = section.settings[name]?.input === 'secret'
+			return [name, isSecret ? { old: null, new: null } : { old: before[name] ?? null, new: after[name] ?? null }]
+		}),
+	)
+}
+
+/** The parts of a change that can be taken back: of settings that there still are, and no secrets. */
+function undoable(section: SettingSection, changes: Changes): [string, Changes[string]][] {
+	return Object.entries(changes).filter(([name]) => {
+		const setting = section.settings[name]
+		return setting !== undefined && setting.input !== 'secret'
+	})
+}
+
+function mayUndo(section: SettingSection, changes: Changes, texts: Texts): boolean {
+	const parts = undoable(section, changes)
+	return parts.length > 0 && parts.every(([name, part]) => (texts[name] ?? null) === part.new)
+}
+
+function presentSetting(name: string, setting: Setting, texts: Texts): SettingView {
+	const { label, hint, input, choices, environment } = setting
+	const isOutside = environment !== undefined && isGiven(environment)
+	const isSecret = input === 'secret'
+	const outside = isOutside && !isSecret ? fieldText(config()[environment]) : ''
+	return {
+		name,
+		label,
+		hint,
+		input,
+		choices,
+		field: fieldOf(name, setting),
+		text: isSecret ? '' : isOutside ? outside : (texts[name] ?? defaultText(setting)),
+		isSet: isSecret && texts[name] !== undefined,
+		environment: isOutside ? environment : null,
+	}
+}
+
+function presentChange(
+	section: SettingSection,
+	{ id, at, changes, username, name }: ChangeRow,
+	texts: Texts,
+): ChangeView {
+	const parts = Object.entries(section.settings).flatMap(([changed, setting]) => {
+		const part = changes[changed]
+		if (!part) return []
+		const words = (text: string | null) => textInWords(setting, text ?? defaultText(setting))
+		const isSecret = setting.input === 'secret'
+		return [{ label: setting.label, from: isSecret ? null : words(part.old), to: isSecret ? null : words(part.new) }]
+	})
+	const by = username === null || name === null ? null : { username, name }
+	return { id, at, by, parts, mayUndo: mayUndo(section, changes, texts) }
+}

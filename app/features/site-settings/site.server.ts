@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { config } from '~/config.server.ts'
+import { settingSection, textSetting } from '~/platform/settings/setting.ts'
+import { siteSettings } from '~/platform/settings/settings.server.ts'
+
+const webAddress = z.union(
+	[z.url({ protocol: /^https?$/ }), z.literal('')],
+	'Enter an address that begins with https://.',
+)
+
+/** Who runs the site, as every page and security.txt say. */
+export const siteSection = settingSection({
+	name: 'site',
+	title: 'Who runs this site',
+	about: 'The credit at the bottom of every page, and where to report security problems.',
+	settings: {
+		authorName: textSetting({
+			label: 'Name',
+			hint: 'Such as your student union or computing centre. Stands at the bottom of every page.',
+			maxLength: 80,
+			environment: 'AUTHOR_NAME',
+		}),
+		authorUrl: textSetting({
+			label: 'Their website',
+			hint: 'Where the name leads.',
+			schema: webAddress,
+			environment: 'AUTHOR_URL',
+		}),
+		securityContact: textSetting({
+			label: 'Contact for security problems',
+			hint: 'An e-mail address, or an address that begins with https://. Stands in /.well-known/security.txt.',
+			schema: z.union(
+				[z.email(), z.url({ protocol: /^https$/, normalize: true }), z.literal('')],
+				'Enter an e-mail address, or an address that begins with https://.',
+			),
+			environment: 'SECURITY_CONTACT',
+		}),
+	},
+})
+
+/** Whom every page credits; null where nobody is named. */
+export function siteAuthor(): { name: string; url: string } | null {
+	const { authorName: name, authorUrl: url } = siteSettings(siteSection)
+	return name ? { name, url } : null
+}
+
+/** Where to report security problems: an e-mail or web address, else that of the first admin; empty where neither is known. */
+export function securityContact(): string {
+	return siteSettings(siteSection).securityContact || config().ADMIN_EMAIL
+}
