@@ -27,6 +27,8 @@ export default [
 	route('notifications/push', 'features/notifications/routes/push.ts'),
 	route('unsubscribe', 'features/notifications/routes/unsubscribe.tsx'),
 	route('settings/tokens', 'features/tokens/routes/tokens.tsx'),
+	route('settings/data', 'features/privacy/routes/data.tsx'),
+	route('settings/data/archive.zip', 'features/privacy/routes/archive.ts'),
 	route('settings/leave', 'features/privacy/routes/leave.tsx'),
 	route('settings/activity', 'features/settings/routes/activity.tsx'),
 	route('bookmarks', 'features/bookmarks/routes/bookmarks.tsx'),

@@ -23,10 +23,12 @@ create table left_usernames (
 );
 comment on column left_usernames.hash is 'SHA-256 of the username, in hex';
 
+-- However an account is deleted, it is no member any more.
 create function leave_username() returns trigger language plpgsql as $$
 begin
   insert into left_usernames (hash) values (encode(sha256(convert_to(old.username, 'UTF8')), 'hex')) on conflict do nothing;
   delete from usernames where username = old.username;
+  if not old.imported then update counters set value = value - 1 where name = 'members'; end if;
   return null;
 end $$;
 create trigger leave_username after delete on users for each row execute function leave_username();

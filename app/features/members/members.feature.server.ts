@@ -5,8 +5,8 @@ import { MAX_WATCHED } from '~/platform/realtime/events.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { listOnlineAmong } from '~/platform/realtime/presence.queries.server.ts'
 import { watchersOf } from '~/platform/realtime/presence.server.ts'
-import { listNotBlocking } from './blocks.queries.server.ts'
-import { forgetSkills, skillCounter, skillPlace } from './skills.queries.server.ts'
+import { archivedBlocks, listNotBlocking } from './blocks.queries.server.ts'
+import { archivedSkills, forgetSkills, skillCounter, skillPlace } from './skills.queries.server.ts'
 import { setSkills } from './skills.server.ts'
 
 export const members = defineFeature({
@@ -28,12 +28,14 @@ export const members = defineFeature({
 	memberData: {
 		blocks: {
 			members: { blocker_id: 'deleted', blocked_id: 'deleted' },
-			archive: ['blocked_id', 'blocked_at'],
+			archive: ['username', 'blocked_at'],
+			rows: archivedBlocks,
 		},
 		skills: 'names of skills that members have, and of how many',
 		profile_skills: {
 			members: { user_id: 'deleted' },
-			archive: ['skill_id', 'position', 'evidence_hidden'],
+			archive: ['name', 'position', 'evidence_hidden'],
+			rows: archivedSkills,
 		},
 		unmaskings: {
 			members: { pseudonym_id: 'deleted', moderator_id: 'deleted' },

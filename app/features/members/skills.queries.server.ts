@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { TermPlace, UsedWord } from '~/features/terms/places.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -182,4 +182,10 @@ export async function forgetSkills(): Promise<void> {
 				trx,
 			)
 		})
+}
+
+/** The skills of a member by name, for their archive. */
+export function archivedSkills(memberId: number): RawBuilder<unknown> {
+	return sql`select s.name, p.position, p.evidence_hidden from profile_skills p join skills s on s.id = p.skill_id
+		where p.user_id = ${memberId} order by p.position`
 }

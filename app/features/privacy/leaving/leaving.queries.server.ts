@@ -132,7 +132,6 @@ export async function beginDeletion(trx: Executor, userId: number): Promise<Leav
 export async function deleteAccount(trx: Executor, userId: number): Promise<void> {
 	await sql`select from users where id = ${userId} or pseudonym_of = ${userId} order by id for update`.execute(trx)
 	await sql`delete from users where id = ${userId}`.execute(trx)
-	await sql`update counters set value = value - 1 where name = 'members'`.execute(trx)
 }
 
 /** Deletes jobs that wait and whose payload holds one of these words, such as mails. @returns how many */
