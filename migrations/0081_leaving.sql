@@ -23,15 +23,16 @@ create table left_usernames (
 );
 comment on column left_usernames.hash is 'SHA-256 of the username, in hex';
 
--- However an account is deleted, it is no member any more.
-create function leave_username() returns trigger language plpgsql as $$
+-- However an account is deleted, it is no member any more, and each of its usernames is one of those that were left. Which were its own says
+-- usernames.user_id of a later migration: a deletion before that would be refused.
+create function leave_usernames() returns trigger language plpgsql as $$
 begin
-  insert into left_usernames (hash) values (encode(sha256(convert_to(old.username, 'UTF8')), 'hex')) on conflict do nothing;
-  delete from usernames where username = old.username;
+  with gone as (delete from usernames where username = old.username or user_id = old.id returning username)
+  insert into left_usernames (hash) select encode(sha256(convert_to(username, 'UTF8')), 'hex') from gone on conflict do nothing;
   if not old.imported then update counters set value = value - 1 where name = 'members'; end if;
-  return null;
+  return old;
 end $$;
-create trigger leave_username after delete on users for each row execute function leave_username();
+create trigger leave_usernames before delete on users for each row execute function leave_usernames();
 
 -- Who asks for it is told that it is taken.
 create function refuse_left_username() returns trigger language plpgsql as $$

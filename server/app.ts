@@ -238,12 +238,19 @@ async function renderPage(request: Request, viewer: Viewer, facts: RequestFacts)
 	load.set(viewerContext, viewer)
 	load.set(factsContext, facts)
 	load.set(faultContext, { fault: null, typed: null })
-	const response = await pages(request, load)
+	const response = await pages(await readdress(request), load)
 	const answer = new Response(response.body, response)
 	addRetryAfter(answer, load)
 	answer.headers.set('X-Request-Id', facts.requestId)
 	if (!answer.headers.has('Cache-Control')) answer.headers.set('Cache-Control', 'private, no-cache')
 	return answer
+}
+
+/** The request at the address that it means today, by what features say of it. */
+async function readdress(request: Request): Promise<Request> {
+	let meant = request
+	for (const feature of features) if (feature.readdress) meant = await feature.readdress(meant)
+	return meant
 }
 
 /** What visitors lose with the cache they lose without it too: a parameter that a page does not declare works nowhere. */

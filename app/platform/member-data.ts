@@ -31,8 +31,11 @@ export interface Leaver {
 	/** The member and their pseudonyms. */
 	accounts: readonly number[]
 	username: string
+	/** All that they ever had, the present one among them. */
+	usernames: readonly string[]
 	name: string
-	email: string
+	/** The one or two that are theirs. */
+	emails: readonly string[]
 	/** The username that stands in for theirs where others see whom they talked to: of an account that says nothing of them. */
 	alias: string
 	/** Whether what they wrote in the forum stays, without their name. */

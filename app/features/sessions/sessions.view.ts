@@ -35,6 +35,10 @@ export const securityEventTexts = {
 	'archive-requested': 'Asked for an archive of the account',
 	'archive-fetched': 'Downloaded an archive of the account',
 	'campus-confirmed': 'Confirmed the campus address',
+	'email-requested': 'Asked for a new email address',
+	'email-changed': 'Changed the email addresses',
+	'email-undone': 'Undid a change of the email addresses',
+	'username-changed': 'Changed the username',
 } as const
 
 export type SecurityEventKind = keyof typeof securityEventTexts

@@ -30,7 +30,7 @@ import {
 	noteProgress,
 	readRows,
 } from './archive.queries.server.ts'
-import { markdownOf, README } from './texts.server.ts'
+import { markdownOf, README, schemaOf } from './texts.server.ts'
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
@@ -143,8 +143,12 @@ async function* entriesOf(userId: number, name: string, parts: number): AsyncGen
 		if (!(await noteProgress(userId, name, parts, done))) throw new Error('The archive is not wanted any more.')
 	}
 	yield { name: 'README.txt', input: README }
+	yield {
+		name: 'schema.txt',
+		input: schemaOf(tables.map(({ feature, table, entry }) => [fileOf(feature, table), entry.archive])),
+	}
 	for (const { feature, table, entry } of tables) {
-		yield { name: `data/${feature}/${table}.json`, input: jsonOf(readRows(table, entry, userId)) }
+		yield { name: fileOf(feature, table), input: jsonOf(readRows(table, entry, userId)) }
 		const markdown = markdownOf(table)
 		if (markdown) for await (const row of readRows(table, entry, userId)) yield markdown(row)
 		await progress()
@@ -160,6 +164,10 @@ async function* entriesOf(userId: number, name: string, parts: number): AsyncGen
 		after = paths.at(-1) ?? ''
 		if (paths.length < PICTURES_AT_ONCE) return
 	}
+}
+
+function fileOf(feature: string, table: string): string {
+	return `data/${feature}/${table}.json`
 }
 
 /** Rows as a JSON array, one on each line. */

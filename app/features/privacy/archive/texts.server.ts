@@ -25,10 +25,22 @@ function dateOf(at: unknown): string {
 export const README = `This is everything that the site stores about you.
 
 data/       One JSON file for each kind of thing, an array with one object for each row.
-            What the names mean stands in docs/archive.md of the software.
+            schema.txt lists them with the names in each.
             Messages are as you see them: yours, and those that reached you.
 texts/      Your queries and comments as Markdown.
 pictures/   The pictures that you uploaded.
 
 Secrets such as passwords and access tokens are left out; nobody needs them but the site.
 `
+
+/** Each JSON file of an archive with the names in it, as Markdown. */
+export function schemaOf(files: readonly (readonly [file: string, names: readonly string[] | string])[]): string {
+	const lines = files.map(
+		([file, names]) =>
+			`| \`${file}\` | ${[names]
+				.flat()
+				.map((name) => `\`${name}\``)
+				.join(', ')} |`,
+	)
+	return `| File | Names |\n| --- | --- |\n${lines.join('\n')}\n`
+}

@@ -53,8 +53,12 @@ export async function deleteLeaver(userId: number): Promise<void> {
 			return begun
 		})
 	if (!row) return
-	const { id, accounts, username, name, email, keeps_texts: keepsTexts } = row
-	const leaver: Leaver = { id, accounts, username, name, email, keepsTexts, alias: aliasOf(id) }
+	const { id, accounts, username, name, email, second_email: second } = row
+	const leaver: Leaver = {
+		...{ id, accounts, username, name, keepsTexts: row.keeps_texts, alias: aliasOf(id) },
+		usernames: [username, ...row.former_usernames],
+		emails: second ? [email, second] : [email],
+	}
 	await announceEndedSessions(id, username)
 	for (const step of steps) while (await step(leaver));
 	await forgetName(leaver)
@@ -68,10 +72,12 @@ export async function deleteLeaver(userId: number): Promise<void> {
 }
 
 /** Whatever names a member in the words of others, in mails that wait and in mails that were written to files. */
-async function forgetName({ username, email }: Leaver): Promise<void> {
-	await renameInTexts(username, FORMER_USERNAME)
-	await renameInAddresses(username, FORMER_USERNAME)
-	const words = [email, `/${username}`, `@${username}`]
+async function forgetName({ usernames, emails }: Leaver): Promise<void> {
+	for (const username of usernames) {
+		await renameInTexts(username, FORMER_USERNAME)
+		await renameInAddresses(username, FORMER_USERNAME)
+	}
+	const words = [...emails, ...usernames.flatMap((username) => [`/${username}`, `@${username}`])]
 	await deleteJobsNaming(words)
 	await removeMailsNaming(words)
 }

@@ -110,8 +110,11 @@ export interface LeaverRow {
 	id: number
 	accounts: number[]
 	username: string
+	/** Which they had before. */
+	former_usernames: string[]
 	name: string
 	email: string
+	second_email: string | null
 	keeps_texts: boolean
 }
 
@@ -124,7 +127,10 @@ export async function beginDeletion(trx: Executor, userId: number): Promise<Leav
 	const { rows } = await sql<LeaverRow>`
 		update departures d set begun_at = coalesce(begun_at, now()) from users u
 		where d.user_id = ${userId} and u.id = d.user_id and u.leaves_at <= now()
-		returning u.id, ${accountsOf(userId)} as accounts, u.username, u.name, u.email, d.keeps_texts`.execute(trx)
+		returning u.id, ${accountsOf(userId)} as accounts, u.username, u.name, u.email, u.second_email, d.keeps_texts,
+			array(select usernames.username from usernames where usernames.user_id = u.id and usernames.username <> u.username) as former_usernames`.execute(
+		trx,
+	)
 	return rows[0]
 }
 
