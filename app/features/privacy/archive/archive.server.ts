@@ -75,10 +75,11 @@ export async function getArchive(member: Pick<SignedIn, 'id'>): Promise<ArchiveV
 
 /**
  * Has an archive of everything made that is stored of a member. It takes the place of an older one.
+ * @param asker who asks: the member, or an admin for them. Only the member is told, and can fetch it
  * @throws Conflict while one is being made, TooMany
  */
-export async function askForArchive(member: SignedIn): Promise<void> {
-	await countUse('archives', member)
+export async function askForArchive(member: Pick<SignedIn, 'id'>, asker: SignedIn): Promise<void> {
+	await countUse('archives', asker)
 	const name = `${randomBytes(24).toString('base64url')}.zip`
 	const before = await db()
 		.transaction()
@@ -86,7 +87,7 @@ export async function askForArchive(member: SignedIn): Promise<void> {
 			await lockMember(trx, member.id)
 			const row = await findArchive(member.id, trx)
 			if (row && !row.ready_at && !row.stuck)
-				throw new Conflict('Your archive is already being made. You will get an email when it is ready.')
+				throw new Conflict('The archive is already being made. An email tells when it is ready.')
 			await beginArchive(trx, member.id, name)
 			await addJob('make-archive', { userId: member.id, name }, trx)
 			return row

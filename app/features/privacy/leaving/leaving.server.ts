@@ -17,7 +17,8 @@ import {
 	takeBackDeparture,
 } from './leaving.queries.server.ts'
 
-const leaveInput = z.object({
+/** What a form to leave says. */
+export const leaveInput = z.object({
 	texts: z.enum(['keep', 'remove'], { error: 'Choose what happens to what you wrote.' }),
 })
 

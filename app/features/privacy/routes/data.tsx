@@ -32,7 +32,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const form = await readForm(request)
 		try {
 			await requireConfirmed(viewer, request, DATA_PATH)
-			await askForArchive(viewer)
+			await askForArchive(viewer, viewer)
 			return redirectWithToast(DATA_PATH, { type: 'success', message: 'Your archive is being made.' })
 		} catch (error) {
 			return refused(error, form)
