@@ -148,10 +148,11 @@ describe('the places of things', () => {
 		// Who leaves is taken off the lists, and back on them if they come back.
 		// The preview of terms only counts words, for whoever runs the site.
 		const own =
-			/^app\/features\/(profile-editor\/(editing|items)|profiles\/(hiding|profiles)|evidence\/evidence|campus\/campus|pictures\/pictures|members\/(members|skills)|routing\/answerable|privacy\/leaving\/leaving)\.queries/
+			/^app\/features\/(profile-editor\/(editing|items|lists)|profiles\/(hiding|profiles)|evidence\/evidence|campus\/campus|pictures\/pictures|members\/(members|skills)|routing\/answerable|privacy\/leaving\/leaving)\.queries/
 		const others =
 			/^app\/(platform\/realtime\/presence|features\/(administration\/members\/members|accounts\/accounts|directory\/seed\/seed|conversations\/conversations|terms\/preview))\.queries/
-		const reads = /\b(from|join)\s+(profiles|profile_skills|certificates|projects)\b|From\('(profiles|profile_skills)'/
+		const reads =
+			/\b(from|join)\s+(profiles|profile_skills|certificates|projects|experiences)\b|From\('(profiles|profile_skills)'/
 		const readers = product.filter(({ path, text }) => reads.test(text) && !own.test(path) && !others.test(path))
 		expect(readers.map(({ path }) => path)).toEqual([])
 	})

@@ -111,8 +111,10 @@ function LeaveForm({ holdings, refusal }: { holdings: LeavingView['holdings']; r
 				first.
 			</p>
 			<Form method="post" action={LEAVE_PATH} className="mt-8">
-				<FormError errors={refusal?.errors}>{refusal?.message}</FormError>
-				<fieldset aria-describedby={error ? 'texts-error' : undefined}>
+				<FormError errors={refusal?.errors} names={{ texts: 'what you wrote' }}>
+					{refusal?.message}
+				</FormError>
+				<fieldset className={refusal ? 'mt-4' : ''} aria-describedby={error ? 'texts-error' : undefined}>
 					<legend className="label">You wrote {wrote}. What happens to them?</legend>
 					<Choice value="keep" title="They stay under “Former member”" chosen={refusal?.values.texts}>
 						Nobody sees any more that they are yours, or that they are by the same person.
@@ -170,14 +172,15 @@ function Choice({
 }) {
 	return (
 		<div className="mt-3">
-			<label className="check" htmlFor={`texts-${value}`}>
+			<label className="check" htmlFor={value === 'keep' ? 'texts' : `texts-${value}`}>
 				<input
 					type="radio"
-					className="check-box"
-					id={`texts-${value}`}
+					className="check-box rounded-full"
+					id={value === 'keep' ? 'texts' : `texts-${value}`}
 					name="texts"
 					value={value}
 					defaultChecked={chosen === value}
+					required
 					aria-describedby={`texts-${value}-hint`}
 				/>
 				<span>{title}</span>
