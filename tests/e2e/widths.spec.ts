@@ -88,7 +88,14 @@ function sights({
 					(tab) => `/my-profile/${username}?tab=${tab}`,
 				),
 			],
-			...[editing(), editing('/academics'), editing('/social-links'), editing('/certificates'), editing('/projects')],
+			...[
+				editing(),
+				editing('/academics'),
+				editing('/experience'),
+				editing('/social-links'),
+				editing('/certificates'),
+				editing('/projects'),
+			],
 			...[editing('/change-password'), editing('/import')],
 			...[
 				'/forum',
