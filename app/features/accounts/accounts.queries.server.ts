@@ -146,6 +146,17 @@ export async function deleteResetLinks(userId: number, executor: Executor = db()
 	await sql`delete from verifications where value = ${String(userId)}`.execute(executor)
 }
 
+/** The member whose session this is; undefined once it has ended. */
+export async function findSessionMember(
+	sessionId: number,
+): Promise<{ id: number; name: string; image: string | null; username: string; role: string } | undefined> {
+	const { rows } = await sql<{ id: number; name: string; image: string | null; username: string; role: string }>`
+		select users.id, users.name, users.image, users.username, users.role
+		from sessions join users on users.id = sessions.user_id
+		where sessions.id = ${sessionId} and sessions.expires_at > now()`.execute(db())
+	return rows[0]
+}
+
 /** What a member's settings say of the account. */
 export function findAccount(
 	userId: number,
