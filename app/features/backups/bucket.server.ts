@@ -41,6 +41,8 @@ export async function openBucket(settings: BucketSettings): Promise<Bucket> {
 			region: region || 'us-east-1',
 			requestHandler: TIMEOUTS,
 			maxAttempts: MAX_ATTEMPTS,
+			// Else a stream is sent in pieces with a checksum behind them, which services other than Amazon's store as they come.
+			requestChecksumCalculation: 'WHEN_REQUIRED',
 			...(endpoint ? { endpoint, forcePathStyle: true } : {}),
 			credentials: { accessKeyId, secretAccessKey },
 		}),
