@@ -55,11 +55,13 @@ export default [
 	route('suggest/developers', 'features/directory/routes/suggest.ts'),
 	route('suggest/known-skills', 'features/directory/routes/suggest.ts', { id: 'known-skills' }),
 	route('find-dev/:username.json', 'features/resume/routes/profile-json.ts'),
+	route('find-dev/:username/feed.atom', 'features/profiles/routes/member-feed.ts'),
 	route('find-dev/:username/card.png', 'features/profiles/routes/share-card.ts'),
 	route('my-profile/:username', 'features/profiles/routes/my-profile.tsx'),
 	route('edit-profile/:username', 'features/profile-editor/routes/edit-layout.tsx', [
 		index('features/profile-editor/routes/edit-personal.tsx'),
 		route('academics', 'features/profile-editor/routes/edit-academics.tsx'),
+		route('experience', 'features/profile-editor/routes/edit-experience.tsx'),
 		route('social-links', 'features/profile-editor/routes/edit-social-links.tsx'),
 		route('certificates', 'features/profile-editor/routes/edit-certificates.tsx'),
 		route('projects', 'features/profile-editor/routes/edit-projects.tsx'),

@@ -339,7 +339,7 @@ async function fillProfiles(): Promise<void> {
 		const word = (length: number) => 'W'.repeat(length)
 		const link = `https://${'l'.repeat(60)}.example/${'p'.repeat(400)}`
 		await client.query(
-			`update profiles set phone = $1, city = $2, expertise_in = $3, about = $4, open_to = '{mentoring,collaborating}',
+			`update profiles set phone = $1, city = $2, expertise_in = $3, about = $4, open_to = '{mentoring,teammates}',
 				university_name = $5, location = $5, enrol_in_branch_name = $5, year_of_passing = 2028, current_semester = 12,
 				current_year = 8, enrolment_number = $6, university_email = $7, github = $8, linkedin = $8, leetcode = $8,
 				portfolio = $8, hackerrank = $8, codechef = $8, geeksforgeek = $8, show_email = true, show_phone = true

@@ -9,6 +9,7 @@ import { type QuestionDraft, type ThreadDraft, writeQuestions } from '~/features
 import { writeOptedIn } from '~/features/routing/choosing.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
+import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { insertDemoMember, isInhabited, lockDemo, reachDemo } from './demo.queries.server.ts'
 import {
 	type DemoComment,
@@ -82,6 +83,7 @@ async function addDemo({ onProgress }: Options): Promise<void> {
 				const login = {
 					passwordHash: hashes.get(member.email) ?? null,
 					role: member.email === moderator?.email ? ('moderator' as const) : ('member' as const),
+					aboutHtml: (await renderMarkdown(member.about)).html,
 				}
 				ids.set(member.username, await insertDemoMember(trx, member, new Date(now - member.joined), login))
 				onProgress(index + 1, total)

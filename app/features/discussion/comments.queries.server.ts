@@ -259,39 +259,49 @@ export interface AnswerRow {
 	created_at: string
 }
 
-/** A member's comments that everybody may read, newest first. @param input.mine for themselves alone: those under pseudonyms as well */
-export async function listAnswerRows(input: {
+/** Which of a member's comments: those below a question itself, those that were accepted, or those below other comments. */
+export type AnswerKind = 'answers' | 'solutions' | 'comments'
+
+const ofKind: Record<AnswerKind, RawBuilder<unknown>> = {
+	answers: sql`and m.parent_id is null`,
+	solutions: sql`and m.is_solution`,
+	comments: sql`and m.parent_id is not null`,
+}
+
+export interface AnswerRowsInput {
+	/** A username in small letters. */
 	author: string
-	solutions: boolean
+	which: AnswerKind
+	/** Whether those under pseudonyms are listed, too: for themselves alone. */
 	mine: boolean
 	after: TimeCursor | null
+	/** At most 50. */
 	limit: number
-}): Promise<AnswerRow[]> {
-	const { author, solutions, mine, after, limit } = input
+}
+
+/** A member's comments that everybody may read, newest first. */
+export async function listAnswerRows({ author, which, mine, after, limit }: AnswerRowsInput): Promise<AnswerRow[]> {
 	const member = sql<number>`(select id from users where username = ${author})`
 	const { rows } = await sql<AnswerRow>`
 		select m.id, q.title, left(text_of_html(left(m.body_html, 1000)), 300) as excerpt, m.is_solution, m.score,
 			${iso('m.created_at')} as created_at
 		from comments m join questions q on q.id = m.question_id
 		where ${mine ? sql`m.author_id = any(${accountsOf(member)})` : sql`m.author_id = ${member}`} and m.status = 'published' and q.status = 'published'
-			${solutions ? sql`and m.is_solution` : sql``}
+			${ofKind[which]}
 			${after ? sql`and (m.created_at, m.id) < (${after.at}::timestamptz, ${after.id})` : sql``}
 		order by m.created_at desc, m.id desc limit ${limit}`.execute(db())
 	return rows
 }
 
-/** How many questions, comments and solutions of a member everybody may read; each is counted up to `limit`. */
-export async function countPostRows(
-	author: string,
-	limit: number,
-): Promise<{ queries: number; answers: number; solutions: number }> {
-	const comments = (which: RawBuilder<unknown>) => sql`(select count(*)::int from (
+/** How many questions and comments of each kind everybody may read of a member; each is counted up to `limit`. */
+export async function countPostRows(author: string, limit: number): Promise<Record<'queries' | AnswerKind, number>> {
+	const comments = (which: AnswerKind) => sql`(select count(*)::int from (
 		select from comments m join questions q on q.id = m.question_id
-		where m.author_id = author.id and m.status = 'published' and q.status = 'published' ${which} limit ${limit}) x)`
-	const { rows } = await sql<{ queries: number; answers: number; solutions: number }>`
+		where m.author_id = author.id and m.status = 'published' and q.status = 'published' ${ofKind[which]} limit ${limit}) x)`
+	const { rows } = await sql<Record<'queries' | AnswerKind, number>>`
 		select (select count(*)::int from (
 				select from questions where author_id = author.id and status = 'published' limit ${limit}) x) as queries,
-			${comments(sql``)} as answers, ${comments(sql`and m.is_solution`)} as solutions
+			${comments('answers')} as answers, ${comments('solutions')} as solutions, ${comments('comments')} as comments
 		from users author where username = ${author}`.execute(db())
-	return rows[0] ?? { queries: 0, answers: 0, solutions: 0 }
+	return rows[0] ?? { queries: 0, answers: 0, solutions: 0, comments: 0 }
 }

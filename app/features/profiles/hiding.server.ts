@@ -31,6 +31,8 @@ import {
 
 const textLabels = {
 	about: 'About me',
+	status: 'Status',
+	pronouns: 'Pronouns',
 	expertise: 'Expertise',
 	city: 'City',
 	phone: 'Phone',
@@ -80,9 +82,14 @@ const personalParts: Record<string, (trx: Executor, userId: number) => Promise<b
 export async function listProfileParts(username: string): Promise<SubjectPart[]> {
 	const row = await findProfile(username, { viewerId: null, whole: true })
 	if (!row) return []
-	const [projects, certificates] = await Promise.all([listProjectRows(row.id, true), listCertificateRows(row.id, true)])
+	const [projects, certificates] = await Promise.all([
+		listProjectRows(row.id, 'whole'),
+		listCertificateRows(row.id, 'whole'),
+	])
 	const texts: Record<TextPart, string> = {
 		about: row.about,
+		status: row.status_line,
+		pronouns: row.pronouns,
 		expertise: row.expertise_in,
 		city: row.city,
 		phone: row.phone,
