@@ -24,6 +24,7 @@ import { members } from './members/members.feature.server.ts'
 import { moderation } from './moderation/moderation.feature.server.ts'
 import { notifications } from './notifications/notifications.feature.server.ts'
 import { pictures } from './pictures/pictures.feature.server.ts'
+import { privacy } from './privacy/privacy.feature.server.ts'
 import { profileEditor } from './profile-editor/profile-editor.feature.server.ts'
 import { profiles } from './profiles/profiles.feature.server.ts'
 import { questionLists } from './question-lists/question-lists.feature.server.ts'
@@ -67,7 +68,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[profiles],
 	[profileEditor],
 	[demo, directory, resume],
-	[finder],
+	[finder, privacy],
 	[administration],
 	[backups, siteSettings],
 	[home, settings, api],

@@ -68,6 +68,8 @@ function sights({
 				'/confirm-identity',
 				'/settings',
 				'/settings/tokens',
+				'/settings/data',
+				'/settings/leave',
 				'/settings/activity',
 				'/settings/email',
 				'/settings/username',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport, type Transporter } from 'nodemailer'
 import { type Config, config } from '~/config.server.ts'
@@ -117,6 +117,24 @@ export async function sweepMails({ dataDir }: Pick<Config, 'dataDir'> = config()
 	const oldest = new Date(Date.now() - MAX_FILE_AGE_MS).toISOString().replaceAll(':', '-')
 	for (const [index, name] of names.entries())
 		if (name < oldest || index < names.length - MAX_FILES) await rm(join(folder, name), { force: true })
+}
+
+/** Removes mails that were written to files and hold one of these words, in any letter case. */
+export async function removeMailsNaming(
+	words: readonly string[],
+	{ dataDir }: Pick<Config, 'dataDir'> = config(),
+): Promise<void> {
+	const folder = join(dataDir, 'mail')
+	const wanted = words.map((word) => word.toLowerCase())
+	for (const name of await readdir(folder).catch(() => [])) {
+		const written = await readFile(join(folder, name), 'utf8').catch(() => '')
+		// Long lines are broken by quoted-printable, and its other marks are decoded.
+		const text = written
+			.replace(/=\r?\n/g, '')
+			.replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+			.toLowerCase()
+		if (wanted.some((word) => text.includes(word))) await rm(join(folder, name), { force: true })
+	}
 }
 
 /**
