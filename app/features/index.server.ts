@@ -4,6 +4,7 @@ import { administration } from './administration/administration.feature.server.t
 import { api } from './api/api.feature.server.ts'
 import { asking } from './asking/asking.feature.server.ts'
 import { authenticators } from './authenticators/authenticators.feature.server.ts'
+import { backups } from './backups/backups.feature.server.ts'
 import { bookmarks } from './bookmarks/bookmarks.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
@@ -69,7 +70,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[demo, directory, resume],
 	[finder, privacy],
 	[administration],
-	[siteSettings],
+	[backups, siteSettings],
 	[home, settings, api],
 ]
 
