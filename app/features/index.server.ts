@@ -4,6 +4,7 @@ import { administration } from './administration/administration.feature.server.t
 import { api } from './api/api.feature.server.ts'
 import { asking } from './asking/asking.feature.server.ts'
 import { authenticators } from './authenticators/authenticators.feature.server.ts'
+import { backups } from './backups/backups.feature.server.ts'
 import { bookmarks } from './bookmarks/bookmarks.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
@@ -24,6 +25,7 @@ import { members } from './members/members.feature.server.ts'
 import { moderation } from './moderation/moderation.feature.server.ts'
 import { notifications } from './notifications/notifications.feature.server.ts'
 import { pictures } from './pictures/pictures.feature.server.ts'
+import { privacy } from './privacy/privacy.feature.server.ts'
 import { profileEditor } from './profile-editor/profile-editor.feature.server.ts'
 import { profiles } from './profiles/profiles.feature.server.ts'
 import { questionLists } from './question-lists/question-lists.feature.server.ts'
@@ -67,9 +69,9 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[profiles],
 	[profileEditor],
 	[demo, directory, resume],
-	[finder],
+	[finder, privacy],
 	[administration],
-	[invites, siteSettings],
+	[backups, invites, siteSettings],
 	[home, settings, api],
 ]
 

@@ -58,7 +58,7 @@ test('a newcomer is welcomed, told why a form was refused, and led to a card tha
 	})
 
 	await test.step('what need not be filled in says so, and what must be is said before one sends', async () => {
-		for (const part of ['', '/academics', '/social-links', '/certificates', '/projects']) {
+		for (const part of ['', '/academics', '/experience', '/social-links', '/certificates', '/projects']) {
 			await page.goto(`/edit-profile/nora.newcomer${part}`)
 			await page
 				.getByRole('button', { name: /^(Save|Add)/ })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { openings } from '~/features/members/members.view.ts'
+import { openings } from '~/features/members/self.view.ts'
 
 const minutes = { m: 1, h: 60, d: 1_440 } as const
 

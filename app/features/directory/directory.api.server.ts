@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { openings } from '~/features/members/members.view.ts'
+import { openings } from '~/features/members/self.view.ts'
 import { cursor, limit } from '~/features/questions/questions.api.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { type Operation, operation } from '~/platform/http/operation.ts'

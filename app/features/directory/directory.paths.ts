@@ -1,4 +1,4 @@
-import { type Opening, openingsOf } from '~/features/members/members.view.ts'
+import { type Opening, openingsOf } from '~/features/members/self.view.ts'
 
 /** Members on a page of the community. */
 export const membersPerPage = 20

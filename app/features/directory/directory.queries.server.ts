@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { isListed, isOnlineTo, profilesFor, skillNames } from '~/features/members/members.queries.server.ts'
-import type { Opening } from '~/features/members/members.view.ts'
+import type { Opening } from '~/features/members/self.view.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 

@@ -1,5 +1,6 @@
 import type { Saveable } from '~/features/following/following.view.ts'
-import type { Opening, Studies } from '~/features/members/members.view.ts'
+import type { Studies } from '~/features/members/members.view.ts'
+import type { Opening } from '~/features/members/self.view.ts'
 import type { FirstStepsView } from '~/features/profiles/profiles.view.ts'
 import { grouped } from '~/lib/text.ts'
 import type { Wish } from './directory.paths.ts'

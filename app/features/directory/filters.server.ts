@@ -1,4 +1,4 @@
-import { openings } from '~/features/members/members.view.ts'
+import { openings } from '~/features/members/self.view.ts'
 import { ordinal } from '~/lib/text.ts'
 import { counting } from './directory.paths.ts'
 import type { Choice, Count, FiltersView } from './directory.view.ts'

@@ -182,3 +182,24 @@ export async function reindexIfStale(ids: number[]): Promise<number[]> {
 	if (stale.length > 0) await sql`select index_members(${stale}::int[])`.execute(db())
 	return stale
 }
+
+/**
+ * Forgets the words of profiles that no profile has any more. Whoever indexes a member has changed the table of terms before they read
+ * it, so they are waited for, and wait.
+ */
+export async function forgetTerms(): Promise<void> {
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await sql`lock table terms in share row exclusive mode`.execute(trx)
+			await sql`
+				with used as materialized (select distinct unnest(terms) as id from member_search)
+				delete from terms where kind not in ('everyone', 'online') and not exists (select from used where used.id = terms.id)`.execute(
+				trx,
+			)
+			await sql`
+				delete from word_spellings where not exists (select from term_words where term_words.word = word_spellings.word)`.execute(
+				trx,
+			)
+		})
+}

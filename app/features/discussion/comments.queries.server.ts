@@ -8,7 +8,7 @@ import {
 import { isDiscussed, questionJoins } from '~/features/questions/questions.queries.server.ts'
 import { outdatedColumn } from '~/features/upkeep/outdated.queries.server.ts'
 import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
@@ -136,6 +136,13 @@ export async function listBestRows({ questionId, after, threads, comments }: Bes
 	return { rows, heads: rows[0]?.heads ?? 0, newest: rows[0]?.newest ?? 0 }
 }
 
+/** One comment, within the transaction that adds it. */
+export async function findAddedRow(trx: Executor, id: number): Promise<CommentRow | undefined> {
+	const { rows } = await sql<CommentRow>`
+		select ${columns}, 0 as hidden from comments m join users u on u.id = m.author_id where m.id = ${id}`.execute(trx)
+	return rows[0]
+}
+
 /** How many comments lie below one, deleted ones left out. */
 export async function countBelow(questionId: number, path: number[]): Promise<number> {
 	const next = [...path.slice(0, -1), (path.at(-1) ?? 0) + 1]
@@ -166,24 +173,15 @@ export function findPlace(questionId: number, id: number): Promise<CommentPlace 
 		.executeTakeFirst()
 }
 
-/** A comment that a viewer wants to change, with the member who wrote it and its question's tags; undefined when either was deleted. */
+/** A comment with the member who wrote it and its question's tags; undefined when either was deleted. */
 export async function findComment(
 	id: number,
-): Promise<{ author_id: number; question_id: number; tags: string[] } | undefined> {
-	return db()
-		.selectFrom('comments')
-		.innerJoin('questions', 'questions.id', 'comments.question_id')
-		.select([memberBehind(sql.ref('comments.author_id')).as('author_id'), 'comments.question_id', 'questions.tags'])
-		.where('comments.id', '=', id)
-		.where('comments.status', '=', 'published')
-		.where('questions.status', '=', 'published')
-		.executeTakeFirst()
-}
-
-/** The markdown of a comment. */
-export async function findCommentBody(id: number): Promise<string | undefined> {
-	const row = await db().selectFrom('comments').select('body').where('id', '=', id).executeTakeFirst()
-	return row?.body
+): Promise<{ author_id: number; question_id: number; body: string; tags: string[] } | undefined> {
+	const { rows } = await sql<{ author_id: number; question_id: number; body: string; tags: string[] }>`
+		select ${memberBehind(sql.ref('m.author_id'))} as author_id, m.question_id, m.body, q.tags
+		from comments m join questions q on q.id = m.question_id
+		where m.id = ${id} and m.status = 'published' and q.status = 'published'`.execute(db())
+	return rows[0]
 }
 
 /** A deleted comment of a question that stands. */
@@ -233,13 +231,8 @@ export async function findCommentPlace(
 
 /** Whether a question stands in the forum, for everybody to read. */
 export async function isOpenQuestion(id: number): Promise<boolean> {
-	const row = await db()
-		.selectFrom('questions')
-		.select('id')
-		.where('id', '=', id)
-		.where('status', '=', 'published')
-		.executeTakeFirst()
-	return row !== undefined
+	const { rows } = await sql`select from questions where id = ${id} and status = 'published'`.execute(db())
+	return rows.length > 0
 }
 
 /** What others than this member wrote under a question after a comment, oldest first, at most a hundred. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { personName } from '~/features/accounts/names.schema.ts'
-import { isHost, openingsOf, siteHosts } from '~/features/members/members.view.ts'
+import { isHost, openingsOf, siteHosts } from '~/features/members/self.view.ts'
 import { cleanLine, cleanText, isStorable } from '~/lib/clean.ts'
 import {
 	type Audience,

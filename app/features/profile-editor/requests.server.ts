@@ -4,7 +4,7 @@ import { requireOwner } from '~/features/members/members.server.ts'
 import { pictureFromForm } from '~/features/pictures/pictures.server.ts'
 import type { PictureKind } from '~/features/pictures/pictures.view.ts'
 import type { ItemTable } from '~/features/profiles/profiles.queries.server.ts'
-import { DomainError } from '~/lib/errors.ts'
+import { Conflict, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { type Input, readForm, refused } from '~/platform/http/form.server.ts'
 import { type FormValues, formValues } from '~/platform/http/form.ts'
@@ -91,7 +91,7 @@ export async function itemAction(args: ActionArgs, forms: ItemForms) {
 		return done(forms.added)
 	} catch (error) {
 		// The form of a move shows no refusals: its page does, as a message.
-		if (intent === 'order' && error instanceof DomainError)
+		if (intent === 'order' && (error instanceof Conflict || error instanceof NotFound))
 			return redirectWithToast(args.url.pathname, { type: 'error', message: error.message })
 		return refused(error, form, deletes ? forms.notDeleted : 'Something went wrong!')
 	}

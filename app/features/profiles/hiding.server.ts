@@ -129,6 +129,10 @@ export interface OwnStatus {
 /** How the viewer's own profile stands. */
 export async function getOwnStatus({ id }: SignedIn): Promise<OwnStatus> {
 	const [hidden, row] = await Promise.all([findHidden(id), findSuspension(id)])
-	const status = { suspendedUntil: row?.suspended_until ?? null, suspendedReason: row?.suspended_reason ?? '' }
+	const status = {
+		suspendedUntil: row?.suspended_until ?? null,
+		suspendedReason: row?.suspended_reason ?? '',
+		leavesAt: row?.leaves_at ?? null,
+	}
 	return { hidden, suspended: suspensionOf(status, Date.now()) }
 }

@@ -7,7 +7,7 @@ import {
 	skillNames,
 	wholeSkillNames,
 } from '~/features/members/members.queries.server.ts'
-import type { Opening } from '~/features/members/members.view.ts'
+import type { Opening } from '~/features/members/self.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
 export interface ProfileRow {

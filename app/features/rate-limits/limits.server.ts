@@ -115,6 +115,8 @@ export const useLimits = {
 		address: null,
 		counted: 'database',
 	},
+	/** Archives of one's own data: each reads everything that there is of a member. */
+	archives: { words: 'You asked for several archives', duration: DAY, member: 3, address: null, counted: 'database' },
 	/** Edits of questions and comments, each of which keeps the text before it. */
 	edits: { words: 'You edited many texts', duration: 10 * MINUTE, member: 60, address: null, counted: 'database' },
 	/** Saves of the site's settings, some of which ask another server first. */

@@ -107,9 +107,9 @@ export async function lockForRole(trx: Executor, id: number): Promise<LockedMemb
 
 /** How many admins there are. */
 export async function countAdmins(trx: Executor): Promise<number> {
-	const { rows } = await sql<{ count: number }>`select count(*)::int as count from users where role = 'admin'`.execute(
-		trx,
-	)
+	const { rows } = await sql<{
+		count: number
+	}>`select count(*)::int as count from users where role = 'admin' and leaves_at is null`.execute(trx)
 	return rows[0]?.count ?? 0
 }
 

@@ -1,6 +1,7 @@
 import { CampusMark } from '~/features/campus/components/campus-status.tsx'
 import { ChatButton } from '~/features/inbox/components/chat-button.tsx'
-import { editProfilePath, linkLabel, studiesText } from '~/features/members/members.view.ts'
+import { editProfilePath, studiesText } from '~/features/members/members.view.ts'
+import { linkLabel } from '~/features/members/self.view.ts'
 import { type KnownState, openToText } from '~/features/profiles/profiles.view.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Link } from '~/ui/link.tsx'

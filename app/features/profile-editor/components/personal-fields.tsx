@@ -1,4 +1,4 @@
-import { openings, openingsOf } from '~/features/members/members.view.ts'
+import { openings, openingsOf } from '~/features/members/self.view.ts'
 import type { FormValues } from '~/platform/http/form.ts'
 import { Check } from '~/ui/check.tsx'
 import { ChipsField } from '~/ui/chips-field.tsx'

@@ -1,6 +1,6 @@
 import { redirect, useLocation, useParams } from 'react-router'
 import { SkillEvidence } from '~/features/evidence/components/skill-evidence.tsx'
-import { linkLabel } from '~/features/members/members.view.ts'
+import { linkLabel } from '~/features/members/self.view.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
