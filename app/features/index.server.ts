@@ -20,6 +20,7 @@ import { home } from './home/home.feature.server.ts'
 import { identity } from './identity/identity.feature.server.ts'
 import { importing } from './import/import.feature.server.ts'
 import { inbox } from './inbox/inbox.feature.server.ts'
+import { invites } from './invites/invites.feature.server.ts'
 import { members } from './members/members.feature.server.ts'
 import { moderation } from './moderation/moderation.feature.server.ts'
 import { notifications } from './notifications/notifications.feature.server.ts'
@@ -70,7 +71,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[demo, directory, resume],
 	[finder, privacy],
 	[administration],
-	[backups, siteSettings],
+	[backups, invites, siteSettings],
 	[home, settings, api],
 ]
 

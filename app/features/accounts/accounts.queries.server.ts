@@ -62,16 +62,19 @@ export async function completeAccount(userId: number, trx: Executor): Promise<vo
 	await sql`update counters set value = value + 1 where name = 'members'`.execute(trx)
 }
 
-/** Makes an account whose address is confirmed. @returns its id, or null when the address has an account already */
+/**
+ * Makes an account. Its address is confirmed, unless `isVerified` says otherwise.
+ * @returns its id, or null when the address has an account already
+ */
 export async function insertAccount(
 	trx: Executor,
-	member: { username: string; name: string; email: string; passwordHash: string },
+	member: { username: string; name: string; email: string; passwordHash: string; isVerified?: boolean },
 ): Promise<number | null> {
-	const { username, name, email, passwordHash } = member
+	const { username, name, email, passwordHash, isVerified = true } = member
 	if (await findAccountByEmail(email, trx)) return null
 	const user = await trx
 		.insertInto('users')
-		.values({ username, name, email, email_verified: true, image: null })
+		.values({ username, name, email, email_verified: isVerified, image: null })
 		.onConflict((conflict) => conflict.column('email').doNothing())
 		.returning('id')
 		.executeTakeFirst()

@@ -26,6 +26,7 @@ import {
 } from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
+import { refuseTrapped } from './registration/robots.server.ts'
 import { passwordError } from './security/password-rules.server.ts'
 import { domainErrors, headersWithoutBody } from './security/refusals.server.ts'
 import { digestOf, VerifiedCookies } from './security/verified-cookies.ts'
@@ -114,10 +115,12 @@ export async function registerMember(
 ): Promise<{ email: string; confirm: boolean; headers: Headers }> {
 	const empty = ['name', 'email', 'password', 'confirmPassword'].every((name) => !form.get(name))
 	if (empty) throw new Invalid('All fields are required!')
+	refuseTrapped(form)
 	const { name, email, password } = parseForm(registerInput, form)
+	const robots = { challenge: form.get('challenge'), proof: form.get('proof') }
 	const { headers } = await domainErrors(() =>
 		auth().api.signUpEmail({
-			body: { name, email, password },
+			body: { name, email, password, ...robots },
 			headers: headersWithoutBody(request),
 			returnHeaders: true,
 		}),

@@ -163,6 +163,8 @@ export const attemptLimits = {
 	'register-account': { free: 5, waits: [HOUR], forgottenAfter: HOUR },
 	'register-address': { free: 30, waits: growingSlowly, forgottenAfter: 10 * MINUTE },
 	'register-network': { free: 150, waits: growingSlowly, forgottenAfter: 10 * MINUTE },
+	/** A proof of work counts once. */
+	'register-proof': { free: 1, waits: [HOUR], forgottenAfter: HOUR },
 	'forgot-address': { free: 30, waits: growing, forgottenAfter: HOUR },
 	'reset-link': { free: 10, waits: growing, forgottenAfter: HOUR },
 	'reset-address': { free: 50, waits: growing, forgottenAfter: HOUR },

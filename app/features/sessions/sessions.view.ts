@@ -39,6 +39,9 @@ export const securityEventTexts = {
 	'email-changed': 'Changed the email addresses',
 	'email-undone': 'Undid a change of the email addresses',
 	'username-changed': 'Changed the username',
+	'invite-made': 'Made a link to invite people',
+	'invite-revoked': 'Revoked a link to invite people',
+	'list-sent': 'Sent invitations to a list of addresses',
 } as const
 
 export type SecurityEventKind = keyof typeof securityEventTexts

@@ -22,6 +22,7 @@ import {
 	deleteRegistration,
 	type EmailLink,
 	findEmailLink,
+	keepInvite,
 	markEmailLinkUsed,
 	promoteConfirmed,
 } from './registrations.queries.server.ts'
@@ -164,6 +165,7 @@ async function completeRegistration(
 		const id = await insertAccount(trx, { username, name, email, passwordHash: password_hash ?? '' })
 		if (id === null) break
 		if (device_hash && (await isOwnBrowser(link, headers))) await insertDevice(id, device_hash, trx)
+		await keepInvite(trx, id, email)
 		await deleteRegistration(trx, email)
 		return { id, username }
 	}

@@ -154,6 +154,7 @@ function Facts({ member }: { member: MemberDetail }) {
 			{(member.campus || member.year) && (
 				<Fact name="University">{[member.campus, member.year].filter(Boolean).join(', ')}</Fact>
 			)}
+			{member.cohort && <Fact name="Cohort">{member.cohort}</Fact>}
 			{suspendedUntil && (
 				<Fact name="Suspended">{suspendedUntil === 'infinity' ? 'for ever' : <LocalTime at={suspendedUntil} />}</Fact>
 			)}
