@@ -171,3 +171,8 @@ export function config(): Config {
 export function isGiven(name: keyof Config): boolean {
 	return config().given.has(name)
 }
+
+/** The environment of this process, with some settings in place of its own, for a command of the project that it runs. */
+export function childEnvironment(more: Partial<Record<keyof Config, string>>): NodeJS.ProcessEnv {
+	return { ...process.env, ...more }
+}

@@ -61,6 +61,7 @@ function sights({
 				'/unsubscribe?token=x',
 				'/confirm-campus?token=x',
 				'/undo-email?token=x',
+				'/invite?token=x',
 				'/',
 				'/find-dev',
 				'/forum',
@@ -76,6 +77,8 @@ function sights({
 				'/confirm-identity',
 				'/settings',
 				'/settings/tokens',
+				'/settings/data',
+				'/settings/leave',
 				'/settings/activity',
 				'/settings/logins',
 				'/settings/email',
@@ -95,7 +98,14 @@ function sights({
 					(tab) => `/my-profile/${username}?tab=${tab}`,
 				),
 			],
-			...[editing(), editing('/academics'), editing('/social-links'), editing('/certificates'), editing('/projects')],
+			...[
+				editing(),
+				editing('/academics'),
+				editing('/experience'),
+				editing('/social-links'),
+				editing('/certificates'),
+				editing('/projects'),
+			],
 			...[editing('/change-password'), editing('/import')],
 			...[
 				'/forum',
@@ -134,6 +144,9 @@ function sights({
 			'/admin/categories/new',
 			'/admin/categories/12',
 			'/admin/members',
+			'/admin/invitations',
+			'/admin/invitations/list',
+			'/admin/invitations/list/1',
 			'/admin/figures',
 			`/admin/members/${username}`,
 			'/admin/settings',
@@ -348,7 +361,7 @@ async function fillProfiles(): Promise<void> {
 		const word = (length: number) => 'W'.repeat(length)
 		const link = `https://${'l'.repeat(60)}.example/${'p'.repeat(400)}`
 		await client.query(
-			`update profiles set phone = $1, city = $2, expertise_in = $3, about = $4, open_to = '{mentoring,collaborating}',
+			`update profiles set phone = $1, city = $2, expertise_in = $3, about = $4, open_to = '{mentoring,teammates}',
 				university_name = $5, location = $5, enrol_in_branch_name = $5, year_of_passing = 2028, current_semester = 12,
 				current_year = 8, enrolment_number = $6, university_email = $7, github = $8, linkedin = $8, leetcode = $8,
 				portfolio = $8, hackerrank = $8, codechef = $8, geeksforgeek = $8, show_email = true, show_phone = true

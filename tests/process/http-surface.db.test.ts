@@ -133,6 +133,7 @@ describe('the headers of every answer', () => {
 			[
 			  "/.well-known/security.txt",
 			  "/find-dev/mira/card.png",
+			  "/find-dev/mira/feed.atom",
 			  "/forum/category/python/feed.atom",
 			  "/forum/feed.atom",
 			  "/forum/tag/testing/feed.atom",

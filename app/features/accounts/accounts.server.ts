@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { config } from '~/config.server.ts'
 import { countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
 import { headerOf, rememberDevice } from '~/features/sessions/devices.server.ts'
@@ -16,20 +17,34 @@ import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
-import { deleteResetLinks, findAccount, findEmail, findResetOwner } from './accounts.queries.server.ts'
+import {
+	deleteResetLinks,
+	findAccount,
+	findEmail,
+	findResetOwner,
+	findSessionMember,
+} from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
+import { refuseTrapped } from './registration/robots.server.ts'
 import { passwordError } from './security/password-rules.server.ts'
 import { domainErrors, headersWithoutBody } from './security/refusals.server.ts'
-import { VerifiedCookies } from './security/verified-cookies.ts'
+import { digestOf, VerifiedCookies } from './security/verified-cookies.ts'
 import { noteSessionUse } from './ways-in.server.ts'
 
 const verifiedCookies = () => remember('verified-cookies', () => new VerifiedCookies())
 
 /**
+ * Which session a Cookie header carries whose signature was verified in the last minute, by the header's digest. Whether the session
+ * goes on, and whose it is, is asked of the database each time.
+ */
+const verifiedSessions = () =>
+	remember('verified-sessions', () => new LRUCache<string, number>({ max: 5_000, ttl: 60_000 }))
+
+/**
  * Who sent this request.
  * @param fresh looks the session up in the database; otherwise a signed cookie of at most 300 s is believed
- * @returns the viewer, and the cookies to hand to the browser
+ * @returns the viewer, and the cookies to hand to the browser where there are new ones
  */
 export async function viewerFromRequest(
 	request: Request,
@@ -37,23 +52,32 @@ export async function viewerFromRequest(
 ): Promise<{ viewer: Viewer; headers: Headers }> {
 	const cookies = request.headers.get('Cookie') ?? ''
 	if (!/(^|;\s*)(__Host-)?session=/.test(cookies)) return { viewer: null, headers: new Headers() }
-	const verified = fresh ? null : verifiedCookies().find(cookies, cookieVersionOf)
+	const verified = fresh ? await viewerOfVerified(cookies) : verifiedCookies().find(cookies, cookieVersionOf)
 	if (verified) {
 		setRequestMember(verified.id)
 		return { viewer: verified, headers: new Headers() }
 	}
-	const { response, headers } = await auth().api.getSession({
-		headers: request.headers,
-		query: { disableCookieCache: fresh },
-		returnHeaders: true,
-	})
+	const { response, headers } = await lookUpSession(request, fresh)
 	const viewer = response ? viewerOfUser(response.user) : null
 	if (response && (fresh || headers.getSetCookie().length > 0)) noteSessionUse(Number(response.session.id))
+	if (fresh && response) verifiedSessions().set(digestOf(cookies), Number(response.session.id))
 	// Whatever was looked up in the database comes with a new cookie.
 	if (!fresh && response && viewer && headers.getSetCookie().length === 0)
 		verifiedCookies().add(cookies, viewer, new Date(response.session.expiresAt))
 	if (viewer) setRequestMember(viewer.id)
 	return { viewer, headers }
+}
+
+/** Who has the session of a Cookie header that was verified lately, as the database says now; null for any other header. */
+async function viewerOfVerified(cookies: string): Promise<SignedIn | null> {
+	const sessionId = verifiedSessions().get(digestOf(cookies))
+	const member = sessionId === undefined ? undefined : await findSessionMember(sessionId)
+	return member ? viewerOfUser(member) : null
+}
+
+function lookUpSession(request: Request, fresh: boolean) {
+	const query = { disableCookieCache: fresh }
+	return auth().api.getSession({ headers: request.headers, query, returnHeaders: true })
 }
 
 /**
@@ -93,10 +117,12 @@ export async function registerMember(
 ): Promise<{ email: string; confirm: boolean; headers: Headers }> {
 	const empty = ['name', 'email', 'password', 'confirmPassword'].every((name) => !form.get(name))
 	if (empty) throw new Invalid('All fields are required!')
+	refuseTrapped(form)
 	const { name, email, password } = parseForm(registerInput, form)
+	const robots = { challenge: form.get('challenge'), proof: form.get('proof') }
 	const { headers } = await domainErrors(() =>
 		auth().api.signUpEmail({
-			body: { name, email, password },
+			body: { name, email, password, ...robots },
 			headers: headersWithoutBody(request),
 			returnHeaders: true,
 		}),
@@ -174,8 +200,8 @@ export async function resetPassword(form: FormData, request: Request): Promise<H
  * @returns the cookies that say so to the browser
  */
 export async function refreshSession(request: Request): Promise<Headers> {
-	const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-	if (viewer) await announceAccountChange(viewer.id)
+	const { response, headers } = await lookUpSession(request, true)
+	if (response) await announceAccountChange(Number(response.user.id))
 	return headers
 }
 
@@ -244,7 +270,7 @@ async function withoutToken(answer: Response): Promise<Response> {
 }
 
 function viewerOfUser(user: {
-	id: string
+	id: string | number
 	name: string
 	image?: string | null
 	username?: string | null

@@ -19,12 +19,12 @@ import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { claimUsername, completeAccount, confirmMember, deleteResetLinks } from './accounts.queries.server.ts'
 import { nameInput } from './accounts.schema.ts'
-import { outsideLogin } from './outside-login.server.ts'
 import { queueAccountMail } from './registration/account-mails.server.ts'
 import { usernamesFor } from './registration/names.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from './registration/registrations.server.ts'
 import { hashPassword, verifyPassword } from './security/credentials.server.ts'
 import { afterAttempt, guard, startsSession } from './security/guard.server.ts'
+import { outsideLogin } from './ways-in.server.ts'
 
 /** Which of our tables and columns hold what Better Auth stores. */
 const tables = {

@@ -3,6 +3,7 @@ import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { logInAs } from '~/features/accounts/accounts.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
 import { announceOutsider, registerOutsider } from '~/features/accounts/registration/registrations.server.ts'
+import { registrationNotice, whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
 import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
 import { waysIn } from '~/features/accounts/ways-in.server.ts'
 import { confirmCampusByLogin } from '~/features/campus/campus.server.ts'
@@ -81,7 +82,10 @@ async function register(trx: Executor, provider: Provider, person: Person): Prom
 		throw new NotAllowed(
 			`No account here is linked to this account of ${who}. Log in another way, and link it in your settings.`,
 		)
-	const domains = config().ALLOWED_EMAIL_DOMAINS
+	const { mode, domains } = whoMayRegister()
+	const notice = registrationNotice()
+	// Whom the campus vouches for needs no invitation.
+	if (notice !== null && (provider.isPublic || mode === 'closed')) throw new NotAllowed(notice)
 	if (provider.isPublic && !isAllowedDomain(person.email, domains))
 		throw new NotAllowed(`Only addresses of ${domains.join(', ')} can register here, and ${who} names ${person.email}.`)
 	if (config().REQUIRE_EMAIL_VERIFICATION && !person.isConfirmed)

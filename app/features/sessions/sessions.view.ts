@@ -30,6 +30,10 @@ export const securityEventTexts = {
 	refused: 'Request refused',
 	'admin-claimed': 'Became admin of this site',
 	'new-device': 'Logged in from a new device',
+	leaving: 'Asked for the account to be deleted',
+	'came-back': 'Kept the account after all',
+	'archive-requested': 'Asked for an archive of the account',
+	'archive-fetched': 'Downloaded an archive of the account',
 	'campus-confirmed': 'Confirmed the campus address',
 	'identity-linked': 'Linked another way to log in',
 	'identity-unlinked': 'Removed a way to log in',
@@ -38,6 +42,9 @@ export const securityEventTexts = {
 	'email-changed': 'Changed the email addresses',
 	'email-undone': 'Undid a change of the email addresses',
 	'username-changed': 'Changed the username',
+	'invite-made': 'Made a link to invite people',
+	'invite-revoked': 'Revoked a link to invite people',
+	'list-sent': 'Sent invitations to a list of addresses',
 } as const
 
 export type SecurityEventKind = keyof typeof securityEventTexts

@@ -22,6 +22,7 @@ import {
 	deleteRegistration,
 	type EmailLink,
 	findEmailLink,
+	keepInvite,
 	markEmailLinkUsed,
 	promoteConfirmed,
 } from './registrations.queries.server.ts'
@@ -161,9 +162,10 @@ async function completeRegistration(
 	const { email, name, password_hash, device_hash } = link
 	for (const username of await usernamesFor(email, trx)) {
 		if (!(await claimUsername(username, trx))) continue
-		const id = await insertAccount(trx, { username, name, email, isConfirmed: true, passwordHash: password_hash ?? '' })
+		const id = await insertAccount(trx, { username, name, email, passwordHash: password_hash ?? '' })
 		if (id === null) break
 		if (device_hash && (await isOwnBrowser(link, headers))) await insertDevice(id, device_hash, trx)
+		await keepInvite(trx, id, email)
 		await deleteRegistration(trx, email)
 		return { id, username }
 	}
@@ -193,7 +195,7 @@ export async function registerOutsider(
 ): Promise<{ id: number; username: string } | null> {
 	for (const username of await usernamesFor(wanted ? `${wanted}@` : email, trx)) {
 		if (!(await claimUsername(username, trx))) continue
-		const id = await insertAccount(trx, { username, name, email, isConfirmed, passwordHash: null })
+		const id = await insertAccount(trx, { username, name, email, passwordHash: null, isVerified: isConfirmed })
 		if (id === null) return null
 		await deleteRegistration(trx, email)
 		return { id, username }

@@ -9,6 +9,7 @@ import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
+import { isLeaving } from '../accounts.queries.server.ts'
 import { logIn } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
 import { type WayIn, waysIn } from '../ways-in.server.ts'
@@ -23,6 +24,8 @@ export async function action({ request, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
 		const headers = await logIn(form, request)
+		// Whoever comes back within the days that are left is offered their account first.
+		if (await isLeaving(String(form.get('email')).trim())) throw redirect('/settings/leave', { headers })
 		return redirectWithToast(
 			safeRedirect(url.searchParams.get('redirectTo'), '/find-dev'),
 			{ type: 'plain', message: 'Welcome back!' },

@@ -26,6 +26,8 @@ import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
 import { isAllowedDomain, refuseImpersonation } from '../registration/names.server.ts'
 import { findUnconfirmed, replaceRegistration } from '../registration/registrations.queries.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from '../registration/registrations.server.ts'
+import { requireProof } from '../registration/robots.server.ts'
+import { registrationNotice, whoMayRegister } from '../registration/who-may-register.server.ts'
 import { requirePasswords } from '../ways-in.server.ts'
 import { hashPassword, requireHashCapacity, verifyPassword } from './credentials.server.ts'
 import { type PasswordOwner, passwordError } from './password-rules.server.ts'
@@ -69,7 +71,7 @@ export async function guard(context: Context): Promise<unknown> {
 			const headers = { 'Retry-After': String(error.retryAfter) }
 			throw new APIError('TOO_MANY_REQUESTS', { code: 'TOO_MANY_TRIES', message: error.message }, headers)
 		}
-		if (error instanceof NotAllowed) throw new APIError('FORBIDDEN', { code: 'NO_PASSWORDS', message: error.message })
+		if (error instanceof NotAllowed) throw new APIError('FORBIDDEN', { code: 'NOT_ALLOWED', message: error.message })
 		if (error instanceof Invalid)
 			throw new APIError('UNPROCESSABLE_ENTITY', { code: 'INVALID_NAME', message: error.message })
 		throw error
@@ -179,17 +181,20 @@ function recordFailure(email: unknown): void {
 
 /** What the typist can mend is said before it is counted. */
 async function checkRegistration({ context, email, address, body }: Attempt): Promise<unknown> {
+	const notice = registrationNotice()
+	if (notice) throw new APIError('FORBIDDEN', { code: 'REGISTRATION_CLOSED', message: notice })
 	const { name } = parseInput(nameInput, body)
 	// Whom the settings name admin is staff, by whatever name.
 	if (!isNamedAdmin(email)) await refuseImpersonation(name, 'name')
 	refuseWeak(body.password, { email, name })
-	const domains = config().ALLOWED_EMAIL_DOMAINS
+	const { domains } = whoMayRegister()
 	if (!isAllowedDomain(email, domains)) {
 		const message = `Only addresses of ${domains.join(', ')} can register here.`
 		throw new APIError('FORBIDDEN', { code: 'EMAIL_DOMAIN_NOT_ALLOWED', message })
 	}
 	requireHashCapacity()
 	await countAttempt([['register-account', email], ...addressCounters('register', address)])
+	await requireProof(address, body)
 	if (!config().REQUIRE_EMAIL_VERIFICATION || !isEmail(email)) return
 	// No account yet, whoever has the address: what is done here, and how long it takes, tells nothing.
 	const { hash, cookie } = newDevice(context.headers)

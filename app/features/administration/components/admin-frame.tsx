@@ -11,6 +11,7 @@ export function AdminFrame({ title, children }: { title: string; children: React
 				<Tab to="/admin">Overview</Tab>
 				<Tab to="/admin/categories">Categories</Tab>
 				<Tab to="/admin/members">Members</Tab>
+				<Tab to="/admin/invitations">Invitations</Tab>
 				<Tab to="/admin/figures">Figures</Tab>
 				<Tab to="/admin/settings">Settings</Tab>
 			</nav>

@@ -2,6 +2,7 @@ import { Outlet, redirect } from 'react-router'
 import { type AccountView, getAccount, requireSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { loginsPath } from '~/features/campus-login/campus-login.view.ts'
+import { DATA_PATH, LEAVE_PATH } from '~/features/privacy/privacy.limits.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { listSessions, revokeOtherSessions, revokeSession } from '~/features/sessions/sessions.server.ts'
 import { TokenSection } from '~/features/tokens/components/token-section.tsx'
@@ -100,6 +101,17 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 					New token
 				</Link>
 			</TokenSection>
+			<section className="mt-10" aria-labelledby="your-data">
+				<RuleHead id="your-data" title="Your data" />
+				<p className="mt-3 flex flex-wrap gap-3">
+					<Link className="btn btn-outline" to={DATA_PATH}>
+						Download my data
+					</Link>
+					<Link className="btn btn-outline" to={LEAVE_PATH}>
+						Delete my account
+					</Link>
+				</p>
+			</section>
 		</div>
 	)
 }
