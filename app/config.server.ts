@@ -42,6 +42,7 @@ const settings = z.object({
 		.default(''),
 	ALLOWED_EMAIL_DOMAINS: list.default([]),
 	REQUIRE_EMAIL_VERIFICATION: flag.optional(),
+	CAMPUS_LOGIN_ONLY: flag.optional(),
 	SMTP_URL: z
 		.string()
 		.regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
@@ -75,7 +76,7 @@ const settings = z.object({
 export const settingNames: readonly string[] = Object.keys(settings.shape).filter((name) => name !== 'NODE_ENV')
 
 const ours =
-	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|SECURITY_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_|PUSH_|VAPID_|BACKUP_|METRICS_)/
+	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|SECURITY_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_|PUSH_|VAPID_|BACKUP_|METRICS_|CAMPUS_)/
 
 export type Config = z.infer<typeof settings> & {
 	/** Whether members confirm their address before they log in; unless it is said, they do where mails are sent. */

@@ -7,6 +7,7 @@ import { authenticators } from './authenticators/authenticators.feature.server.t
 import { backups } from './backups/backups.feature.server.ts'
 import { bookmarks } from './bookmarks/bookmarks.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
+import { campusLogin } from './campus-login/campus-login.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
 import { chatPictures } from './chat-pictures/chat-pictures.feature.server.ts'
 import { conversations } from './conversations/conversations.feature.server.ts'
@@ -55,7 +56,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[identity, terms],
 	[members, tokens],
 	[campus, notifications, pictures],
-	[moderation],
+	[campusLogin, moderation],
 	[vocabulary],
 	[chatPictures, conversations, tags],
 	[chat, search],

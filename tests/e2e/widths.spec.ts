@@ -48,7 +48,15 @@ function sights({
 	const editing = (part = '') => `/edit-profile/${username}${part}`
 	return {
 		visitor: [
-			...['/login', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
+			...[
+				'/login',
+				'/login/campus',
+				'/login/campus/callback',
+				'/register',
+				'/forgot-password',
+				'/reset-password?token=x',
+				'/verify-email?token=x',
+			],
 			...[
 				'/unsubscribe?token=x',
 				'/confirm-campus?token=x',
@@ -72,6 +80,7 @@ function sights({
 				'/settings/data',
 				'/settings/leave',
 				'/settings/activity',
+				'/settings/logins',
 				'/settings/email',
 				'/settings/username',
 				'/confirm-email?token=x',
@@ -141,7 +150,7 @@ function sights({
 			'/admin/figures',
 			`/admin/members/${username}`,
 			'/admin/settings',
-			'/admin/settings/site',
+			'/admin/settings/campus-login',
 		].map((address) => ({ address })),
 	}
 }

@@ -4,12 +4,14 @@ import { deleteTraces, memberCounter } from './accounts.queries.server.ts'
 import { sendAccountMail, sendLetter } from './registration/account-mails.server.ts'
 import { sweepRegistrations } from './registration/registrations.queries.server.ts'
 import { registrationSection } from './registration/who-may-register.server.ts'
+import { registerWaysIn } from './ways-in.server.ts'
 
 export const accounts = defineFeature({
 	name: 'accounts',
 	// A mail with a link that sets a new password is looked at once more before it leaves.
 	jobs: { 'send-mail': sendLetter, 'account-mail': sendAccountMail },
 	counters: [memberCounter],
+	collect: registerWaysIn,
 	settingSections: [registrationSection],
 	// What nobody came back for.
 	schedules: [{ name: 'sweep-registrations', every: 'hour', run: sweepRegistrations }],

@@ -64,11 +64,12 @@ export async function completeAccount(userId: number, trx: Executor): Promise<vo
 
 /**
  * Makes an account. Its address is confirmed, unless `isVerified` says otherwise.
+ * @param member.passwordHash null for one that is entered in another way
  * @returns its id, or null when the address has an account already
  */
 export async function insertAccount(
 	trx: Executor,
-	member: { username: string; name: string; email: string; passwordHash: string; isVerified?: boolean },
+	member: { username: string; name: string; email: string; passwordHash: string | null; isVerified?: boolean },
 ): Promise<number | null> {
 	const { username, name, email, passwordHash, isVerified = true } = member
 	if (await findAccountByEmail(email, trx)) return null
@@ -79,10 +80,11 @@ export async function insertAccount(
 		.returning('id')
 		.executeTakeFirst()
 	if (!user) return null
-	await trx
-		.insertInto('credentials')
-		.values({ user_id: user.id, account_id: String(user.id), provider_id: 'credential', password: passwordHash })
-		.execute()
+	if (passwordHash !== null)
+		await trx
+			.insertInto('credentials')
+			.values({ user_id: user.id, account_id: String(user.id), provider_id: 'credential', password: passwordHash })
+			.execute()
 	await completeAccount(user.id, trx)
 	return user.id
 }

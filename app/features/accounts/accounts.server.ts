@@ -30,6 +30,7 @@ import { refuseTrapped } from './registration/robots.server.ts'
 import { passwordError } from './security/password-rules.server.ts'
 import { domainErrors, headersWithoutBody } from './security/refusals.server.ts'
 import { digestOf, VerifiedCookies } from './security/verified-cookies.ts'
+import { noteSessionUse } from './ways-in.server.ts'
 
 const verifiedCookies = () => remember('verified-cookies', () => new VerifiedCookies())
 
@@ -58,6 +59,7 @@ export async function viewerFromRequest(
 	}
 	const { response, headers } = await lookUpSession(request, fresh)
 	const viewer = response ? viewerOfUser(response.user) : null
+	if (response && (fresh || headers.getSetCookie().length > 0)) noteSessionUse(Number(response.session.id))
 	if (fresh && response) verifiedSessions().set(digestOf(cookies), Number(response.session.id))
 	// Whatever was looked up in the database comes with a new cookie.
 	if (!fresh && response && viewer && headers.getSetCookie().length === 0)
@@ -147,6 +149,18 @@ export async function logIn(form: FormData, request: Request): Promise<Headers> 
 		}),
 	)
 	return headers
+}
+
+/**
+ * Begins a session for a member who has proved elsewhere who they are.
+ * @returns the session's id, and its cookies
+ * @throws Invalid when the account is gone
+ */
+export async function logInAs(userId: number, request: Request): Promise<{ sessionId: number; headers: Headers }> {
+	const { response, headers } = await domainErrors(() =>
+		auth().api.logInAs({ body: { userId }, headers: headersWithoutBody(request), returnHeaders: true }),
+	)
+	return { sessionId: response.sessionId, headers }
 }
 
 /** Ends the session of this request. @returns the cookies that forget it */

@@ -23,7 +23,8 @@ import { queueAccountMail } from './registration/account-mails.server.ts'
 import { usernamesFor } from './registration/names.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from './registration/registrations.server.ts'
 import { hashPassword, verifyPassword } from './security/credentials.server.ts'
-import { afterAttempt, guard } from './security/guard.server.ts'
+import { afterAttempt, guard, startsSession } from './security/guard.server.ts'
+import { outsideLogin } from './ways-in.server.ts'
 
 /** Which of our tables and columns hold what Better Auth stores. */
 const tables = {
@@ -99,6 +100,7 @@ export function makeAuth(settings: Config = config()) {
 		// Its own limiter knows addresses only; ours below also knows accounts, for every way in.
 		rateLimit: { enabled: false },
 		hooks: { before: createAuthMiddleware(guard), after: createAuthMiddleware(afterRequest) },
+		plugins: [outsideLogin],
 		databaseHooks: { user: { create: { before: prepareUser, after: afterSignUp } } },
 		advanced: {
 			database: { generateId: 'serial' },
@@ -138,7 +140,7 @@ function passwordSettings(confirm: boolean) {
 
 async function afterRequest(context: Parameters<typeof afterAttempt>[0]): Promise<unknown> {
 	const { newSession, authCookies, secret } = context.context
-	if (context.path === '/sign-in/email' && newSession) {
+	if (startsSession(context.path) && newSession) {
 		const before = await context.getSignedCookie(authCookies.sessionToken.name, secret)
 		await endReplacedSessions(before || null, { token: newSession.session.token, userId: Number(newSession.user.id) })
 	}

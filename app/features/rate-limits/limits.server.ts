@@ -119,6 +119,15 @@ export const useLimits = {
 	archives: { words: 'You asked for several archives', duration: DAY, member: 3, address: null, counted: 'database' },
 	/** Edits of questions and comments, each of which keeps the text before it. */
 	edits: { words: 'You edited many texts', duration: 10 * MINUTE, member: 60, address: null, counted: 'database' },
+	/** Logins at sites that vouch for members, from the button to the way back: each asks that site. */
+	outsideLogins: {
+		words: 'You tried to log in many times',
+		duration: 10 * MINUTE,
+		member: 60,
+		// A lecture hall may share an address.
+		address: 1_200,
+		counted: 'process',
+	},
 	/** Saves of the site's settings, some of which ask another server first. */
 	siteSettings: {
 		words: 'You saved many settings',

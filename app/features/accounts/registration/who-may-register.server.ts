@@ -1,6 +1,7 @@
 import { NotAllowed } from '~/lib/errors.ts'
 import { boxSetting, choiceSetting, listSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
+import { requirePasswords } from '../ways-in.server.ts'
 
 /** Who may register, as admins set it. */
 export const registrationSection = settingSection({
@@ -39,8 +40,9 @@ export function registrationNotice(): string | null {
 	return mode === 'invited' ? 'You need an invitation to register here. Open the link in it.' : null
 }
 
-/** Insists that invitations work. @throws NotAllowed where nobody may register */
+/** Insists that invitations work. @throws NotAllowed where nobody may register, or nobody by a password */
 export function requireInvitations(): void {
+	requirePasswords()
 	const notice = registrationNotice()
 	if (notice && whoMayRegister().mode === 'closed') throw new NotAllowed(notice)
 }

@@ -28,6 +28,7 @@ import { findUnconfirmed, replaceRegistration } from '../registration/registrati
 import { isNamedAdmin, promoteNamedAdmin } from '../registration/registrations.server.ts'
 import { requireProof } from '../registration/robots.server.ts'
 import { registrationNotice, whoMayRegister } from '../registration/who-may-register.server.ts'
+import { requirePasswords } from '../ways-in.server.ts'
 import { hashPassword, requireHashCapacity, verifyPassword } from './credentials.server.ts'
 import { type PasswordOwner, passwordError } from './password-rules.server.ts'
 
@@ -49,6 +50,9 @@ const checks: Record<string, (attempt: Attempt) => Promise<unknown>> = {
 	'/change-password': async ({ body }) => refuseWeak(body.newPassword),
 }
 
+/** What there is no use for where passwords are switched off. */
+const byPassword = ['/sign-in/email', '/sign-up/email', '/request-password-reset', '/reset-password']
+
 /**
  * Runs before every way in, page or API: counts attempts, and refuses weak passwords and foreign domains.
  * @returns the answer, where Better Auth is not asked at all
@@ -60,22 +64,30 @@ export async function guard(context: Context): Promise<unknown> {
 	const body = (context.body ?? {}) as Record<string, unknown>
 	const email = typeof body.email === 'string' ? body.email.toLowerCase() : ''
 	try {
+		if (byPassword.includes(context.path)) requirePasswords()
 		return await check({ context, email, address: addressOf(context), body })
 	} catch (error) {
 		if (error instanceof TooMany) {
 			const headers = { 'Retry-After': String(error.retryAfter) }
 			throw new APIError('TOO_MANY_REQUESTS', { code: 'TOO_MANY_TRIES', message: error.message }, headers)
 		}
-		if (error instanceof NotAllowed) throw new APIError('FORBIDDEN', { code: 'PROOF_REQUIRED', message: error.message })
+		if (error instanceof NotAllowed) throw new APIError('FORBIDDEN', { code: 'NOT_ALLOWED', message: error.message })
 		if (error instanceof Invalid)
 			throw new APIError('UNPROCESSABLE_ENTITY', { code: 'INVALID_NAME', message: error.message })
 		throw error
 	}
 }
 
+/** Whether a call of this path logs somebody in. */
+export function startsSession(path: string): boolean {
+	return path === '/sign-in/email' || path === '/log-in-as'
+}
+
 /** Runs after every way in: a login that succeeds clears what was counted, and a registration tells nothing but that it came. */
 export async function afterAttempt(context: Context): Promise<unknown> {
 	const { newSession, returned } = context.context
+	if (context.path === '/log-in-as' && newSession)
+		await greetDevice(context, { id: Number(newSession.user.id), email: newSession.user.email })
 	if (context.path === '/sign-in/email') {
 		if (newSession) await afterLogin(context, { id: Number(newSession.user.id), email: newSession.user.email })
 		// Who is refused here is no member, or has the wrong password; see `refuseUnconfirmed` for the work of the others.
@@ -144,6 +156,14 @@ async function afterLogin(context: Context, user: { id: number; email: string })
 	// A known device says nothing of the strangers who guess: their count stays.
 	await resetAttempts(device ? [['login-device', device]] : [['login-account', user.email]])
 	if (!device) await takeBackAttempt(addressCounters('login', address))
+	await greetDevice(context, user)
+	if (isNamedAdmin(user.email) && !(await findAccountByEmail(user.email))?.email_verified)
+		await queueAccountMail({ kind: 'confirm', email: user.email })
+}
+
+/** Knows the device of a login from now on, and tells its owner of one that nobody knew. */
+async function greetDevice(context: Context, user: { id: number; email: string }): Promise<void> {
+	const { headers } = context
 	const { cookie, isForeign } = await rememberDevice(user, headers)
 	setDeviceCookie(context, cookie)
 	await recordSecurityEvent('login', { userId: user.id })
@@ -151,8 +171,6 @@ async function afterLogin(context: Context, user: { id: number; email: string })
 		await recordSecurityEvent('new-device', { userId: user.id })
 		await mailNewDevice(user.email, deviceOf(headers?.get('user-agent') ?? ''))
 	}
-	if (isNamedAdmin(user.email) && !(await findAccountByEmail(user.email))?.email_verified)
-		await queueAccountMail({ kind: 'confirm', email: user.email })
 }
 
 /** Records a login that failed. The answer does not wait for it: the work would tell who is a member. */

@@ -1,6 +1,7 @@
 import { Outlet, redirect } from 'react-router'
 import { type AccountView, getAccount, requireSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { loginsPath } from '~/features/campus-login/campus-login.view.ts'
 import { DATA_PATH, LEAVE_PATH } from '~/features/privacy/privacy.limits.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { listSessions, revokeOtherSessions, revokeSession } from '~/features/sessions/sessions.server.ts'
@@ -63,6 +64,11 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 			<section className="mt-8" aria-labelledby="account">
 				<RuleHead id="account" title="Account" />
 				<Facts viewer={viewer} account={account} />
+				<p className="mt-3">
+					<Link className="link" to={loginsPath}>
+						Ways to log in
+					</Link>
+				</p>
 			</section>
 			<section className="mt-10" aria-labelledby="theme">
 				<RuleHead id="theme" title="Theme" />
