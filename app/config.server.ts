@@ -42,6 +42,7 @@ const settings = z.object({
 		.default(''),
 	ALLOWED_EMAIL_DOMAINS: list.default([]),
 	REQUIRE_EMAIL_VERIFICATION: flag.optional(),
+	REQUIRE_STAFF_SECOND_FACTOR: flag.default(false),
 	SMTP_URL: z
 		.string()
 		.regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')

@@ -5,6 +5,7 @@ export default [
 	index('features/home/routes/home.tsx'),
 
 	route('login', 'features/accounts/routes/login.tsx'),
+	route('login/code', 'features/authenticators/routes/login-code.tsx'),
 	route('register', 'features/accounts/routes/register.tsx'),
 	route('forgot-password', 'features/accounts/routes/forgot-password.tsx'),
 	route('reset-password', 'features/accounts/routes/reset-password.tsx'),
@@ -27,6 +28,7 @@ export default [
 	route('notifications/push', 'features/notifications/routes/push.ts'),
 	route('unsubscribe', 'features/notifications/routes/unsubscribe.tsx'),
 	route('settings/tokens', 'features/tokens/routes/tokens.tsx'),
+	route('settings/two-factor', 'features/authenticators/routes/two-factor.tsx'),
 	route('settings/activity', 'features/settings/routes/activity.tsx'),
 	route('bookmarks', 'features/bookmarks/routes/bookmarks.tsx'),
 	route('answer', 'features/routing/routes/answer.tsx'),

@@ -48,7 +48,7 @@ function sights({
 	const editing = (part = '') => `/edit-profile/${username}${part}`
 	return {
 		visitor: [
-			...['/login', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
+			...['/login', '/login/code', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
 			...['/unsubscribe?token=x', '/confirm-campus?token=x', '/', '/find-dev', '/forum', '/forum/ask', question],
 			...['/api/docs', '/skills/evidence', '/search', '/search?q=w&in=projects', `/nothing-here-${tag}`],
 		].map((address) => ({ address })),
@@ -57,6 +57,7 @@ function sights({
 				'/',
 				'/claim-admin?token=x',
 				'/confirm-identity',
+				'/settings/two-factor',
 				'/settings',
 				'/settings/tokens',
 				'/settings/activity',

@@ -1,7 +1,8 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { memberCounter } from './accounts.queries.server.ts'
+import { memberCounter, sweepLoginChallenges } from './accounts.queries.server.ts'
 import { sendAccountMail, sendLetter } from './registration/account-mails.server.ts'
 import { sweepRegistrations } from './registration/registrations.queries.server.ts'
+import { staffSection } from './security/second-step.server.ts'
 
 export const accounts = defineFeature({
 	name: 'accounts',
@@ -9,7 +10,11 @@ export const accounts = defineFeature({
 	jobs: { 'send-mail': sendLetter, 'account-mail': sendAccountMail },
 	counters: [memberCounter],
 	// What nobody came back for.
-	schedules: [{ name: 'sweep-registrations', every: 'hour', run: sweepRegistrations }],
+	schedules: [
+		{ name: 'sweep-registrations', every: 'hour', run: sweepRegistrations },
+		{ name: 'sweep-login-challenges', every: 'hour', run: sweepLoginChallenges },
+	],
+	settingSections: [staffSection],
 	memberData: {
 		users: {
 			members: { id: 'deleted', pseudonym_of: 'deleted' },
@@ -26,6 +31,7 @@ export const accounts = defineFeature({
 				'suspended_until',
 				'suspended_reason',
 				'approved_at',
+				'second_factor',
 			],
 		},
 		credentials: {
@@ -45,6 +51,11 @@ export const accounts = defineFeature({
 		email_links: {
 			members: { user_id: 'deleted' },
 			archive: ['email', 'expires_at', 'used_at'],
+			withheld: { token_hash: 'a secret' },
+		},
+		login_challenges: {
+			members: { user_id: 'deleted' },
+			archive: ['expires_at'],
 			withheld: { token_hash: 'a secret' },
 		},
 		account_mails: 'to which addresses mails were sent, for a day',

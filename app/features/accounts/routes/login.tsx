@@ -9,7 +9,7 @@ import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { logIn } from '../accounts.server.ts'
+import { logIn, SecondStepRequired } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
 import type { Route } from './+types/login'
 
@@ -28,6 +28,8 @@ export async function action({ request, url }: Route.ActionArgs) {
 			headers,
 		)
 	} catch (error) {
+		if (error instanceof SecondStepRequired)
+			return redirect(`/login/code${url.search}`, { status: 303, headers: { 'Set-Cookie': error.cookie } })
 		return refused(error, form)
 	}
 }

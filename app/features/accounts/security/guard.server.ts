@@ -75,6 +75,7 @@ export async function afterAttempt(context: Context): Promise<unknown> {
 	const { newSession, returned } = context.context
 	if (context.path === '/sign-in/email') {
 		if (newSession) await afterLogin(context, { id: Number(newSession.user.id), email: newSession.user.email })
+		else if (returned instanceof APIError && returned.body?.code === 'SECOND_FACTOR_REQUIRED') return
 		// Who is refused here is no member, or has the wrong password; see `refuseUnconfirmed` for the work of the others.
 		else {
 			if (config().REQUIRE_EMAIL_VERIFICATION) await queueAccountMail({ kind: 'none', email: '' })
@@ -129,7 +130,7 @@ async function refuseUnconfirmed(context: Context, email: string, password: unkn
 }
 
 /** Forgets the attempts before a login that succeeded, and knows its device from now on. */
-async function afterLogin(context: Context, user: { id: number; email: string }): Promise<void> {
+export async function afterLogin(context: Context, user: { id: number; email: string }): Promise<void> {
 	const { headers } = context
 	const address = addressOf(context)
 	const device = await findKnownDevice(user.email, headers)

@@ -7,7 +7,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { changeRole, confirmAddressOf } from './acts.server.ts'
+import { changeRole, confirmAddressOf, resetSecondFactorOf } from './acts.server.ts'
 import { csvLine, exportMembers, getMember, listMembers, readFilters } from './members.server.ts'
 import { type Role, roles } from './members.view.ts'
 
@@ -181,6 +181,7 @@ test('only admins do any of it, by what the database says', async () => {
 		['file', (who) => exportMembers(who, none), true],
 		['role', (who) => changeRole(who, 'ada', { role: 'moderator', why }), true],
 		['confirm', (who) => confirmAddressOf(who, 'sue'), true],
+		['reset the second factor', (who) => resetSecondFactorOf(who, 'ada', { why }), true],
 	]
 	const hal = { ...ada, username: 'hal', role: 'moderator' as const }
 	for (const [what, act, asksDatabase] of acts)

@@ -57,4 +57,5 @@ export interface MemberDetail extends MemberLine {
 	questions: number
 	comments: number
 	reports: number
+	hasSecondFactor: boolean
 }

@@ -1,6 +1,7 @@
 import { Outlet, redirect } from 'react-router'
 import { type AccountView, getAccount, requireSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { twoFactorPath } from '~/features/authenticators/authenticators.view.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { listSessions, revokeOtherSessions, revokeSession } from '~/features/sessions/sessions.server.ts'
 import { TokenSection } from '~/features/tokens/components/token-section.tsx'
@@ -62,6 +63,19 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 			<section className="mt-8" aria-labelledby="account">
 				<RuleHead id="account" title="Account" />
 				<Facts viewer={viewer} account={account} />
+			</section>
+			<section className="mt-10" aria-labelledby="two-factor">
+				<RuleHead id="two-factor" title="Two-factor and passkeys">
+					<span>{account.hasSecondFactor ? 'On' : 'Off'}</span>
+				</RuleHead>
+				<p className="mt-2 max-w-read text-ink-2">
+					{account.hasSecondFactor
+						? 'Logging in takes a code of your authenticator app besides the password.'
+						: 'Protect your account with a code of an app on your phone, or log in without a password.'}
+				</p>
+				<Link className="btn btn-outline mt-4" to={twoFactorPath}>
+					Two-factor and passkeys
+				</Link>
 			</section>
 			<section className="mt-10" aria-labelledby="theme">
 				<RuleHead id="theme" title="Theme" />
