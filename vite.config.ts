@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { reactRouter } from '@react-router/dev/vite'
 import tailwindcss from '@tailwindcss/vite'
 import { defineConfig, type Plugin } from 'vite'
+import { hashOfSources } from './scripts/support/install.mjs'
 import { precompress } from './scripts/support/precompress.ts'
 
 /**
@@ -61,8 +64,36 @@ const renderWorker: Plugin = {
 	},
 }
 
+/** What `app/lib/version.ts` tells. COMMIT says it where the sources are no clone, as in a release of `npm run update` or an image. */
+function version(): string {
+	const { version: number } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'))
+	const commit = process.env.COMMIT || commitOf(fileURLToPath(new URL('.', import.meta.url)))
+	return JSON.stringify({ number, commit })
+}
+
+function commitOf(folder: string): string | null {
+	try {
+		const args = ['-C', folder, 'describe', '--always', '--dirty=+', '--abbrev=10', '--exclude=*']
+		return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+	} catch {
+		return null
+	}
+}
+
+/** Tells a start whether the build is of the sources that it finds (scripts/support/install.mjs). */
+const hashSources: Plugin = {
+	name: 'hash-sources',
+	apply: 'build',
+	applyToEnvironment: ({ name }) => name === 'ssr',
+	buildStart() {
+		const source = hashOfSources(fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, ''))
+		this.emitFile({ type: 'asset', fileName: 'sources.sha256', source })
+	},
+}
+
 export default defineConfig(({ command }) => ({
-	plugins: [tailwindcss(), reactRouter(), precompress(), renderWorker],
+	define: { SITE_VERSION: version() },
+	plugins: [tailwindcss(), reactRouter(), precompress(), renderWorker, hashSources],
 	resolve: { alias: { '~': fileURLToPath(new URL('./app', import.meta.url)) } },
 	environments: {
 		client: {

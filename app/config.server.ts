@@ -67,6 +67,7 @@ const settings = z.object({
 		.optional(),
 	PUSH_HOSTS: list.default(pushServices),
 	BACKUP_PASSPHRASE: z.string().min(12, 'must have at least 12 characters').optional(),
+	METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
 	AUTH_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
 	NODE_ENV: z.enum(['development', 'production', 'test']).default('production'),
 })
@@ -75,7 +76,7 @@ const settings = z.object({
 export const settingNames: readonly string[] = Object.keys(settings.shape).filter((name) => name !== 'NODE_ENV')
 
 const ours =
-	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|SECURITY_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_|PUSH_|VAPID_|BACKUP_)/
+	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|SECURITY_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_|PUSH_|VAPID_|BACKUP_|METRICS_)/
 
 export type Config = z.infer<typeof settings> & {
 	/** Whether members confirm their address before they log in; unless it is said, they do where mails are sent. */

@@ -1,3 +1,4 @@
+import { FollowRenames } from '~/features/identity/components/follow-renames.tsx'
 import ChatDock from '~/features/inbox/components/chat-dock.tsx'
 import { useRootData } from '~/lib/root-data.ts'
 import { MemberBrowser } from '~/offline/member-browser.tsx'
@@ -13,6 +14,7 @@ export default function MemberParts({ member }: { member: string }) {
 		<>
 			{viewer && (
 				<>
+					<FollowRenames />
 					<ChatDock />
 					<MemberBrowser username={viewer.username} />
 				</>

@@ -3,6 +3,7 @@ import { type ReactNode, Suspense, useState } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
 import { HeaderSearch } from '~/features/finder/components/header-search.tsx'
+import { leadToCurrentName } from '~/features/identity/usernames/addresses.server.ts'
 import { InboxControl } from '~/features/inbox/components/inbox-control.tsx'
 import { countUnreadConversations } from '~/features/inbox/inbox.server.ts'
 import { countCases } from '~/features/moderation/queue.server.ts'
@@ -51,6 +52,7 @@ const theProject = { name: 'the DevQuad project', url: '/' }
 /** Before any loader: a page, or its data, that is made for this request. */
 export const middleware: Route.MiddlewareFunction[] = [
 	({ context, url }) => answering(() => countPage(viewerOf(context), factsOf(context).ip, url.pathname)),
+	leadToCurrentName,
 ]
 
 export const clientMiddleware = settling
@@ -141,7 +143,7 @@ function Document({ children }: { children: ReactNode }) {
 
 export default function Root({ loaderData }: Route.ComponentProps) {
 	const me = loaderData.viewer?.username
-	useOwnStorage(me ?? null)
+	useOwnStorage(loaderData.viewer)
 	useConnection(me)
 	const hydrated = useHydrated()
 	// Stays when the session ends while its page is open.

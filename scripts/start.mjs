@@ -1,5 +1,5 @@
 // `npm start` and `npm run dev`: installs and builds what is missing, then runs the site, passes signals on, and starts the
-// site again when it was killed.
+// site again when it was killed. `--prepare` ends before the site is run.
 import { spawn } from 'node:child_process'
 import { buildWhenOld, projectNode, root, siteCommand, stop } from './support/install.mjs'
 import { keepAlive } from './support/keep-alive.mjs'
@@ -11,6 +11,7 @@ if (major < 20 || (major === 20 && minor < 19))
 const development = process.argv.includes('--dev')
 const node = projectNode()
 if (!development) buildWhenOld(node)
+if (process.argv.includes('--prepare')) process.exit(0)
 
 /** Signals that ask the site to stop. A process that ends by one of them was not killed. */
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
+import type { Server } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
@@ -16,17 +17,19 @@ import { requestScope, runInRequestScope } from '~/lib/request-scope.server.ts'
 import { closeBus, connectBus } from '~/platform/bus/bus.server.ts'
 import { listenForDrops } from '~/platform/cache/pages.server.ts'
 import { checkCounters } from '~/platform/db/counters.queries.server.ts'
-import { pool } from '~/platform/db/db.server.ts'
 import { withoutDatabase } from '~/platform/db/scope.server.ts'
 import { type Feature, mergeByName } from '~/platform/feature.ts'
 import { readTheme, secureCookies } from '~/platform/http/cookies.ts'
 import { clearFlash, flashOf } from '~/platform/http/http.ts'
 import { problem } from '~/platform/http/problem.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { readMetrics } from '~/platform/metrics/metrics.server.ts'
 import { io } from '~/platform/realtime/io.server.ts'
 import { joinProcesses } from '~/platform/realtime/processes.server.ts'
 import { answerFromCache, answerVisitor, forVisitors, type VisitorPage } from './cached-pages.ts'
 import { MAX_REPORT_BYTES, REPORT_PATH, takeReports } from './csp-reports.ts'
+import { beginDraining, health, readiness } from './health.ts'
+import { measureRequests, metricsPage } from './metrics.ts'
 import { refuseMethod, sameOrigin } from './middleware/allowed-requests.ts'
 import { compress } from './middleware/compress.ts'
 import { fairTurns } from './middleware/fair-turns.ts'
@@ -36,6 +39,7 @@ import { recordRefusals, retryAfter } from './middleware/refusals.ts'
 import { security } from './middleware/security.ts'
 import { addRetryAfter, faultAnswer, faultContext, guardRoutes, senderOf } from './site-faults.ts'
 import { handleSockets, openSockets, sendTabsAway } from './sockets.ts'
+import { reportMetrics } from './worker-metrics.ts'
 
 type Environment = { Bindings: HttpBindings }
 
@@ -100,11 +104,13 @@ if (config().NODE_ENV === 'production') {
 }
 app.all('/assets/*', (context) => context.text('There is no such file.', 404))
 
-app.get('/healthz', (context) => context.text('ok'))
+app.get('/healthz', (context) => context.json(health(context.req.raw, context.env.incoming)))
 app.get('/readyz', async (context) => {
 	const state = await readiness()
 	return context.text(state, state === 'ready' ? 200 : 503)
 })
+
+app.get('/metrics', metricsPage())
 
 app.use(fairTurns((request) => request.headers.get(clientIpHeader) ?? ''))
 
@@ -167,6 +173,26 @@ export async function seedSite(options: Parameters<NonNullable<Feature['seedDemo
 	for (const feature of features) await feature.seedDemo?.(options)
 }
 
+/** Measures the requests of this server, where METRICS_TOKEN is set. */
+export async function measure(server: Server): Promise<void> {
+	const calls = operations.map(({ path }) => `/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}`)
+	const routes = async () => (await siteRoutes()).routes
+	await measureRequests(server, routes, [...calls, ...otherAddresses])
+	reportMetrics(readMetrics)
+}
+
+/** Addresses that are no pages and no operations of the API. */
+const otherAddresses = [
+	'/healthz',
+	'/readyz',
+	'/metrics',
+	REPORT_PATH,
+	'/realtime/*',
+	'/assets/*',
+	'/api/auth/*',
+	'/api/v1/*',
+]
+
 /** What lives beside the pages: sockets, jobs, what other processes tell. @returns what stops them, sockets first */
 export async function startAround(): Promise<() => Promise<void>> {
 	await connectBus()
@@ -199,51 +225,24 @@ export async function startAround(): Promise<() => Promise<void>> {
 
 export { answerFromCache, beginDraining, openSockets, sendTabsAway }
 
-/** Milliseconds that the database may take to answer; with them, /readyz answers within a second. */
-const databaseTimeoutMs = 800
-
-let isDraining = false
-/** The question that is under way: a database that does not answer is not asked again by every probe. */
-let pending: Promise<boolean> | undefined
-
-/** From now on {@link readiness} says that this process stops. */
-function beginDraining(): void {
-	isDraining = true
-}
-
-/** Whether new visitors may be sent to this process: it does not stop, and its database answers. Takes at most a second. */
-async function readiness(): Promise<'ready' | 'draining' | 'not ready'> {
-	if (isDraining) return 'draining'
-	pending ??= queryDatabase().finally(() => {
-		pending = undefined
-	})
-	const timeout = Promise.withResolvers<false>()
-	const timer = setTimeout(() => timeout.resolve(false), databaseTimeoutMs)
-	const isReady = await Promise.race([pending, timeout.promise])
-	clearTimeout(timer)
-	return isReady ? 'ready' : 'not ready'
-}
-
-async function queryDatabase(): Promise<boolean> {
-	try {
-		await pool().query('select 1')
-		return true
-	} catch {
-		return false
-	}
-}
-
 async function renderPage(request: Request, viewer: Viewer, facts: RequestFacts): Promise<Response> {
 	const load = new RouterContextProvider()
 	load.set(viewerContext, viewer)
 	load.set(factsContext, facts)
 	load.set(faultContext, { fault: null, typed: null })
-	const response = await pages(request, load)
+	const response = await pages(await readdress(request), load)
 	const answer = new Response(response.body, response)
 	addRetryAfter(answer, load)
 	answer.headers.set('X-Request-Id', facts.requestId)
 	if (!answer.headers.has('Cache-Control')) answer.headers.set('Cache-Control', 'private, no-cache')
 	return answer
+}
+
+/** The request at the address that it means today, by what features say of it. */
+async function readdress(request: Request): Promise<Request> {
+	let meant = request
+	for (const feature of features) if (feature.readdress) meant = await feature.readdress(meant)
+	return meant
 }
 
 /** What visitors lose with the cache they lose without it too: a parameter that a page does not declare works nowhere. */

@@ -9,8 +9,15 @@ import type { CacheEntry } from '~/platform/cache/page-cache.ts'
 import { everyPage, pageCache } from '~/platform/cache/pages.server.ts'
 import { outageLasting } from '~/platform/db/db.server.ts'
 import { readTheme } from '~/platform/http/cookies.ts'
+import { counter } from '~/platform/metrics/metrics.server.ts'
 import { accepted, type Coding, encode } from './middleware/compress.ts'
 import { policy, policyHeader, securityHeaders } from './middleware/security.ts'
+
+const countPage = counter(
+	'devquad_page_cache_requests_total',
+	'Pages that visitors asked for: kept (hit), or made now (miss).',
+	['outcome'],
+)
 
 const unbrotli = promisify(brotliDecompress)
 
@@ -76,6 +83,7 @@ export function answerFromCache(request: IncomingMessage, response: ServerRespon
 	const coding = codingOf(request.headers['accept-encoding'])
 	const body = coding === 'br' ? page.br : coding === 'gzip' ? page.gzip : undefined
 	if (!body || coding === 'identity') return false
+	countPage({ outcome: 'hit' })
 	if (isCurrent(request.headers['if-none-match'], page)) response.writeHead(304, unmodifiedHeaders(page).flat()).end()
 	else {
 		response.writeHead(200, rawHeaders(page, coding, body))
@@ -85,12 +93,18 @@ export function answerFromCache(request: IncomingMessage, response: ServerRespon
 }
 
 /** Answers a visitor's request, with a cached page or one that is made now; null when this page is never cached. */
-export async function answerVisitor(request: Request, render: Render): Promise<Response | null> {
+export async function answerVisitor(request: Request, renderPage: Render): Promise<Response | null> {
 	const url = new URL(request.url)
 	const wanted = visitorPageOf(request.method, url.pathname + url.search, request.headers.get('Cookie') ?? undefined)
 	if (!wanted) return null
+	let outcome = 'hit'
+	const render = (page: VisitorPage, nonce: string) => {
+		outcome = 'miss'
+		return renderPage(page, nonce)
+	}
 	const made =
 		pageWhileAway(wanted.key) ?? (await pageCache.fill(wanted.key, wanted.tags, () => renderEntry(wanted, render)))
+	countPage({ outcome })
 	const page = made.status < 500 ? made : (pageWhileAway(wanted.key) ?? made)
 	if (page.status === 200 && isCurrent(request.headers.get('If-None-Match'), page))
 		return new Response(null, { status: 304, headers: unmodifiedHeaders(page) })

@@ -8,6 +8,7 @@ import { closeDatabase } from '../app/platform/db/db.server.ts'
 import { keepAlive } from '../scripts/support/keep-alive.mjs'
 import { stopLimits } from './limits.ts'
 import type { Startup } from './startup.ts'
+import { gatherMetrics } from './worker-metrics.ts'
 
 /** A message of a worker to the process that started it. `leaving`: it was told to stop, and serves until it may. */
 export type FromWorker = { kind: 'ready' } | { kind: 'failed'; reason: string } | { kind: 'leaving' }
@@ -30,6 +31,7 @@ export type ToWorker =
  */
 export async function lead(startup: Startup, settings: Config): Promise<number> {
 	const team = new Team(settings.WEB_CONCURRENCY)
+	if (settings.METRICS_TOKEN) gatherMetrics()
 	try {
 		// The port is theirs before anything is made for a site that could not open it.
 		const port = await team.gather()
@@ -104,7 +106,7 @@ class Team {
 				leaving = worker
 				log.info('a worker stops as soon as another one serves in its place')
 				worker.emit('replace')
-			} else {
+			} else if (message.kind === 'ready') {
 				hasServed = true
 				this.#ready.add(worker)
 				if (leaving) send(leaving, { kind: 'leave' })

@@ -10,7 +10,14 @@ import type { Startup } from './startup.ts'
 /** The site behind the port: what `server/app.ts` exports, from Vite in development and from the build otherwise. */
 type Site = Pick<
 	typeof import('./app.ts'),
-	'answerFromCache' | 'beginDraining' | 'handle' | 'openSockets' | 'seedSite' | 'sendTabsAway' | 'startAround'
+	| 'answerFromCache'
+	| 'beginDraining'
+	| 'handle'
+	| 'measure'
+	| 'openSockets'
+	| 'seedSite'
+	| 'sendTabsAway'
+	| 'startAround'
 >
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
@@ -43,6 +50,7 @@ export async function serve(
 	if (settings.SEED === 'demo') await site.seedSite({ onProgress: startup.progress('Adding the demo content') })
 	startup.onEnd(await site.startAround(), stopLimits.partMs)
 	site.openSockets(server)
+	await site.measure(server)
 	refuseUnknownUpgrades(server, settings)
 	// Whoever waits while the site starts, or while Vite compiles, is patient.
 	if (settings.NODE_ENV !== 'development') server.timeout = connectionLimits.stalledReaderMs

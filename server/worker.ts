@@ -43,7 +43,7 @@ function listenToPrimary(): {
 	process.on('message', (message: ToWorker) => {
 		if (message.kind === 'start') started.resolve(message)
 		else if (message.kind === 'begin') begun.resolve(message.connection)
-		else left.resolve()
+		else if (message.kind === 'leave') left.resolve()
 	})
 	return { start: started.promise, connection: begun.promise, leave: left.promise }
 }

@@ -16,6 +16,7 @@ import { evidence } from './evidence/evidence.feature.server.ts'
 import { finder } from './finder/finder.feature.server.ts'
 import { following } from './following/following.feature.server.ts'
 import { home } from './home/home.feature.server.ts'
+import { identity } from './identity/identity.feature.server.ts'
 import { importing } from './import/import.feature.server.ts'
 import { inbox } from './inbox/inbox.feature.server.ts'
 import { members } from './members/members.feature.server.ts'
@@ -48,7 +49,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[sessions],
 	[accounts],
 	[authenticators],
-	[terms],
+	[identity, terms],
 	[members, tokens],
 	[campus, notifications, pictures],
 	[moderation],

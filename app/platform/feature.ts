@@ -33,6 +33,8 @@ export interface Feature {
 	cachedPages?: readonly CachedPage[]
 	/** Forms that may hold a picture: bodies of up to 6 MB are read at their addresses, of 512 KB at others. */
 	pictureForms?: readonly PictureForm[]
+	/** Called with each request for a page before it is routed. @returns it, or one like it at the address that it means */
+	readdress?: (request: Request) => Promise<Request>
 	/** Adds demo content to a site that has none. @param options.onProgress is told how many steps of how many are done */
 	seedDemo?: (options: { onProgress: (done: number, total: number) => void }) => Promise<void>
 	/** Called in each process once its database and its bus are open. @returns what stops it, if anything has to */

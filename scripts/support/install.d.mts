@@ -2,6 +2,9 @@
 export const root: string
 export function siteCommand(development: boolean): { args: string[]; env: Record<string, string> }
 export function buildWhenOld(node: string): void
+export function missingPackages(folder: string): string[]
+export function isBuilt(folder: string): boolean
+export function hashOfSources(folder: string): string
 
 /** Ends this process with one message and the exit code 1. */
 export function stop(message: string): never

@@ -1,40 +1,95 @@
 // What must stand before TypeScript can run: plain JavaScript, for any Node from 20.19 on.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 
-/** The Node 24 that the project installs; installs it first when it is missing or package-lock.json is newer. */
+/** What a build is made of. A folder that is not there, as in an image of the built site, is older than everything. */
+const sources = ['app', 'server', 'public', 'vite.config.ts', 'react-router.config.ts', 'package-lock.json']
+
+/** The Node 24 that the project installs. What is missing is installed first; where nothing is, the network is not asked. */
 export function projectNode() {
-	const installed = timeOf(join(root, 'node_modules', '.package-lock.json'))
-	if (installed < timeOf(join(root, 'package-lock.json')) || !existsSync(binary())) {
-		process.stdout.write('Installing what is missing (npm ci). This takes a minute or two, once.\n')
-		// What builds the site is a development dependency, which npm leaves out where NODE_ENV is production.
-		const { status } = spawnSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
-			cwd: root,
-			stdio: ['ignore', 'ignore', 'inherit'],
-			shell: process.platform === 'win32',
-		})
-		if (status !== 0 || !existsSync(binary())) stop('npm ci failed. Its message is above.')
-	}
+	if (!existsSync(binary()) || missingPackages(root).length > 0) install()
 	return binary()
 }
 
-/** Builds the site when the build is older than any of its sources. */
+/**
+ * Compares what is installed with package-lock.json: first by time, then by content, as `git checkout` and copies change times alone.
+ * @param folder of the project
+ * @returns the folders of packages that are missing or of another version. Where no package of development is installed, as in
+ * production, none is missed
+ */
+export function missingPackages(folder) {
+	const [wanted, installed] = [join(folder, 'package-lock.json'), join(folder, 'node_modules', '.package-lock.json')]
+	if (timeOf(installed) >= timeOf(wanted)) return []
+	const { packages: all } = JSON.parse(readFileSync(wanted, 'utf8'))
+	const present = existsSync(installed) ? JSON.parse(readFileSync(installed, 'utf8')).packages : {}
+	const hasTools = Object.values(present).some(({ dev }) => dev)
+	return Object.keys(all).filter((path) => {
+		const { optional, devOptional, dev, version, integrity } = all[path]
+		// Optional ones are those of other systems, mostly.
+		if (path === '' || optional || devOptional || (dev && !hasTools)) return false
+		return present[path]?.version !== version || present[path]?.integrity !== integrity
+	})
+}
+
+function install() {
+	process.stdout.write('Installing what is missing (npm ci). This takes a minute or two, once.\n')
+	// What builds the site is a development dependency, which npm leaves out where NODE_ENV is production.
+	const { status } = spawnSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
+		cwd: root,
+		stdio: ['ignore', 'ignore', 'inherit'],
+		shell: process.platform === 'win32',
+	})
+	if (status !== 0 || !existsSync(binary())) stop('npm ci failed. Its message is above.')
+}
+
+/** Builds the site when its sources are not those of the build. A build that fails leaves the one before as it was. */
 export function buildWhenOld(node) {
-	const sources = ['app', 'server', 'public', 'vite.config.ts', 'react-router.config.ts', 'package-lock.json']
-	const stamp = timeOf(join(root, 'build', 'server', 'main.js'))
-	if (stamp > Math.max(...sources.map((name) => newest(join(root, name))))) return
+	if (isBuilt(root)) return
+	if (missingPackages(root).length > 0 || !existsSync(buildTool())) install()
 	process.stdout.write('Building the site. This takes some seconds.\n')
-	const cli = join(root, 'node_modules', '@react-router', 'dev', 'bin.cjs')
-	const { status, stdout, stderr } = spawnSync(node, [cli, 'build'], {
+	const [next, before] = [join(root, 'build.next'), join(root, 'build.before')]
+	for (const folder of [next, before]) rmSync(folder, { recursive: true, force: true })
+	const { status, stdout, stderr } = spawnSync(node, [buildTool(), 'build'], {
 		cwd: root,
 		encoding: 'utf8',
-		env: { ...process.env, NODE_ENV: 'production' },
+		env: { ...process.env, NODE_ENV: 'production', BUILD_DIRECTORY: 'build.next' },
 	})
-	if (status !== 0) stop(`The build failed:\n${stdout}\n${stderr}`)
+	if (status !== 0) {
+		rmSync(next, { recursive: true, force: true })
+		stop(`The build failed:\n${stdout}\n${stderr}`)
+	}
+	if (existsSync(join(root, 'build'))) renameSync(join(root, 'build'), before)
+	renameSync(next, join(root, 'build'))
+	rmSync(before, { recursive: true, force: true })
+}
+
+/**
+ * Whether the build is of the sources as they are: newer than each of them, or made of the same content.
+ * @param folder of the project
+ */
+export function isBuilt(folder) {
+	const stamp = timeOf(join(folder, 'build', 'server', 'main.js'))
+	if (stamp === 0) return false
+	if (stamp > Math.max(...sources.map((name) => newest(join(folder, name))))) return true
+	const made = join(folder, 'build', 'server', 'sources.sha256')
+	return existsSync(made) && readFileSync(made, 'utf8') === hashOfSources(folder)
+}
+
+/** One hash of the names and contents of everything that a build is made of; each build has it as a file. */
+export function hashOfSources(folder) {
+	const hash = createHash('sha256')
+	const add = (path) => {
+		if (!existsSync(path)) return
+		if (statSync(path).isDirectory()) for (const name of sourcesIn(path).sort()) add(join(path, name))
+		else hash.update(`${path.slice(folder.length)}\0`).update(readFileSync(path))
+	}
+	for (const name of sources) add(join(folder, name))
+	return hash.digest('hex')
 }
 
 /**
@@ -67,6 +122,10 @@ function binary() {
 	return join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 }
 
+function buildTool() {
+	return join(root, 'node_modules', '@react-router', 'dev', 'bin.cjs')
+}
+
 function timeOf(path) {
 	return existsSync(path) ? statSync(path).mtimeMs : 0
 }
@@ -75,10 +134,9 @@ function newest(path) {
 	if (!existsSync(path)) return 0
 	const own = statSync(path)
 	if (!own.isDirectory()) return own.mtimeMs
-	return Math.max(
-		own.mtimeMs,
-		...readdirSync(path)
-			.filter((name) => !/\.test\.tsx?$/.test(name))
-			.map((name) => newest(join(path, name))),
-	)
+	return Math.max(own.mtimeMs, ...sourcesIn(path).map((name) => newest(join(path, name))))
+}
+
+function sourcesIn(folder) {
+	return readdirSync(folder).filter((name) => !/\.test\.tsx?$/.test(name))
 }

@@ -49,7 +49,16 @@ function sights({
 	return {
 		visitor: [
 			...['/login', '/login/code', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
-			...['/unsubscribe?token=x', '/confirm-campus?token=x', '/', '/find-dev', '/forum', '/forum/ask', question],
+			...[
+				'/unsubscribe?token=x',
+				'/confirm-campus?token=x',
+				'/undo-email?token=x',
+				'/',
+				'/find-dev',
+				'/forum',
+				'/forum/ask',
+				question,
+			],
 			...['/api/docs', '/skills/evidence', '/search', '/search?q=w&in=projects', `/nothing-here-${tag}`],
 		].map((address) => ({ address })),
 		member: [
@@ -61,6 +70,9 @@ function sights({
 				'/settings',
 				'/settings/tokens',
 				'/settings/activity',
+				'/settings/email',
+				'/settings/username',
+				'/confirm-email?token=x',
 				'/notifications',
 				'/bookmarks',
 				'/answer',

@@ -22,7 +22,7 @@ export async function stopEachWorker(rounds = 3, count = 4): Promise<LoadFigures
 	const leader = site.child.pid ?? 0
 	const workers = () => serving(leader).filter((pid) => pid !== leader)
 	try {
-		return await inRounds(rounds, site.url, workers, [site.url])
+		return await stopInTurn(rounds, site.url, workers, [site.url])
 	} finally {
 		await site.stop()
 		rmSync(dataDir, { recursive: true, force: true })
@@ -33,7 +33,7 @@ export async function stopEachWorker(rounds = 3, count = 4): Promise<LoadFigures
 export async function stopEachNode(rounds = 3): Promise<LoadFigures[]> {
 	const cluster = await startCluster({})
 	try {
-		return await inRounds(rounds, cluster.url, () => serving(cluster.pid), cluster.nodes)
+		return await stopInTurn(rounds, cluster.url, () => serving(cluster.pid), cluster.nodes)
 	} finally {
 		await cluster.stop()
 	}
@@ -59,14 +59,22 @@ export async function stopTheProcess(rounds = 3, env: Record<string, string> = {
 }
 
 /**
+ * Stops one process after the other under load, each when another one serves in the place of the last.
  * @param pids of the processes that serve
  * @param nodes addresses at which each must answer before the next one is stopped
+ * @param clients how many ask at the same time
  */
-async function inRounds(rounds: number, url: string, pids: () => number[], nodes: string[]): Promise<LoadFigures[]> {
+export async function stopInTurn(
+	rounds: number,
+	url: string,
+	pids: () => number[],
+	nodes: string[],
+	clients?: number,
+): Promise<LoadFigures[]> {
 	const figures: LoadFigures[] = []
 	const count = pids().length
 	for (let round = 0; round < rounds; round += 1) {
-		const load = startLoad([url])
+		const load = startLoad([url], clients)
 		await sleep(aroundMs)
 		for (const pid of pids()) {
 			process.kill(pid, 'SIGTERM')
@@ -88,7 +96,8 @@ async function isReady(url: string): Promise<boolean> {
 	}
 }
 
-function serving(leader: number): number[] {
+/** The processes of a cluster or a site that serve. */
+export function serving(leader: number): number[] {
 	return descendants(leader)
 		.filter(({ command }) => command.includes('server/main.js'))
 		.map(({ pid }) => pid)

@@ -205,16 +205,20 @@ describe('what nobody may', () => {
 		expect(await attempt({ who, write, allowed, send })).toBe(write.visitor ?? 'login')
 	})
 
-	test.each(['/settings', '/settings/tokens', '/my-profile/author', '/api/auth/get-session'])(
-		'a token opens no %s',
-		async (path) => {
-			const headers = { Authorization: `Bearer ${tokens['author:read']}` }
-			const answer = await fetch(site.url + path, { headers, redirect: 'manual' })
-			expect([302, 200]).toContain(answer.status)
-			if (answer.status === 302) expect(answer.headers.get('Location')).toContain('/login')
-			else expect(await answer.text()).toBe('null')
-		},
-	)
+	test.each([
+		'/settings',
+		'/settings/tokens',
+		'/settings/email',
+		'/settings/username',
+		'/my-profile/author',
+		'/api/auth/get-session',
+	])('a token opens no %s', async (path) => {
+		const headers = { Authorization: `Bearer ${tokens['author:read']}` }
+		const answer = await fetch(site.url + path, { headers, redirect: 'manual' })
+		expect([302, 200]).toContain(answer.status)
+		if (answer.status === 302) expect(answer.headers.get('Location')).toContain('/login')
+		else expect(await answer.text()).toBe('null')
+	})
 })
 
 describe('reading', () => {

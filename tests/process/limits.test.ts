@@ -84,7 +84,7 @@ test('/readyz answers within a second while the database does not, and is ready 
 		for (let time = 0; time < 2; time += 1) {
 			const [ready, health] = await Promise.all([ask('/readyz'), ask('/healthz')])
 			expect(ready).toMatchObject({ status: 503, text: 'not ready' })
-			expect(health).toMatchObject({ status: 200, text: 'ok' })
+			expect(health).toMatchObject({ status: 200, text: expect.stringContaining('"status":"ok"') })
 			// 800 ms for the database; the rest, and what an answer without it takes, is for a busy machine.
 			expect(ready.ms - health.ms).toBeLessThan(2_000)
 		}

@@ -1,12 +1,12 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { countFailed } from '../faults/load.ts'
-import { stopEachNode, stopEachWorker, stopTheProcess } from '../faults/orderly-stop.ts'
-import { hasServers } from '../support/cluster.ts'
+import { stopEachWorker, stopTheProcess } from '../faults/orderly-stop.ts'
 import { eventually } from '../support/eventually.ts'
 import { manySites } from '../support/sites.ts'
 
-/* A site that is told to stop under load. Three rounds with four workers are in tests/faults. */
+/* A site that is told to stop under load. Three rounds with four workers are in tests/faults; three nodes behind nginx
+ * in rolling-restarts.db.test.ts. */
 
 const { newDataDir, start } = manySites({ SEED: 'none' })
 
@@ -16,15 +16,6 @@ test('each of two workers can be stopped under load: no request fails', async ()
 	expect(figures?.refused).toBe(0)
 	expect(figures?.sent).toBeGreaterThan(50)
 })
-
-test.skipIf(!hasServers)(
-	'each of three nodes behind nginx can be stopped under load: no request fails (needs nginx and redis-server)',
-	async () => {
-		const [figures] = await stopEachNode(1)
-		expect(figures?.failed).toEqual({})
-		expect(figures?.sent).toBeGreaterThan(50)
-	},
-)
 
 test('a site of one process answers whoever reached it', async () => {
 	const [figures] = await stopTheProcess(1)

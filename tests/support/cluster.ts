@@ -24,13 +24,20 @@ export interface RunningCluster {
 	stop: () => Promise<number | null>
 }
 
-/** Runs `npm run cluster` and waits until it says that it is ready. @throws Error with its output when it ends before that */
-export async function startCluster(env: Record<string, string>): Promise<RunningCluster> {
+/**
+ * Runs `npm run cluster` and waits until it says that it is ready.
+ * @param folder where the project lies
+ * @throws Error with its output when it ends before that
+ */
+export async function startCluster(
+	env: Record<string, string>,
+	folder = fileURLToPath(new URL('../..', import.meta.url)),
+): Promise<RunningCluster> {
 	const port = env.PORT ?? String(await freePort())
 	const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'devquad-cluster-'))
 	if (!env.DATA_DIR && !env.DATABASE_URL) await makeDataDir(dataDir, env.SEED ?? 'none')
 	const child = spawn(process.execPath, ['--import', './scripts/support/alias.mjs', 'scripts/cluster.ts'], {
-		cwd: fileURLToPath(new URL('../..', import.meta.url)),
+		cwd: folder,
 		stdio: ['ignore', 'pipe', 'pipe'],
 		env: {
 			...PASSED_ON,

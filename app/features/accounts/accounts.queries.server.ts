@@ -13,15 +13,21 @@ export async function claimUsername(username: string, executor: Executor = db())
 	return claimed !== undefined
 }
 
-/** The e-mail address of the account with this username, or null; imported accounts have none that could log in. */
+/** The e-mail address of the account that has, or had, this username, or null; imported accounts have none that could log in. */
 export async function findEmail(username: string): Promise<string | null> {
-	const user = await db()
-		.selectFrom('users')
-		.select('email')
-		.where('username', '=', username)
-		.where('imported', '=', false)
-		.executeTakeFirst()
-	return user?.email ?? null
+	const { rows } = await sql<{ email: string }>`
+		select email from users join usernames on usernames.user_id = users.id
+		where usernames.username = ${username} and not imported`.execute(db())
+	return rows[0]?.email ?? null
+}
+
+/** The first address of the account that somebody names by either of its two; what was named, where there is no such account. */
+export async function findMainEmail(email: string): Promise<string> {
+	const { rows } = await sql<{ email: string }>`
+		select users.email from account_emails held join users on users.id = held.user_id where held.email = ${email}`.execute(
+		db(),
+	)
+	return rows[0]?.email ?? email
 }
 
 /** Holds a member's row until the transaction ends, for what is counted before it is added to. */
@@ -62,6 +68,7 @@ export async function insertAccount(
 	member: { username: string; name: string; email: string; passwordHash: string },
 ): Promise<number | null> {
 	const { username, name, email, passwordHash } = member
+	if (await findAccountByEmail(email, trx)) return null
 	const user = await trx
 		.insertInto('users')
 		.values({ username, name, email, email_verified: true, image: null })
@@ -84,21 +91,19 @@ interface MemberRow {
 	email_verified: boolean
 }
 
-/** The member with this address, or null; an account that stands for an imported author is nobody's. */
+/** The member with this address, as the first or the second one, or null; an account that stands for an imported author is nobody's. */
 export async function findAccountByEmail(email: string, executor: Executor = db()): Promise<MemberRow | null> {
-	const user = await executor
-		.selectFrom('users')
-		.select(['id', 'name', 'username', 'email_verified'])
-		.where('email', '=', email)
-		.where('imported', '=', false)
-		.executeTakeFirst()
-	return user ?? null
+	const { rows } = await sql<MemberRow>`
+		select id, name, username, email_verified from account_emails held join users on users.id = held.user_id
+		where held.email = ${email} and not imported`.execute(executor)
+	return rows[0] ?? null
 }
 
 /** Whose account somebody tries to enter by this address. */
 export async function findAccountId(email: string): Promise<number | null> {
 	const { rows } = await sql<{ guessed_at: number }>`
-		select id as guessed_at from users where email = ${email} and not imported`.execute(db())
+		select id as guessed_at from account_emails held join users on users.id = held.user_id
+		where held.email = ${email} and not imported`.execute(db())
 	return rows[0]?.guessed_at ?? null
 }
 
@@ -188,8 +193,8 @@ export async function removeCredentials(userId: number, trx: Executor): Promise<
 }
 
 /** Takes back every link to set a new password that this member was mailed. */
-export async function deleteResetLinks(userId: number): Promise<void> {
-	await sql`delete from verifications where value = ${String(userId)}`.execute(db())
+export async function deleteResetLinks(userId: number, executor: Executor = db()): Promise<void> {
+	await sql`delete from verifications where value = ${String(userId)}`.execute(executor)
 }
 
 /** What a member's settings say of the account. */

@@ -4,6 +4,13 @@ import { personName } from './names.schema.ts'
 const text = (missing: string) => z.string({ error: missing })
 const email = z.email('Enter a valid email address.').max(200, 'An email address can have at most 200 characters.')
 
+/** An e-mail address from a form, in small letters. */
+export const emailField = text('Email is required!')
+	.trim()
+	.min(1, 'Email is required!')
+	.pipe(email)
+	.transform((address) => address.toLowerCase())
+
 /** What every way to register must bring, page or API. */
 export const nameInput = z.object({ name: personName })
 

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { measureUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { log } from '~/lib/log.server.ts'
 import type { Operation } from '~/platform/http/operation.ts'
@@ -63,7 +64,7 @@ async function answer(operation: Operation, context: Context): Promise<Response>
 async function run(operation: Operation, context: Context, { viewer, scopes }: Caller, url: URL) {
 	try {
 		if (operation.confirmed && viewer && !scopes) await requireConfirmed(viewer, context.req.raw)
-		const params = readParams(operation, context.req.param() as Record<string, string>)
+		const params = await withCurrentName(readParams(operation, context.req.param() as Record<string, string>))
 		const query = readQuery(operation, url)
 		const body = await readBody(operation, context.req.raw)
 		if (body instanceof Response) return body
@@ -82,6 +83,12 @@ async function run(operation: Operation, context: Context, { viewer, scopes }: C
 	} catch (error) {
 		return refusal(error)
 	}
+}
+
+/** A username that a member had before leads to them here, too. */
+async function withCurrentName<Params extends Record<string, unknown>>(params: Params): Promise<Params> {
+	const { username } = params
+	return typeof username === 'string' ? { ...params, username: await currentUsername(username.toLowerCase()) } : params
 }
 
 /** OPTIONS says what an address understands, and lets pages of other sites read; other methods are refused. */

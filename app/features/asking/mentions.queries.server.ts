@@ -31,8 +31,9 @@ export async function listPeople(
 	return rows
 }
 
-/** Which of these usernames belong to somebody. */
+/** Which of these usernames belong to somebody, or did: a former one still leads to its member. */
 export async function findUsernames(usernames: string[]): Promise<ReadonlySet<string>> {
-	const rows = await db().selectFrom('users').select('username').where('username', 'in', usernames).execute()
+	const { rows } = await sql<{ username: string }>`
+		select username from usernames where username = any(${usernames}) and user_id is not null`.execute(db())
 	return new Set(rows.map(({ username }) => username))
 }

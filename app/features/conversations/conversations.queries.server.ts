@@ -50,6 +50,10 @@ export interface ConversationRow extends PeerRow, StandingRow {
 
 type UserId = RawBuilder<unknown> | number
 
+/** Whose a username is, or was: a tab that was open while its peer got another one goes on by the old one. */
+const idByName = (username: RawBuilder<unknown> | string) =>
+	sql`(select user_id from usernames where usernames.username = ${username})`
+
 /** The columns of {@link StandingRow}, for statements with {@link standingJoins}. */
 const standingColumns = (userId: UserId) => sql`p.id as peer_id, p.username, p.name, p.imported, c.id,
 	coalesce(mine.pending, false) as pending, mine.last_message_id, coalesce(mine.muted, false) as muted,
@@ -82,7 +86,7 @@ export async function findConversation(
 		select ${peerColumns(userId)}, ${standingColumns(userId)},
 			coalesce(theirs.read_id, 0) as peer_read_id, coalesce(theirs.delivered_id, 0) as peer_delivered_id
 		from users p left join shown_profiles pp on pp.user_id = p.id ${standingJoins(userId)}
-		where p.username = ${username} and p.id <> ${userId} and p.pseudonym_of is null`.execute(executor)
+		where p.id = ${idByName(username)} and p.id <> ${userId} and p.pseudonym_of is null`.execute(executor)
 	return rows[0]
 }
 
@@ -98,7 +102,7 @@ const pairs = (of: readonly Pair[]) =>
 			with ordinality as pair (user_id, username, place)
 		cross join lateral (
 			select id, username, name, imported from users
-			where username = pair.username and id <> pair.user_id and pseudonym_of is null limit 1) p`
+			where id = ${idByName(sql.ref('pair.username'))} and id <> pair.user_id and pseudonym_of is null limit 1) p`
 
 /** How each of these members stands to another one, in their order; undefined for nobody and for oneself. */
 export async function listStandings(executor: Executor, of: readonly Pair[]): Promise<(StandingRow | undefined)[]> {
@@ -225,7 +229,7 @@ export async function showsTyping(userId: number, username: string): Promise<{ p
 	const { rows } = await sql<{ peer_id: number }>`
 		select p.id as peer_id from users p
 		join conversations c on c.lower_id = least(p.id, ${userId}) and c.higher_id = greatest(p.id, ${userId})
-		where p.username = ${username}
+		where p.id = ${idByName(username)}
 			and not exists (select from conversation_members where conversation_id = c.id and pending)
 			and not exists (select from blocks where (blocker_id, blocked_id) in ((p.id, ${userId}), (${userId}, p.id)))
 			and not exists (select from profiles where user_id = ${userId} and not show_presence)

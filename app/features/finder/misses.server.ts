@@ -4,6 +4,7 @@ import { findTerm } from '~/features/terms/terms.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { counter } from '~/platform/metrics/metrics.server.ts'
 import type { MissView } from './finder.view.ts'
 import { deleteMisses, listMissRows, writeMiss } from './misses.queries.server.ts'
 
@@ -47,8 +48,11 @@ export function missWords({ terms }: Pick<ReturnType<typeof parseSearch>, 'terms
 	return fits && words.every(isKept) ? text : null
 }
 
+const countMiss = counter('devquad_searches_without_result_total', 'Searches of the whole site that found nothing.')
+
 /** Notes a search that found nothing, beside the answer: nobody waits for it. */
 export function noteMiss(parsed: Parameters<typeof missWords>[0]): void {
+	countMiss()
 	const words = missWords(parsed)
 	if (words === null) return
 	const now = Date.now()

@@ -57,7 +57,7 @@ export async function listProjectHits(
 	if (parts.length > 0) conditions.push(sql`p.search @@ wanted.words`)
 	if (technologies.length > 0)
 		conditions.push(sql`term_keys(p.project_tech_stack) @> term_keys(${technologies}::text[])`)
-	if (owners) conditions.push(sql`users.username = any(${owners}::text[])`)
+	if (owners) conditions.push(sql`users.id in (select user_id from usernames where username = any(${owners}::text[]))`)
 	const { rows } = await sql<ProjectRow>`
 		with wanted as materialized (select ${wanted} as words),
 		newest as materialized (

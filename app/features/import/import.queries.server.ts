@@ -55,26 +55,23 @@ export async function findImported(trx: Executor, source: string, ids: string[])
 /** Makes the accounts that are missing, which nobody can log in to. @returns username → id of all of them */
 export async function saveImportedAuthors(trx: Executor, authors: ImportedAuthorRow[]): Promise<Map<string, number>> {
 	if (authors.length === 0) return new Map()
-	await trx
-		.insertInto('usernames')
-		.values(authors.map(({ username }) => ({ username })))
-		.onConflict((conflict) => conflict.doNothing())
-		.execute()
+	const usernames = authors.map(({ username }) => username)
+	const known = await findImportedAuthors(trx, usernames)
+	const missing = authors.filter(({ username }) => !known.has(username))
+	if (missing.length === 0) return known
 	await trx
 		.insertInto('users')
-		.values(authors.map((author) => ({ ...author, image: null, imported: true })))
+		.values(missing.map((author) => ({ ...author, image: null, imported: true })))
 		.onConflict((conflict) => conflict.doNothing())
 		.execute()
-	return findImportedAuthors(
-		trx,
-		authors.map(({ username }) => username),
-	)
+	return findImportedAuthors(trx, usernames)
 }
 
-/** The ids of accounts by username. */
+/** The ids of accounts by username, also by one that they had before: that is nobody else's. */
 export async function findImportedAuthors(trx: Executor, usernames: string[]): Promise<Map<string, number>> {
-	const rows = await trx.selectFrom('users').select(['id', 'username']).where('username', 'in', usernames).execute()
-	return new Map(rows.map((row) => [row.username, row.id]))
+	const { rows } = await sql<{ username: string; user_id: number }>`
+		select username, user_id from usernames where username = any(${usernames}) and user_id is not null`.execute(trx)
+	return new Map(rows.map((row) => [row.username, row.user_id]))
 }
 
 export function listCategoryTags(trx: Executor): Promise<{ id: number; slug: string; tags: string[] }[]> {

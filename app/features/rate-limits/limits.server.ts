@@ -167,6 +167,8 @@ export const attemptLimits = {
 	'forgot-address': { free: 30, waits: growing, forgottenAfter: HOUR },
 	'reset-link': { free: 10, waits: growing, forgottenAfter: HOUR },
 	'reset-address': { free: 50, waits: growing, forgottenAfter: HOUR },
+	/** Mails to a new address of a member; to one address they are counted with all other mails. */
+	'email-change': { free: 5, waits: [DAY], forgottenAfter: DAY },
 	/** Passwords typed where a link of a mail asks for one. */
 	'confirm-link': { free: 5, waits: growing, forgottenAfter: DAY },
 	'confirm-address': { free: 50, waits: growing, forgottenAfter: HOUR },

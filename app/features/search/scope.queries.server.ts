@@ -31,7 +31,7 @@ interface Names {
 export async function findIds(wanted: Names, unwanted: Names): Promise<Record<keyof Names, number[]>[]> {
 	const { rows } = await sql<Record<keyof Names, number[]>>`
 		select array(select distinct category_at(slug) from unnest(categories::text[]) as slug where category_at(slug) is not null) as categories,
-			array(select id from users where username = any(users::text[])) as users
+			array(select user_id from usernames where username = any(users::text[]) and user_id is not null) as users
 		from (values (1, ${wanted.categories}::text[], ${wanted.users}::text[]), (2, ${unwanted.categories}::text[], ${unwanted.users}::text[])) named (place, categories, users)
 		order by place`.execute(db())
 	return rows

@@ -61,7 +61,7 @@ export async function findMeant(
 			where case kind
 				when 'word' then ${isUnknown}
 				when 'tag' then not exists (select from tags where name = text and question_count > 0)
-				else not exists (select from users where username = text) end),
+				else not exists (select from usernames where username = text and user_id is not null) end),
 		alike as (
 			select asked.*, near.word, false as longer from asked cross join lateral (
 				select search_spellings.word

@@ -109,11 +109,11 @@ export async function findUsername(userId: number): Promise<string | undefined> 
 /** Devices that are remembered for one account: the most recently used ones. */
 const MAX_DEVICES = 10
 
-/** Which of these tokens, by their hashes, is known for the account with this address. */
+/** Which of these tokens, by their hashes, is known for the account with this address, whichever of its two. */
 export async function findDevice(email: string, hashes: string[]): Promise<string | null> {
 	const { rows } = await sql<{ token_hash: string }>`
-		select token_hash from known_devices join users on users.id = user_id
-		where users.email = ${email} and token_hash = any(${hashes})
+		select token_hash from known_devices join account_emails using (user_id)
+		where account_emails.email = ${email} and token_hash = any(${hashes})
 			and known_devices.used_at > now() - interval '1 year' limit 1`.execute(db())
 	return rows[0]?.token_hash ?? null
 }

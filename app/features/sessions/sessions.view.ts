@@ -37,6 +37,10 @@ export const securityEventTexts = {
 	'admin-claimed': 'Became admin of this site',
 	'new-device': 'Logged in from a new device',
 	'campus-confirmed': 'Confirmed the campus address',
+	'email-requested': 'Asked for a new email address',
+	'email-changed': 'Changed the email addresses',
+	'email-undone': 'Undid a change of the email addresses',
+	'username-changed': 'Changed the username',
 } as const
 
 export type SecurityEventKind = keyof typeof securityEventTexts

@@ -85,6 +85,17 @@ export function outageLasting(): number | null {
 	return outage?.isAway ? outage.lasting : null
 }
 
+/** Connections of this process to the database, as labels and how many: those in use, those that are idle, and who waits for one. */
+export function connectionsOfPools(): [{ pool: string; state: string }, number][] {
+	if (!held.connection) return []
+	const { pool: requests, longPool: jobs } = held.connection
+	return Object.entries({ requests, jobs }).flatMap(([name, { totalCount, idleCount, waitingCount }]) => [
+		[{ pool: name, state: 'used' }, totalCount - idleCount] as [{ pool: string; state: string }, number],
+		[{ pool: name, state: 'idle' }, idleCount],
+		[{ pool: name, state: 'waiting' }, waitingCount],
+	])
+}
+
 /** Ends every connection; the next {@link openDatabase} makes new ones. */
 export async function closeDatabase(): Promise<void> {
 	const connection = held.connection

@@ -31,3 +31,27 @@ test('a migration that fails half-way leaves nothing behind', async () => {
 	const { rows: tables } = await sql`select 1 from pg_tables where tablename = 'half_made'`.execute(db())
 	expect(tables).toEqual([])
 })
+
+test('a migration that waits for a table lets go of its place in the queue, so that those behind it go on, and is done later', async () => {
+	const folder = mkdtempSync(join(tmpdir(), 'migrations-'))
+	const { rows } = await pool().query<{ name: string }>('select name from migrations')
+	for (const { name } of rows) writeFileSync(join(folder, name), '')
+	writeFileSync(join(folder, '9998_next.sql'), 'alter table users add column of_the_next_version text')
+	const reader = await pool().connect()
+	await reader.query('begin; select 1 from users')
+	const migrated = migrate(pool(), folder)
+	// Others who read come behind the migration, and are not held up for longer than it waits.
+	await expect.poll(() => waitForUsers()).toBe(true)
+	const began = performance.now()
+	await pool().query('select 1 from users')
+	expect(performance.now() - began).toBeLessThan(2_500)
+	await reader.query('commit')
+	reader.release()
+	expect(await migrated).toEqual(['9998_next.sql'])
+})
+
+/** Whether somebody waits for a lock of the table of members. */
+async function waitForUsers(): Promise<boolean> {
+	const { rows } = await pool().query("select 1 from pg_locks where relation = 'users'::regclass and not granted")
+	return rows.length > 0
+}

@@ -1,9 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 
 /** Any number that no other program takes as its advisory lock: two processes that start at once migrate one after the other. */
 const lockKey = 5_271_009
+
+/**
+ * A migration that waits for a table holds up whoever asks for that table after it: after so many milliseconds it lets them go, and
+ * tries again a little later, so many times.
+ */
+const LOCK_WAIT_MS = 1_500
+const LOCK_RETRY_MS = 500
+const MAX_LOCK_TRIES = 150
+/** What PostgreSQL says when a lock was waited for too long. */
+const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
  * Brings the database to the newest schema: each file of `directory` once, in the order of its name, in a transaction of its own.
@@ -38,16 +49,28 @@ export async function migrate(pool: pg.Pool, directory: string, only?: readonly 
 	}
 }
 
-async function apply(client: pg.PoolClient, name: string, statements: string): Promise<void> {
+/** Applies one file, also while nodes of the version before serve (docs/decisions/0085-updates-beside-what-runs.md). */
+async function apply(client: pg.PoolClient, name: string, statements: string, tries = MAX_LOCK_TRIES): Promise<void> {
 	await client.query('begin')
 	try {
+		await client.query(`set local lock_timeout = ${LOCK_WAIT_MS}`)
 		await client.query(statements)
 		await client.query('insert into migrations (name) values ($1)', [name])
 		await client.query('commit')
 	} catch (error) {
 		await client.query('rollback')
+		if (isLockTimeout(error) && tries > 1) {
+			await sleep(LOCK_RETRY_MS)
+			return apply(client, name, statements, tries - 1)
+		}
 		throw new Error(`The migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
 			cause: error,
 		})
 	}
+}
+
+/** The site's own pool tells it as an error of its own, with that of PostgreSQL as the cause. */
+function isLockTimeout(error: unknown): boolean {
+	const { code, cause } = error as { code?: string; cause?: { code?: string } }
+	return (code ?? cause?.code) === LOCK_NOT_AVAILABLE
 }

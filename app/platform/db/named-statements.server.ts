@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { Unavailable } from '~/lib/errors.ts'
+import { histogram } from '~/platform/metrics/metrics.server.ts'
 import type { Outage } from './outage.server.ts'
 import { SILENCE_BEFORE_PROBE_MS, WATCH_INTERVAL_MS } from './time-limits.server.ts'
 
@@ -10,6 +11,12 @@ const MAX_NAMED_LENGTH = 8_000
 const MAX_NAMED = 400
 
 const names = new Map<string, string>()
+
+const statementSeconds = histogram(
+	'devquad_database_statement_duration_seconds',
+	'Seconds from sending a statement to its answer, with those before it on the same connection.',
+	[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+)
 
 /**
  * A connection on which PostgreSQL parses and plans each of our statements once, by naming it after its text. Statements that
@@ -44,11 +51,12 @@ export class NamedStatements extends pg.Client {
 	/** Sends a statement, tells the watch when it is answered, and says what went wrong in the site's own errors. */
 	private watched(args: unknown[], outage: Outage): unknown {
 		this.expect()
+		const began = performance.now()
 		const last = args.length - 1
 		const callback = args[last]
 		if (typeof callback === 'function') {
 			args[last] = (error: unknown, result: unknown) => {
-				this.heard()
+				this.heard(began)
 				callback(error ? this.explain(error, outage) : error, result)
 			}
 			return super.query(...(args as Parameters<pg.Client['query']>))
@@ -60,11 +68,11 @@ export class NamedStatements extends pg.Client {
 		}
 		return answer.then(
 			(result) => {
-				this.heard()
+				this.heard(began)
 				return result
 			},
 			(error) => {
-				this.heard()
+				this.heard(began)
 				throw this.explain(error, outage)
 			},
 		)
@@ -98,7 +106,9 @@ export class NamedStatements extends pg.Client {
 		this.unanswered += 1
 	}
 
-	private heard(): void {
+	/** @param began when the statement was sent; not given for what is answered in parts */
+	private heard(began?: number): void {
+		if (began !== undefined) statementSeconds((performance.now() - began) / 1_000)
 		this.unanswered -= 1
 		this.silence = 0
 		if (this.unanswered === 0) waiting.delete(this)

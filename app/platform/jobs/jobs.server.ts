@@ -5,6 +5,7 @@ import { remember } from '~/lib/remember.ts'
 import { db, type Executor, isDatabaseAway, pool } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
 import { type Mail, sendMail, sweepMails } from '~/platform/mail/mail.server.ts'
+import { counter } from '~/platform/metrics/metrics.server.ts'
 
 /**
  * Every kind of job, and what one of it has to know. Features add theirs by declaration merging, beside the function that does it:
@@ -34,6 +35,11 @@ const ownSchedules: Schedule[] = [{ name: 'sweep-mails', every: 'hour', run: () 
 /** Milliseconds that a job under way may go on when the process stops; what is cut off is tried again later. */
 const stopWithin = 2_500
 
+const countTry = counter('devquad_job_tries_total', 'Tries of jobs that ended, by the job and how: done, or failed.', [
+	'task',
+	'outcome',
+])
+
 const held = remember<{ runner?: Runner }>('jobs', () => ({}))
 
 interface Work {
@@ -45,7 +51,8 @@ interface Work {
 export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promise<void> {
 	const regular = [...ownSchedules, ...schedules]
 	const handlers = Object.entries(jobs) as [string, (payload: unknown) => Promise<unknown>][]
-	held.runner ??= await run({
+	if (held.runner) return
+	held.runner = await run({
 		pgPool: await longWork(async () => pool()),
 		taskList: {
 			...ownJobs,
@@ -62,6 +69,20 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 			if ((level === 'error' || level === 'warning') && !isDatabaseAway()) log.warn({ worker: level }, message)
 		}),
 	})
+	const { events } = held.runner
+	events.on('job:success', ({ job }) => countTry({ task: job.task_identifier, outcome: 'done' }))
+	events.on('job:error', ({ job }) => countTry({ task: job.task_identifier, outcome: 'failed' }))
+}
+
+/** Jobs of the whole site, as labels and how many: to be done now, to be done later, being done, or given up after too many tries. */
+export async function countJobs(): Promise<[{ state: string }, number][]> {
+	const { rows } = await sql<Record<'ready' | 'later' | 'running' | 'failed', number>>`
+		select count(*) filter (where locked_at is not null)::int as running,
+			count(*) filter (where attempts >= max_attempts and locked_at is null)::int as failed,
+			count(*) filter (where attempts < max_attempts and locked_at is null and run_at <= now())::int as ready,
+			count(*) filter (where attempts < max_attempts and locked_at is null and run_at > now())::int as later
+		from graphile_worker.jobs`.execute(db())
+	return Object.entries(rows[0] ?? {}).map(([state, count]) => [{ state }, count])
 }
 
 /** Hourly work is spread over the hour, so that no minute has all of it. */

@@ -5,6 +5,7 @@ import { createTransport } from 'nodemailer'
 import { type Config, config } from '~/config.server.ts'
 import { escapeHtml } from '~/lib/html.ts'
 import { log } from '~/lib/log.server.ts'
+import { counter } from '~/platform/metrics/metrics.server.ts'
 
 export interface Mail {
 	to: string
@@ -16,6 +17,12 @@ export interface Mail {
 	/** The token of a link to set a new password, whose time begins when the mail is sent; it is no part of what is sent. */
 	resetToken?: string
 }
+
+const countMail = counter(
+	'devquad_mails_total',
+	'Mails: sent by the mail server, failed there, or written to a file.',
+	['outcome'],
+)
 
 /** Milliseconds that a mail server may keep us waiting for each of its words. */
 const SMTP_TIMEOUTS = {
@@ -45,6 +52,10 @@ export async function sendMail(
 		const timeout = AbortSignal.timeout(MAX_SENDING_MS)
 		try {
 			await Promise.race([transport.sendMail(message), tooLong(timeout)])
+			countMail({ outcome: 'sent' })
+		} catch (error) {
+			countMail({ outcome: 'failed' })
+			throw error
 		} finally {
 			transport.close()
 		}
@@ -55,6 +66,7 @@ export async function sendMail(
 	const { message: eml } = await createTransport({ streamTransport: true, buffer: true }).sendMail(message)
 	const file = join(folder, `${new Date().toISOString().replaceAll(':', '-')}-${randomUUID().slice(0, 8)}.eml`)
 	await writeFile(file, eml as Buffer, { mode: 0o600 })
+	countMail({ outcome: 'written' })
 	log.info({ file, subject: mail.subject }, 'a mail was written to a file, as SMTP_URL is not set')
 }
 

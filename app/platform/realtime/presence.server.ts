@@ -111,6 +111,16 @@ export async function hidePresence(member: PresentMember): Promise<void> {
 }
 
 /**
+ * To be called once a member has another username: on every process their tabs are closed, as each of them goes by the old one,
+ * and nobody watches that any more.
+ */
+export function closeTabsOf({ id, username }: PresentMember): void {
+	tell([{ id, username }], false)
+	io.in(watchersOf(username)).socketsLeave(watchersOf(username))
+	io.in(roomOf(id)).disconnectSockets(true)
+}
+
+/**
  * To be called once a member blocked another one: on every process, the tabs of the blocked member stop watching them, and are
  * told what they are told when somebody leaves.
  */

@@ -138,6 +138,16 @@ function mailboxOf(email: string): string {
 const RESET_LIFETIME = 600
 
 /**
+ * Stores a link that sets a new password and works at once, for whoever has just proven that a mailbox of the account is theirs.
+ * @returns its token
+ */
+export async function makeResetLink(trx: Executor, userId: number): Promise<string> {
+	const token = newToken()
+	await replaceResetLink(trx, { userId, hash: hashToken(`reset-password:${token}`), seconds: RESET_LIFETIME })
+	return token
+}
+
+/**
  * Sends a mail that waited. A link in it that sets a new password works for {@link RESET_LIFETIME} from now; after a failure it
  * begins anew with the next try. A link that was used, taken back, or that waited for longer than a day is not mailed.
  */

@@ -94,6 +94,25 @@ export async function usernamesFor(email: string, executor?: Executor): Promise<
 }
 
 /**
+ * Why nobody but the staff can choose this username, as a sentence for whoever typed it; null for one that is fine. Whether somebody
+ * has it is not asked.
+ * @param username in small letters
+ * @param isStaff the staff may be called like an office
+ */
+export async function usernameRefusal(
+	username: string,
+	{ isStaff }: { isStaff: boolean },
+	executor?: Executor,
+): Promise<string | null> {
+	if (!/^[a-z0-9_.-]+$/.test(username))
+		return 'A username has small letters from a to z, digits, dots, hyphens and underscores, and nothing else.'
+	if (username.length > MAX_USERNAME_LENGTH) return `A username has at most ${MAX_USERNAME_LENGTH} characters.`
+	if (!/[a-z0-9]/.test(username)) return 'A username needs at least one letter or digit.'
+	if (isReserved(username)) return 'This username is reserved. Choose another.'
+	return !isStaff && (await mimicsStaff(username, executor)) ? refusal : null
+}
+
+/**
  * Whether a username reads as that of the site, of an office, or of a member of the staff in other characters. One that
  * equals a username of the staff is not meant: it is taken, and gets its number.
  */

@@ -19,7 +19,7 @@ import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
-import { findAccountByEmail, findAccountId, findResetOwner } from '../accounts.queries.server.ts'
+import { findAccountByEmail, findAccountId, findMainEmail, findResetOwner } from '../accounts.queries.server.ts'
 import { isEmail, nameInput } from '../accounts.schema.ts'
 import { mailNewDevice, queueAccountMail } from '../registration/account-mails.server.ts'
 import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
@@ -86,17 +86,22 @@ export async function afterAttempt(context: Context): Promise<unknown> {
 	const refusal = returned instanceof APIError ? returned : null
 	if (!refusal) return context.json({ status: true })
 	// A whole response: with a body alone Better Auth would keep the status of the refusal.
-	if (await isDuplicateRegistration(refusal, context)) return Response.json({ status: true })
+	if (await isDuplicateRegistration(refusal, context)) {
+		await queueAccountMail({ kind: 'register', email: String(context.body?.email).toLowerCase() })
+		return Response.json({ status: true })
+	}
 }
 
-async function checkLogin({ context, email, address, body }: Attempt): Promise<unknown> {
+async function checkLogin({ context, email: typed, address, body }: Attempt): Promise<unknown> {
 	requireHashCapacity()
+	const email = await findMainEmail(typed)
 	const device = await findKnownDevice(email, context.headers)
 	await countAttempt(device ? [['login-device', device]] : countersOfUnknownDevice(email, address))
 	if (config().REQUIRE_EMAIL_VERIFICATION) await refuseUnconfirmed(context, email, body.password)
 	if (isNamedAdmin(email)) await promoteNamedAdmin(email)
 	// The same work and the same answer as for an address that nobody has.
 	if (isClosedDemoAccount(email)) return { context: { body: { ...body, email: 'nobody@nobody.invalid' } } }
+	if (email !== typed) return { context: { body: { ...body, email } } }
 }
 
 /** The counters of a login from a device that is not known. */
@@ -204,7 +209,10 @@ function refuseWeak(password: unknown, owner?: PasswordOwner): void {
 	if (problem) throw new APIError('UNPROCESSABLE_ENTITY', problem)
 }
 
-/** Of two registrations with one address at the same moment one fails on the unique key; that one learns no more than others. */
+/**
+ * Of two registrations with one address at the same moment one fails on the unique key, and so does one with the second address of a
+ * member, which Better Auth does not know; neither learns more than others.
+ */
 async function isDuplicateRegistration(refusal: APIError, context: Context): Promise<boolean> {
 	if (refusal.body?.code !== 'FAILED_TO_CREATE_USER') return false
 	return (await findAccountByEmail(String(context.body?.email).toLowerCase())) !== null

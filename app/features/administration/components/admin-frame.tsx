@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
+import { versionLine } from '~/lib/version.ts'
 import { NavLink } from '~/ui/link.tsx'
 
-/** The frame of the admins' pages: a heading, and the tabs between them. */
+/** The frame of the admins' pages: a heading, the tabs between them, and at the foot which version this is. */
 export function AdminFrame({ title, children }: { title: string; children: ReactNode }) {
 	return (
 		<div className="max-w-[52rem] pt-6 md:pt-8">
@@ -14,6 +15,7 @@ export function AdminFrame({ title, children }: { title: string; children: React
 				<Tab to="/admin/settings">Settings</Tab>
 			</nav>
 			{children}
+			<p className="mt-10 border-t border-line pt-3 text-sm text-ink-3">{versionLine()}</p>
 		</div>
 	)
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { confirmMember } from '~/features/accounts/accounts.queries.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { announceReset, resetSecondFactor } from '~/features/authenticators/second-factor.server.ts'
+import { announceRename, rename, usernameInput } from '~/features/identity/usernames/usernames.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { findModeratedMember, type ModeratedMemberRow } from '~/features/moderation/members.queries.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
@@ -49,6 +50,25 @@ export async function changeRole(viewer: Viewer, username: string, input: Input)
 
 function article(role: Role): string {
 	return role === 'admin' ? 'an admin' : `a ${role}`
+}
+
+const renameInput = whyInput.extend(usernameInput.shape)
+
+/**
+ * Gives a member another username, as one that offends others; the one before leads to them and is nobody else's.
+ * @param input username, why
+ * @returns the new one
+ * @throws Invalid
+ */
+export async function renameMember(viewer: Viewer, username: string, input: Input): Promise<string> {
+	const { username: wanted, why } = parseInput(renameInput, input)
+	const member = await inTurn(viewer, username, async (trx, actor, found, { role, email }) => {
+		if (isDemoAccount(email)) throw new NotAllowed('A demo account keeps its username: it is printed at the start.')
+		const from = await rename(trx, { id: found.id, username: found.username, role }, wanted)
+		await record(trx, actor, found, 'rename', { why, note: `@${from} to @${wanted}` })
+	})
+	await announceRename({ id: member.id, from: member.username, to: wanted })
+	return wanted
 }
 
 /** Takes a member's address for confirmed, as somebody who knows them. It gives no role. */

@@ -7,7 +7,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { changeRole, confirmAddressOf, resetSecondFactorOf } from './acts.server.ts'
+import { changeRole, confirmAddressOf, renameMember, resetSecondFactorOf } from './acts.server.ts'
 import { csvLine, exportMembers, getMember, listMembers, readFilters } from './members.server.ts'
 import { type Role, roles } from './members.view.ts'
 
@@ -116,6 +116,9 @@ describe('the list', () => {
 	})
 })
 
+const nameOf = async (id: number) =>
+	(await db().selectFrom('users').select('username').where('id', '=', id).executeTakeFirst())?.username
+
 describe('roles', () => {
 	test.each(roles.flatMap((from) => roles.map((to) => [from, to] as const)))('from %s to %s', async (from, to) => {
 		const member = await makeMember(`${from}-${to}`, from)
@@ -173,6 +176,19 @@ test('an address is confirmed by hand once, and gives no role', async () => {
 	expect(await getMember(admin, 'ada')).toMatchObject({ isConfirmed: true, role: 'member' })
 })
 
+test('an admin gives another username with a reason, as often as needed, and the log has both', async () => {
+	const { id } = await makeMember('rude')
+	for (const username of ['kind', 'kinder'])
+		expect(await renameMember(admin, (await nameOf(id)) ?? '', { username, why })).toBe(username)
+	await expect(renameMember(admin, 'kinder', { username: 'ada', why })).rejects.toThrow('This username is taken')
+	await expect(renameMember(admin, 'kinder', { username: 'kindest', why: '' })).rejects.toThrow(/Say why/)
+	const { rows } = await listLog(admin, { member: 'kinder', cursor: null })
+	expect(rows.map((row) => `${row.act} ${row.note}: ${row.why}`)).toEqual([
+		`rename @kind to @kinder: ${why}`,
+		`rename @rude to @kind: ${why}`,
+	])
+})
+
 test('only admins do any of it, by what the database says', async () => {
 	const former = { ...(await makeMember('former', 'member')), role: 'admin' as const }
 	const acts: [string, (who: Viewer) => Promise<unknown>, boolean][] = [
@@ -182,6 +198,7 @@ test('only admins do any of it, by what the database says', async () => {
 		['role', (who) => changeRole(who, 'ada', { role: 'moderator', why }), true],
 		['confirm', (who) => confirmAddressOf(who, 'sue'), true],
 		['reset the second factor', (who) => resetSecondFactorOf(who, 'ada', { why }), true],
+		['rename', (who) => renameMember(who, 'sue', { username: 'susan', why }), true],
 	]
 	const hal = { ...ada, username: 'hal', role: 'moderator' as const }
 	for (const [what, act, asksDatabase] of acts)

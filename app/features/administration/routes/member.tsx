@@ -20,7 +20,7 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { LocalTime } from '~/ui/time.tsx'
 import { adminOf, requireAdmin } from '../admins.server.ts'
 import { AdminFrame } from '../components/admin-frame.tsx'
-import { changeRole, confirmAddressOf, resetSecondFactorOf } from '../members/acts.server.ts'
+import { changeRole, confirmAddressOf, renameMember, resetSecondFactorOf } from '../members/acts.server.ts'
 import { getMember } from '../members/members.server.ts'
 import { type MemberDetail, memberAdminPath, membersPath, roles } from '../members/members.view.ts'
 import type { Route } from './+types/member'
@@ -37,9 +37,9 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 }
 
 /** What concerns the account itself: an admin confirms first that it is them. */
-const ACCOUNT_ACTS = ['role', 'confirm', 'second-factor', 'log-out']
+const ACCOUNT_ACTS = ['role', 'rename', 'confirm', 'second-factor', 'log-out']
 
-/** Gives a role (`act` role), confirms the address, ends sessions; every other act is one of moderation. */
+/** Gives a role (`act` role) or another username, confirms the address, ends sessions; every other act is one of moderation. */
 export function action({ request, params: { username }, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		signedIn(context, url)
@@ -51,6 +51,10 @@ export function action({ request, params: { username }, context, url }: Route.Ac
 			const admin = requireAdmin(viewer)
 			if (ACCOUNT_ACTS.includes(String(act))) await requireConfirmed(admin, request)
 			if (act === 'role') return done(`The role is now ${await changeRole(viewer, username, input)}.`)
+			if (act === 'rename') {
+				const to = memberAdminPath(await renameMember(viewer, username, input))
+				return redirectWithToast(to, { type: 'success', message: 'The username is changed.' })
+			}
 			if (act === 'confirm') {
 				await confirmAddressOf(viewer, username)
 				return done('The address is confirmed.')
@@ -97,6 +101,7 @@ export default function Member({
 			</p>
 			<Facts member={member} />
 			<RoleForm key={member.role} member={member} refusal={of('role')} />
+			<RenameForm key={member.username} member={member} refusal={of('rename')} />
 			{!member.isConfirmed && (
 				<Plain
 					member={member}
@@ -208,6 +213,42 @@ function RoleForm({ member: { username, role }, refusal }: ActProps) {
 				<p>
 					<SubmitButton busyLabel="Saving..." className="btn btn-outline" action={here} name="act" value="role">
 						Change role
+					</SubmitButton>
+				</p>
+			</Form>
+		</section>
+	)
+}
+
+function RenameForm({ member: { username }, refusal }: ActProps) {
+	const here = memberAdminPath(username)
+	return (
+		<section className="mt-8 max-w-[36rem]" aria-labelledby="rename-head">
+			<RuleHead id="rename-head" title="Username" />
+			<Form method="post" action={here} className="mt-2 grid gap-4" replace noValidate>
+				<FormError errors={refusal?.errors} names={{ username: 'New username', why: 'Why' }}>
+					{refusal?.message}
+				</FormError>
+				<Field
+					label="New username"
+					name="username"
+					autoComplete="off"
+					autoCapitalize="none"
+					defaultValue={refusal?.values.username ?? ''}
+					error={refusal?.errors.username}
+					hint={`Links to @${username} will lead to the new name, and nobody else can have the old one.`}
+				/>
+				<Field
+					label="Why"
+					name="why"
+					id="rename-why"
+					defaultValue={refusal?.values.why ?? ''}
+					error={refusal?.errors.why}
+					hint="Admins see this in the log."
+				/>
+				<p>
+					<SubmitButton busyLabel="Saving..." className="btn btn-outline" action={here} name="act" value="rename">
+						Change username
 					</SubmitButton>
 				</p>
 			</Form>

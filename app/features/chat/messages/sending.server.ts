@@ -12,10 +12,13 @@ import { log } from '~/lib/log.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
+import { counter } from '~/platform/metrics/metrics.server.ts'
 import { messageInput } from '../chat.schema.ts'
 import { type ChatMessage, presentMessage, type SendAnswer } from '../chat.view.ts'
 import { announceMessage } from './announcing.server.ts'
 import { SessionEnded, storeMessage } from './storing.server.ts'
+
+const countMessage = counter('devquad_messages_total', 'Messages that members sent to each other.')
 
 interface Sending {
 	/** Username of the peer. */
@@ -41,8 +44,8 @@ export async function sendMessage(
 	const { body, clientId, pictures } = parseInput(messageInput, input)
 	if (!isUsername(to)) throw new NotFound(NO_SUCH_MEMBER)
 	const { html } = await renderMarkdown(body)
-	const message = { sender, to, sessionId, clientId, body, html, pictures }
-	const stored = await storeMessage(message)
+	const stored = await storeMessage({ sender, to, sessionId, clientId, body, html, pictures })
+	countMessage()
 	// Also of one that stood already: the process that stored it may have ended before it told anybody.
 	const { recipient_id: readerId, conversation_id: conversationId } = stored.row
 	await Promise.all([
@@ -58,8 +61,7 @@ export async function sendMessage(
 const MAX_RETRY_AFTER = 60
 
 /**
- * Sends what a script says is a message, by a socket or by HTTP, and answers in words whatever it is. The answer follows the
- * commit.
+ * Sends what a script says is a message, by a socket or by HTTP, and answers in words whatever it is. The answer follows the commit.
  * @param sessionId of the socket; null for a request just checked
  * @returns the answer, and whether the session had ended
  */
@@ -70,10 +72,8 @@ export async function answerSending(
 ): Promise<{ reply: SendAnswer; ended: boolean }> {
 	try {
 		const words = isRecord(message) ? message : {}
-		return {
-			reply: { ok: true, message: await sendMessage(viewer, { ...words, to: words.to }, sessionId) },
-			ended: false,
-		}
+		const sent = await sendMessage(viewer, { ...words, to: words.to }, sessionId)
+		return { reply: { ok: true, message: sent }, ended: false }
 	} catch (error) {
 		const ended = error instanceof SessionEnded
 		const isRefused = error instanceof DomainError && !isSiteFault(error)

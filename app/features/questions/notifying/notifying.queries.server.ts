@@ -30,7 +30,8 @@ export async function findCommentFacts(trx: Executor, commentId: number): Promis
 /** The members of these usernames, lower-cased; of a pseudonym's, the member behind it. */
 export async function listIdsOf(trx: Executor, usernames: string[]): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
-		select distinct coalesce(pseudonym_of, id) as id from users where username = any(${usernames})`.execute(trx)
+		select distinct coalesce(pseudonym_of, id) as id from users join usernames on usernames.user_id = users.id
+		where usernames.username = any(${usernames})`.execute(trx)
 	return rows.map((row) => row.id)
 }
 

@@ -209,9 +209,52 @@ async function notifyNewlyMentioned(
 	return notify(trx, { people, ...doneBy(doer), ...aboutQuestion(question, commentId) })
 }
 
-/** Goes on telling followers of a new question, a few hundred in a transaction; run again, it tells nobody twice. */
-export async function notifyFollowers({ event, after }: FollowersLeft): Promise<void> {
+/** Goes on telling followers of a new question; run again, it tells nobody twice. */
+export function notifyFollowers({ event, after }: FollowersLeft): Promise<void> {
 	const { actorId, question = event.query as EventQuestion } = event
+	return tellInBatches(question.id, after, async (trx, from) => {
+		// A job of an earlier version does not say whom the text mentions.
+		const mentioned = await listMentioned(trx, event.mentioned ?? [])
+		const followers = await followersOf(trx, { ...question, after: from, limit: MAX_FOLLOWERS_PER_BATCH })
+		const people = recipientsOf({ actorId, followers: followers.filter((id) => !mentioned.includes(id)) })
+		return { followers, people, by: { question, actorId }, commentId: null }
+	})
+}
+
+/** Goes on telling those who follow a question of a comment; run again, it tells nobody twice. */
+export function notifyQueryFollowers({
+	question,
+	commentId,
+	actorId,
+	others,
+	after,
+}: QueryFollowersLeft): Promise<void> {
+	return tellInBatches(question.id, after, async (trx, from) => {
+		if (!(await findCommentFacts(trx, commentId))) return null
+		const followers = await questionFollowers(trx, question.id, from, MAX_FOLLOWERS_PER_BATCH)
+		const people = recipientsOf({ actorId, readers: followers.filter((id) => !others.includes(id)) })
+		return { followers, people, by: { question, actorId }, commentId }
+	})
+}
+
+interface Batch {
+	/** All of whom were looked at, in the order of their ids. */
+	followers: number[]
+	people: Map<number, NotificationKindName>
+	by: Doer
+	commentId: number | null
+}
+
+/**
+ * Tells followers something of a question, a few hundred in a transaction, as long as it is published.
+ * @param after the last follower who was told
+ * @param read the next followers after one of them; null when there is nothing to tell any more
+ */
+async function tellInBatches(
+	questionId: number,
+	after: number,
+	read: (trx: Executor, after: number) => Promise<Batch | null>,
+): Promise<void> {
 	let last: number | undefined = after
 	while (last !== undefined) {
 		const from: number = last
@@ -219,43 +262,11 @@ export async function notifyFollowers({ event, after }: FollowersLeft): Promise<
 			.transaction()
 			.execute(async (trx) => {
 				// Held before any box, in the order of all writers.
-				if (!(await lockPublishedQuestion(trx, question.id))) return { told: [], next: undefined }
-				// A job of an earlier version does not say whom the text mentions.
-				const mentioned = await listMentioned(trx, event.mentioned ?? [])
-				const followers = await followersOf(trx, { ...question, after: from, limit: MAX_FOLLOWERS_PER_BATCH })
-				const people = recipientsOf({ actorId, followers: followers.filter((id) => !mentioned.includes(id)) })
-				const told = await notify(trx, { people, ...doneBy({ question, actorId }), ...aboutQuestion(question, null) })
+				const batch = (await lockPublishedQuestion(trx, questionId)) ? await read(trx, from) : null
+				if (!batch) return { told: [], next: undefined }
+				const { followers, people, by, commentId } = batch
+				const told = await notify(trx, { people, ...doneBy(by), ...aboutQuestion(by.question, commentId) })
 				return { told, next: followers.length < MAX_FOLLOWERS_PER_BATCH ? undefined : followers.at(-1) }
-			})
-		await announceUnread(told)
-		last = next
-	}
-}
-
-/** Goes on telling those who follow a question of a comment, as {@link notifyFollowers} does of a question. */
-export async function notifyQueryFollowers({
-	question,
-	commentId,
-	actorId,
-	others,
-	after,
-}: QueryFollowersLeft): Promise<void> {
-	let last: number | undefined = after
-	while (last !== undefined) {
-		const from: number = last
-		const { told, next } = await db()
-			.transaction()
-			.execute(async (trx) => {
-				if (!(await lockPublishedQuestion(trx, question.id))) return { told: [], next: undefined }
-				if (!(await findCommentFacts(trx, commentId))) return { told: [], next: undefined }
-				const found = await questionFollowers(trx, question.id, from, MAX_FOLLOWERS_PER_BATCH)
-				const people = recipientsOf({ actorId, readers: found.filter((id) => !others.includes(id)) })
-				const told = await notify(trx, {
-					people,
-					...doneBy({ question, actorId }),
-					...aboutQuestion(question, commentId),
-				})
-				return { told, next: found.length < MAX_FOLLOWERS_PER_BATCH ? undefined : found.at(-1) }
 			})
 		await announceUnread(told)
 		last = next

@@ -115,17 +115,24 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 function Facts({ viewer, account }: { viewer: SignedIn; account: AccountView }) {
 	const facts = [
 		['Full name', viewer.name],
-		['Username', `@${viewer.username}`],
-		['Email', `${account.email}${account.emailVerified ? ', confirmed' : ''}`],
+		['Username', `@${viewer.username}`, '/settings/username'],
+		['Email', `${account.email}${account.emailVerified ? ', confirmed' : ''}`, '/settings/email'],
 		['Member since', monthAndYear(account.joinedAt)],
 		...(viewer.role === 'member' ? [] : [['Role', viewer.role] as const]),
 	] as const
 	return (
 		<dl>
-			{facts.map(([name, value]) => (
+			{facts.map(([name, value, change]) => (
 				<div key={name} className="grid gap-x-4 border-b border-line py-2.5 sm:grid-cols-[9rem_1fr]">
 					<dt className="text-ink-3">{name}</dt>
-					<dd className="min-w-0 wrap-anywhere">{value}</dd>
+					<dd className="min-w-0 wrap-anywhere">
+						{value}{' '}
+						{change && (
+							<Link className="quiet-link ml-1" to={change} aria-label={`Change ${name.toLowerCase()}`}>
+								Change
+							</Link>
+						)}
+					</dd>
 				</div>
 			))}
 		</dl>

@@ -1,0 +1,97 @@
+import { config } from '~/config.server.ts'
+import { findAccountByEmail } from '~/features/accounts/accounts.queries.server.ts'
+import { mayMail } from '~/features/accounts/registration/account-mails.server.ts'
+import { hashToken, newToken } from '~/lib/secrets.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { letter, type Mail } from '~/platform/mail/mail.server.ts'
+import {
+	type EmailsRow,
+	findEmailChange,
+	findEmails,
+	insertEmailUndo,
+	writeChangeToken,
+} from './emails.queries.server.ts'
+
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Looks who has the address that a member asks for, and mails its link, or that it has an account. */
+		'email-change': { userId: number }
+	}
+}
+
+/** How long a change of addresses can be undone, in seconds. */
+const UNDO_LIFETIME = 7 * 86_400
+
+/** Does what a request for a new address asked for; does nothing if it was taken back, or mailed before. */
+export async function mailEmailChange({ userId }: { userId: number }): Promise<void> {
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			const account = await findEmails(userId, trx, { lock: true })
+			const change = await findEmailChange(userId, trx)
+			if (!account || !change || change.is_mailed || !(await mayMail(trx, change.email))) return
+			if (await findAccountByEmail(change.email, trx)) {
+				await addJob('send-mail', knownAddressLetter(change.email), trx)
+				return
+			}
+			const token = newToken()
+			await writeChangeToken(trx, userId, hashToken(token))
+			await addJob('send-mail', confirmLetter(change.email, account.username, token), trx)
+		})
+}
+
+/**
+ * Tells each address that the account had of a change, with a link that undoes it. These mails have no budget: the only one who can cause
+ * them is logged in and is counted, and a thief must not silence them.
+ */
+export async function tellOfChange(
+	trx: Executor,
+	{ userId, before, after }: { userId: number; before: EmailsRow; after: Pick<EmailsRow, 'email' | 'second_email'> },
+): Promise<void> {
+	for (const to of [before.email, before.second_email]) {
+		if (to === null) continue
+		const token = newToken()
+		const { email, second_email } = before
+		await insertEmailUndo(trx, { hash: hashToken(token), userId, email, second_email, seconds: UNDO_LIFETIME })
+		await addJob('send-mail', changedLetter(to, before.username, after, token), trx)
+	}
+}
+
+/** The mail with the link that confirms a new address. */
+function confirmLetter(to: string, username: string, token: string): Mail {
+	const { publicUrl, SITE_NAME } = config()
+	const text = `The member @${username} of ${SITE_NAME} wants to log in and get mail by this address. If that is you, confirm it.`
+	const link = { label: 'Confirm my address', url: `${publicUrl}/confirm-email?token=${encodeURIComponent(token)}` }
+	const closing = 'The link works once, for one day, after you log in. If this is not you, you can ignore this email.'
+	return letter(to, `Confirm your new address for ${SITE_NAME}`, text, link, closing)
+}
+
+/** Tells the owner of an account that a member, perhaps they by a second account, typed in their address. */
+function knownAddressLetter(to: string): Mail {
+	const { publicUrl, SITE_NAME } = config()
+	const text = `A member of ${SITE_NAME} wanted to add this address to their account, but it already has an account.`
+	const link = { label: 'Log in', url: `${publicUrl}/login` }
+	const closing =
+		'If this was you, take the address off the other account first. Otherwise you can ignore this email: nothing has changed.'
+	return letter(to, `This address already has an account at ${SITE_NAME}`, text, link, closing)
+}
+
+/** Tells an address that the account had what it has now. */
+function changedLetter(
+	to: string,
+	username: string,
+	{ email, second_email }: Pick<EmailsRow, 'email' | 'second_email'>,
+	token: string,
+): Mail {
+	const { publicUrl, SITE_NAME } = config()
+	// Who reads this mailbox next, such as a university, need not learn the others.
+	const isLeft = to === email || to === second_email
+	const both = second_email === null ? email : `${email} and ${second_email}`
+	const now = isLeft ? `You now log in by ${both}, and mails go to ${email}.` : 'This address is no longer one of them.'
+	const text = `The email addresses of your account @${username} at ${SITE_NAME} were changed. ${now}`
+	const link = { label: 'This was not me: undo it', url: `${publicUrl}/undo-email?token=${encodeURIComponent(token)}` }
+	const closing =
+		'The link works for 7 days. It gives the account back the addresses that it had, logs out every device, and asks for a new password.'
+	return letter(to, `Your address at ${SITE_NAME} was changed`, text, link, closing)
+}

@@ -1,0 +1,8 @@
+import { z } from 'zod'
+import { emailField } from '~/features/accounts/accounts.schema.ts'
+
+/** A new address, and what it shall be. */
+export const newEmailInput = z.object({
+	email: emailField,
+	place: z.enum(['email', 'second_email'], { error: 'The form is incomplete. Reload the page.' }),
+})

@@ -1,0 +1,216 @@
+import { config } from '~/config.server.ts'
+import { deleteResetLinks, removeCredentials } from '~/features/accounts/accounts.queries.server.ts'
+import { makeResetLink } from '~/features/accounts/registration/account-mails.server.ts'
+import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
+import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
+import { isNamedAdmin, promoteNamedAdmin } from '~/features/accounts/registration/registrations.server.ts'
+import { countAttempt } from '~/features/rate-limits/rate-limits.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { announceAccountChange, announceEndedSessions } from '~/features/sessions/sessions.server.ts'
+import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { type Input, parseInput } from '~/platform/http/form.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { tellOfChange } from './email-mails.server.ts'
+import {
+	deleteEmailChange,
+	deleteEmailUndos,
+	type EmailsRow,
+	findChangeByToken,
+	findEmailChange,
+	findEmails,
+	findEmailUndo,
+	isTaken,
+	replaceEmailChange,
+	takeEmailChange,
+	writeEmails,
+} from './emails.queries.server.ts'
+import { newEmailInput } from './emails.schema.ts'
+import type { EmailPlace, EmailsView } from './emails.view.ts'
+
+/*
+ * The addresses of an account. A new one counts once its mailbox has answered; every change is told to the addresses that the account
+ * had before, with a link that undoes it for a week.
+ */
+
+/** How long the link in a mail to a new address works, in seconds: a day. It gives access to nothing. */
+const CHANGE_LIFETIME = 86_400
+
+const oldLink = 'This link has expired, or a newer one was sent. Ask for a new one in your settings.'
+const oldUndo = 'This link has been used or has expired. Set a new password if you cannot log in.'
+const taken = 'This address cannot be used for your account any more. Choose another.'
+
+/** The addresses of the viewer's account. @throws NotFound when it is gone */
+export async function getEmails(viewer: SignedIn): Promise<EmailsView> {
+	const [row, change] = await Promise.all([requireEmails(viewer.id), findEmailChange(viewer.id)])
+	return {
+		email: row.email,
+		isConfirmed: row.email_verified,
+		second: row.second_email,
+		pending: change ? { email: change.email, place: change.place } : null,
+		domains: config().ALLOWED_EMAIL_DOMAINS,
+	}
+}
+
+/**
+ * Has a link mailed to a new address. The answer is the same whoever has it; a job looks, and mails. Nothing changes before the link
+ * is followed.
+ * @param input email, place
+ * @returns the address
+ * @throws Invalid, NotAllowed, TooMany
+ */
+export async function requestEmail(viewer: SignedIn, input: Input): Promise<string> {
+	const { email, place } = parseInput(newEmailInput, input)
+	const account = await requireEmails(viewer.id)
+	refuseEmail(account, email, place)
+	await countAttempt([['email-change', String(viewer.id)]])
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await replaceEmailChange(trx, { userId: viewer.id, place, email, seconds: CHANGE_LIFETIME })
+			await addJob('email-change', { userId: viewer.id }, trx)
+		})
+	await recordSecurityEvent('email-requested', { userId: viewer.id })
+	return email
+}
+
+/** What the typist can mend. @throws Invalid, NotAllowed */
+function refuseEmail(account: EmailsRow, email: string, place: EmailPlace): void {
+	if (isDemoAccount(account.email) || isDemoAccount(email))
+		throw new NotAllowed('A demo account keeps its address. Register an account of your own.')
+	const refuse = (message: string) => {
+		throw new Invalid(message, { email: message })
+	}
+	if (email === account.email) refuse('This is your address already.')
+	if (email === account.second_email) refuse('This is your personal address already. Make it the first one below.')
+	const { ALLOWED_EMAIL_DOMAINS: domains } = config()
+	if (place === 'email' && !isAllowedDomain(email, domains))
+		refuse(`Your address here is one of ${domains.join(', ')}. Add any other one as your personal address.`)
+	if (place === 'second_email' && !account.email_verified)
+		throw new NotAllowed('Confirm your first address before you add another one.')
+}
+
+/** Forgets the address that waits to be confirmed; its link works no more. */
+export async function cancelEmail(viewer: SignedIn): Promise<void> {
+	await deleteEmailChange(viewer.id)
+}
+
+/**
+ * What a link of a mail would change, for the page that asks; changes nothing. Only the member who asked for it is told, and may
+ * confirm: whoever else reads the mailbox must not come to log in to this account.
+ * @throws Invalid when the link does not work any more, NotAllowed for another member
+ */
+export async function findChange(viewer: SignedIn, token: string): Promise<{ email: string; place: EmailPlace }> {
+	const change = await findChangeByToken(hashToken(token))
+	if (!change) throw new Invalid(oldLink)
+	if (change.user_id !== viewer.id)
+		throw new NotAllowed('Another member asked for this link. Log in as the one whose address it shall be.')
+	return { email: change.email, place: change.place }
+}
+
+/**
+ * Confirms a new address by the token of a mail, once. Links that set a new password and were mailed before work no more.
+ * @throws Invalid when the link does not work any more, Conflict when somebody else has the address by now
+ */
+export async function confirmEmail(viewer: SignedIn, token: string): Promise<string> {
+	const { email } = await findChange(viewer, token)
+	await change(viewer, async (trx, before) => {
+		const asked = await takeEmailChange(trx, viewer.id, hashToken(token))
+		if (!asked) throw new Invalid(oldLink)
+		refuseEmail(before, asked.email, asked.place)
+		return asked.place === 'email'
+			? { email: asked.email, second_email: before.second_email }
+			: { email: before.email, second_email: asked.email }
+	})
+	if (isNamedAdmin(email)) await promoteNamedAdmin(email)
+	return email
+}
+
+/** Has the personal address and the first one change places. @returns the first one then @throws Invalid without a personal address */
+export async function swapEmails(viewer: SignedIn): Promise<string> {
+	const { email } = await change(viewer, async (_trx, { email, second_email }) => {
+		if (second_email === null) throw new Invalid('You have one address. Add a personal one first.')
+		return { email: second_email, second_email: email }
+	})
+	return email
+}
+
+/** Takes the second address off the account. @throws Invalid without one */
+export async function removeSecondEmail(viewer: SignedIn): Promise<void> {
+	await change(viewer, async (_trx, { email, second_email }) => {
+		if (second_email === null) throw new Invalid('You have one address. Add a personal one first.')
+		return { email, second_email: null }
+	})
+}
+
+/** Changes the addresses of an account, tells those that it had, and takes back links that were mailed to them. */
+async function change(
+	viewer: SignedIn,
+	decide: (trx: Executor, before: EmailsRow) => Promise<Pick<EmailsRow, 'email' | 'second_email'>>,
+): Promise<Pick<EmailsRow, 'email' | 'second_email'>> {
+	const after = await withoutRivals(() =>
+		db()
+			.transaction()
+			.execute(async (trx) => {
+				const before = await requireEmails(viewer.id, trx, { lock: true })
+				const decided = await decide(trx, before)
+				await writeEmails(trx, viewer.id, decided)
+				await deleteResetLinks(viewer.id, trx)
+				await tellOfChange(trx, { userId: viewer.id, before, after: decided })
+				return decided
+			}),
+	)
+	await announceAccountChange(viewer.id)
+	await recordSecurityEvent('email-changed', { userId: viewer.id })
+	return after
+}
+
+/** What a link would undo, for the page that asks; changes nothing. @throws Invalid when it does not work any more */
+export async function findUndo(token: string): Promise<{ username: string; email: string }> {
+	const undo = await findEmailUndo(hashToken(token))
+	if (!undo) throw new Invalid(oldUndo)
+	return { username: undo.username, email: undo.email }
+}
+
+/**
+ * Gives an account back the addresses that it had, by the token of a mail to one of them. Whoever changed them may be a thief: every
+ * session, token, device and the password end, and the other links that undo something, too.
+ * @returns the token of a link that sets a new password now
+ * @throws Invalid when the link does not work any more, Conflict when another account has an address by now
+ */
+export async function undoEmail(token: string): Promise<string> {
+	const { undo, resetToken } = await withoutRivals(() =>
+		db()
+			.transaction()
+			.execute(async (trx) => {
+				const found = await findEmailUndo(hashToken(token), trx, { lock: true })
+				if (!found) throw new Invalid(oldUndo)
+				await requireEmails(found.user_id, trx, { lock: true })
+				await writeEmails(trx, found.user_id, found)
+				await removeCredentials(found.user_id, trx)
+				await deleteEmailUndos(trx, found.user_id)
+				return { undo: found, resetToken: await makeResetLink(trx, found.user_id) }
+			}),
+	)
+	await announceEndedSessions(undo.user_id, undo.username)
+	await recordSecurityEvent('email-undone', { userId: undo.user_id })
+	return resetToken
+}
+
+/** Of two who claim one address at the same moment the key of the table lets one. @throws Conflict for the other */
+async function withoutRivals<Result>(work: () => Promise<Result>): Promise<Result> {
+	try {
+		return await work()
+	} catch (error) {
+		if (!isTaken(error)) throw error
+		throw new Conflict(taken)
+	}
+}
+
+async function requireEmails(userId: number, executor?: Executor, lock?: { lock: boolean }): Promise<EmailsRow> {
+	const row = await findEmails(userId, executor, lock)
+	if (!row) throw new NotFound('There is no such account.')
+	return row
+}

@@ -1,0 +1,312 @@
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { logIn, requestPasswordReset, resetPassword, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { hashPassword } from '~/features/accounts/security/credentials.server.ts'
+import { saveImportedAuthors } from '~/features/import/import.queries.server.ts'
+import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { forgetCounts, mailedToken, sentMails, useJobTables } from '../../../tests/support/jobs.ts'
+import { registerMember } from '../accounts/accounts.server.ts'
+import { findUsernames } from '../asking/mentions.queries.server.ts'
+import { relationWith } from '../conversations/conversations.server.ts'
+import { countNewMatches } from '../search/search.server.ts'
+import { mailEmailChange } from './emails/email-mails.server.ts'
+import {
+	cancelEmail,
+	confirmEmail,
+	findChange,
+	findUndo,
+	getEmails,
+	removeSecondEmail,
+	requestEmail,
+	swapEmails,
+	undoEmail,
+} from './emails/emails.server.ts'
+import { leadToCurrentName, toCurrentName } from './usernames/addresses.server.ts'
+import { changeUsername, getNextRename } from './usernames/usernames.server.ts'
+
+useDatabase()
+useJobTables()
+
+const password = 'a lantern at the ford'
+let made = 0
+let mira: SignedIn
+
+beforeEach(async () => {
+	await forgetCounts()
+	mira = await member()
+})
+
+function request(cookie = ''): Request {
+	return new Request('http://localhost:3000/', { headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie } })
+}
+
+function form(values: Record<string, string>): FormData {
+	const data = new FormData()
+	for (const [name, value] of Object.entries(values)) data.set(name, value)
+	return data
+}
+
+/** A member with a confirmed address and a password. */
+async function member(): Promise<SignedIn> {
+	made += 1
+	const one = await makeMember(`mira${made}`)
+	await sql`update users set email_verified = true where id = ${one.id}`.execute(db())
+	await sql`insert into credentials (user_id, account_id, provider_id, password)
+		values (${one.id}, ${String(one.id)}, 'credential', ${await hashPassword(password)})`.execute(db())
+	return one
+}
+
+const addressOf = (one: SignedIn) => `${one.username}@campus.example`
+
+async function cookieOf(email: string, secret = password): Promise<string> {
+	const headers = await logIn(form({ email, password: secret }), request())
+	return headers
+		.getSetCookie()
+		.map((cookie) => cookie.split(';')[0])
+		.join('; ')
+}
+
+const viewerOf = async (cookie: string) => (await viewerFromRequest(request(cookie), { fresh: true })).viewer
+
+/** Asks for an address, has the job look, and takes the token from the mail. */
+async function linkFor(one: SignedIn, email: string, place: 'email' | 'second_email'): Promise<string> {
+	await requestEmail(one, { email, place })
+	await mailEmailChange({ userId: one.id })
+	return mailedToken(email)
+}
+
+describe('a new address', () => {
+	test('counts once the link that it got was followed, by the member alone; the old one is told, and old links for a password die', async () => {
+		await requestPasswordReset(form({ email: addressOf(mira) }), request())
+		const reset = await mailedToken(addressOf(mira))
+		const token = await linkFor(mira, 'Mira@Home.example', 'email').then(() => mailedToken('mira@home.example'))
+		expect(await getEmails(mira)).toMatchObject({ email: addressOf(mira), pending: { email: 'mira@home.example' } })
+		await expect(findChange(await member(), token)).rejects.toThrow('Another member asked for this link')
+		await expect(confirmEmail(await member(), token)).rejects.toThrow('Another member asked for this link')
+		expect(await confirmEmail(mira, token)).toBe('mira@home.example')
+		expect(await getEmails(mira)).toMatchObject({ email: 'mira@home.example', isConfirmed: true, pending: null })
+		await expect(confirmEmail(mira, token)).rejects.toThrow('This link has expired')
+		await expect(cookieOf(addressOf(mira))).rejects.toThrow('The email or password is wrong.')
+		expect((await viewerOf(await cookieOf('mira@home.example')))?.id).toBe(mira.id)
+		const told = (await sentMails(addressOf(mira))).at(-1)
+		expect(told?.subject).toBe('Your address at DevQuad was changed')
+		// Whoever reads that mailbox next does not learn the new one.
+		expect(told?.text).not.toContain('mira@home.example')
+		const set = resetPassword(
+			form({ token: reset, password: 'some other one', confirmPassword: 'some other one' }),
+			request(),
+		)
+		await expect(set).rejects.toThrow('This link has been used')
+		expect((await listSecurityEvents(mira)).map(({ text }) => text)).toContain('Changed the email addresses')
+	})
+
+	test('undone within a week, the account has its addresses back, every session and the password end, and a new one is set', async () => {
+		const token = await linkFor(mira, 'thief@home.example', 'email')
+		await confirmEmail(mira, token)
+		const cookie = await cookieOf('thief@home.example')
+		// A thief who goes on changes nothing of it.
+		await confirmEmail(mira, await linkFor(mira, 'second@home.example', 'second_email'))
+		await swapEmails(mira)
+		const undo = await mailedToken(addressOf(mira))
+		expect(await findUndo(undo)).toEqual({ username: mira.username, email: addressOf(mira) })
+		const [first, again] = await Promise.allSettled([undoEmail(undo), undoEmail(undo)])
+		const reset = [first, again].flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+		expect(reset).toHaveLength(1)
+		expect(await getEmails(mira)).toMatchObject({ email: addressOf(mira), second: null })
+		expect(await viewerOf(cookie)).toBeNull()
+		await expect(cookieOf(addressOf(mira))).rejects.toThrow('The email or password is wrong.')
+		// The thief's mailbox was told of later changes; its links are worth nothing now.
+		await expect(undoEmail(await mailedToken('thief@home.example'))).rejects.toThrow('has been used or has expired')
+		const next = 'another lantern at the ford'
+		await resetPassword(form({ token: reset[0] ?? '', password: next, confirmPassword: next }), request())
+		expect((await viewerOf(await cookieOf(addressOf(mira), next)))?.id).toBe(mira.id)
+	})
+
+	test('a link to undo is worth nothing after a week', async () => {
+		await confirmEmail(mira, await linkFor(mira, `late${made}@home.example`, 'email'))
+		await sql`update email_undos set expires_at = now() where user_id = ${mira.id}`.execute(db())
+		await expect(undoEmail(await mailedToken(addressOf(mira)))).rejects.toThrow('has been used or has expired')
+	})
+
+	test('asking says the same whether somebody has the address; its owner is told, and nothing can be confirmed', async () => {
+		const other = await member()
+		for (const email of [addressOf(other), `nobody${made}@home.example`]) {
+			expect(await requestEmail(mira, { email, place: 'email' })).toBe(email)
+			expect((await getEmails(mira)).pending).toEqual({ email, place: 'email' })
+			await mailEmailChange({ userId: mira.id })
+		}
+		const told = (await sentMails(addressOf(other))).at(-1)
+		expect(told?.subject).toBe('This address already has an account at DevQuad')
+		expect(told?.text).not.toContain('token=')
+	})
+
+	test('of two members who confirm one address at the same moment one gets it', async () => {
+		const other = await member()
+		const email = `shared${made}@home.example`
+		const tokens = [await linkFor(mira, email, 'email'), await linkFor(other, email, 'second_email')]
+		const both = await Promise.allSettled([confirmEmail(mira, tokens[0] ?? ''), confirmEmail(other, tokens[1] ?? '')])
+		expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+		const lost = both.find(({ status }) => status === 'rejected') as PromiseRejectedResult
+		expect(String(lost.reason)).toContain('cannot be used for your account any more')
+	})
+
+	test.each<[string, Record<string, string>, string | RegExp]>([
+		['no address', { email: 'x', place: 'email' }, 'Enter a valid email address.'],
+		['nothing', { email: '', place: 'email' }, 'Email is required!'],
+		['another place', { email: 'a@b.example', place: 'role' }, /Reload/],
+		['a demo account’s address', { email: 'mira.quillon@eastmere.example', place: 'email' }, /demo account/],
+	])('%s is refused', async (_what, input, message) => {
+		await expect(requestEmail(mira, input)).rejects.toThrow(message)
+	})
+
+	test('five may be asked for in a day, and three mails go to one mailbox in an hour', async () => {
+		for (let time = 0; time < 5; time += 1) {
+			await requestEmail(mira, { email: `often+${time}@home.example`, place: 'email' })
+			await mailEmailChange({ userId: mira.id })
+		}
+		await expect(requestEmail(mira, { email: 'often@home.example', place: 'email' })).rejects.toThrow(
+			'Too many attempts.',
+		)
+		const mails = (await sentMails()).filter(({ to }) => to.startsWith('often'))
+		expect(mails).toHaveLength(3)
+	})
+
+	test('what is cancelled, or asked for anew, cannot be confirmed', async () => {
+		const first = await linkFor(mira, `first${made}@home.example`, 'email')
+		const second = await linkFor(mira, `second${made}@home.example`, 'email')
+		await expect(confirmEmail(mira, first)).rejects.toThrow('This link has expired')
+		await cancelEmail(mira)
+		await expect(confirmEmail(mira, second)).rejects.toThrow('This link has expired')
+	})
+})
+
+describe('a personal address beside that of the campus', () => {
+	test('logs in, gets links for a new password, keeps the account when the campus takes its mailbox back', async () => {
+		const home = `home${made}@mail.example`
+		await confirmEmail(mira, await linkFor(mira, home, 'second_email'))
+		expect(await getEmails(mira)).toMatchObject({ email: addressOf(mira), second: home })
+		for (const email of [addressOf(mira), home]) expect((await viewerOf(await cookieOf(email)))?.id).toBe(mira.id)
+		await requestPasswordReset(form({ email: home }), request())
+		expect((await sentMails(home)).at(-1)?.subject).toBe('Set a new password for DevQuad')
+		expect(await swapEmails(mira)).toBe(home)
+		await removeSecondEmail(mira)
+		expect(await getEmails(mira)).toMatchObject({ email: home, second: null, isConfirmed: true })
+		await expect(cookieOf(addressOf(mira))).rejects.toThrow('The email or password is wrong.')
+		await expect(removeSecondEmail(mira)).rejects.toThrow('You have one address')
+		await expect(swapEmails(mira)).rejects.toThrow('You have one address')
+	})
+
+	test('is nobody else’s to register with', async () => {
+		const home = `taken${made}@mail.example`
+		await confirmEmail(mira, await linkFor(mira, home, 'second_email'))
+		const fields = { name: 'Somebody Else', email: home, password, confirmPassword: password }
+		expect((await registerMember(form(fields), request())).email).toBe(home)
+		expect((await sentMails(home)).at(-1)?.subject).toBe('You already have an account at DevQuad')
+		const { rows } = await sql`select from account_emails where email = ${home} and user_id <> ${mira.id}`.execute(db())
+		expect(rows).toEqual([])
+	})
+
+	test('needs a first address that is confirmed: a link for a password to the second one proves nothing of it', async () => {
+		await sql`update users set email_verified = false where id = ${mira.id}`.execute(db())
+		await expect(requestEmail(mira, { email: 'own@mail.example', place: 'second_email' })).rejects.toThrow(
+			'Confirm your first address',
+		)
+	})
+
+	test('tokens stand in the database as hashes', async () => {
+		const token = await linkFor(mira, `hash${made}@mail.example`, 'second_email')
+		const { rows } = await sql<{ token_hash: string }>`
+			select token_hash from email_changes where user_id = ${mira.id}`.execute(db())
+		expect(rows).toEqual([{ token_hash: hashToken(token) }])
+	})
+})
+
+describe('a new username', () => {
+	const redirectOf = async (path: string) => {
+		const url = new URL(path, 'http://localhost:3000')
+		const answer = await leadToCurrentName({ request: new Request(url), url }).catch((thrown: Response) => thrown)
+		return answer ? [answer.status, answer.headers.get('Location')] : null
+	}
+
+	test('is followed by every address, mention, search and message to the old one, and nobody else can have that', async () => {
+		const [from, to] = [mira.username, `quill.${made}`]
+		const other = await member()
+		await makeQuestion(mira)
+		expect(await changeUsername(mira, { username: ` @${to.toUpperCase()} ` })).toBe(to)
+		for (const path of [
+			'/find-dev/X',
+			'/find-dev/X.json',
+			'/find-dev/X/card.png',
+			'/my-profile/X',
+			'/edit-profile/X/academics',
+		])
+			expect(await redirectOf(`${path.replace('X', from)}?a=b`), path).toEqual([301, `${path.replace('X', to)}?a=b`])
+		expect(await redirectOf(`/messages/${from.toUpperCase()}`)).toEqual([301, `/messages/${to}`])
+		expect(await redirectOf(`/find-dev/${to}`)).toBeNull()
+		expect(await redirectOf(`/forum/others/${from}/1`)).toBeNull()
+		const sent = new Request(`http://localhost:3000/messages/${from}/wire`, { method: 'POST', body: 'hello' })
+		const seen = await toCurrentName(sent)
+		expect([seen.url, await seen.text()]).toEqual([`http://localhost:3000/messages/${to}/wire`, 'hello'])
+		expect((await relationWith(other, from)).username).toBe(to)
+		expect(await findUsernames([from, to, 'nobody'])).toEqual(new Set([from, to]))
+		const soon = new Date(Date.now() + 60_000).toISOString()
+		const between = { after: '2020-01-01T00:00:00Z', until: soon, besides: other.id }
+		expect(await countNewMatches(`user:${from} question`, between)).toBe(1)
+		await expect(changeUsername(other, { username: from })).rejects.toThrow('was somebody’s before')
+		const made2 = await saveImportedAuthors(db(), [{ username: from, name: 'X', email: 'x@import.invalid' } as never])
+		expect(made2.get(from)).toBe(mira.id)
+		await registerMember(
+			form({ name: 'Somebody', email: `${from}@other.example`, password, confirmPassword: password }),
+			request(),
+		)
+		const { rows: named } = await sql<{ username: string }>`
+			select username from users where email = ${`${from}@other.example`}`.execute(db())
+		expect(named[0]?.username).not.toBe(from)
+		// The login page takes it, too.
+		expect((await viewerOf(await cookieOf(from)))?.username).toBe(to)
+	})
+
+	test('can be changed again after 30 days, also back to one that was theirs', async () => {
+		const first = mira.username
+		await changeUsername(mira, { username: `second.${made}` })
+		await expect(changeUsername(mira, { username: first })).rejects.toThrow(/You can change your username again on/)
+		expect(await getNextRename(mira)).not.toBeNull()
+		await sql`update users set renamed_at = now() - interval '31 days' where id = ${mira.id}`.execute(db())
+		expect(await getNextRename(mira)).toBeNull()
+		expect(await changeUsername(mira, { username: first })).toBe(first)
+		expect(await redirectOf(`/find-dev/${first}`)).toBeNull()
+		expect(await redirectOf(`/find-dev/second.${made}`)).toEqual([301, `/find-dev/${first}`])
+	})
+
+	test('of two members who want one name at the same moment one gets it', async () => {
+		const other = await member()
+		const username = `wanted.${made}`
+		const both = await Promise.allSettled([mira, other].map((one) => changeUsername(one, { username })))
+		expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+		const lost = both.find(({ status }) => status === 'rejected') as PromiseRejectedResult
+		expect(String(lost.reason)).toContain('This username is taken')
+	})
+
+	test.each([
+		['', 'Type a username.'],
+		['mira quill', /small letters/],
+		['mïra', /small letters/],
+		['...', /at least one letter/],
+		['a'.repeat(41), /at most 40/],
+		['settings', /reserved/],
+		['mira.json', /reserved/],
+		['moderator7', /looks like that of a staff member/],
+	])('%j is refused', async (username, message) => {
+		await expect(changeUsername(mira, { username })).rejects.toThrow(message)
+	})
+
+	test('a suspended member keeps theirs', async () => {
+		await sql`update users set suspended_until = 'infinity' where id = ${mira.id}`.execute(db())
+		await expect(changeUsername(mira, { username: `new.${made}` })).rejects.toThrow('permanently suspended')
+	})
+})

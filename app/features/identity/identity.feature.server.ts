@@ -1,0 +1,27 @@
+import { defineFeature } from '~/platform/feature.ts'
+import { mailEmailChange } from './emails/email-mails.server.ts'
+import { sweepEmailChanges } from './emails/emails.queries.server.ts'
+import { toCurrentName } from './usernames/addresses.server.ts'
+import { listenForRenames } from './usernames/former-names.server.ts'
+
+/** The addresses and the username of an account, and how they change. */
+export const identity = defineFeature({
+	name: 'identity',
+	jobs: { 'email-change': mailEmailChange },
+	schedules: [{ name: 'sweep-email-changes', every: 'hour', run: sweepEmailChanges }],
+	readdress: toCurrentName,
+	start: listenForRenames,
+	memberData: {
+		account_emails: { members: { user_id: 'deleted' }, archive: ['email'] },
+		email_changes: {
+			members: { user_id: 'deleted' },
+			archive: ['email', 'place', 'requested_at', 'expires_at'],
+			withheld: { token_hash: 'a secret' },
+		},
+		email_undos: {
+			members: { user_id: 'deleted' },
+			archive: ['email', 'second_email', 'expires_at'],
+			withheld: { token_hash: 'a secret' },
+		},
+	},
+})

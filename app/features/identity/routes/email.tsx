@@ -1,0 +1,195 @@
+import { redirect } from 'react-router'
+import { refreshSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { Field } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { useRefusalToast } from '~/ui/form-kit.ts'
+import { Form, Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { cancelEmail, getEmails, removeSecondEmail, requestEmail, swapEmails } from '../emails/emails.server.ts'
+import { type EmailPlace, type EmailsView, emailSettingsPath } from '../emails/emails.view.ts'
+import type { Route } from './+types/email'
+
+/** Believes no cookie alone, as the settings do. */
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
+		if (!viewer) throw redirect(`/login?redirectTo=${emailSettingsPath}`, { headers })
+		return { emails: await getEmails(viewer) }
+	})
+}
+
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = signedIn(context, url)
+	const form = await readForm(request)
+	try {
+		await requireConfirmed(viewer, request)
+		const message = await act(viewer, form)
+		return redirectWithToast(emailSettingsPath, { type: 'success', message }, await refreshSession(request))
+	} catch (error) {
+		return refused(error, form)
+	}
+}
+
+/** Does what a button of the page says. @returns what is said of it then */
+async function act(viewer: SignedIn, form: FormData): Promise<string> {
+	switch (form.get('intent')) {
+		case 'swap':
+			return `Mails go to ${await swapEmails(viewer)} from now on.`
+		case 'remove':
+			await removeSecondEmail(viewer)
+			return 'The address is no longer part of your account.'
+		case 'cancel':
+			await cancelEmail(viewer)
+			return 'The link that we sent works no more.'
+		default:
+			return `A link is on its way to ${await requestEmail(viewer, Object.fromEntries(form))}. Nothing changes until you follow it.`
+	}
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Email addresses', noindex: true })
+}
+
+export default function Email({ loaderData: { emails }, actionData }: Route.ComponentProps) {
+	useRefusalToast(actionData)
+	const { email, isConfirmed, second, pending, domains } = emails
+	return (
+		<div className="max-w-[44rem] pt-6 md:pt-8">
+			<h1 className="text-2xl leading-9 font-bold">Email addresses</h1>
+			<p className="mt-2 max-w-read text-ink-2">
+				You can log in and set a new password by each address here. Only you, and whom your profile shows it to, see the
+				first one; nobody sees the other.
+			</p>
+			<section className="mt-8" aria-labelledby="addresses">
+				<RuleHead id="addresses" title="Your addresses" />
+				<Address email={email} note={isConfirmed ? 'Mails go here. Confirmed.' : 'Mails go here. Not confirmed yet.'} />
+				{second && <Second email={second} />}
+				{pending && <Pending {...pending} />}
+			</section>
+			<section className="mt-10" aria-labelledby="change">
+				<RuleHead id="change" title="Change your address" />
+				<NewEmail
+					place="email"
+					label="New address"
+					button="Send a link"
+					refusal={actionData}
+					hint={
+						domains.length > 0
+							? `An address of ${domains.join(', ')}. It takes the place of ${email}.`
+							: `It takes the place of ${email}.`
+					}
+				/>
+			</section>
+			<section className="mt-10" aria-labelledby="personal">
+				<RuleHead id="personal" title={second ? 'Change your personal address' : 'Add a personal address'} />
+				<p className="mt-2 max-w-read text-ink-2">
+					A campus takes its mailbox back when you leave. With a personal address beside it you keep this account.
+				</p>
+				<NewEmail
+					place="second_email"
+					label="Personal address"
+					button="Send a link"
+					refusal={actionData}
+					hint={second ? `It takes the place of ${second}.` : 'Any address that will stay yours.'}
+				/>
+			</section>
+			<p className="mt-8">
+				<Link className="link" to="/settings">
+					Back to settings
+				</Link>
+			</p>
+		</div>
+	)
+}
+
+function Address({ email, note, children }: { email: string; note: string; children?: React.ReactNode }) {
+	return (
+		<div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line py-3">
+			<div className="min-w-0 flex-1 basis-60">
+				<p className="font-semibold wrap-anywhere">{email}</p>
+				<p className="meta">{note}</p>
+			</div>
+			{children && (
+				<Form method="post" className="flex flex-wrap gap-2">
+					{children}
+				</Form>
+			)}
+		</div>
+	)
+}
+
+function Second({ email }: { email: string }) {
+	return (
+		<Address email={email} note="You can log in by it, too.">
+			<button className="btn btn-sm btn-outline" type="submit" name="intent" value="swap">
+				Send mails here
+			</button>
+			<button
+				className="btn btn-sm btn-ghost"
+				type="submit"
+				name="intent"
+				value="remove"
+				aria-label={`Remove ${email}`}
+			>
+				Remove
+			</button>
+		</Address>
+	)
+}
+
+function Pending({ email, place }: NonNullable<EmailsView['pending']>) {
+	const note =
+		place === 'email'
+			? 'Your next address, once you follow the link that we sent to it.'
+			: 'Your personal address, once you follow the link that we sent to it.'
+	return (
+		<Address email={email} note={note}>
+			<button className="btn btn-sm btn-ghost" type="submit" name="intent" value="cancel">
+				Cancel
+			</button>
+		</Address>
+	)
+}
+
+interface NewEmailProps {
+	place: EmailPlace
+	label: string
+	hint: string
+	button: string
+	/** What was refused, if it was this form. */
+	refusal: FormRefusal | undefined
+}
+
+function NewEmail({ place, label, hint, button, refusal }: NewEmailProps) {
+	const mine = refusal?.values.place === place ? refusal : undefined
+	return (
+		<Form method="post" className="mt-4 grid max-w-sm gap-5" noValidate>
+			<FormError errors={mine?.errors} names={{ email: label }}>
+				{mine?.message}
+			</FormError>
+			<input type="hidden" name="place" value={place} />
+			<Field
+				id={`new-${place}`}
+				label={label}
+				name="email"
+				type="email"
+				autoComplete="email"
+				required
+				defaultValue={mine?.values.email}
+				error={mine?.errors.email}
+				hint={hint}
+			/>
+			<p>
+				<SubmitButton busyLabel="Sending">{button}</SubmitButton>
+			</p>
+		</Form>
+	)
+}

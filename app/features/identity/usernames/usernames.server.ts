@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { usernameRefusal } from '~/features/accounts/registration/names.server.ts'
+import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { announceAccountChange } from '~/features/sessions/sessions.server.ts'
+import { Invalid, NotFound } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { type Input, parseInput } from '~/platform/http/form.server.ts'
+import { announce } from '~/platform/realtime/io.server.ts'
+import { closeTabsOf } from '~/platform/realtime/presence.server.ts'
+import { announceFormerName } from './former-names.server.ts'
+import { claimUsernameFor, findNamed, type NamedRow, writeUsername } from './usernames.queries.server.ts'
+
+declare module '~/platform/realtime/events.ts' {
+	interface ServerEvents {
+		/** A member has another username; the one before leads to them. */
+		'member:renamed': (event: { from: string; to: string }) => void
+	}
+}
+
+/*
+ * The username is the address of a member. One that was ever theirs stays theirs: no registration, import or rename gives it to anybody
+ * else, and it leads to them (former-names.server.ts).
+ */
+
+/** Days between two changes by the member. Staff may rename at any time. */
+const DAYS_BETWEEN_RENAMES = 30
+
+/** The username that a form asks for, as it is stored. */
+export const usernameInput = z.object({
+	username: z
+		.string({ error: 'Type a username.' })
+		.trim()
+		.toLowerCase()
+		.transform((name) => name.replace(/^@/, ''))
+		.pipe(z.string().min(1, 'Type a username.').max(100, 'A username has at most 40 characters.')),
+})
+
+/** When the viewer may choose another username, in ISO 8601; null when they may now. @throws NotFound */
+export async function getNextRename(viewer: SignedIn): Promise<string | null> {
+	const row = await requireNamed(viewer.id)
+	return row.free_at?.toISOString() ?? null
+}
+
+/**
+ * Gives the viewer another username, at most once in 30 days.
+ * @param input username
+ * @returns the new one
+ * @throws Invalid at the field, NotAllowed for a suspended member, TooMany
+ */
+export async function changeUsername(viewer: SignedIn, input: Input): Promise<string> {
+	const { username } = parseInput(usernameInput, input)
+	await countUse('profileSaves', viewer)
+	const before = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await requireMayWrite(viewer.id, trx)
+			const named = await requireNamed(viewer.id, trx, { lock: true })
+			if (named.free_at) refuse(`You can change your username again on ${dayOf(named.free_at)}.`)
+			return rename(trx, { id: viewer.id, ...named }, username)
+		})
+	await announceRename({ id: viewer.id, from: before, to: username })
+	return username
+}
+
+/**
+ * Gives a member another username, in the caller's transaction, which holds the member's row. Call {@link announceRename} after the commit.
+ * @returns the one before
+ * @throws Invalid at the field
+ */
+export async function rename(
+	trx: Executor,
+	member: Pick<NamedRow, 'username' | 'role'> & { id: number },
+	username: string,
+): Promise<string> {
+	if (username === member.username) refuse('This is the username already.')
+	const refusal = await usernameRefusal(username, { isStaff: member.role !== 'member' }, trx)
+	if (refusal) refuse(refusal)
+	if (!(await claimUsernameFor(trx, member.id, username))) refuse('This username is taken, or was somebody’s before.')
+	await writeUsername(trx, member.id, username)
+	return member.username
+}
+
+/**
+ * Has everything follow a new username at once: addresses with the one before, pages that are kept, sessions on every process, and open
+ * tabs. The member's own tabs are told before their sockets, which go by the old name, are closed.
+ */
+export async function announceRename({ id, from, to }: { id: number; from: string; to: string }): Promise<void> {
+	await Promise.all([announceFormerName(from, id), announceAccountChange(id)])
+	await dropPages([everyPage])
+	announce('everybody', 'member:renamed', { from, to })
+	closeTabsOf({ id, username: from })
+	await recordSecurityEvent('username-changed', { userId: id })
+}
+
+function refuse(message: string): never {
+	throw new Invalid(message, { username: message })
+}
+
+function dayOf(date: Date): string {
+	return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+}
+
+async function requireNamed(userId: number, executor?: Executor, lock?: { lock: boolean }): Promise<NamedRow> {
+	const row = await findNamed(userId, DAYS_BETWEEN_RENAMES, executor, lock)
+	if (!row) throw new NotFound('There is no such account.')
+	return row
+}

@@ -1,0 +1,133 @@
+import type { Registry } from 'prom-client'
+import { config } from '~/config.server.ts'
+import { remember } from '~/lib/remember.ts'
+
+/*
+ * Figures for Prometheus. Whoever has something to count defines it beside what it counts, at the top of a module; nothing of it costs
+ * anything on a site without METRICS_TOKEN. No label may hold what a member or a visitor wrote, or who they are: each label has few
+ * values, which the code knows.
+ */
+
+/** How the figures of several processes become one. */
+type Together = 'sum' | 'max' | 'min' | 'first'
+type Labels = Readonly<Record<string, string>>
+/** One value, or several with the labels that tell them apart. */
+type Reading = number | readonly (readonly [Labels, number])[]
+
+interface Definition {
+	name: string
+	/** What is counted, in which unit, as a sentence for whoever reads /metrics. */
+	help: string
+	labels: readonly string[]
+	/** Makes it in the registry. @returns what records into it */
+	make: (client: typeof import('prom-client'), registers: Registry[]) => (labels: Labels, value: number) => void
+}
+
+interface State {
+	definitions: Map<string, Definition>
+	recorders: Map<string, (labels: Labels, value: number) => void>
+	/** Set by {@link startMetrics}. */
+	open?: { client: typeof import('prom-client'); registry: Registry }
+}
+
+const state = remember<State>('metrics', () => ({ definitions: new Map(), recorders: new Map() }))
+
+function define(definition: Definition): (labels: Labels, value: number) => void {
+	state.definitions.set(definition.name, definition)
+	if (state.open) record(definition)
+	return (labels, value) => state.recorders.get(definition.name)?.(labels, value)
+}
+
+function record(definition: Definition): void {
+	if (!state.open) return
+	const { client, registry } = state.open
+	registry.removeSingleMetric(definition.name)
+	state.recorders.set(definition.name, definition.make(client, [registry]))
+}
+
+/** Something that happens, counted since the start of the process. @returns what counts one more */
+export function counter(name: `devquad_${string}_total`, help: string, labels: readonly string[] = []) {
+	const add = define({
+		name,
+		help,
+		labels,
+		make: ({ Counter }, registers) => {
+			const made = new Counter({ name, help, labelNames: labels, registers })
+			return (values, by) => made.inc(values, by)
+		},
+	})
+	return (values: Labels = {}, by = 1): void => add(values, by)
+}
+
+/** How long something takes. @param buckets upper bounds in seconds @returns what notes one that took so many seconds */
+export function histogram(
+	name: `devquad_${string}_seconds`,
+	help: string,
+	buckets: readonly number[],
+	labels: readonly string[] = [],
+) {
+	const observe = define({
+		name,
+		help,
+		labels,
+		make: ({ Histogram }, registers) => {
+			const made = new Histogram({ name, help, labelNames: labels, buckets: [...buckets], registers })
+			return (values, seconds) => made.observe(values, seconds)
+		},
+	})
+	return (seconds: number, values: Labels = {}): void => observe(values, seconds)
+}
+
+/**
+ * How something stands, read when Prometheus asks; a reading that fails is left out of that answer.
+ * @param together how the values of several processes become one
+ */
+export function gauge(
+	name: `devquad_${string}`,
+	help: string,
+	read: () => Reading | Promise<Reading>,
+	{ labels = [], together = 'sum' }: { labels?: readonly string[]; together?: Together } = {},
+): void {
+	define({
+		name,
+		help,
+		labels,
+		make: ({ Gauge }, registers) => {
+			const collect = async () => {
+				made.reset()
+				const reading = await Promise.resolve(read()).catch(() => [])
+				for (const [values, value] of typeof reading === 'number' ? [[{}, reading] as const] : reading)
+					made.set(values, value)
+			}
+			const made = new Gauge({ name, help, labelNames: labels, registers, aggregator: together, collect })
+			return () => {}
+		},
+	})
+}
+
+/** Whether METRICS_TOKEN is set, without which nothing is recorded. */
+export function areMetricsOn(): boolean {
+	return config().METRICS_TOKEN !== undefined
+}
+
+/** Records from now on, if METRICS_TOKEN is set: what was defined here, and what Node knows of its process. */
+export async function startMetrics(): Promise<void> {
+	if (!areMetricsOn() || state.open) return
+	const client = await import('prom-client')
+	const registry = new client.Registry()
+	state.open = { client, registry }
+	client.collectDefaultMetrics({ register: registry })
+	for (const definition of state.definitions.values()) record(definition)
+}
+
+/** The figures of this process, in a form that can be sent to another one. */
+export async function readMetrics(): Promise<unknown[]> {
+	return (await state.open?.registry.getMetricsAsJSON()) ?? []
+}
+
+/** The figures of one or several processes as Prometheus reads them. @param processes as {@link readMetrics} gave them */
+export async function formatMetrics(processes: unknown[][]): Promise<{ text: string; type: string }> {
+	if (!state.open) return { text: '', type: 'text/plain' }
+	const together = state.open.client.AggregatorRegistry.aggregate(processes as object[][] as object[])
+	return { text: await together.metrics(), type: together.contentType }
+}

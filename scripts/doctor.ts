@@ -1,0 +1,45 @@
+// npm run doctor [-- --to ADDRESS]: says in sentences what is wrong with the site's surroundings. Run it as the site's account, with the
+// site's settings, while the site runs. Ends with 1 when something is wrong.
+import '../server/check-settings.ts'
+import { parseArgs } from 'node:util'
+import { config } from '~/config.server.ts'
+import { checkAddress } from './doctor/address.ts'
+import { checkDatabase } from './doctor/database.ts'
+import { type Finding, findingsOf } from './doctor/finding.ts'
+import { checkDataDirectory, checkDisk } from './doctor/machine.ts'
+import { checkMail } from './doctor/mail.ts'
+import { checkPush } from './doctor/push.ts'
+import { checkStorage } from './doctor/storage.ts'
+
+const signs = { ok: '✓', warning: '!', fault: '✗' }
+
+try {
+	const { values } = parseArgs({ options: { to: { type: 'string' } } })
+	process.exitCode = await examine(values.to)
+} catch {
+	process.stderr.write('Usage: npm run doctor [-- --to ADDRESS]\n')
+	process.exitCode = 1
+}
+
+/** Runs one check after the other and writes what each found. @returns the exit code: 1 where something is wrong */
+async function examine(to: string | undefined): Promise<number> {
+	const settings = config()
+	const checks: [string, () => Promise<Finding[]>][] = [
+		['Data directory', () => checkDataDirectory(settings.dataDir)],
+		['Disk', () => checkDisk(settings.dataDir)],
+		['Database', () => checkDatabase(settings)],
+		['Storage of pictures', () => checkStorage(settings)],
+		['PUBLIC_URL', () => checkAddress(settings)],
+		['Mail', () => checkMail(settings, to)],
+		['Push', () => checkPush(settings)],
+	]
+	const found: Finding[] = []
+	for (const [about, check] of checks)
+		for (const finding of await findingsOf(about, check)) {
+			found.push(finding)
+			process.stdout.write(`${signs[finding.state]} ${finding.about}: ${finding.words}\n`)
+		}
+	const count = (state: Finding['state']) => found.filter((finding) => finding.state === state).length
+	process.stdout.write(`\n${count('ok')} well, ${count('warning')} to know of, ${count('fault')} wrong\n`)
+	return count('fault') > 0 ? 1 : 0
+}

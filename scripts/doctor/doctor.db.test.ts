@@ -1,0 +1,288 @@
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SMTPServer } from 'smtp-server'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { parseConfig } from '~/config.server.ts'
+import { useDatabase } from '../../tests/support/database.ts'
+import { testDatabaseUrl } from '../../tests/support/members-site.ts'
+import { checkAddress, judgeAnswer } from './address.ts'
+import { checkDatabase, type DatabaseFacts, judgeDatabase } from './database.ts'
+import { type Finding, findingsOf, judgeClock } from './finding.ts'
+import { checkDataDirectory, checkDisk, judgeDisk } from './machine.ts'
+import { checkMail } from './mail.ts'
+import { checkPush } from './push.ts'
+import { checkStorage } from './storage.ts'
+
+/* Each check of `npm run doctor`, once well and once for each way in which its subject is broken. Real proxies are in
+ * tests/process/proxies.test.ts. */
+
+useDatabase()
+
+let dataDir = ''
+const servers: (Server | SMTPServer)[] = []
+
+beforeEach(() => {
+	dataDir = mkdtempSync(join(tmpdir(), 'devquad-doctor-'))
+})
+
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+afterAll(() => {
+	for (const server of servers) server.close()
+})
+
+const settings = (env: Record<string, string> = {}) => parseConfig({ DATA_DIR: dataDir, ...env })
+const of = (state: Finding['state'], found: Finding[]) =>
+	found.filter((one) => one.state === state).map(({ words }) => words)
+const faults = (found: Finding[]) => of('fault', found).join('\n')
+
+async function listen(server: Server): Promise<number> {
+	servers.push(server)
+	server.listen(0, '127.0.0.1')
+	await once(server, 'listening')
+	return (server.address() as AddressInfo).port
+}
+
+describe('the data directory and its disk', () => {
+	test('that are well', async () => {
+		const found = [...(await checkDataDirectory(dataDir)), ...(await checkDisk(dataDir))]
+		expect([of('ok', found).length, faults(found)]).toEqual([2, ''])
+	})
+
+	test.each([
+		['is not there', () => rmSync(dataDir, { recursive: true }), 'is not there'],
+		['is a file', () => [rmSync(dataDir, { recursive: true }), writeFileSync(dataDir, '')], 'is no folder'],
+		['is open to others', () => chmodSync(dataDir, 0o755), 'Other accounts may enter'],
+		[
+			'has a secret that others may read',
+			() => writeFileSync(join(dataDir, 'auth-secret'), '', { mode: 0o644 }),
+			'Other accounts may read auth-secret',
+		],
+	])('a directory that %s', async (_what, breakIt, words) => {
+		breakIt()
+		expect(faults(await checkDataDirectory(dataDir))).toContain(words)
+	})
+
+	test('a directory that cannot be written', { skip: process.getuid?.() === 0 }, async () => {
+		chmodSync(dataDir, 0o500)
+		expect(faults(await checkDataDirectory(dataDir))).toContain('Nothing can be written')
+	})
+
+	test.each([
+		[1e6, 'fault'],
+		[4e8, 'warning'],
+		[5e10, 'ok'],
+	])('%d bytes left are %s', (left, state) => {
+		expect(judgeDisk(left, 1e11).state).toBe(state)
+	})
+})
+
+describe('the database', () => {
+	const sound: DatabaseFacts = {
+		version: 180_004,
+		encoding: 'UTF8',
+		fsync: 'on',
+		fullPageWrites: 'on',
+		maxConnections: 100,
+		extensions: ['pg_trgm', 'unaccent', 'btree_gin'],
+		migrations: ['0001_a.sql'],
+		clockMs: 20,
+	}
+
+	test.each<[string, Partial<DatabaseFacts>, string]>([
+		['is well', {}, ''],
+		['is too old', { version: 140_011 }, 'PostgreSQL 14 is too old'],
+		['is in Latin 1', { encoding: 'LATIN1' }, 'must be in UTF8'],
+		['does not wait for the disk', { fsync: 'off' }, 'fsync is off'],
+		['may have torn pages', { fullPageWrites: 'off' }, 'full_page_writes is off'],
+		['lacks an extension', { extensions: ['unaccent', 'btree_gin'] }, 'lacks the extensions pg_trgm'],
+		['takes too few connections', { maxConnections: 20 }, 'max_connections is 20, and 1 process may need 21'],
+		['is newer than the site', { migrations: ['0001_a.sql', '9999_z.sql'] }, 'does not know 9999_z.sql'],
+		['has another time', { clockMs: -90_000 }, 'The clock of the database is 90 s behind'],
+	])('that %s', (_what, facts, words) => {
+		const found = judgeDatabase({ ...sound, ...facts }, ['0001_a.sql'], 1)
+		expect(words === '' ? faults(found) : faults(found).includes(words)).toBe(words === '' ? '' : true)
+	})
+
+	test('that waits for a migration is told of, and is no fault', () => {
+		const found = judgeDatabase(sound, ['0001_a.sql', '0002_b.sql'], 1)
+		expect([faults(found), of('warning', found)]).toEqual([
+			'',
+			['The next start brings it to this version, by 1 migration.'],
+		])
+	})
+
+	test('is asked itself: that of the tests is well, but for what makes tests fast', async () => {
+		const found = await checkDatabase(settings({ DATABASE_URL: await testDatabaseUrl() }))
+		expect(faults(found).replace(/.*(fsync|full_page_writes|max_connections).*\n?/g, '')).toBe('')
+		expect(of('ok', found)).toContain('The clock of the database is that of this machine.')
+	})
+
+	test.each([
+		['postgres://nobody@127.0.0.1:1/none', 'Nobody listens there'],
+		['postgres://nobody@host.invalid/none', 'There is no such host in DNS'],
+	])('at %s cannot be used', async (DATABASE_URL, words) => {
+		expect(faults(await checkDatabase(settings({ DATABASE_URL })))).toContain(words)
+	})
+
+	test('of a site that does not run is not asked', async () => {
+		expect(of('warning', await checkDatabase(settings())).join()).toContain('The site does not run')
+	})
+})
+
+describe('mail', () => {
+	/** A mail server of the tests, that lets in who knows the password, and takes letters to anybody but `nobody@`. */
+	const letters: string[] = []
+	const mailServer = async () => {
+		const server = new SMTPServer({
+			disabledCommands: ['STARTTLS'],
+			onAuth: ({ password }, _session, answer) =>
+				password === 'right' ? answer(null, { user: 1 }) : answer(new Error('No')),
+			onRcptTo: ({ address }, _session, answer) =>
+				answer(address.startsWith('nobody') ? new Error('No such mailbox') : null),
+			onData: (stream, _session, answer) => {
+				stream.on('data', (chunk) => letters.push(String(chunk))).on('end', () => answer())
+			},
+		})
+		servers.push(server)
+		server.listen(0, '127.0.0.1')
+		await once(server.server, 'listening')
+		return (server.server.address() as AddressInfo).port
+	}
+	const MAIL_FROM = 'Quad <quad@campus.example>'
+	const check = async (user: string, to?: string, from = MAIL_FROM) =>
+		checkMail(settings({ SMTP_URL: `smtp://${user}@127.0.0.1:${await mailServer()}`, MAIL_FROM: from }), to)
+
+	test('that works, and a test letter', async () => {
+		const found = await check('quad:right', 'you@campus.example')
+		expect([faults(found), of('ok', found).length]).toEqual(['', 2])
+		expect(letters.join()).toContain('Subject: Test letter of DevQuad')
+	})
+
+	test.each([
+		['with a wrong password', 'quad:wrong', undefined, MAIL_FROM, 'refuses the name and password'],
+		[
+			'to a mailbox that is not there',
+			'quad:right',
+			'nobody@campus.example',
+			MAIL_FROM,
+			'refuses the sender (MAIL_FROM) or the recipient',
+		],
+		['from an address of this machine', 'quad:right', undefined, 'Quad <quad@localhost>', 'MAIL_FROM is'],
+	])('%s', async (_what, user, to, from, words) => {
+		expect(faults(await check(user, to, from))).toContain(words)
+	})
+
+	test.each([
+		['smtp://127.0.0.1:1', 'Nobody listens|No connection'],
+		['smtp://mail.invalid:25', 'not in DNS'],
+	])('at %s', async (SMTP_URL, words) => {
+		expect(faults(await checkMail(settings({ SMTP_URL, MAIL_FROM }), undefined))).toMatch(new RegExp(words))
+	})
+
+	test('that is not set is a fault only where others use the site', async () => {
+		expect(of('warning', await checkMail(settings(), undefined)).join()).toContain('SMTP_URL is not set')
+		expect(faults(await checkMail(settings({ PUBLIC_URL: 'https://quad.example' }), undefined))).toContain(
+			'SMTP_URL is not set',
+		)
+	})
+})
+
+describe('storage, push, clocks and the address', () => {
+	test('the folder takes a file', async () => {
+		const found = await checkStorage(settings())
+		expect([faults(found), of('ok', found).length]).toEqual(['', 1])
+	})
+
+	test.each([
+		[
+			'a folder that is a file',
+			{},
+			() => writeFileSync(join(dataDir, 'media'), ''),
+			'The folder media of DATA_DIR cannot be used',
+		],
+		[
+			'a bucket where nobody listens',
+			{ S3_BUCKET: 'quad', S3_ENDPOINT: 'http://127.0.0.1:1', S3_ACCESS_KEY_ID: 'a', S3_SECRET_ACCESS_KEY: 'b' },
+			() => {},
+			'Nobody answers at S3_ENDPOINT',
+		],
+		['settings of S3 without a bucket', { S3_ENDPOINT: 'http://127.0.0.1:1' }, () => {}, 'S3_BUCKET is not set'],
+	])('%s', async (_what, env, breakIt, words) => {
+		mkdirSync(dataDir, { recursive: true })
+		breakIt()
+		expect(faults(await checkStorage(settings(env)))).toContain(words)
+	})
+
+	test.each([
+		['a service that nobody reaches', { PUSH_HOSTS: 'push.invalid' }, 'cannot be reached: push.invalid'],
+		['a site without TLS', { PUBLIC_URL: 'http://quad.example' }, 'https:// alone'],
+	])('push: %s', async (_what, env, words) => {
+		expect(faults(await checkPush(settings(env)))).toContain(words)
+	})
+
+	test.each([
+		[0, 'ok'],
+		[-4_000, 'warning'],
+		[120_000, 'fault'],
+	])('a clock that is %d ms off is %s', (differenceMs, state) => {
+		expect(judgeClock('Clock', 'the bucket', differenceMs).state).toBe(state)
+	})
+
+	test.each([
+		['a name that is not in DNS', 'https://quad.invalid', 'quad.invalid is not in DNS'],
+		['an address where nobody listens', 'http://127.0.0.1:1', 'Nobody answers at'],
+	])('%s', async (_what, PUBLIC_URL, words) => {
+		expect(faults(await checkAddress(settings({ PUBLIC_URL })))).toContain(words)
+	})
+
+	test('an address where something else answers', async () => {
+		const port = await listen(createServer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello')))
+		const found = await checkAddress(settings({ PUBLIC_URL: `http://127.0.0.1:${port}` }))
+		expect(faults(found)).toContain('Something else than this site answers')
+	})
+
+	const claimed = '203.0.113.7'
+	const proxied = {
+		address: '198.51.100.1',
+		origin: 'https://quad.example',
+		forwarded: { for: '198.51.100.1', proto: 'https', host: 'quad.example' },
+	}
+	const bare = {
+		address: '127.0.0.1',
+		origin: 'http://quad.example',
+		forwarded: { for: claimed, proto: null, host: null },
+	}
+
+	test.each([
+		['a proxy that does it right', '1', proxied, ''],
+		['no proxy', '0', bare, ''],
+		['a site with another secret', '1', undefined, 'has another secret'],
+		['a proxy that is not trusted', '0', proxied, 'TRUST_PROXY is not set'],
+		['trust without a proxy', '1', bare, 'no proxy is in front'],
+		[
+			'a proxy that says nothing of the client',
+			'1',
+			{ ...proxied, forwarded: { ...proxied.forwarded, for: null } },
+			'does not say who asks',
+		],
+		[
+			'a proxy that passes claims on',
+			'1',
+			{ ...proxied, address: claimed, forwarded: { ...proxied.forwarded, for: claimed } },
+			'passes on what a client claims',
+		],
+		['a proxy that does not say https', '1', { ...proxied, origin: 'http://quad.example' }, 'for http://quad.example'],
+	])('%s', (_what, TRUST_PROXY, seen, words) => {
+		const PUBLIC_URL = seen === bare ? 'http://quad.example' : 'https://quad.example'
+		const found = judgeAnswer({ status: 'ok', seen }, settings({ TRUST_PROXY, PUBLIC_URL }))
+		expect(words === '' ? faults(found) : faults(found).includes(words)).toBe(words === '' ? '' : true)
+	})
+})
+
+test('a check that breaks is a fault', async () => {
+	const found = await findingsOf('Disk', () => Promise.reject(new Error('no such system call')))
+	expect(found).toEqual([{ about: 'Disk', state: 'fault', words: 'It could not be checked: no such system call.' }])
+})

@@ -1,0 +1,52 @@
+/** What the doctor says about one thing: that it is well, that something should be known of it, or that it is wrong. */
+export interface Finding {
+	about: string
+	state: 'ok' | 'warning' | 'fault'
+	/** One or two sentences; of a fault also what to do. */
+	words: string
+}
+
+/** Findings about one thing. */
+export function findings(about: string) {
+	const say = (state: Finding['state']) => (words: string) => ({ about, state, words })
+	return { ok: say('ok'), warning: say('warning'), fault: say('fault') }
+}
+
+/** Runs a check; one that breaks is a fault itself. */
+export async function findingsOf(about: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
+	try {
+		return await check()
+	} catch (error) {
+		return [findings(about).fault(`It could not be checked: ${messageOf(error)}.`)]
+	}
+}
+
+/** What an error and what lies below it say, such as “fetch failed: connect ECONNREFUSED”, without a full stop. */
+export function messageOf(error: unknown): string {
+	if (!(error instanceof Error)) return String(error)
+	const own = error.message || (error as NodeJS.ErrnoException).code || error.name
+	const below = error instanceof AggregateError ? error.errors[0] : error.cause
+	const text = below === undefined ? own : `${own}: ${messageOf(below)}`
+	return text.replace(/\.$/, '')
+}
+
+/** The code of an error or of what lies below it, such as ENOTFOUND. */
+export function codeOf(error: unknown): string {
+	const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown[] }
+	if (typeof code === 'string') return code
+	const below = cause ?? errors?.[0]
+	return below === undefined ? '' : codeOf(below)
+}
+
+/** Two clocks that differ by so many milliseconds and more are told of, or are a fault. */
+const CLOCK_WARNING_MS = 3_000
+const CLOCK_FAULT_MS = 60_000
+
+/** Judges how far a clock is from that of this machine. @param whose such as “the database” @param differenceMs positive, where it is ahead */
+export function judgeClock(about: string, whose: string, differenceMs: number): Finding {
+	const say = findings(about)
+	const seconds = Math.abs(Math.round(differenceMs / 1_000))
+	if (Math.abs(differenceMs) < CLOCK_WARNING_MS) return say.ok(`The clock of ${whose} is that of this machine.`)
+	const words = `The clock of ${whose} is ${seconds} s ${differenceMs > 0 ? 'ahead of' : 'behind'} that of this machine. Have both kept by NTP (timedatectl set-ntp true).`
+	return Math.abs(differenceMs) < CLOCK_FAULT_MS ? say.warning(words) : say.fault(words)
+}

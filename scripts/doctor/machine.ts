@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import { lstat, readdir, rm, statfs, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { diskError } from '~/lib/disk-error.server.ts'
+import { stateOf } from '~/platform/storage/disk.server.ts'
+import { type Finding, findings, messageOf } from './finding.ts'
+
+const directory = findings('Data directory')
+const disk = findings('Disk')
+
+/** Files that only the site's account may read. */
+const secrets = ['auth-secret', 'vapid-private-key', 'postgres-password', 'postgres-admin-password']
+
+/** Looks at DATA_DIR: whose it is, who may read it, and whether it can be written. Changes nothing. */
+export async function checkDataDirectory(dataDir: string): Promise<Finding[]> {
+	const own = process.geteuid?.()
+	const stat = await lstat(dataDir).catch(() => null)
+	if (!stat) return [directory.fault(`DATA_DIR, ${dataDir}, is not there. The first start of the site makes it.`)]
+	if (!stat.isDirectory()) return [directory.fault(`DATA_DIR, ${dataDir}, is no folder.`)]
+	if (own !== undefined && stat.uid !== own)
+		return [
+			directory.fault(
+				`${dataDir} belongs to another account (uid ${stat.uid}, and this is ${own}). Run this as the account of the site, such as with sudo -u devquad.`,
+			),
+		]
+	const found: Finding[] = []
+	// As root, PostgreSQL's account passes through.
+	const mode = stat.mode & 0o777
+	if ((mode & 0o077) !== 0 && !(own === 0 && mode === 0o710))
+		found.push(directory.fault(`Other accounts may enter ${dataDir}. Close it: chmod 700 ${dataDir}`))
+	for (const name of await readdir(dataDir)) {
+		const entry = await lstat(join(dataDir, name))
+		if (secrets.includes(name) && (entry.mode & 0o077) !== 0)
+			found.push(directory.fault(`Other accounts may read ${name}. Close it: chmod 600 ${join(dataDir, name)}`))
+	}
+	const probe = join(dataDir, `.doctor-${randomUUID()}`)
+	try {
+		await writeFile(probe, '')
+	} catch (error) {
+		found.push(directory.fault(`Nothing can be written into ${dataDir}: ${diskError(error) ?? messageOf(error)}.`))
+	} finally {
+		await rm(probe, { force: true })
+	}
+	return found.length > 0 ? found : [directory.ok(`${dataDir} can be written, and no other account may read it.`)]
+}
+
+/** Says how much room is left on the disk of DATA_DIR. */
+export async function checkDisk(dataDir: string): Promise<Finding[]> {
+	const { bavail, blocks, bsize, ffree, files } = await statfs(dataDir)
+	return [judgeDisk(bavail * bsize, blocks * bsize), ...judgeFiles(ffree, files)]
+}
+
+/** @param left bytes that can still be written @param whole bytes of the disk */
+export function judgeDisk(left: number, whole: number): Finding {
+	const words = `${(left / 1e9).toFixed(1)} of ${(whole / 1e9).toFixed(1)} GB are left on the disk of DATA_DIR.`
+	const state = stateOf(left, whole)
+	if (state === 'full') return disk.fault(`${words} Nothing can be stored any more: make room.`)
+	if (state === 'nearly-full') return disk.warning(`${words} Make room before it is full.`)
+	return disk.ok(words)
+}
+
+/** Some file systems count files. @param left how many can still be made; 0 of 0 where they are not counted */
+function judgeFiles(left: number, whole: number): Finding[] {
+	if (whole === 0 || left / whole > 0.02) return []
+	return [disk.fault(`The file system of DATA_DIR has room for ${left} more files only (df -i).`)]
+}

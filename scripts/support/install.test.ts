@@ -1,0 +1,102 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { hashOfSources, isBuilt, missingPackages } from './install.mjs'
+
+let folder = ''
+
+beforeEach(() => {
+	folder = mkdtempSync(join(tmpdir(), 'devquad-install-'))
+	mkdirSync(join(folder, 'node_modules'))
+	mkdirSync(join(folder, 'app'))
+	mkdirSync(join(folder, 'build', 'server'), { recursive: true })
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+type Packages = Record<string, Record<string, unknown>>
+
+const wanted: Packages = {
+	'': { name: 'site' },
+	'node_modules/one': { version: '1.0.0', integrity: 'sha512-1' },
+	'node_modules/tool': { version: '2.0.0', integrity: 'sha512-2', dev: true },
+	'node_modules/elsewhere': { version: '3.0.0', integrity: 'sha512-3', optional: true },
+}
+const { 'node_modules/one': one = {}, 'node_modules/tool': tool = {} } = wanted
+
+function write(path: string, packages: Packages, age = 0): void {
+	writeFileSync(join(folder, path), JSON.stringify({ packages }))
+	setAge(path, age)
+}
+
+/** @param age seconds since it was changed */
+function setAge(path: string, age: number): void {
+	const time = Date.now() / 1_000 - age
+	utimesSync(join(folder, path), time, time)
+}
+
+describe('a start installs only what is missing', () => {
+	test.each([
+		['a lock file that git wrote anew', { 'node_modules/one': one, 'node_modules/tool': tool }, []],
+		['an installation without what builds', { 'node_modules/one': one }, []],
+		['a tool that is missing', { 'node_modules/one': one, 'node_modules/other': { dev: true } }, ['node_modules/tool']],
+		['another version', { 'node_modules/one': { ...one, version: '0.9.0' } }, ['node_modules/one']],
+		['another content', { 'node_modules/one': { ...one, integrity: 'sha512-9' } }, ['node_modules/one']],
+	])('%s', (_what, installed, missing) => {
+		write('node_modules/.package-lock.json', installed, 60)
+		write('package-lock.json', wanted)
+		expect(missingPackages(folder)).toEqual(missing)
+	})
+
+	test('nothing is installed yet', () => {
+		write('package-lock.json', wanted)
+		expect(missingPackages(folder)).toEqual(['node_modules/one'])
+	})
+})
+
+describe('a start builds only what has changed', () => {
+	beforeEach(() => {
+		write('package-lock.json', wanted, 60)
+		writeFileSync(join(folder, 'app', 'root.tsx'), 'one')
+		setAge('app/root.tsx', 60)
+		setAge('app', 60)
+	})
+
+	const build = (withHash: boolean) => {
+		writeFileSync(join(folder, 'build', 'server', 'main.js'), '')
+		setAge('build/server/main.js', 30)
+		if (withHash) writeFileSync(join(folder, 'build', 'server', 'sources.sha256'), hashOfSources(folder))
+	}
+
+	test('there is no build', () => expect(isBuilt(folder)).toBe(false))
+
+	test('sources that are older than the build, and those that were only touched or copied, are built', () => {
+		build(false)
+		expect(isBuilt(folder)).toBe(true)
+		setAge('app/root.tsx', 0)
+		expect(isBuilt(folder), 'without a hash, time is all that is known').toBe(false)
+		build(true)
+		expect(isBuilt(folder)).toBe(true)
+		const copy = `${folder}-copy`
+		cpSync(folder, copy, { recursive: true })
+		expect(isBuilt(copy)).toBe(true)
+		rmSync(copy, { recursive: true })
+	})
+
+	test.each([
+		['a source that was changed', () => writeFileSync(join(folder, 'app', 'root.tsx'), 'two')],
+		['a source that was added', () => writeFileSync(join(folder, 'app', 'more.tsx'), '')],
+		['a source that was removed', () => rmSync(join(folder, 'app', 'root.tsx'))],
+	])('%s is not', (_what, change) => {
+		build(true)
+		change()
+		expect(isBuilt(folder)).toBe(false)
+	})
+
+	test('a test that was changed changes no build', () => {
+		build(true)
+		writeFileSync(join(folder, 'app', 'root.test.tsx'), '')
+		expect(isBuilt(folder)).toBe(true)
+	})
+})

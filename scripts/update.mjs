@@ -1,0 +1,161 @@
+// `npm run update [-- --to REF]`: makes a version ready in releases/, beside the one that runs: installs, builds, and tries it. When all
+// of that has worked, releases/current leads to it, and the next start runs it. Plain JavaScript: nothing has to be installed for it.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readlinkSync,
+	renameSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** How many versions stay, so that one can go back; the current one is among them. */
+const KEPT = 3
+/** Milliseconds that a new version may take to serve an empty site. */
+const TRIAL_MS = 120_000
+
+const clone = cloneOf(join(dirname(fileURLToPath(import.meta.url)), '..'))
+const releases = join(clone, 'releases')
+const current = join(releases, 'current')
+
+try {
+	const ref = wantedRef(process.argv.slice(2))
+	if (ref === null) git('pull', '--ff-only', '--quiet')
+	else spawnSync('git', ['-C', clone, 'fetch', '--tags', '--quiet'], { stdio: 'ignore' })
+	const commit = git('rev-parse', '--verify', '--quiet', `${ref ?? 'HEAD'}^{commit}`)
+	const name = nameOf(commit)
+	const isCurrent = existsSync(current) && basename(readlinkSync(current)) === name
+	if (isCurrent) say(`${name} is current already.`)
+	else {
+		if (!existsSync(join(releases, name))) await prepare(name, commit)
+		switchTo(name)
+		removeOld()
+		say(`${name} is ready, and the next start runs it: ${current}`)
+		say('Restart the site now, such as with: systemctl restart devquad@3000')
+	}
+} catch (error) {
+	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\nWhat runs is as it was.\n`)
+	process.exitCode = 1
+}
+
+/** @returns the ref behind `--to`, or null */
+function wantedRef([option, ref, ...more]) {
+	if (option === undefined) return null
+	if (option === '--to' && ref && !ref.startsWith('-') && more.length === 0) return ref
+	throw new Error('Usage: npm run update [-- --to TAG-OR-COMMIT]')
+}
+
+/** Where the history is: this folder, or, for a release in it, the folder round `releases`. */
+function cloneOf(folder) {
+	return basename(dirname(folder)) === 'releases' ? dirname(dirname(folder)) : folder
+}
+
+/** Of a folder in releases/: the version's number and its commit. */
+function nameOf(commit) {
+	const { version } = JSON.parse(git('show', `${commit}:package.json`))
+	return `${version}-${commit.slice(0, 10)}`
+}
+
+/** Makes the folder of a version; it has its name only when it is whole. @throws Error with what failed; nothing of it is left then */
+async function prepare(name, commit) {
+	const folder = join(releases, `.preparing-${name}`)
+	rmSync(folder, { recursive: true, force: true })
+	mkdirSync(folder, { recursive: true })
+	try {
+		const env = { GIT_INDEX_FILE: join(folder, '.index') }
+		run('git', ['-C', clone, 'read-tree', commit], { env })
+		run('git', ['-C', clone, 'checkout-index', '--all', `--prefix=${folder}/`], { env })
+		rmSync(env.GIT_INDEX_FILE)
+		say(`Preparing ${name} in ${releases}, beside what runs.`)
+		run(process.execPath, ['scripts/start.mjs', '--prepare'], {
+			cwd: folder,
+			env: { COMMIT: commit.slice(0, 10) },
+			stdio: 'inherit',
+		})
+		await tryIt(folder, commit.slice(0, 10))
+		renameSync(folder, join(releases, name))
+	} finally {
+		rmSync(folder, { recursive: true, force: true })
+	}
+}
+
+/** Starts it on an empty data directory, asks what it is, and stops it. @throws Error with its last words */
+async function tryIt(folder, commit) {
+	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-update-'))
+	const { PATH, HOME, LANG } = process.env
+	const env = { PATH, HOME, LANG, DATA_DIR: dataDir, HOST: '127.0.0.1', PORT: '0', SEED: 'none', LOG_LEVEL: 'warn' }
+	const child = spawn(process.execPath, ['scripts/start.mjs'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+	const ended = once(child, 'exit')
+	let words = ''
+	const ready = Promise.withResolvers?.() ?? withResolvers()
+	const timer = setTimeout(() => ready.reject(new Error('It took too long to start.')), TRIAL_MS)
+	for (const stream of [child.stdout, child.stderr])
+		stream.on('data', (chunk) => {
+			words += chunk
+			const [, url] = /is ready: +(http\S+)/.exec(words) ?? []
+			if (url) ready.resolve(url)
+		})
+	child.once('exit', () => ready.reject(new Error('It ended before it served.')))
+	try {
+		const health = await (await fetch(`${await ready.promise}/healthz`)).json()
+		if (health.commit !== commit) throw new Error(`It says that it is ${health.commit}.`)
+	} catch (error) {
+		throw new Error(`The new version does not start. ${error.message}\n${words.trim()}`)
+	} finally {
+		clearTimeout(timer)
+		child.kill('SIGTERM')
+		await ended
+		rmSync(dataDir, { recursive: true, force: true })
+	}
+}
+
+function withResolvers() {
+	const made = {}
+	made.promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }))
+	return made
+}
+
+/** In one step: whoever looks finds the former version or this one. */
+function switchTo(name) {
+	const next = join(releases, '.next')
+	rmSync(next, { force: true })
+	symlinkSync(name, next)
+	renameSync(next, current)
+}
+
+/** Removes all versions but the newest few. What runs may be the one before: it keeps its folder. */
+function removeOld() {
+	const names = readdirSync(releases).filter((name) => name !== 'current' && !name.startsWith('.'))
+	const byAge = names.sort((one, other) => timeOf(other) - timeOf(one))
+	const isKept = (name, index) => index < KEPT || name === basename(readlinkSync(current))
+	for (const [index, name] of byAge.entries())
+		if (!isKept(name, index)) rmSync(join(releases, name), { recursive: true, force: true })
+}
+
+function timeOf(name) {
+	return statSync(join(releases, name)).mtimeMs
+}
+
+function git(...args) {
+	return run('git', ['-C', clone, ...args]).trim()
+}
+
+/** @returns what it wrote; @throws Error with that when it fails */
+function run(program, args, { env = {}, stdio = 'pipe', cwd = clone } = {}) {
+	const done = spawnSync(program, args, { cwd, encoding: 'utf8', stdio, env: { ...process.env, ...env } })
+	if (done.status === 0) return done.stdout ?? ''
+	const words = done.error?.message ?? `${done.stdout ?? ''}${done.stderr ?? ''}`.trim()
+	throw new Error(`${[program, ...args].join(' ')} failed.${words ? ` ${words}` : ''}`)
+}
+
+function say(line) {
+	process.stdout.write(`${line}\n`)
+}

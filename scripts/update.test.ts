@@ -1,0 +1,112 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+/*
+ * `npm run update` in a clone of a small project of its own, whose versions prepare and serve, or fail to: of a version it asks only that
+ * `scripts/start.mjs --prepare` makes it ready, and `scripts/start.mjs` serves it.
+ */
+
+const folder = mkdtempSync(join(tmpdir(), 'devquad-update-test-'))
+const [origin, clone] = [join(folder, 'origin'), join(folder, 'clone')]
+const script = fileURLToPath(new URL('./update.mjs', import.meta.url))
+const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@campus.example', '-c', 'commit.gpgsign=false']
+
+/** What a version does when it is prepared, and when it is started. */
+interface Doing {
+	prepare?: string
+	start?: string
+}
+
+const prepares = `writeFileSync('commit', process.env.COMMIT)`
+const serves = `
+	const server = createServer((_, answer) => answer.end(JSON.stringify({ commit: readFileSync('commit', 'utf8') })))
+	server.listen(0, '127.0.0.1', () => console.log('Quad is ready:  http://127.0.0.1:' + server.address().port))
+	process.on('SIGTERM', () => process.exit(0))`
+
+/** Commits a version at the origin. @returns the name of its folder in releases/ */
+function release(version: string, { prepare = prepares, start = serves }: Doing = {}): string {
+	mkdirSync(join(origin, 'scripts'), { recursive: true })
+	writeFileSync(join(origin, 'package.json'), JSON.stringify({ version, type: 'module' }))
+	const text = `import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+if (process.argv.includes('--prepare')) { ${prepare} } else { ${start} }
+`
+	writeFileSync(join(origin, 'scripts', 'start.mjs'), text)
+	cpSync(script, join(origin, 'scripts', 'update.mjs'))
+	git(origin, 'add', '.')
+	git(origin, 'commit', '--quiet', '-m', version)
+	git(origin, 'tag', `v${version}`)
+	return `${version}-${git(origin, 'rev-parse', 'HEAD').trim().slice(0, 10)}`
+}
+
+function git(where: string, ...args: string[]): string {
+	return execFileSync('git', ['-C', where, ...identity, ...args], {
+		encoding: 'utf8',
+		stdio: ['ignore', 'pipe', 'pipe'],
+	})
+}
+
+function update(...args: string[]) {
+	const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/update.mjs', ...args], {
+		cwd: clone,
+		encoding: 'utf8',
+	})
+	return { status, words: stdout + stderr }
+}
+
+const current = () => readlinkSync(join(clone, 'releases', 'current'))
+const inReleases = () => readdirSync(join(clone, 'releases')).sort()
+
+let first = ''
+
+beforeAll(() => {
+	mkdirSync(origin)
+	git(origin, 'init', '--quiet', '--initial-branch=main')
+	first = release('1.0.0')
+	git(folder, 'clone', '--quiet', origin, clone)
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('a version is prepared in a folder of its own, tried, and switched to; a second time there is nothing to do', () => {
+	expect(update()).toEqual({
+		status: 0,
+		words: expect.stringContaining(`${first} is ready, and the next start runs it`),
+	})
+	expect(current()).toBe(first)
+	expect(update()).toEqual({ status: 0, words: `${first} is current already.\n` })
+})
+
+test.each([
+	['cannot be prepared', { prepare: `console.error('The build failed.'); process.exit(1)` }, 'The build failed.'],
+	['ends before it serves', { start: `console.error('No such module.'); process.exit(1)` }, 'No such module.'],
+	['is not what was asked for', { prepare: `writeFileSync('commit', 'another')` }, 'It says that it is another.'],
+])('a version that %s leaves the one before where it was, and nothing of its own', (_what, doing, reason) => {
+	release(`1.1.${inReleases().length}${reason.length}`, doing)
+	const { status, words } = update()
+	expect([status, words]).toEqual([1, expect.stringContaining('What runs is as it was.')])
+	if (!reason.startsWith('The build')) expect(words).toContain(reason)
+	expect([current(), inReleases()]).toEqual([first, [first, 'current']])
+})
+
+test('the three newest versions stay, and one can go back to an earlier one without preparing it anew', () => {
+	const names = ['2.0.0', '2.1.0', '2.2.0'].map((version) => {
+		const name = release(version)
+		expect(update().status).toBe(0)
+		return name
+	})
+	expect(inReleases()).toEqual([...names, 'current'])
+	const back = update('--to', 'v2.0.0')
+	expect([back.status, current()]).toEqual([0, names[0]])
+	expect(back.words).not.toContain('Preparing')
+})
+
+test.each([[['--to']], [['--to', 'nothing']], [['latest']]])('%j is refused in words', (args) => {
+	const before = current()
+	expect(update(...args)).toEqual({ status: 1, words: expect.stringContaining('What runs is as it was.') })
+	expect(current()).toBe(before)
+})

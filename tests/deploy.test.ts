@@ -1,0 +1,164 @@
+import { execFileSync } from 'node:child_process'
+import {
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { parseConfig, settingNames } from '~/config.server.ts'
+import { findProgram } from '../scripts/support/programs.ts'
+
+/* What deploy/, Dockerfile and compose.yaml say is right for systemd, for Docker and for the site, and docs/self-hosting.md uses it. */
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const scratch = mkdtempSync(join(tmpdir(), 'devquad-deploy-'))
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+/** Runs a program of systemd. @returns what it wrote; @throws Error with that when it ends with another code than 0 */
+const run = (program: string, ...args: string[]) => execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe' })
+const isRoot = process.getuid?.() === 0
+
+/** The lines of a unit with this name, without it. */
+const linesOf = (unit: string, name: string) =>
+	[...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
+
+describe('systemd', () => {
+	const units = ['devquad@.service', 'devquad-backup.service']
+
+	test.skipIf(!findProgram('systemd-analyze')).each(units)(
+		'%s is understood, and its exposure is below 3 (needs systemd-analyze)',
+		(name) => {
+			// The folder of the site is not on this machine.
+			const file = join(scratch, name.replace('@', '@3000'))
+			writeFileSync(file, read(`deploy/systemd/${name}`).replace('/opt/devquad/releases/current', scratch))
+			for (const program of ['/usr/bin/npm', '/usr/bin/node', '/usr/bin/curl'])
+				if (!existsSync(program)) writeFileSync(file, readFileSync(file, 'utf8').replaceAll(program, '/bin/true'))
+			expect(run('systemd-analyze', 'verify', file)).toBe('')
+			const words = run('systemd-analyze', 'security', '--offline=true', '--threshold=29', '--no-pager', file)
+			expect(words).toMatch(/Overall exposure level for \S+: [0-2]\.\d/)
+		},
+	)
+
+	test.each(units)('%s sets what the site knows, and runs what is there', (name) => {
+		const unit = read(`deploy/systemd/${name}`)
+		const set = linesOf(unit, 'Environment').flatMap((line) => line.split(' '))
+		const env = Object.fromEntries(set.map((one) => one.replace('%i', '3000').split('=') as [string, string]))
+		expect(() => parseConfig(env)).not.toThrow()
+		expect(Object.keys(env).filter((one) => !settingNames.includes(one))).toEqual(
+			name === 'devquad@.service' ? ['NODE_COMPILE_CACHE'] : [],
+		)
+		for (const [, script = ''] of unit.matchAll(/\/node (scripts\/\S+)/g))
+			expect(existsSync(join(root, script))).toBe(true)
+		const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+		for (const [, script = ''] of unit.matchAll(/npm run (\S+)/g)) expect(scripts).toHaveProperty(script)
+		// Whatever it writes to may be written.
+		const writable = linesOf(unit, 'ReadWritePaths').join(' ')
+		for (const [, folder = ''] of unit.matchAll(/(?:DATA_DIR=|COMPILE_CACHE=|--to )(\/\S+)/g))
+			expect(
+				writable.split(' ').some((path) => folder.startsWith(path)),
+				folder,
+			).toBe(true)
+	})
+
+	test.skipIf(!isRoot || !findProgram('systemd-sysusers') || !findProgram('systemd-tmpfiles'))(
+		'account and folders are made as the site needs them (needs root, systemd-sysusers and systemd-tmpfiles)',
+		() => {
+			for (const kind of ['sysusers', 'tmpfiles']) {
+				mkdirSync(join(scratch, 'etc', `${kind}.d`), { recursive: true })
+				copyFileSync(join(root, `deploy/systemd/devquad.${kind}`), join(scratch, 'etc', `${kind}.d`, 'devquad.conf'))
+			}
+			run('systemd-sysusers', `--root=${scratch}`)
+			run('systemd-tmpfiles', `--root=${scratch}`, '--create', join(scratch, 'etc/tmpfiles.d/devquad.conf'))
+			const [, , uid, , , home = ''] =
+				readFileSync(join(scratch, 'etc/passwd'), 'utf8')
+					.match(/^devquad.*$/m)?.[0]
+					.split(':') ?? []
+			const folders = [home, '/var/lib/devquad/data', '/var/backups/devquad']
+			for (const folder of folders) expect([folder, String(statSync(join(scratch, folder)).uid)]).toEqual([folder, uid])
+			expect(folders.map((folder) => statSync(join(scratch, folder)).mode & 0o777)).toEqual([0o750, 0o700, 0o700])
+		},
+	)
+
+	test('every setting of deploy/devquad.env is known', () => {
+		const lines = [...read('deploy/devquad.env').matchAll(/^#?([A-Z_]+)=(.*)$/gm)]
+		const env = Object.fromEntries(lines.map(([, name = '', value]) => [name, value]))
+		expect(lines.length).toBeGreaterThan(5)
+		expect(() => parseConfig(env)).not.toThrow()
+	})
+})
+
+describe('docs/self-hosting.md', () => {
+	const text = read('docs/self-hosting.md')
+	const commands = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.trim().split('\n'))
+
+	test('copies files that are there, and every file of deploy/systemd', () => {
+		const named = commands.flatMap((command) => command.match(/deploy\/\S+/g) ?? [])
+		expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
+		const listed = execFileSync('ls', [join(root, 'deploy/systemd')], { encoding: 'utf8' })
+			.trim()
+			.split('\n')
+		expect(listed.filter((name) => !named.includes(`deploy/systemd/${name}`))).toEqual([])
+	})
+
+	test('runs scripts that are there, as the account that the files make', () => {
+		const scripts = commands.flatMap((command) => command.match(/scripts\/\S+\.(ts|mjs)/g) ?? [])
+		expect(scripts.length).toBeGreaterThan(3)
+		expect(scripts.filter((path) => !existsSync(join(root, path)))).toEqual([])
+		for (const [, account] of text.matchAll(/sudo -Hu (\S+)/g)) expect(account).toBe('devquad')
+	})
+})
+
+describe('the image', () => {
+	const dockerfile = read('Dockerfile')
+	const stages = dockerfile.split(/^FROM /m).slice(1)
+	const last = stages.at(-1) ?? ''
+	const ignored = read('.dockerignore').trim().split('\n')
+
+	test('has a stage that builds and one that runs, without rights and without what builds', () => {
+		expect(stages).toHaveLength(2)
+		expect(stages[0]).toMatch(/npm ci[\s\S]*--prepare[\s\S]*npm prune --omit=dev/)
+		expect(last).toMatch(/^USER devquad$/m)
+		expect(last.indexOf('USER devquad')).toBeLessThan(last.indexOf('CMD'))
+		expect(last).not.toMatch(/\bnpm\b|apt-get/)
+	})
+
+	test('copies what is there, and nothing that is left out of its context', () => {
+		const copied = [...last.matchAll(/^COPY --from=build (.+) \S+$/gm)].flatMap(([, paths = '']) => paths.split(' '))
+		const paths = copied.map((path) => path.replace('/app/', ''))
+		const made = ['node_modules', 'build']
+		for (const path of paths.filter((one) => !made.includes(one))) {
+			expect([path, existsSync(join(root, path))]).toEqual([path, true])
+			expect(ignored).not.toContain(path)
+		}
+		for (const secret of ['.env', '.git', 'data']) expect(ignored).toContain(secret)
+	})
+
+	test('and compose.yaml set what the site knows', () => {
+		const [, env = ''] = /^ENV (.+)$/m.exec(last) ?? []
+		const names = env.split(' ').map((one) => one.split('=')[0] ?? '')
+		expect(names.filter((name) => name !== 'PATH' && !settingNames.includes(name))).toEqual([])
+		const { services } = parse(read('compose.yaml')) as {
+			services: { site: { environment: Record<string, string>; depends_on: object }; database: { healthcheck: object } }
+		}
+		expect(Object.keys(services.site.environment).filter((name) => !settingNames.includes(name))).toEqual([])
+		const values = Object.entries(services.site.environment).map(([name, value]) => {
+			const [, fallback] = /\$\{\w+:-([^}]*)\}/.exec(value) ?? []
+			return [
+				name,
+				fallback ?? value.replace(/^\$\{PUBLIC_URL:.*/, 'https://quad.example').replace(/\$\{[^}]*\}/, 'word'),
+			]
+		})
+		expect(() => parseConfig(Object.fromEntries(values))).not.toThrow()
+		expect(services.database.healthcheck).toBeDefined()
+	})
+})
