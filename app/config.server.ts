@@ -43,6 +43,7 @@ const settings = z.object({
 	ALLOWED_EMAIL_DOMAINS: list.default([]),
 	REQUIRE_EMAIL_VERIFICATION: flag.optional(),
 	REQUIRE_STAFF_SECOND_FACTOR: flag.default(false),
+	CAMPUS_LOGIN_ONLY: flag.optional(),
 	SMTP_URL: z
 		.string()
 		.regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
@@ -76,7 +77,7 @@ const settings = z.object({
 export const settingNames: readonly string[] = Object.keys(settings.shape).filter((name) => name !== 'NODE_ENV')
 
 const ours =
-	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|SECURITY_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_|PUSH_|VAPID_|BACKUP_|METRICS_)/
+	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|SECURITY_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_|PUSH_|VAPID_|BACKUP_|METRICS_|CAMPUS_)/
 
 export type Config = z.infer<typeof settings> & {
 	/** Whether members confirm their address before they log in; unless it is said, they do where mails are sent. */
@@ -170,4 +171,9 @@ export function config(): Config {
 /** Whether the environment says this setting, which then wins over what admins save. */
 export function isGiven(name: keyof Config): boolean {
 	return config().given.has(name)
+}
+
+/** The environment of this process, with some settings in place of its own, for a command of the project that it runs. */
+export function childEnvironment(more: Partial<Record<keyof Config, string>>): NodeJS.ProcessEnv {
+	return { ...process.env, ...more }
 }

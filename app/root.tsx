@@ -143,7 +143,7 @@ function Document({ children }: { children: ReactNode }) {
 
 export default function Root({ loaderData }: Route.ComponentProps) {
 	const me = loaderData.viewer?.username
-	useOwnStorage(loaderData.viewer)
+	useOwnStorage(me ?? null)
 	useConnection(me)
 	const hydrated = useHydrated()
 	// Stays when the session ends while its page is open.

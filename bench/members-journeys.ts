@@ -24,7 +24,7 @@ export function journeys(size: number): [name: string, page: () => Promise<numbe
 		['community list, first page or any later one', () => list({}, anywhere())],
 		[
 			'filters: a skill, open to something',
-			() => list({ skills: [pick(someone().skills)], openTo: random() < 0.5 ? ['mentoring'] : ['collaborating'] }),
+			() => list({ skills: [pick(someone().skills)], openTo: random() < 0.5 ? ['mentoring'] : ['teammates'] }),
 		],
 		['filters: two skills', () => list({ skills: commonest(someone().skills, 2) })],
 		['filters: branch, year', () => list(studies(someone()))],

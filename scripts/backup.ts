@@ -1,4 +1,4 @@
-// npm run backup -- [--to FILE|FOLDER] [--keep COUNT] [--no-verify]: one file with the whole site, also while it runs.
+// npm run backup -- [--to FILE|FOLDER] [--keep COUNT] [--no-verify] [--json]: one file with the whole site, also while it runs.
 // BACKUP_PASSPHRASE encrypts it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { makeBackup, removeOldBackups } from '~/platform/backup/backup.server.ts
 import { progressLine } from './support/progress.ts'
 import { withSite } from './support/site.ts'
 
-const usage = 'Usage: npm run backup -- [--to FILE|FOLDER] [--keep COUNT] [--no-verify]'
+const usage = 'Usage: npm run backup -- [--to FILE|FOLDER] [--keep COUNT] [--no-verify] [--json]'
 
 try {
 	const { values } = parseArgs({
@@ -20,6 +20,7 @@ try {
 			to: { type: 'string', default: '.' },
 			keep: { type: 'string' },
 			verify: { type: 'boolean', default: true },
+			json: { type: 'boolean', default: false },
 		},
 	})
 	if (values.keep !== undefined && !/^[1-9]\d{0,4}$/.test(values.keep)) throw new Error(usage)
@@ -51,6 +52,8 @@ try {
 	}
 	if (process.env.AUTH_SECRET || process.env.VAPID_PRIVATE_KEY)
 		process.stdout.write('Keep the settings AUTH_SECRET and VAPID_PRIVATE_KEY as well: they are not in the backup.\n')
+	// For programs, on the last line.
+	if (values.json) process.stdout.write(`${JSON.stringify(made)}\n`)
 } catch (error) {
 	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
 	process.exitCode = 1

@@ -7,7 +7,7 @@ import { secondsUntilStart } from '~/features/conversations/conversations.querie
 import { findLastDue } from '~/features/inbox/unseen.queries.server.ts'
 import { secondsUntilReport } from '~/features/moderation/cases.queries.server.ts'
 import { takeDue } from '~/features/notifications/digest.queries.server.ts'
-import { secondsOverLimit } from '~/features/questions/status/status.queries.server.ts'
+import { secondsOverLimits } from '~/features/questions/status/status.queries.server.ts'
 import { useLimits } from '~/features/rate-limits/limits.server.ts'
 import { measureUse } from '~/features/rate-limits/rate-limits.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -46,7 +46,7 @@ const limits: [string, (at: Time) => Promise<void>, () => Promise<number | null>
 			const ids = await Promise.all(peers.map(async () => (await makeQuestion(member)).id))
 			await sql`update questions set created_at = ${at} where id = any(${ids}::int[])`.execute(db())
 		},
-		() => secondsOverLimit(db(), 'query', member.id, 3),
+		async () => (await secondsOverLimits(db(), 'query', member.id, [3]))[0] ?? null,
 	],
 	[
 		'comments in an hour',
@@ -56,7 +56,7 @@ const limits: [string, (at: Time) => Promise<void>, () => Promise<number | null>
 				insert into comments (question_id, author_id, body, body_html, path, created_at)
 				select ${id}, ${member.id}, 'x', '<p>x</p>', array[n], ${at} from generate_series(1, 4) n`.execute(db())
 		},
-		() => secondsOverLimit(db(), 'comment', member.id, 3),
+		async () => (await secondsOverLimits(db(), 'comment', member.id, [3]))[0] ?? null,
 	],
 	['reports in an hour', (at) => report(at).then(() => {}), () => secondsUntilReport(db(), member.id, 3)],
 	[

@@ -4,8 +4,10 @@ import { administration } from './administration/administration.feature.server.t
 import { api } from './api/api.feature.server.ts'
 import { asking } from './asking/asking.feature.server.ts'
 import { authenticators } from './authenticators/authenticators.feature.server.ts'
+import { backups } from './backups/backups.feature.server.ts'
 import { bookmarks } from './bookmarks/bookmarks.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
+import { campusLogin } from './campus-login/campus-login.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
 import { chatPictures } from './chat-pictures/chat-pictures.feature.server.ts'
 import { conversations } from './conversations/conversations.feature.server.ts'
@@ -19,10 +21,12 @@ import { home } from './home/home.feature.server.ts'
 import { identity } from './identity/identity.feature.server.ts'
 import { importing } from './import/import.feature.server.ts'
 import { inbox } from './inbox/inbox.feature.server.ts'
+import { invites } from './invites/invites.feature.server.ts'
 import { members } from './members/members.feature.server.ts'
 import { moderation } from './moderation/moderation.feature.server.ts'
 import { notifications } from './notifications/notifications.feature.server.ts'
 import { pictures } from './pictures/pictures.feature.server.ts'
+import { privacy } from './privacy/privacy.feature.server.ts'
 import { profileEditor } from './profile-editor/profile-editor.feature.server.ts'
 import { profiles } from './profiles/profiles.feature.server.ts'
 import { questionLists } from './question-lists/question-lists.feature.server.ts'
@@ -52,7 +56,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[identity, terms],
 	[members, tokens],
 	[campus, notifications, pictures],
-	[moderation],
+	[campusLogin, moderation],
 	[vocabulary],
 	[chatPictures, conversations, tags],
 	[chat, search],
@@ -66,9 +70,9 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[profiles],
 	[profileEditor],
 	[demo, directory, resume],
-	[finder],
+	[finder, privacy],
 	[administration],
-	[siteSettings],
+	[backups, invites, siteSettings],
 	[home, settings, api],
 ]
 

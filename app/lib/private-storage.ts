@@ -3,9 +3,8 @@
  * is added later is cleared without anybody thinking of it.
  */
 
-/** Names whose storage this is: the username, and the id of the member, who may come back with another username. */
+/** Names whose storage this is. */
 const OWNER = 'storage-owner'
-const OWNER_ID = 'storage-owner-id'
 
 /**
  * What stays after a logout: drafts that were typed without a session, which survive the login (`draft`, no owner, its key),
@@ -23,20 +22,15 @@ export function storageOwner(): string | null {
 
 /**
  * Sees to it that this browser keeps nothing of anybody but the member who looks at it.
- * @param member null when a page was loaded and there is no session
+ * @param member username; null when a page was loaded and there is no session
  */
-export async function claimStorage(member: { id: number; username: string } | null): Promise<void> {
+export async function claimStorage(member: string | null): Promise<void> {
 	try {
 		const owner = storageOwner()
-		const isOwn =
-			member !== null &&
-			(owner === member.username || owner === null || localStorage.getItem(OWNER_ID) === String(member.id))
+		const isOwn = member !== null && (owner === member || owner === null)
 		const cleared = isOwn ? null : clearPrivateStorage()
 		// Before the databases are empty: the next page may be on its way already.
-		if (member !== null) {
-			localStorage.setItem(OWNER, member.username)
-			localStorage.setItem(OWNER_ID, String(member.id))
-		}
+		if (member !== null) localStorage.setItem(OWNER, member)
 		await cleared
 	} catch {
 		// A browser that forbids the store keeps nothing.

@@ -27,6 +27,8 @@ export interface Feature {
 	memberData?: MemberData
 	/** What is done about a member who leaves and no foreign key does, before the account is deleted. */
 	leaving?: readonly LeavingStep[]
+	/** Called once after an account was deleted: forgets what only that member had, such as words that were counted. */
+	afterLeaving?: () => Promise<unknown>
 	/** Called for each tab of a member as it connects: says what the tab has to know, and listens to what it says. */
 	onConnect?: (tab: Tab) => unknown
 	/** Pages that visitors are answered from the cache with. */

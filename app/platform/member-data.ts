@@ -31,8 +31,13 @@ export interface Leaver {
 	/** The member and their pseudonyms. */
 	accounts: readonly number[]
 	username: string
+	/** All that they ever had, the present one among them. */
+	usernames: readonly string[]
 	name: string
-	email: string
+	/** The one or two that are theirs. */
+	emails: readonly string[]
+	/** The username that stands in for theirs where others see whom they talked to: of an account that says nothing of them. */
+	alias: string
 	/** Whether what they wrote in the forum stays, without their name. */
 	keepsTexts: boolean
 }
@@ -46,6 +51,8 @@ export type LeavingStep = (leaver: Leaver) => Promise<boolean>
 
 /** The account that texts belong to whose author left. It is a row of `users` that nobody logs in to. */
 export const FORMER_MEMBER = 0
+/** What its texts are called by. */
+export const FORMER_NAME = 'Former member'
 
 /** The tables of the platform, which belong to no feature. */
 export const platformData: MemberData = {

@@ -2,7 +2,6 @@ import { LogOut } from 'lucide'
 import { useLayoutEffect, useRef } from 'react'
 import { claimStorage } from '~/lib/private-storage.ts'
 import type { RootData } from '~/lib/root-data.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form } from '~/ui/link.tsx'
 
@@ -34,17 +33,16 @@ function leave(): void {
 /**
  * Clears what this browser stores of a member when a page is loaded without a session, after a logout, and when another member
  * signs in. A session that ends while its page is open does not count yet: its member logs in again and goes on typing.
- * @param member null for a visitor
+ * @param member username; null for a visitor
  */
-export function useOwnStorage(member: SignedIn | null): void {
+export function useOwnStorage(member: string | null): void {
 	const wasLoaded = useRef(false)
-	const { id = 0, username = '' } = member ?? {}
 	// Before any effect of the page: a field looks there for what was typed into it.
 	useLayoutEffect(() => {
 		const isLoad = !wasLoaded.current
 		wasLoaded.current = true
-		if (!username && !isLoad && !isLeaving) return
+		if (member === null && !isLoad && !isLeaving) return
 		isLeaving = false
-		void claimStorage(username ? { id, username } : null)
-	}, [id, username])
+		void claimStorage(member)
+	}, [member])
 }

@@ -341,7 +341,15 @@ test('somebody else’s edit page leads to their profile', async ({ page }) => {
 
 test('every part has no accessibility violation and fits a phone, in both themes', async ({ page }) => {
 	const username = await enrol(page, 'Axel Check')
-	for (const part of ['', '/academics', '/social-links', '/certificates', '/projects', '/change-password']) {
+	for (const part of [
+		'',
+		'/academics',
+		'/experience',
+		'/social-links',
+		'/certificates',
+		'/projects',
+		'/change-password',
+	]) {
 		await page.goto(`/edit-profile/${username}${part}`)
 		await expectToFit(page, [1280, 390, 360])
 		await expectNoViolationsInThemes(page)

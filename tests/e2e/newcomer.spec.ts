@@ -58,7 +58,7 @@ test('a newcomer is welcomed, told why a form was refused, and led to a card tha
 	})
 
 	await test.step('what need not be filled in says so, and what must be is said before one sends', async () => {
-		for (const part of ['', '/academics', '/social-links', '/certificates', '/projects']) {
+		for (const part of ['', '/academics', '/experience', '/social-links', '/certificates', '/projects']) {
 			await page.goto(`/edit-profile/nora.newcomer${part}`)
 			await page
 				.getByRole('button', { name: /^(Save|Add)/ })
@@ -85,14 +85,14 @@ test('a newcomer is welcomed, told why a form was refused, and led to a card tha
 		await hydrated(page)
 		await page.getByLabel('Skills optional', { exact: true }).fill('Zig, React, Go')
 		await page.getByLabel('Mentoring').check()
-		await page.getByLabel('Collaborating').check()
+		await page.getByLabel('Teammates').check()
 		await page.getByRole('button', { name: 'Save' }).click()
 		await expect(page.getByText('Profile updated successfully!')).toBeVisible()
 		await page.goto('/find-dev')
 		const steps = page.getByRole('region', { name: 'Help others find you' })
 		await expect(steps).toContainText('1 of 3 steps done.')
 		await expect(steps).toContainText('Add three skills, done')
-		await expect(page.getByRole('article').first()).toContainText('Open to mentoring and collaborating')
+		await expect(page.getByRole('article').first()).toContainText('Open to mentoring and teammates')
 		await steps.getByRole('button', { name: 'Do not show these steps again' }).click()
 		await expect(steps).toBeHidden()
 		await expect(page).toHaveURL('/find-dev')

@@ -81,18 +81,19 @@ for (const javaScriptEnabled of [true, false]) {
 			const resume = {
 				basics: { name: `Tove ${last}`, label: 'Lamp making', summary: 'I keep lanterns lit.' },
 				work: [{ name: 'Lamps & Sons' }],
+				awards: [{ title: 'Golden lamp' }],
 				skills: [{ name: 'js' }, { name: 'Glass' }],
 				projects: [{ name: 'wick', description: 'A taller wick.' }, { name: 'ford' }],
 			}
 			const file = { name: 'resume.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(resume)) }
 			await page.getByLabel('File', { exact: true }).setInputFiles(file)
 			await page.getByRole('button', { name: 'Preview' }).click()
-			await expect(page.getByText('work (1 entry)')).toBeVisible()
+			await expect(page.getByText('awards (1 entry)')).toBeVisible()
 			await expect(page.getByText('JavaScript, Glass')).toBeVisible()
 			if (javaScriptEnabled) await expectNoViolations(page)
 			await page.getByLabel('ford is added').uncheck()
 			await page.getByRole('button', { name: 'Import selected' }).click()
-			await expect(page.getByText('Imported: 4 changes.')).toBeVisible()
+			await expect(page.getByText('Imported: 5 changes.')).toBeVisible()
 			await page.goto(`/find-dev/${username}`)
 			await expect(page.getByRole('heading', { name: 'wick' })).toBeVisible()
 			await expect(page.getByRole('heading', { name: 'ford' })).toHaveCount(0)
@@ -100,6 +101,7 @@ for (const javaScriptEnabled of [true, false]) {
 			expect(await exported.json()).toMatchObject({
 				basics: { name: `Tove ${last}`, label: 'Lamp making', summary: 'I keep lanterns lit.' },
 				skills: [{ name: 'JavaScript' }, { name: 'Glass' }],
+				work: [{ name: 'Lamps & Sons' }],
 				projects: [{ name: 'wick', description: 'A taller wick.' }],
 			})
 		})

@@ -50,9 +50,19 @@ function sights({
 		visitor: [
 			...['/login', '/login/code', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
 			...[
+				'/login',
+				'/login/campus',
+				'/login/campus/callback',
+				'/register',
+				'/forgot-password',
+				'/reset-password?token=x',
+				'/verify-email?token=x',
+			],
+			...[
 				'/unsubscribe?token=x',
 				'/confirm-campus?token=x',
 				'/undo-email?token=x',
+				'/invite?token=x',
 				'/',
 				'/find-dev',
 				'/forum',
@@ -69,7 +79,10 @@ function sights({
 				'/settings/two-factor',
 				'/settings',
 				'/settings/tokens',
+				'/settings/data',
+				'/settings/leave',
 				'/settings/activity',
+				'/settings/logins',
 				'/settings/email',
 				'/settings/username',
 				'/confirm-email?token=x',
@@ -87,7 +100,14 @@ function sights({
 					(tab) => `/my-profile/${username}?tab=${tab}`,
 				),
 			],
-			...[editing(), editing('/academics'), editing('/social-links'), editing('/certificates'), editing('/projects')],
+			...[
+				editing(),
+				editing('/academics'),
+				editing('/experience'),
+				editing('/social-links'),
+				editing('/certificates'),
+				editing('/projects'),
+			],
 			...[editing('/change-password'), editing('/import')],
 			...[
 				'/forum',
@@ -126,10 +146,13 @@ function sights({
 			'/admin/categories/new',
 			'/admin/categories/12',
 			'/admin/members',
+			'/admin/invitations',
+			'/admin/invitations/list',
+			'/admin/invitations/list/1',
 			'/admin/figures',
 			`/admin/members/${username}`,
 			'/admin/settings',
-			'/admin/settings/site',
+			'/admin/settings/campus-login',
 		].map((address) => ({ address })),
 	}
 }
@@ -340,7 +363,7 @@ async function fillProfiles(): Promise<void> {
 		const word = (length: number) => 'W'.repeat(length)
 		const link = `https://${'l'.repeat(60)}.example/${'p'.repeat(400)}`
 		await client.query(
-			`update profiles set phone = $1, city = $2, expertise_in = $3, about = $4, open_to = '{mentoring,collaborating}',
+			`update profiles set phone = $1, city = $2, expertise_in = $3, about = $4, open_to = '{mentoring,teammates}',
 				university_name = $5, location = $5, enrol_in_branch_name = $5, year_of_passing = 2028, current_semester = 12,
 				current_year = 8, enrolment_number = $6, university_email = $7, github = $8, linkedin = $8, leetcode = $8,
 				portfolio = $8, hackerrank = $8, codechef = $8, geeksforgeek = $8, show_email = true, show_phone = true

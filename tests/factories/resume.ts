@@ -1,6 +1,8 @@
+import { experienceKinds } from '~/features/profile-editor/profile.limits.ts'
 import {
 	academicsInput,
 	certificateInput,
+	experienceInput,
 	personalInput,
 	projectInput,
 	socialInput,
@@ -80,8 +82,7 @@ export function anyProfile(seed: number): ResumeFields {
 		`20${10 + below(30)}-${String(1 + below(12)).padStart(2, '0')}-${String(1 + below(28)).padStart(2, '0')}`
 	const link = () => pick(addresses).replace('§', String(below(1_000)))
 	const list = (most: number) => Array.from({ length: below(most) }, () => words(2).replaceAll(',', ' '))
-	const handle = () =>
-		pick(['mira', '@mira', 'mira-q.9', 'https://elsewhere.example/~mira', 'HTTPS://www.GitHub.com/Mira/'])
+	const handle = () => pick(['mira', '@mira', 'mira-q.9'])
 	return {
 		username: `member${seed}`,
 		email: `member${seed}@campus.example`,
@@ -126,6 +127,18 @@ export function anyProfile(seed: number): ResumeFields {
 				certificate_image: null,
 			}
 		}),
+		experiences: experienceKinds.flatMap((kind) =>
+			Array.from({ length: below(3) }, () => {
+				const partial = () => day().slice(0, pick([4, 7, 10]))
+				const dates = [maybe<string | null>(partial, null), maybe<string | null>(partial, null)].sort()
+				return experienceInput.parse({
+					...{ kind, organisation: line(), title: maybe(line, ''), url: maybe(link, '') },
+					degree: kind === 'education' ? maybe(line, '') : '',
+					...{ starts: dates[0] && dates[1] ? dates[0] : maybe<string | null>(partial, null) },
+					...{ ends: dates[0] && dates[1] ? dates[1] : null, summary: maybe(text, '') },
+				})
+			}),
+		),
 		projects: Array.from({ length: below(6) }, () =>
 			projectInput.parse({
 				project_title: pick(['the same title', line()]),

@@ -133,6 +133,7 @@ describe('the headers of every answer', () => {
 			[
 			  "/.well-known/security.txt",
 			  "/find-dev/mira/card.png",
+			  "/find-dev/mira/feed.atom",
 			  "/forum/category/python/feed.atom",
 			  "/forum/feed.atom",
 			  "/forum/tag/testing/feed.atom",
@@ -319,7 +320,9 @@ test('every cookie of the site is one that only this host gets, over TLS, and no
 	await post('/theme', { theme: 'light' })
 	await post('/logout', {}, { Cookie: cookie })
 	expect(new Set(cookies.map((one) => one.split('=')[0]))).toEqual(
-		new Set(['__Host-theme', '__Host-flash', '__Host-session', '__Host-session_data', '__Host-dont_remember']),
+		new Set(
+			['theme', 'flash', 'session', 'session_data', 'dont_remember', 'login_flow'].map((name) => `__Host-${name}`),
+		),
 	)
 	for (const one of cookies)
 		expect(one).toMatch(/^__Host-(?=.*; Path=\/(;|$))(?=.*; HttpOnly)(?=.*; Secure)(?=.*; SameSite=Lax)(?!.*; Domain)/i)

@@ -96,9 +96,12 @@ describe('reading', () => {
 			'/admin/categories/new',
 			'/admin/categories/1',
 			'/admin/members',
+			'/admin/invitations',
+			'/admin/invitations/list',
 			'/admin/members/author',
 			'/admin/settings',
 			'/admin/settings/site',
+			'/admin/settings/campus-login',
 		].map((page): [string, Record<Who, number | string>] => [
 			page,
 			{ anonymous: login, member: 403, suspended: 403, author: 403, moderator: 403, admin: 200 },
@@ -167,6 +170,12 @@ describe('writing', () => {
 		['/admin/members/member', { act: 'role', role: 'admin', why: 'x' }, ['admin']],
 		['/admin/members/admin', { act: 'role', role: 'member', why: 'x' }, ['admin']],
 		['/admin/members/member', { act: 'confirm' }, ['admin']],
+		['/admin/invitations', { intent: 'make', uses: '1', days: '7', cohort: '' }, ['admin']],
+		['/admin/invitations', { intent: 'revoke', id: '1' }, ['admin']],
+		['/admin/invitations/list', { days: '7', cohort: '', addresses: 'x@campus.example' }, ['admin']],
+		['/admin/invitations/list/1', { intent: 'send' }, ['admin']],
+		['/admin/invitations/list/1', { intent: 'stop' }, ['admin']],
+		['/admin/invitations/list/1', { intent: 'discard' }, ['admin']],
 		['/admin/members/suspended', { act: 'rename', username: 'renamed', why: 'x' }, ['admin']],
 		['/admin/members/author', { act: 'log-out' }, ['admin']],
 		['/admin/members/author', { act: 'second-factor', why: 'x' }, ['admin']],
@@ -174,6 +183,7 @@ describe('writing', () => {
 		['/admin/members/author', { act: 'hide', why: 'x' }, ['admin']],
 		['/admin/settings/site', { act: 'save', authorName: 'x', version: '1' }, ['admin']],
 		['/admin/settings/site', { act: 'undo', id: '1' }, ['admin']],
+		['/admin/settings/campus-login', { act: 'save', isOn: '', version: '1' }, ['admin']],
 		['/report/query/QUERY', { reason: 'spam', details: '' }, ['member', 'moderator', 'admin']],
 	]
 	const refusals = acts.flatMap(([page, form, allowed]) =>

@@ -1,12 +1,16 @@
+import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { anybody } from '~/features/directory/directory.paths.ts'
-import { listCommunity } from '~/features/directory/directory.server.ts'
+import { listCommunity, listSkills } from '~/features/directory/directory.server.ts'
 import { checkDocuments } from '~/features/directory/documents.server.ts'
 import { suggest, suggestKnownSkills } from '~/features/directory/suggestions.server.ts'
-import { saveAcademics, savePersonal } from '~/features/profile-editor/editing.server.ts'
-import { addProject } from '~/features/profile-editor/items.server.ts'
-import type { profileSections } from '~/features/profile-editor/profile.limits.ts'
+import { getIntroduction } from '~/features/members/members.server.ts'
+import { saveAcademics, savePersonal, saveSocial } from '~/features/profile-editor/editing.server.ts'
+import { addExperience, addProject } from '~/features/profile-editor/items.server.ts'
+import type { Audience, Section } from '~/features/profile-editor/profile.limits.ts'
+import { profilePage } from '~/features/profiles/components/structured-data.tsx'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
+import { findShareCard } from '~/features/profiles/share-card.server.ts'
 import { getResume } from '~/features/resume/resume.server.ts'
 import { makeToken } from '~/features/tokens/tokens.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -16,8 +20,6 @@ import { callApi } from '../support/api-calls.ts'
 import { useDatabase } from '../support/database.ts'
 
 useDatabase()
-
-type Section = (typeof profileSections)[number]
 
 let nora: SignedIn
 let reader: SignedIn
@@ -46,14 +48,23 @@ beforeAll(async () => {
 	await addProject(nora, 'nora', {
 		...{ project_title: 'Foundry', project_description: 'Casts bells of paper.', project_tech_stack: 'Obscurelang' },
 	})
+	for (const entry of [
+		{ kind: 'work', organisation: 'Lanternworks', title: 'Lamp tester', starts: '2023', ends: '2024-02' },
+		{ kind: 'volunteer', organisation: 'Repair Corner', summary: 'Darning and knitting.', starts: '2025-01' },
+		{ kind: 'education', organisation: 'Oldbridge School', degree: 'Diploma', ends: '2022' },
+	])
+		await addExperience(nora, 'nora', entry)
 	await db()
 		.insertInto('certificates')
 		.values({ user_id: nora.id, certificate_title: 'Beekeeping Basics', certificate_image: null })
 		.execute()
 })
 
-/** What of a profile is searched for, in which section it stands, and whether visitors may find somebody by it. */
-const fields: [field: string, section: Section | null, q: string, isPublic: boolean, why: string][] = [
+/**
+ * What of a profile is searched for, in which section it stands, and whether the card of the community shows it: then a visitor
+ * needs no more than that the section is for everybody, else also the page that is.
+ */
+const fields: [field: string, section: Section | null, q: string, onCard: boolean, why: string][] = [
 	['name', null, 'finch', true, 'Found by name'],
 	['username', null, 'nora', true, 'Found by username'],
 	['city', 'city', 'quillmark', false, 'City: Quillmark'],
@@ -67,6 +78,9 @@ const fields: [field: string, section: Section | null, q: string, isPublic: bool
 	['title of a project', 'projects', 'foundry', false, 'Project: Foundry'],
 	['technology of a project', 'projects', 'obscurelang', false, 'Project: Foundry'],
 	['text of a project', 'projects', 'bells', false, 'Project: Foundry'],
+	['place of work', 'experience', 'lanternworks', false, 'Worked at Lanternworks'],
+	['text of volunteering', 'experience', 'knitting', false, 'Volunteers at Repair Corner'],
+	['earlier study', 'academics', 'oldbridge', false, 'Studied at Oldbridge School'],
 	['certificate', 'certificates', 'beekeeping', false, 'Certificate: Beekeeping Basics'],
 ]
 
@@ -93,76 +107,151 @@ async function byApi(q: string, key?: string): Promise<boolean> {
 	return ((await answer.json()) as { rows: { username: string }[] }).rows.some(isNora)
 }
 
-async function keepToMyself(sections: string): Promise<void> {
+/** Shows these sections to nobody else, to members, or to everybody, and all others as usual. */
+async function show(audience: Audience, sections: readonly Section[], more: object = {}): Promise<void> {
+	// How often somebody may save is tested elsewhere.
+	await sql`delete from rate_limits`.execute(db())
 	const { personal_version: version } = await db()
 		.selectFrom('profiles')
 		.select('personal_version')
 		.where('user_id', '=', nora.id)
 		.executeTakeFirstOrThrow()
-	await savePersonal(nora, 'nora', { ...personal, only_me: sections, version })
+	const seen = Object.fromEntries(sections.map((section) => [`see_${section}`, audience]))
+	await savePersonal(nora, 'nora', { ...personal, ...seen, ...more, version })
 }
 
-describe.each(fields)('the %s', (_, section, q, isPublic, why) => {
+const asUsual = () => show('members', [])
+
+/** Whom each audience of a section lets find a member by it, with and without a page that is for everybody. */
+const allowed: [audience: Audience, page: object, found: (onCard: boolean) => ('visitor' | 'member')[]][] = [
+	['me', { public_page: 'on' }, () => []],
+	['members', { public_page: 'on' }, () => ['member']],
+	['everybody', {}, (onCard) => (onCard ? ['visitor', 'member'] : ['member'])],
+	['everybody', { public_page: 'on' }, () => ['visitor', 'member']],
+]
+
+describe.each(fields)('the %s', (_, section, q, onCard, why) => {
 	test('finds a member for everybody who may see it, and says why', async () => {
+		await asUsual()
 		for (const [way, who, find] of ways)
-			expect([way, who, await find(q)]).toEqual([way, who, isPublic || who === 'member'])
+			expect([way, who, await find(q)]).toEqual([way, who, onCard || who === 'member'])
 		expect((await onPage(q, reader))?.why).toBe(why)
 	})
 
-	test.runIf(section)('that only its owner sees finds nobody, whatever the way, until it is shown again', async () => {
-		await keepToMyself(section ?? '')
-		for (const [way, who, find] of ways) expect([way, who, await find(q)]).toEqual([way, who, false])
-		expect(await onPage('finch', reader)).not.toBeNull()
-		await keepToMyself('')
-		expect(await onPage(q, reader)).not.toBeNull()
-	})
+	test.runIf(section).each(allowed)(
+		'finds a member as far as it is for %s, whatever the way (%o)',
+		async (audience, page, found) => {
+			await show(audience, section ? [section] : [], page)
+			for (const [way, who, find] of ways)
+				expect([way, who, await find(q)]).toEqual([way, who, found(onCard).includes(who)])
+			expect(await onPage('finch', null)).not.toBeNull()
+			if (found(onCard).includes('visitor')) expect((await onPage(q, null))?.why).toBe(why)
+			expect(await checkDocuments()).toBe(0)
+		},
+	)
 })
 
-test('filters, what they offer and suggested skills leave out what only its owner sees', async () => {
+test('filters, what they offer and count, and suggested skills leave out what the reader does not see', async () => {
 	const filters = {
 		skills: ['Zigzagscript'],
 		branches: ['Cartography'],
 		universities: ['Brackenfold University'],
 		years: [7],
 	}
-	const found = async () =>
+	const found = async (viewer: Viewer) =>
 		Promise.all(
 			Object.entries(filters).map(async ([name, value]) => {
-				const { page } = await listCommunity({ ...anybody, [name]: value }, null, reader)
-				return page.rows.some(isNora)
+				const { page, count } = await listCommunity({ ...anybody, [name]: value }, null, viewer)
+				return page.rows.some(isNora) && count.number === 1
 			}),
 		)
-	const offered = async () => {
-		const { branches, universities } = (await listCommunity(anybody, null, reader)).filters
-		return [...branches, ...universities].map(({ value }) => value)
+	const offered = async (viewer: Viewer, wish = anybody) => {
+		const { branches, universities } = (await listCommunity(wish, null, viewer)).filters
+		return [...branches, ...universities].filter(({ count }) => count?.number !== 0).map(({ value }) => value)
 	}
-	expect(await found()).toEqual([true, true, true, true])
-	expect(await offered()).toEqual(['Cartography', 'Brackenfold University'])
-	expect(await suggestKnownSkills('zigz')).toHaveLength(1)
-	await keepToMyself('skills,academics')
-	expect(await found()).toEqual([false, false, false, false])
-	expect(await offered()).toEqual([])
-	expect(await suggestKnownSkills('zigz')).toEqual([])
-	await keepToMyself('')
-	expect(await found()).toEqual([true, true, true, true])
+	const told = async (viewer: Viewer) => [
+		...(await found(viewer)),
+		...(await offered(viewer)),
+		...(await offered(viewer, { ...anybody, q: 'finch' })),
+	]
+	const all = ['Cartography', 'Brackenfold University', 'Cartography', 'Brackenfold University']
+	const skills = async () => (await listSkills(50)).some(({ name }) => name === 'Zigzagscript')
+	await asUsual()
+	for (const viewer of [reader, null]) expect(await told(viewer)).toEqual([true, true, true, true, ...all])
+	expect([await suggestKnownSkills('zigz'), await skills()]).toEqual([[{ value: 'Zigzagscript', note: '1' }], true])
+	await show('members', ['skills', 'academics'])
+	expect(await told(reader)).toEqual([true, true, true, true, ...all])
+	expect(await told(null)).toEqual([false, false, false, false])
+	expect([await suggestKnownSkills('zigz'), await skills()]).toEqual([[], false])
+	await show('me', ['skills', 'academics'])
+	for (const viewer of [reader, null]) expect(await told(viewer)).toEqual([false, false, false, false])
+	await asUsual()
+	expect(await found(reader)).toEqual([true, true, true, true])
 })
 
-test('pages, cards and the document of a profile leave out what only its owner sees; the owner sees all', async () => {
-	const texts = ['Quillmark', 'Thermodynamics', 'falconry', 'Zigzagscript', 'Cartography', 'Foundry', 'Beekeeping']
-	const told = async (viewer: SignedIn) => {
-		const all = JSON.stringify([
-			await getProfile(viewer, 'nora'),
-			await getResume(viewer, 'nora'),
-			await onPage('finch', viewer),
-		])
-		return texts.filter((text) => all.includes(text))
+test('pages, cards, lines, résumés and structured data say what their reader may see; the owner sees all', async () => {
+	const all: Record<string, Section> = {
+		...{ Quillmark: 'city', Thermodynamics: 'expertise', falconry: 'about', Zigzagscript: 'skills' },
+		...{ Cartography: 'academics', Aldermoor: 'academics', Foundry: 'projects', Beekeeping: 'certificates' },
+		...{ Lanternworks: 'experience', Oldbridge: 'academics', 'codeberg.example/nora': 'social' },
 	}
-	expect(await told(reader)).toEqual(texts)
-	await keepToMyself('city,expertise,about,skills,academics,social,projects,certificates')
-	expect(await told(reader)).toEqual([])
-	expect(await told(nora)).toEqual(texts)
-	await keepToMyself('')
-	expect(await told(reader)).toEqual(texts)
+	const texts = Object.keys(all)
+	const sections = [...new Set(Object.values(all))]
+	await saveSocial(nora, 'nora', { portfolio: 'https://codeberg.example/nora', version: 1 })
+	/** In what is made for a reader: a page that they may not open says nothing. */
+	const told = async (viewer: Viewer) => {
+		const profile = await getProfile(viewer, 'nora').catch(() => null)
+		const made = [
+			profile,
+			await getResume(viewer, 'nora').catch(() => null),
+			await onPage('finch', viewer),
+			profile && profilePage(profile, 'https://quad.example'),
+			(await callApi('GET', '/people?q=finch', viewer ? { token } : {})).json(),
+			viewer === null && (await findShareCard('nora')),
+			viewer === null && (await getIntroduction('nora')),
+		]
+		const text = JSON.stringify(await Promise.all(made))
+		return texts.filter((one) => text.includes(one))
+	}
+	const onCards = ['Thermodynamics', 'falconry', 'Zigzagscript', 'Cartography']
+	await asUsual()
+	expect([await told(reader), await told(null)]).toEqual([texts, onCards])
+	await show('everybody', sections)
+	expect([await told(reader), await told(null)]).toEqual([texts, onCards])
+	await show('everybody', sections, { public_page: 'on' })
+	expect([await told(reader), await told(null)]).toEqual([texts, texts])
+	for (const [text, section] of Object.entries(all)) {
+		await show('everybody', sections, { public_page: 'on', [`see_${section}`]: 'members' })
+		const shown = texts.filter((one) => all[one] !== section)
+		expect([text, await told(reader), await told(null)]).toEqual([text, texts, shown])
+	}
+	await show('members', sections, { public_page: 'on' })
+	expect([await told(reader), await told(null)]).toEqual([texts, []])
+	await show('me', sections, { public_page: 'on' })
+	expect([await told(reader), await told(null), await told(nora)]).toEqual([[], [], texts])
+	await asUsual()
+})
+
+test('a visitor opens only the page of who allows it, and is told the same of all others', async () => {
+	const opened = async (username: string) =>
+		getProfile(null, username).then(
+			({ name, indexed, email, evidence }) => [name, indexed, email, evidence],
+			(error: Error) => error.message,
+		)
+	const refused = 'Log in to see this profile.'
+	await asUsual()
+	expect([await opened('nora'), await opened('nobody')]).toEqual([refused, refused])
+	const open = { public_page: 'on', show_email: 'on' }
+	await show('members', [], open)
+	expect(await opened('NORA')).toEqual(['Nora Finch', true, '', []])
+	await show('members', [], { ...open, noindex: 'on' })
+	expect(await opened('nora')).toEqual(['Nora Finch', false, '', []])
+	await show('members', [], { ...open, listed: '' })
+	expect(await opened('nora')).toEqual(['Nora Finch', false, '', []])
+	await db().updateTable('profiles').set({ hidden_at: new Date() }).where('user_id', '=', nora.id).execute()
+	expect(await opened('nora')).toBe(refused)
+	await db().updateTable('profiles').set({ hidden_at: null }).where('user_id', '=', nora.id).execute()
+	await asUsual()
 })
 
 test('every night what members are found by is compared with what they show, and corrected', async () => {

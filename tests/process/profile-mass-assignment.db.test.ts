@@ -91,8 +91,12 @@ const forms: [name: string, path: string, own: () => Record<string, string>, own
 		() => ({ ...filled.personal, profile_url: '' }),
 		{
 			users: ['name', 'image', 'updated_at'],
-			profiles:
-				'phone city expertise_in about open_to show_email show_phone listed show_presence personal_version'.split(' '),
+			profiles: [
+				...'phone city expertise_in about about_html about_text open_to open_until pronouns show_email show_phone'.split(
+					' ',
+				),
+				...'listed show_presence status_line status_until public_page noindex personal_version'.split(' '),
+			],
 			skills: 'rows',
 			profile_skills: 'rows',
 		},

@@ -50,7 +50,7 @@ beforeAll(async () => {
 
 afterAll(() => site?.stop())
 
-const parts = ['', '/academics', '/social-links', '/certificates', '/projects', '/change-password']
+const parts = ['', '/academics', '/experience', '/social-links', '/certificates', '/projects', '/change-password']
 
 describe('reading', () => {
 	const pages = [
@@ -120,6 +120,8 @@ const writes: [name: string, part: string, form: () => Promise<Record<string, st
 		}),
 	],
 	['deleting a certificate', '/certificates', async () => ({ intent: 'delete', item: ids.certificate })],
+	['a new experience', '/experience', async () => ({ kind: 'work', organisation: 'Lamp Works' })],
+	['the order of projects', '/projects', async () => ({ intent: 'order', move: `pin:${ids.project}`, version: '1' })],
 	['who sees evidence', '/evidence', async () => ({ skill: 'React' })],
 	['a new project', '/projects', async () => filled.project],
 	[

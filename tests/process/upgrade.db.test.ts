@@ -165,6 +165,16 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			line: /^\+ /,
 			reason: 'Members choose of which skills others see the evidence.',
 		},
+		{
+			address: /^\/find-dev\/[\w.-]+(\?.*)?$/,
+			line: /^\+ \/find-dev\/[\w.-]+\/feed\.atom$/,
+			reason: 'Profiles have a feed.',
+		},
+		{
+			address: /^\/find-dev\/[\w.-]+\.json$/,
+			line: /^(- .*"collaborating"|\+ .*"teammates")$/,
+			reason: 'What was called collaborating is called teammates.',
+		},
 	],
 }
 

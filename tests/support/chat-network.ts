@@ -78,6 +78,7 @@ export class ChatServer {
 			receipts: this.receipts,
 			readId: 0,
 			common: [],
+			stranger: null,
 		}
 	}
 

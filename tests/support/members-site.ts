@@ -103,6 +103,7 @@ export const profileTables = [
 	'users',
 	'credentials',
 	'profiles',
+	'experiences',
 	'skills',
 	'profile_skills',
 	'projects',

@@ -1,26 +1,39 @@
+import { db } from '~/platform/db/db.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { memberCounter, sweepLoginChallenges } from './accounts.queries.server.ts'
+import { deleteTraces, memberCounter, sweepLoginChallenges } from './accounts.queries.server.ts'
 import { sendAccountMail, sendLetter } from './registration/account-mails.server.ts'
 import { sweepRegistrations } from './registration/registrations.queries.server.ts'
+import { registrationSection } from './registration/who-may-register.server.ts'
 import { staffSection } from './security/second-step.server.ts'
+import { registerWaysIn } from './ways-in.server.ts'
 
 export const accounts = defineFeature({
 	name: 'accounts',
 	// A mail with a link that sets a new password is looked at once more before it leaves.
 	jobs: { 'send-mail': sendLetter, 'account-mail': sendAccountMail },
 	counters: [memberCounter],
+	collect: registerWaysIn,
+	settingSections: [registrationSection, staffSection],
 	// What nobody came back for.
 	schedules: [
 		{ name: 'sweep-registrations', every: 'hour', run: sweepRegistrations },
 		{ name: 'sweep-login-challenges', every: 'hour', run: sweepLoginChallenges },
 	],
-	settingSections: [staffSection],
+	leaving: [
+		async (leaver) => {
+			await db()
+				.transaction()
+				.execute((trx) => deleteTraces(trx, leaver))
+			return false
+		},
+	],
 	memberData: {
 		users: {
 			members: { id: 'deleted', pseudonym_of: 'deleted' },
 			archive: [
 				'username',
 				'name',
+				'cohort',
 				'email',
 				'second_email',
 				'email_verified',
@@ -30,6 +43,7 @@ export const accounts = defineFeature({
 				'updated_at',
 				'renamed_at',
 				'logged_in_at',
+				'leaves_at',
 				'suspended_until',
 				'suspended_reason',
 				'approved_at',
@@ -47,7 +61,9 @@ export const accounts = defineFeature({
 				id_token: 'a secret',
 			},
 		},
+		// As a hash in left_usernames.
 		usernames: { members: { user_id: 'kept' }, archive: ['username', 'claimed_at'] },
+		left_usernames: 'hashes of the usernames of who left, so that nobody else gets one',
 		verifications: 'secrets of links, for hours',
 		registrations: 'who registers and is no member yet, for a day',
 		email_links: {

@@ -62,24 +62,29 @@ export async function completeAccount(userId: number, trx: Executor): Promise<vo
 	await sql`update counters set value = value + 1 where name = 'members'`.execute(trx)
 }
 
-/** Makes an account whose address is confirmed. @returns its id, or null when the address has an account already */
+/**
+ * Makes an account. Its address is confirmed, unless `isVerified` says otherwise.
+ * @param member.passwordHash null for one that is entered in another way
+ * @returns its id, or null when the address has an account already
+ */
 export async function insertAccount(
 	trx: Executor,
-	member: { username: string; name: string; email: string; passwordHash: string },
+	member: { username: string; name: string; email: string; passwordHash: string | null; isVerified?: boolean },
 ): Promise<number | null> {
-	const { username, name, email, passwordHash } = member
+	const { username, name, email, passwordHash, isVerified = true } = member
 	if (await findAccountByEmail(email, trx)) return null
 	const user = await trx
 		.insertInto('users')
-		.values({ username, name, email, email_verified: true, image: null })
+		.values({ username, name, email, email_verified: isVerified, image: null })
 		.onConflict((conflict) => conflict.column('email').doNothing())
 		.returning('id')
 		.executeTakeFirst()
 	if (!user) return null
-	await trx
-		.insertInto('credentials')
-		.values({ user_id: user.id, account_id: String(user.id), provider_id: 'credential', password: passwordHash })
-		.execute()
+	if (passwordHash !== null)
+		await trx
+			.insertInto('credentials')
+			.values({ user_id: user.id, account_id: String(user.id), provider_id: 'credential', password: passwordHash })
+			.execute()
 	await completeAccount(user.id, trx)
 	return user.id
 }
@@ -197,6 +202,25 @@ export async function deleteResetLinks(userId: number, executor: Executor = db()
 	await sql`delete from verifications where value = ${String(userId)}`.execute(executor)
 }
 
+/** The member whose session this is; undefined once it has ended. */
+export async function findSessionMember(sessionId: number): Promise<SessionMember | undefined> {
+	const { rows } = await sql<SessionMember>`
+		select users.id, users.name, users.image, users.username, users.role, users.second_factor as "secondFactor"
+		from sessions join users on users.id = sessions.user_id
+		where sessions.id = ${sessionId} and sessions.expires_at > now()`.execute(db())
+	return rows[0]
+}
+
+/** What a session says of its member. */
+interface SessionMember {
+	id: number
+	name: string
+	image: string | null
+	username: string
+	role: string
+	secondFactor: boolean
+}
+
 /** What a member's settings say of the account. */
 export function findAccount(
 	userId: number,
@@ -217,13 +241,37 @@ export interface SuspensionRow {
 	/** As PostgreSQL prints it in ISO 8601, or `infinity`; null when there is no suspension that still lasts. */
 	suspended_until: string | null
 	suspended_reason: string
+	/** When the account of a member who leaves is deleted, as the suspension; null for everybody else. */
+	leaves_at: string | null
 }
+
+/** The columns of {@link SuspensionRow}, for statements that read `users`. */
+export const suspensionColumns = sql`${suspendedUntil('users')} as suspended_until, suspended_reason,
+	to_char(users.leaves_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as leaves_at`
 
 /** How long a member is suspended and why; undefined when the account is gone. */
 export async function findSuspension(userId: number, executor: Executor = db()): Promise<SuspensionRow | undefined> {
 	const { rows } = await sql<SuspensionRow>`
-		select ${suspendedUntil('users')} as suspended_until, suspended_reason from users where id = ${userId}`.execute(
-		executor,
-	)
+		select ${suspensionColumns} from users where id = ${userId}`.execute(executor)
 	return rows[0]
+}
+
+/** Whether the member with this address or username leaves: their account will be deleted. */
+export async function isLeaving(login: string): Promise<boolean> {
+	const { rows } = await sql`
+		select from users where (lower(${login}) in (email, second_email, username)) and leaves_at is not null`.execute(
+		db(),
+	)
+	return rows.length > 0
+}
+
+/** Deletes what names a member by their address or in a text, as no foreign key does. */
+export async function deleteTraces(
+	trx: Executor,
+	{ id, emails }: { id: number; emails: readonly string[] },
+): Promise<void> {
+	await sql`delete from verifications where value = ${String(id)}`.execute(trx)
+	await sql`delete from registrations where email = any(${[...emails]}::text[])`.execute(trx)
+	await sql`delete from email_links where email = any(${[...emails]}::text[])`.execute(trx)
+	await sql`delete from account_mails where address = any(${[...emails]}::text[])`.execute(trx)
 }

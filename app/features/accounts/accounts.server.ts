@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { config } from '~/config.server.ts'
 import { countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
 import { headerOf, rememberDevice } from '~/features/sessions/devices.server.ts'
@@ -22,9 +23,11 @@ import {
 	findAccountByEmail,
 	findEmail,
 	findResetOwner,
+	findSessionMember,
 } from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
+import { refuseTrapped } from './registration/who-may-register.server.ts'
 import { passwordError } from './security/password-rules.server.ts'
 import { domainErrors, headersWithoutBody } from './security/refusals.server.ts'
 import {
@@ -33,15 +36,23 @@ import {
 	isSecondFactorRequiredOfStaff,
 	isSecondStepMissing,
 } from './security/second-step.server.ts'
-import { VerifiedCookies } from './security/verified-cookies.ts'
+import { digestOf, VerifiedCookies } from './security/verified-cookies.ts'
+import { noteSessionUse } from './ways-in.server.ts'
 
 const verifiedCookies = () => remember('verified-cookies', () => new VerifiedCookies())
 
 /**
+ * Which session a Cookie header carries whose signature was verified in the last minute, by the header's digest. Whether the session
+ * goes on, and whose it is, is asked of the database each time.
+ */
+const verifiedSessions = () =>
+	remember('verified-sessions', () => new LRUCache<string, number>({ max: 5_000, ttl: 60_000 }))
+
+/**
  * Who sent this request.
  * @param fresh looks the session up in the database; otherwise a signed cookie of at most 300 s is believed
- * @returns the viewer, the cookies to hand to the browser, and when it was looked up whether they are staff who have to set up a second
- *   factor first
+ * @returns the viewer, the cookies to hand to the browser where there are new ones, and when it was looked up whether they are staff who
+ *   have to set up a second factor first
  */
 export async function viewerFromRequest(
 	request: Request,
@@ -49,22 +60,36 @@ export async function viewerFromRequest(
 ): Promise<{ viewer: Viewer; headers: Headers; lacksSecondFactor?: boolean }> {
 	const cookies = request.headers.get('Cookie') ?? ''
 	if (!/(^|;\s*)(__Host-)?session=/.test(cookies)) return { viewer: null, headers: new Headers() }
-	const verified = fresh ? null : verifiedCookies().find(cookies, cookieVersionOf)
+	const known = fresh ? await findVerifiedMember(cookies) : undefined
+	const verified = known ? viewerOfUser(known) : fresh ? null : verifiedCookies().find(cookies, cookieVersionOf)
 	if (verified) {
 		setRequestMember(verified.id)
-		return { viewer: verified, headers: new Headers() }
+		return {
+			viewer: verified,
+			headers: new Headers(),
+			lacksSecondFactor: known !== undefined && lacksSecondFactor(known),
+		}
 	}
-	const { response, headers } = await auth().api.getSession({
-		headers: request.headers,
-		query: { disableCookieCache: fresh },
-		returnHeaders: true,
-	})
+	const { response, headers } = await lookUpSession(request, fresh)
 	const viewer = response ? viewerOfUser(response.user) : null
+	if (response && (fresh || headers.getSetCookie().length > 0)) noteSessionUse(Number(response.session.id))
+	if (fresh && response) verifiedSessions().set(digestOf(cookies), Number(response.session.id))
 	// Whatever was looked up in the database comes with a new cookie.
 	if (!fresh && response && viewer && headers.getSetCookie().length === 0)
 		verifiedCookies().add(cookies, viewer, new Date(response.session.expiresAt))
 	if (viewer) setRequestMember(viewer.id)
 	return { viewer, headers, lacksSecondFactor: response !== null && lacksSecondFactor(response.user) }
+}
+
+/** Who has the session of a Cookie header that was verified lately, as the database says now; undefined for any other header. */
+async function findVerifiedMember(cookies: string) {
+	const sessionId = verifiedSessions().get(digestOf(cookies))
+	return sessionId === undefined ? undefined : findSessionMember(sessionId)
+}
+
+function lookUpSession(request: Request, fresh: boolean) {
+	const query = { disableCookieCache: fresh }
+	return auth().api.getSession({ headers: request.headers, query, returnHeaders: true })
 }
 
 /**
@@ -104,10 +129,12 @@ export async function registerMember(
 ): Promise<{ email: string; confirm: boolean; headers: Headers }> {
 	const empty = ['name', 'email', 'password', 'confirmPassword'].every((name) => !form.get(name))
 	if (empty) throw new Invalid('All fields are required!')
+	refuseTrapped(form)
 	const { name, email, password } = parseForm(registerInput, form)
+	const robots = { challenge: form.get('challenge'), proof: form.get('proof') }
 	const { headers } = await domainErrors(() =>
 		auth().api.signUpEmail({
-			body: { name, email, password },
+			body: { name, email, password, ...robots },
 			headers: headersWithoutBody(request),
 			returnHeaders: true,
 		}),
@@ -141,7 +168,7 @@ export async function logIn(form: FormData, request: Request): Promise<Headers> 
 	}
 }
 
-/** The password was right, and the account has a second factor: `cookie`, a Set-Cookie header, leads on to it. */
+/** The password or another site said who it is, and the account has a second factor: `cookie`, a Set-Cookie header, leads on to it. */
 export class SecondStepRequired extends NotAllowed {
 	readonly cookie: string
 	constructor(cookie: string) {
@@ -160,6 +187,22 @@ export async function beginSession(userId: number, request: Request): Promise<He
 	)
 	headers.append('Set-Cookie', forgetFirstStep())
 	return headers
+}
+
+/**
+ * Begins a session for a member who has proved elsewhere who they are.
+ * @returns the session's id, and its cookies
+ * @throws Invalid when the account is gone; SecondStepRequired
+ */
+export async function logInAs(userId: number, request: Request): Promise<{ sessionId: number; headers: Headers }> {
+	try {
+		const sent = { body: { userId }, headers: headersWithoutBody(request), returnHeaders: true } as const
+		const { response, headers } = await auth().api.logInAs(sent)
+		return { sessionId: response.sessionId, headers }
+	} catch (error) {
+		if (isSecondStepMissing(error)) throw new SecondStepRequired(await beginSecondStep(userId))
+		return domainErrors(() => Promise.reject(error))
+	}
 }
 
 /** Ends the session of this request. @returns the cookies that forget it */
@@ -199,8 +242,8 @@ export async function resetPassword(form: FormData, request: Request): Promise<H
  * @returns the cookies that say so to the browser
  */
 export async function refreshSession(request: Request): Promise<Headers> {
-	const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-	if (viewer) await announceAccountChange(viewer.id)
+	const { response, headers } = await lookUpSession(request, true)
+	if (response) await announceAccountChange(Number(response.user.id))
 	return headers
 }
 
@@ -286,7 +329,7 @@ function lacksSecondFactor(user: { role?: string | null; secondFactor?: boolean 
 
 /** What the session says of a member; of staff without the second factor that the site requires, that of a member. */
 function viewerOfUser(user: {
-	id: string
+	id: string | number
 	name: string
 	image?: string | null
 	username?: string | null

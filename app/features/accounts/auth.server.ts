@@ -23,8 +23,9 @@ import { queueAccountMail } from './registration/account-mails.server.ts'
 import { usernamesFor } from './registration/names.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from './registration/registrations.server.ts'
 import { hashPassword, verifyPassword } from './security/credentials.server.ts'
-import { afterAttempt, guard } from './security/guard.server.ts'
+import { afterAttempt, guard, startsSession } from './security/guard.server.ts'
 import { requireSecondStep, secondStep } from './security/second-step.server.ts'
+import { outsideLogin } from './ways-in.server.ts'
 
 /** Which of our tables and columns hold what Better Auth stores. */
 const tables = {
@@ -105,7 +106,7 @@ export function makeAuth(settings: Config = config()) {
 			user: { create: { before: prepareUser, after: afterSignUp } },
 			session: { create: { before: (session, context) => requireSecondStep(session, context?.path) } },
 		},
-		plugins: [secondStep],
+		plugins: [secondStep, outsideLogin],
 		advanced: {
 			database: { generateId: 'serial' },
 			ipAddress: { ipAddressHeaders: ['x-client-ip'] },
@@ -144,7 +145,7 @@ function passwordSettings(confirm: boolean) {
 
 async function afterRequest(context: Parameters<typeof afterAttempt>[0]): Promise<unknown> {
 	const { newSession, authCookies, secret } = context.context
-	if (context.path === '/sign-in/email' && newSession) {
+	if (startsSession(context.path) && newSession) {
 		const before = await context.getSignedCookie(authCookies.sessionToken.name, secret)
 		await endReplacedSessions(before || null, { token: newSession.session.token, userId: Number(newSession.user.id) })
 	}

@@ -64,6 +64,12 @@ export async function releaseLapsed(trx: Executor, userId: number, email: string
 			and campus_verified_at is not null and campus_verified_at < ${since} and user_id <> ${userId}`.execute(trx)
 }
 
+/** Writes the address of a university into a profile that has none. */
+export async function fillCampusAddress(trx: Executor, userId: number, email: string): Promise<void> {
+	await sql`
+		update profiles set university_email = ${email} where user_id = ${userId} and university_email = ''`.execute(trx)
+}
+
 /** Marks the member's address as confirmed, if it is still this one. @returns the username, undefined when it is another */
 export async function confirmCampusAddress(
 	trx: Executor,

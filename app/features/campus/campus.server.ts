@@ -14,6 +14,7 @@ import { letter, type Mail } from '~/platform/mail/mail.server.ts'
 import {
 	type CampusRow,
 	confirmCampusAddress,
+	fillCampusAddress,
 	findByLink,
 	findCampus,
 	releaseLapsed,
@@ -24,6 +25,8 @@ import {
 import { type CampusStatus, campusLasts, campusNotice, campusStatus, domainOf } from './campus.view.ts'
 import { provesNothing, universityOfDomain } from './universities.server.ts'
 
+/** A login renews a confirmation that is older than this, in milliseconds. */
+const loginRenews = 30 * 86_400_000
 /** How long a link works, in milliseconds. */
 const linkWorks = 86_400_000
 const remindedAtOnce = 200
@@ -101,6 +104,29 @@ export async function confirmCampus(token: string): Promise<{ username: string; 
 	} catch (error) {
 		if (!isTaken(error)) throw error
 		throw new Conflict('This address already verifies another account. Remove it there first.')
+	}
+}
+
+/**
+ * Confirms the university address of a member whom the login of their campus has just named as a student. An address that is of no
+ * university that we know, that is not the one of the profile, or that verifies another account, stays as it is.
+ */
+export async function confirmCampusByLogin(userId: number, email: string): Promise<void> {
+	const university = universityOfDomain(domainOf(email))
+	const row = await findCampus(userId)
+	const isNew = !row?.campus_verified_at || Date.now() - row.campus_verified_at.getTime() > loginRenews
+	if (!university || !isNew) return
+	try {
+		const username = await db()
+			.transaction()
+			.execute(async (trx) => {
+				await releaseLapsed(trx, userId, email, new Date(Date.now() - campusLasts))
+				await fillCampusAddress(trx, userId, email)
+				return confirmCampusAddress(trx, userId, email, university.name)
+			})
+		if (username !== undefined) await recordSecurityEvent('campus-confirmed', { userId })
+	} catch (error) {
+		if (!isTaken(error)) throw error
 	}
 }
 

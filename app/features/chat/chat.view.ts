@@ -1,6 +1,6 @@
 import type { ChatPicture, NamedPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
 import type { ConversationState } from '~/features/conversations/conversations.policy.ts'
-import type { Names, Peer, Receipts } from '~/features/conversations/conversations.view.ts'
+import type { Names, Peer, Receipts, StrangerView } from '~/features/conversations/conversations.view.ts'
 import type { MessageRow } from './messages/messages.queries.server.ts'
 
 /** What the chat allows. It stands apart from the schema, so that the browser can use it without zod. */
@@ -32,8 +32,10 @@ export interface ConversationPage {
 	receipts: Receipts
 	/** How far the viewer had read when it was loaded: for the "new messages" line. */
 	readId: number
-	/** Skills that both have, while nobody has written; what to begin with. */
+	/** Skills that both have, while nobody has written, and of a stranger; what to begin with. */
 	common: string[]
+	/** Who asks to chat, while the reader has not answered; null for anybody else. */
+	stranger: StrangerView | null
 }
 
 /** A part of a conversation that need not be its end. */

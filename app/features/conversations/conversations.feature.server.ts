@@ -4,6 +4,7 @@ import { defineFeature } from '~/platform/feature.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { archivedConversations, archivedMessages } from './conversations.queries.server.ts'
 import { acceptConversation, setBlocked, setMuted } from './conversations.server.ts'
+import { handOverConversations } from './leaving.queries.server.ts'
 
 /** The parameter of an address that names a conversation. */
 export const username = z.string().max(64).describe('Of the other member.')
@@ -94,18 +95,19 @@ const conversationOperations = [
 export const conversations = defineFeature({
 	name: 'conversations',
 	api: { operations: conversationOperations, schemas: conversationShapes },
+	leaving: [handOverConversations],
 	memberData: {
 		conversations: {
-			members: { lower_id: 'deleted', higher_id: 'deleted', started_by: 'deleted' },
+			members: { lower_id: 'kept', higher_id: 'kept', started_by: 'kept' },
 			archive: ['id', 'peer_name', 'peer_username', 'created_at'],
 			rows: archivedConversations,
 		},
 		conversation_members: {
-			members: { user_id: 'deleted' },
+			members: { user_id: 'kept' },
 			archive: ['conversation_id', 'muted', 'pending', 'unread'],
 		},
 		messages: {
-			members: { sender_id: 'deleted', recipient_id: 'deleted' },
+			members: { sender_id: 'kept', recipient_id: 'kept' },
 			archive: ['conversation_id', 'mine', 'body', 'pictures', 'sent_at', 'edited_at', 'deleted_at'],
 			rows: archivedMessages,
 			withheld: {

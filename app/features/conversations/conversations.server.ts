@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { campusOf } from '~/features/campus/campus.view.ts'
 import { countBlocks, writeBlock } from '~/features/members/blocks.queries.server.ts'
+import { findStudies } from '~/features/members/members.queries.server.ts'
+import { studiesText } from '~/features/members/members.view.ts'
 import { announceUnread, forgetActor } from '~/features/notifications/notifications.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { isUsername } from '~/lib/checks.ts'
@@ -24,7 +27,7 @@ import {
 	writeMuted,
 	writeSettings,
 } from './conversations.queries.server.ts'
-import { type Names, presentReceipts } from './conversations.view.ts'
+import { type Names, presentReceipts, type StrangerView } from './conversations.view.ts'
 
 /** What is said of a username that nobody else has. */
 export const NO_SUCH_MEMBER = 'There is nobody here to write to.'
@@ -193,4 +196,12 @@ export async function announceAccepted(member: SignedIn, peer: StandingRow): Pro
 	await Promise.all([announceState(member, peer.username), announceState({ id: peer.peer_id }, member.username)])
 	const row = await findConversation(peer.peer_id, member.username)
 	if (row) announce(roomOf(peer.peer_id), 'chat:receipts', { with: member.username, receipts: presentReceipts(row) })
+}
+
+/** What decides whether to answer a member whom one does not know, as all members see it. */
+export async function introduceStranger(peerId: number): Promise<StrangerView> {
+	const row = await findStudies(peerId)
+	if (!row) return { studies: '', university: '', campus: '' }
+	const { enrol_in_branch_name: branch, current_year: year, current_semester: semester, university_name } = row
+	return { studies: studiesText({ branch, year, semester }), university: university_name, campus: campusOf(row) }
 }

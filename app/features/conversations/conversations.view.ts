@@ -43,3 +43,12 @@ export function presentPeer(row: PeerRow): Peer {
 export function presentReceipts(row: ConversationRow): Receipts {
 	return row.peer_pending ? { delivered: 0, read: 0 } : { delivered: row.peer_delivered_id, read: row.peer_read_id }
 }
+
+/** What decides whether to answer somebody whom one does not know. Empty text means "not given". */
+export interface StrangerView {
+	/** “CSE, 3rd year” */
+	studies: string
+	university: string
+	/** The university that they are a verified student of, or ''. */
+	campus: string
+}

@@ -24,7 +24,7 @@ export async function insertDemoMember(
 	trx: Executor,
 	member: DemoMember,
 	joinedAt: Date,
-	{ passwordHash, role }: { passwordHash: string | null; role: 'member' | 'moderator' },
+	{ passwordHash, role, aboutHtml }: { passwordHash: string | null; role: 'member' | 'moderator'; aboutHtml: string },
 ): Promise<number> {
 	await trx.insertInto('usernames').values({ username: member.username }).execute()
 	const { id } = await trx
@@ -45,7 +45,7 @@ export async function insertDemoMember(
 			.insertInto('credentials')
 			.values({ user_id: id, account_id: String(id), provider_id: 'credential', password: passwordHash })
 			.execute()
-	const { phone, city, expertise_in, about, open_to, academics, social_links } = member
+	const { phone, city, expertise_in, about, open_to, pronouns, status, public_page, academics, social_links } = member
 	await trx
 		.insertInto('profiles')
 		.values({
@@ -54,7 +54,12 @@ export async function insertDemoMember(
 			city,
 			expertise_in,
 			about,
+			about_html: aboutHtml,
 			open_to,
+			pronouns,
+			public_page,
+			status_line: status,
+			status_until: status ? sql<string>`current_date + 7` : null,
 			...academics,
 			...social_links,
 			last_seen_at: null,
@@ -64,6 +69,11 @@ export async function insertDemoMember(
 		await trx
 			.insertInto('projects')
 			.values(member.projects.map((project, position) => ({ ...project, user_id: id, position })))
+			.execute()
+	if (member.experiences.length > 0)
+		await trx
+			.insertInto('experiences')
+			.values(member.experiences.map((experience, position) => ({ ...experience, user_id: id, position })))
 			.execute()
 	if (member.certificates.length > 0)
 		await trx

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { openings } from '~/features/members/self.view.ts'
 
 const minutes = { m: 1, h: 60, d: 1_440 } as const
 
@@ -37,9 +38,14 @@ export const demoMember = z.object({
 	expertise_in: text,
 	about: text,
 	open_to: z
-		.array(z.enum(['mentoring', 'collaborating']))
+		.array(z.enum(openings))
 		.nullish()
 		.transform((list) => list ?? []),
+	pronouns: text,
+	/** Shown for a week from the first start. */
+	status: text,
+	/** Whether visitors may open the page. */
+	public_page: z.boolean().default(false),
 	joined: span,
 	academics: z.object({
 		university_name: text,
@@ -65,6 +71,20 @@ export const demoMember = z.object({
 				project_source_code_link: text,
 				project_deployment_link: text,
 				project_demo_link: text,
+			}),
+		)
+		.nullish()
+		.transform((list) => list ?? []),
+	experiences: z
+		.array(
+			z.object({
+				kind: z.enum(['education', 'work', 'volunteer']),
+				organisation: z.string(),
+				title: text,
+				degree: text,
+				starts: date,
+				ends: date,
+				summary: text,
 			}),
 		)
 		.nullish()

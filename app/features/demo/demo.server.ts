@@ -7,8 +7,9 @@ import { hashPassword } from '~/features/accounts/security/credentials.server.ts
 import { listCategoryTags, refreshStatistics } from '~/features/import/import.queries.server.ts'
 import { type QuestionDraft, type ThreadDraft, writeQuestions } from '~/features/import/write.server.ts'
 import { writeOptedIn } from '~/features/routing/choosing.queries.server.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
+import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { insertDemoMember, isInhabited, lockDemo, reachDemo } from './demo.queries.server.ts'
 import {
 	type DemoComment,
@@ -62,52 +63,73 @@ interface Options {
 
 async function addDemo({ onProgress }: Options): Promise<void> {
 	if (await isInhabited()) return
-	const { members, questions, life, portraits } = await readDemo()
-	const ids = new Map<string, number>()
-	const now = Date.now()
-	const total = members.length + questions.length
-	await db()
+	const content = await readDemo()
+	const ids = await db()
 		.transaction()
 		.execute(async (trx) => {
 			// Of several processes that start at once, one adds it and the others wait for that.
 			await lockDemo(trx)
-			if (await isInhabited(trx)) return
-			const { member: plain, moderator } = await makeDemoAccounts(config().dataDir)
-			const hashes = new Map<string, string>()
-			for (const account of [plain, moderator])
-				if (account) hashes.set(account.email, await hashPassword(account.password))
-			// Who joined first is written first: the community's order of joining is that of the ids.
-			const inOrder = members.toSorted((one, other) => other.joined - one.joined)
-			for (const [index, member] of inOrder.entries()) {
-				const login = {
-					passwordHash: hashes.get(member.email) ?? null,
-					role: member.email === moderator?.email ? ('moderator' as const) : ('member' as const),
-				}
-				ids.set(member.username, await insertDemoMember(trx, member, new Date(now - member.joined), login))
-				onProgress(index + 1, total)
-			}
-			// Not the accounts that visitors of a demo log in to: they choose for themselves.
-			const mentors = members.filter((one) => one.open_to.includes('mentoring') && !hashes.has(one.email))
-			await writeOptedIn(
-				trx,
-				mentors.map(({ username }) => ids.get(username) ?? 0),
-				true,
-			)
-			const categories = new Map((await listCategoryTags(trx)).map(({ slug, id }) => [slug, id]))
-			const drafts = questions
-				.toSorted((one, other) => other.question.asked - one.question.asked)
-				.map(({ category, question }) =>
-					draftOf(question, categories.get(category) ?? categories.get('others') ?? 0, ids, now),
-				)
-			for (let from = 0; from < drafts.length; from += 8) {
-				await writeQuestions(trx, drafts.slice(from, from + 8))
-				onProgress(Math.min(total, members.length + from + 8), total)
-			}
-			await addDemoLife(trx, life, ids, now)
-			await reachDemo(trx, members.length)
+			return (await isInhabited(trx)) ? null : addContent(trx, content, onProgress)
 		})
-	await addDemoPortraits(portraits, ids)
+	if (!ids) return
+	await addDemoPortraits(content.portraits, ids)
 	await refreshStatistics()
+}
+
+/** @returns the ids of the members by their usernames */
+async function addContent(
+	trx: Executor,
+	{ members, questions, life }: DemoContent,
+	onProgress: Options['onProgress'],
+): Promise<Map<string, number>> {
+	const now = Date.now()
+	const total = members.length + questions.length
+	const ids = await addMembers(trx, members, now, (done) => onProgress(done, total))
+	const categories = new Map((await listCategoryTags(trx)).map(({ slug, id }) => [slug, id]))
+	const drafts = questions
+		.toSorted((one, other) => other.question.asked - one.question.asked)
+		.map(({ category, question }) =>
+			draftOf(question, categories.get(category) ?? categories.get('others') ?? 0, ids, now),
+		)
+	for (let from = 0; from < drafts.length; from += 8) {
+		await writeQuestions(trx, drafts.slice(from, from + 8))
+		onProgress(Math.min(total, members.length + from + 8), total)
+	}
+	await addDemoLife(trx, life, ids, now)
+	await reachDemo(trx, members.length)
+	return ids
+}
+
+/** @returns the ids of the members by their usernames */
+async function addMembers(
+	trx: Executor,
+	members: DemoMember[],
+	now: number,
+	onProgress: (done: number) => void,
+): Promise<Map<string, number>> {
+	const { member: plain, moderator } = await makeDemoAccounts(config().dataDir)
+	const hashes = new Map<string, string>()
+	for (const account of [plain, moderator]) if (account) hashes.set(account.email, await hashPassword(account.password))
+	const ids = new Map<string, number>()
+	// Who joined first is written first: the community's order of joining is that of the ids.
+	const inOrder = members.toSorted((one, other) => other.joined - one.joined)
+	for (const [index, member] of inOrder.entries()) {
+		const login = {
+			passwordHash: hashes.get(member.email) ?? null,
+			role: member.email === moderator?.email ? ('moderator' as const) : ('member' as const),
+			aboutHtml: (await renderMarkdown(member.about)).html,
+		}
+		ids.set(member.username, await insertDemoMember(trx, member, new Date(now - member.joined), login))
+		onProgress(index + 1)
+	}
+	// Not the accounts that visitors of a demo log in to: they choose for themselves.
+	const mentors = members.filter((one) => one.open_to.includes('mentoring') && !hashes.has(one.email))
+	await writeOptedIn(
+		trx,
+		mentors.map(({ username }) => ids.get(username) ?? 0),
+		true,
+	)
+	return ids
 }
 
 async function readData<Schema extends z.ZodType>(file: string, schema: Schema): Promise<z.output<Schema>> {

@@ -77,9 +77,9 @@ const filters: [string, Partial<Wish>][] = [
 	['years', { years: [1, 4] }],
 	['a university', { universities: [listed[0]?.profile.university_name ?? ''] }],
 	['open to mentoring', { openTo: ['mentoring'] }],
-	['open to both', { openTo: ['mentoring', 'collaborating'] }],
+	['open to both', { openTo: ['mentoring', 'teammates'] }],
 	['online now', { online: true }],
-	['everything', { skills: ['Python'], branches: ['CSE', 'IT'], years: [1, 2, 3], openTo: ['collaborating'] }],
+	['everything', { skills: ['Python'], branches: ['CSE', 'IT'], years: [1, 2, 3], openTo: ['teammates'] }],
 	['a skill that nobody has', { skills: ['Alchemy'] }],
 	['a branch that nobody is in, beside one that some are in', { branches: ['Alchemy', 'IT'] }],
 ]

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { openings } from '~/features/members/self.view.ts'
 import { cursor, limit } from '~/features/questions/questions.api.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { type Operation, operation } from '~/platform/http/operation.ts'
@@ -18,7 +19,7 @@ export const person = z.object({
 	expertise: z.string(),
 	about: z.string().describe('Its beginning.'),
 	skills: z.array(z.string()),
-	openTo: z.array(z.enum(['mentoring', 'collaborating'])),
+	openTo: z.array(z.enum(openings)),
 	why: z.string().describe('Why a search found them: “City: Eastmere”; empty without a search.'),
 })
 

@@ -1,3 +1,5 @@
+import { type Opening, openingsOf } from '~/features/members/self.view.ts'
+
 /** Members on a page of the community. */
 export const membersPerPage = 20
 
@@ -31,7 +33,7 @@ export interface Wish {
 	years: number[]
 	universities: string[]
 	/** Members are open to all of these. */
-	openTo: ('mentoring' | 'collaborating')[]
+	openTo: Opening[]
 	online: boolean
 	/** null for the usual order: the best match of a search, else the newest. */
 	sort: Sort | null
@@ -68,7 +70,7 @@ export function wishOf(params: URLSearchParams): Wish {
 			.filter((year) => /^[1-8]$/.test(year))
 			.map(Number),
 		universities: valuesOf(params, 'university'),
-		openTo: valuesOf(params, 'open').filter((thing) => thing === 'mentoring' || thing === 'collaborating'),
+		openTo: openingsOf(valuesOf(params, 'open')),
 		online: params.get('online') === '1',
 		sort: sort === 'active' || (q && sort === 'newest') ? sort : null,
 	}

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
-import { isListed, isOnlineTo, skillNames } from '~/features/members/members.queries.server.ts'
+import { isListed, isOnlineTo, profilesFor, skillNames } from '~/features/members/members.queries.server.ts'
+import type { Opening } from '~/features/members/self.view.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 
@@ -17,7 +18,7 @@ export interface ListedMemberRow {
 	current_semester: number | null
 	about: string
 	expertise_in: string
-	open_to: ('mentoring' | 'collaborating')[]
+	open_to: Opening[]
 	github: string
 	linkedin: string
 	campus_name: string
@@ -28,16 +29,16 @@ export interface ListedMemberRow {
 export const MAX_ABOUT_LENGTH = 400
 
 /**
- * The columns of {@link ListedMemberRow} but for skills, as this viewer sees them, for a statement that has `users` and `shown_profiles`
- * under the name of `profiles`. @param viewerId null for a visitor
+ * The columns of {@link ListedMemberRow} as this viewer sees them, for a statement that has `users` and, as `profiles`, {@link profilesFor}
+ * the same viewer. @param viewerId null for a visitor
  */
 export const memberColumns = (viewerId: number | null) => sql`
 	users.id, users.username, users.name, users.image,
 	${isOnlineTo(viewerId)} as online, coalesce(university_name, '') as university_name,
 	coalesce(enrol_in_branch_name, '') as enrol_in_branch_name, current_year, current_semester,
-	left(coalesce(about, ''), ${sql.lit(MAX_ABOUT_LENGTH + 1)}) as about, coalesce(expertise_in, '') as expertise_in, coalesce(open_to, '{}') as open_to,
+	left(coalesce(about_text, ''), ${sql.lit(MAX_ABOUT_LENGTH + 1)}) as about, coalesce(expertise_in, '') as expertise_in, coalesce(open_to, '{}') as open_to,
 	coalesce(github, '') as github, coalesce(linkedin, '') as linkedin,
-	coalesce(campus_name, '') as campus_name, campus_verified_at`
+	coalesce(campus_name, '') as campus_name, campus_verified_at, ${skillNames(viewerId)} as skills`
 
 /**
  * Who is listed and has an open tab that this viewer may know of, the latest to show themselves first. Bounded by who is online,
@@ -45,8 +46,8 @@ export const memberColumns = (viewerId: number | null) => sql`
  */
 export async function listOnlineRows(viewerId: number | null, limit: number): Promise<ListedMemberRow[]> {
 	return read(sql`
-		select ${memberColumns(viewerId)}, ${skillNames} as skills
-		from member_search join users on users.id = user_id left join shown_profiles profiles using (user_id)
+		select ${memberColumns(viewerId)}
+		from member_search join users on users.id = user_id left join ${profilesFor(viewerId)} profiles using (user_id)
 		join (select user_id, max(seen_at) as seen_at from connections where ${isConnected} group by user_id) tabs using (user_id)
 		where not ${isBlocking(sql.ref('users.id'), viewerId)}
 		order by tabs.seen_at desc, users.id desc limit ${limit}`)
@@ -60,26 +61,38 @@ export interface FoundTextsRow {
 	location: string
 	projects: { title: string; stack: string[]; description: string }[]
 	certificates: string[]
+	experiences: {
+		kind: 'education' | 'work' | 'volunteer'
+		organisation: string
+		title: string
+		degree: string
+		summary: string
+		ended: boolean
+	}[]
 }
 
-/** The longer texts of these members, as members see them. */
-export async function listFoundTexts(ids: number[]): Promise<FoundTextsRow[]> {
+/** The longer texts of these members, as this viewer sees them. */
+export async function listFoundTexts(ids: number[], viewerId: number | null): Promise<FoundTextsRow[]> {
+	const of = (items: string) => sql.table(`${viewerId === null ? 'public' : 'shown'}_${items}`)
 	const { rows } = await sql<FoundTextsRow>`
-		select user_id as id, about, city, location,
+		select user_id as id, about_text as about, city, location,
 			(select coalesce(json_agg(json_build_object('title', project_title, 'stack', project_tech_stack,
 				'description', project_description) order by position), '[]')
-				from shown_projects where shown_projects.user_id = profiles.user_id) as projects,
-			array(select certificate_title from shown_certificates
-				where shown_certificates.user_id = profiles.user_id order by position) as certificates
-		from shown_profiles profiles where user_id = any(${ids}::int[])`.execute(db())
+				from ${of('projects')} shown where shown.user_id = profiles.user_id) as projects,
+			array(select certificate_title from ${of('certificates')} shown
+				where shown.user_id = profiles.user_id order by position) as certificates,
+			(select coalesce(json_agg(json_build_object('kind', kind, 'organisation', organisation, 'title', shown.title,
+				'degree', degree, 'summary', summary, 'ended', ends < left(current_date::text, length(ends))) order by position), '[]')
+				from ${of('experiences')} shown where shown.user_id = profiles.user_id) as experiences
+		from ${profilesFor(viewerId)} profiles where user_id = any(${ids}::int[])`.execute(db())
 	return rows
 }
 
 /** Who is listed and joined last. */
 export function listNewestRows(viewerId: number | null, limit: number): Promise<ListedMemberRow[]> {
 	return read(sql`
-		select ${memberColumns(viewerId)}, ${skillNames} as skills
-		from member_search join users on users.id = user_id left join shown_profiles profiles using (user_id)
+		select ${memberColumns(viewerId)}
+		from member_search join users on users.id = user_id left join ${profilesFor(viewerId)} profiles using (user_id)
 		order by member_search.user_id desc limit ${limit}`)
 }
 
@@ -92,14 +105,14 @@ export async function listJoinedAfter(username: string): Promise<string[]> {
 	return rows.map((row) => row.username)
 }
 
-/** The skills that most listed members have. */
+/** The skills that most listed members have, as far as they show them to everybody. */
 export async function listSkillRows(limit: number): Promise<{ name: string; member_count: number }[]> {
 	const rows = await db()
 		.selectFrom('terms')
-		.select(['label', 'members'])
+		.select(['label', 'public_members as members'])
 		.where('kind', '=', 'skill')
-		.where('members', '>', 0)
-		.orderBy('members', 'desc')
+		.where('public_members', '>', 0)
+		.orderBy('public_members', 'desc')
 		.orderBy('id')
 		.limit(limit)
 		.execute()

@@ -1,5 +1,6 @@
 import type { Saveable } from '~/features/following/following.view.ts'
 import type { Studies } from '~/features/members/members.view.ts'
+import type { Opening } from '~/features/members/self.view.ts'
 import type { FirstStepsView } from '~/features/profiles/profiles.view.ts'
 import { grouped } from '~/lib/text.ts'
 import type { Wish } from './directory.paths.ts'
@@ -18,7 +19,7 @@ export interface MemberView {
 	about: string
 	expertise: string
 	skills: string[]
-	openTo: ('mentoring' | 'collaborating')[]
+	openTo: Opening[]
 	github: string
 	linkedin: string
 	/** Those of `skills` that were asked for; they stand first. */

@@ -1,3 +1,4 @@
+import { openings } from '~/features/members/self.view.ts'
 import { ordinal } from '~/lib/text.ts'
 import { counting } from './directory.paths.ts'
 import type { Choice, Count, FiltersView } from './directory.view.ts'
@@ -14,6 +15,7 @@ export interface Counts {
 }
 
 const nobody: Count = { number: 0, atLeast: false }
+const openingOrder: readonly string[] = openings
 /** A member has one of each of these: what else one may choose is counted as if none were chosen. */
 const single: TermRow['kind'][] = ['branch', 'year', 'university']
 
@@ -115,8 +117,8 @@ export function presentFilters(meaning: Meaning, counts: Counts, arriving: numbe
 			chosen: wish.online,
 			count: connected && { ...connected, number: connected.number + arriving },
 		},
-		openTo: choices('open', (label) => label.replace(/^./, (letter) => letter.toUpperCase())).sort((one, other) =>
-			other.value.localeCompare(one.value),
+		openTo: choices('open', (label) => label.replace(/^./, (letter) => letter.toUpperCase())).sort(
+			(one, other) => openingOrder.indexOf(one.value) - openingOrder.indexOf(other.value),
 		),
 		branches: choices('branch'),
 		years: choices('year', (label) => ordinal(Number(label))).sort(

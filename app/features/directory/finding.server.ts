@@ -155,13 +155,14 @@ function isSame(ways: Group[][], others: Group[][]): boolean {
 
 /** All of a wish in one set, whatever the order; null where nobody can match. */
 export function everyMatch(meaning: Meaning): Meant | null {
-	const { words, reading, notBlocking } = meaning
+	const { words, reading, notBlocking, viewer } = meaning
 	if (isImpossible(meaning)) return null
 	const filters = meaning.filters.map(({ group }) => group)
 	const any = words.map((word) => word.any)
 	const groups = reading === 'any' && any.length > 0 ? [unionOf(any)] : any
 	const ways = [[...filters, ...groups]]
-	return groups.some(({ ids }) => ids.length === 0) ? null : { ways, members: sizeOf(ways, meaning.total), notBlocking }
+	if (groups.some(({ ids }) => ids.length === 0)) return null
+	return { ways, members: sizeOf(ways, meaning.total), notBlocking, isPublic: viewer === null }
 }
 
 function unionOf(groups: Group[]): Group {

@@ -117,7 +117,7 @@ test('many who change at once end with counts that equal the rows', async () => 
 				.set({
 					enrol_in_branch_name: branches[index % 3] ?? '',
 					current_year: 1 + (index % 4),
-					open_to: index % 2 ? ['mentoring'] : ['mentoring', 'collaborating'],
+					open_to: index % 2 ? ['mentoring'] : ['mentoring', 'teammates'],
 					listed: index % 7 !== 0,
 				})
 				.where('user_id', '=', members[index % members.length]?.id ?? 0)

@@ -5,6 +5,7 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { sortOf, type Wish } from './directory.paths.ts'
 import {
 	type AskedWord,
+	type Asker,
 	findMeanings,
 	findNamed,
 	findUser,
@@ -94,11 +95,15 @@ export interface Meaning extends Understood {
 }
 
 /** How many values of each kind the filters offer. */
-const offered = { everyone: 1, online: 1, open: 2, year: 8, branch: 8, university: 6 } as const
+const offered = { everyone: 1, online: 1, open: 6, year: 8, branch: 8, university: 6 } as const
 
-/** What everybody sees of a member, and what only members do: a visitor finds nobody by it. */
-const publicKinds: TermKind[] = ['name', 'skill', 'university', 'branch', 'expertise', 'about']
-const memberKinds: TermKind[] = [...publicKinds, 'city', 'location', 'project', 'certificate', 'details']
+/** What a word of a search may be from. By which of a member's a visitor finds them is told by the documents. */
+const wordKinds: TermKind[] = [
+	...(['name', 'skill', 'university', 'branch', 'expertise', 'about'] as const),
+	...(['city', 'location', 'project', 'certificate', 'experience', 'details'] as const),
+]
+
+const askerOf = (viewer: Viewer): Asker => (viewer ? 'member' : 'visitor')
 
 /** Reads a wish: which of its words are branches and years, and the terms of its filters. Two statements in small tables. */
 export async function understand(wish: Wish, viewer: Viewer): Promise<Understood> {
@@ -113,7 +118,10 @@ export async function understand(wish: Wish, viewer: Viewer): Promise<Understood
 			...namesOfBranch(text).map((value): Named => ({ kind: 'branch', value })),
 		]),
 	]
-	const [popular, rows] = await Promise.all([listPopular(offered), asked.length > 0 ? findNamed(asked) : []])
+	const [popular, rows] = await Promise.all([
+		listPopular(offered, askerOf(viewer)),
+		asked.length > 0 ? findNamed(asked, askerOf(viewer)) : [],
+	])
 	const terms = new Map(rows.map((row) => [keyOf(asked[row.position] ?? row.label), row]))
 	const known = (kind: TermKind, value: string) => {
 		const term = terms.get(keyOf({ kind, value }))
@@ -183,10 +191,9 @@ export async function understand(wish: Wish, viewer: Viewer): Promise<Understood
 /** Looks up the words of a wish. */
 export async function meaningOf(understood: Understood, reading: Reading): Promise<Meaning> {
 	const { rest, wish, viewer, filters } = understood
-	const kinds = viewer ? memberKinds : publicKinds
 	const typed = wish.q.trim().toLowerCase()
 	const [found, user] = await Promise.all([
-		rest.length > 0 ? findMeanings(askedOf(rest), kinds, reading !== 'written') : [],
+		rest.length > 0 ? findMeanings(askedOf(rest), wordKinds, reading !== 'written', askerOf(viewer)) : [],
 		isUsername(typed) && filters.length === 0 ? findUser(typed) : null,
 	])
 	const meanings = [...understood.skills, ...found]

@@ -26,17 +26,17 @@ beforeAll(async () => {
 })
 
 const readings = [
-	['fetched whole', 10],
-	['looked for among the newest, then among all', Number.POSITIVE_INFINITY],
+	['fetched whole', 10, false],
+	['looked for among the newest, then among all, by a visitor', Number.POSITIVE_INFINITY, true],
 ] as const
 
-describe.each(readings)('a set that is %s', (_, members) => {
+describe.each(readings)('a set that is %s', (_, members, isPublic) => {
 	const group = (...ids: number[]): Group => ({ ids, members: ids.length })
 
 	test.each(['joined', 'seen'] as const)('comes page by page, once and in the order of having %s', async (order) => {
 		const all = await listIndexed(order)
 		const [python = 0, cse = 0, it = 0] = await Promise.all(['Python', 'CSE', 'IT'].map((label) => termOf(label)))
-		const sets: [Omit<Meant, 'members'>, (terms: number[]) => boolean][] = [
+		const sets: [Omit<Meant, 'members' | 'isPublic'>, (terms: number[]) => boolean][] = [
 			[{ ways: [[group(python)]] }, (terms) => terms.includes(python)],
 			[{ ways: [[group(cse, it)]] }, (terms) => terms.includes(cse) || terms.includes(it)],
 			[{ ways: [[group(python), group(cse)]] }, (terms) => terms.includes(python) && terms.includes(cse)],
@@ -52,7 +52,7 @@ describe.each(readings)('a set that is %s', (_, members) => {
 			],
 		]
 		for (const [set, matches] of sets) {
-			const meant = { ...set, members }
+			const meant = { ...set, members, isPublic }
 			const expected = all.filter(({ terms }) => matches(terms)).map(({ id }) => id)
 			expect(expected.length).toBeGreaterThan(5)
 			expect(await idsOf(meant, order)).toEqual(expected)
@@ -70,8 +70,8 @@ test('several sets come one after the other, and a page may hold the end of one 
 	const both = [group(python), group(cse)]
 	const rows = await findPage({
 		tiers: [
-			{ ways: [both], members },
-			{ ways: both.map((one) => [one]), members, not: [both] },
+			{ ways: [both], members, isPublic: true },
+			{ ways: both.map((one) => [one]), members, not: [both], isPublic: true },
 		],
 		order: 'joined',
 		after: null,

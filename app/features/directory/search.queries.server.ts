@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
-import { skillNames } from '~/features/members/members.queries.server.ts'
+import { profilesFor } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { type ListedMemberRow, memberColumns } from './directory.queries.server.ts'
 import type { Group } from './meaning.server.ts'
@@ -19,6 +19,8 @@ export interface Meant {
 	notAmong?: number[]
 	/** Without those who block this member: the set shows who is online, or who was last. */
 	notBlocking?: number | null
+	/** Whether a visitor asks: nobody has a term that they do not show to everybody. */
+	isPublic: boolean
 }
 
 /** A place in the order of joining, or in the order of having been seen. */
@@ -77,11 +79,11 @@ export async function findPage(input: PageInput): Promise<FoundRow[]> {
 	const sorted = order === 'joined' ? sql`page.tier, users.id desc` : sql`page.tier, search.seen_at desc, users.id desc`
 	const { rows } = await sql<FoundRow>`
 		with page as materialized (${sql.join(parts, sql` union all `)} limit ${limit})
-		select ${memberColumns(viewerId)}, ${skillNames} as skills, page.tier, case when isfinite(search.seen_at)
+		select ${memberColumns(viewerId)}, page.tier, case when isfinite(search.seen_at)
 			then to_char(search.seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') else search.seen_at::text end as seen_at,
-			array(select term from unnest(search.terms) as term where term = any(${matchTerms}::int[])) as matched
+			array(select term from unnest(${viewerId === null ? sql`search.public_terms` : sql`search.terms`}) as term where term = any(${matchTerms}::int[])) as matched
 		from page join member_search search using (user_id) join users on users.id = page.user_id
-		left join shown_profiles profiles on profiles.user_id = users.id
+		left join ${profilesFor(viewerId)} profiles on profiles.user_id = users.id
 		order by ${sorted}`.execute(db())
 	return rows
 }
@@ -92,12 +94,18 @@ export async function findPage(input: PageInput): Promise<FoundRow[]> {
  */
 export async function countFacets(sets: Meant[], limit: number): Promise<{ set: number; id: number; count: number }[]> {
 	const parts = sets.map(
-		(meant, index) => sql`(select ${sql.lit(index)}::int as set, facets from ${anyOrder(meant, limit)} found)`,
+		(meant, index) =>
+			sql`(select ${sql.lit(index)}::int as set, ${facetsOf(meant)} as facets from ${anyOrder(meant, limit)} found)`,
 	)
 	const { rows } = await sql<{ set: number; id: number; count: number }>`
 		select set, id, count(*)::int as count
 		from (${sql.join(parts, sql` union all `)}) counted cross join unnest(facets) as id group by set, id`.execute(db())
 	return rows
+}
+
+/** The terms of a member that filters count. */
+function facetsOf({ isPublic }: Meant): RawBuilder<unknown> {
+	return isPublic ? sql`array(select unnest(facets) intersect select unnest(public_terms))` : sql`facets`
 }
 
 /** How many a set has, no further than `limit`. */
@@ -141,7 +149,7 @@ function seenLast(meant: Meant, after: SearchPosition | null, limit: number): Ra
 	const last = (column: RawBuilder<unknown>) =>
 		sql`(select ${column} from member_search where ${beyond} ${order} offset ${sql.lit(MAX_WALKED - 1)} limit 1)`
 	return sql`(select user_id from (
-		(select user_id from (select user_id, seen_at, terms from member_search where ${beyond} ${order} limit ${sql.lit(MAX_WALKED)}) near
+		(select user_id from (select user_id, seen_at, terms, public_terms from member_search where ${beyond} ${order} limit ${sql.lit(MAX_WALKED)}) near
 			where (${isMeant(meant)}) is true ${order} limit ${limit})
 		union all ${all(sql`${last(sql`user_id`)} is not null
 			and ((seen_at, user_id) < (${last(sql`seen_at`)}, ${last(sql`user_id`)})) is true`)}) near limit ${limit})`
@@ -153,12 +161,12 @@ function seenLast(meant: Meant, after: SearchPosition | null, limit: number): Ra
  */
 function anyOrder(meant: Meant, limit: number): RawBuilder<unknown> {
 	const found = isMeant(meant)
-	if (meant.members <= MAX_FETCHED) return sql`(select facets from member_search where ${found})`
+	if (meant.members <= MAX_FETCHED) return sql`(select facets, public_terms from member_search where ${found})`
 	const end = sql`(select max(user_id) + 1 from member_search)`
-	return sql`(select facets from (
-		(select found.facets from ${blocksFrom(end)} cross join lateral (
-			select facets from member_search where block = number and ${found} offset 0) found limit ${limit})
-		union all (select facets from member_search where ${isBeyondBlocks(end)} and ${found} offset 0)) near limit ${limit})`
+	return sql`(select facets, public_terms from (
+		(select found.facets, found.public_terms from ${blocksFrom(end)} cross join lateral (
+			select facets, public_terms from member_search where block = number and ${found} offset 0) found limit ${limit})
+		union all (select facets, public_terms from member_search where ${isBeyondBlocks(end)} and ${found} offset 0)) near limit ${limit})`
 }
 
 /** The numbers of the blocks that are looked through, the newest first: that of who joined just before somebody, and those before it. */
@@ -175,21 +183,21 @@ function isBeyondBlocks(before: RawBuilder<unknown>): RawBuilder<unknown> {
 
 /** The terms of a set, which the index answers, and what only its rows do. */
 function isMeant(meant: Meant): RawBuilder<unknown> {
-	return sql`${hasAny(meant.ways)} and ${residue(meant)}`
+	return sql`${hasAny(meant.ways, sql`terms`)} and ${residue(meant)}`
 }
 
-function hasAny(ways: Group[][]): RawBuilder<unknown> {
+function hasAny(ways: Group[][], terms: RawBuilder<unknown>): RawBuilder<unknown> {
 	return sql`(${sql.join(
-		ways.map((groups) => hasAll(groups)),
+		ways.map((groups) => hasAll(groups, terms)),
 		sql` or `,
 	)})`
 }
 
-function hasAll(groups: Group[]): RawBuilder<unknown> {
+function hasAll(groups: Group[], terms: RawBuilder<unknown>): RawBuilder<unknown> {
 	const must = groups.filter(({ ids }) => ids.length === 1).flatMap(({ ids }) => ids)
 	const some = groups.filter(({ ids }) => ids.length !== 1)
-	const parts = some.map(({ ids }) => sql`terms && ${ids}::int[]`)
-	if (must.length > 0) parts.unshift(sql`terms @> ${must}::int[]`)
+	const parts = some.map(({ ids }) => sql`${terms} && ${ids}::int[]`)
+	if (must.length > 0) parts.unshift(sql`${terms} @> ${must}::int[]`)
 	return sql.join(parts, sql` and `)
 }
 
@@ -199,11 +207,14 @@ export function isEverybody({ ways }: Meant): boolean {
 }
 
 /** The conditions that only a row answers. */
-function residue({ not, notUser, notBlocking, among, notAmong }: Meant): RawBuilder<unknown> {
+function residue(meant: Meant): RawBuilder<unknown> {
+	const { ways, not, notUser, notBlocking, among, notAmong, isPublic } = meant
 	const parts: RawBuilder<unknown>[] = []
+	const terms = isPublic ? sql`public_terms` : sql`terms`
+	if (isPublic && !isEverybody(meant)) parts.push(hasAny(ways, terms))
 	if (among) parts.push(sql`user_id = any(${among}::int[])`)
 	if (notAmong) parts.push(sql`user_id <> all(${notAmong}::int[])`)
-	if (not && not.length > 0) parts.push(sql`(${hasAny(not)}) is not true`)
+	if (not && not.length > 0) parts.push(sql`(${hasAny(not, terms)}) is not true`)
 	if (notUser) parts.push(sql`user_id <> ${notUser}`)
 	if (notBlocking) parts.push(sql`not ${isBlocking(sql.ref('user_id'), notBlocking)}`)
 	return parts.length > 0 ? sql.join(parts, sql` and `) : sql`true`

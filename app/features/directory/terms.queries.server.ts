@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { isListed } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
@@ -17,6 +17,7 @@ export type TermKind =
 	| 'location'
 	| 'project'
 	| 'certificate'
+	| 'experience'
 	| 'about'
 	| 'details'
 
@@ -31,9 +32,15 @@ export interface TermRow {
 	id: number
 	kind: TermKind
 	label: string
-	/** How many listed members have it; 1 for {@link uncountedKinds}. */
+	/** How many listed members have it, as far as who asks may know; 1 for {@link uncountedKinds}. */
 	members: number
 }
+
+/** Who asks: visitors know of less. */
+export type Asker = 'visitor' | 'member'
+
+/** How many members have a term, as far as who asks may know. */
+const membersFor: Record<Asker, RawBuilder<unknown>> = { visitor: sql`public_members`, member: sql`members` }
 
 /** A term that a word of a search may mean. */
 export interface MeaningRow extends TermRow {
@@ -70,15 +77,17 @@ export async function findMeanings(
 	asked: readonly AskedWord[],
 	kinds: readonly TermKind[],
 	withTypos: boolean,
+	asker: Asker,
 ): Promise<MeaningRow[]> {
+	const members = membersFor[asker]
 	const typos = withTypos
 		? sql`union all
-			select asked.position, found.id, kind, key, label, members, false as exact
+			select asked.position, found.id, kind, key, label, ${members} as members, false as exact
 			from asked cross join unnest(spellings_of(asked.word) || regexp_replace(asked.word, '[0-9]+$', '')) as variant
 			cross join lateral (select word from word_spellings where spelling = variant offset 0) like_it
 			cross join lateral (select term_id from term_words where term_words.word = like_it.word offset 0) meant
 			cross join lateral (select * from terms where terms.id = meant.term_id offset 0) found
-			where not is_joined and members > 0 and kind = any(${kinds}::text[])`
+			where not is_joined and ${members} > 0 and kind = any(${kinds}::text[])`
 		: sql``
 	const { rows } = await sql<MeaningRow>`
 		with asked as materialized (
@@ -87,16 +96,16 @@ export async function findMeanings(
 				${asked.map(({ isJoined }) => isJoined)}::bool[]) as asked (word, position, is_joined)
 			where search_key(word) <> ''),
 		found as (
-			select position, found.id, kind, key, label, members, alike.word = asked.word and (
+			select position, found.id, kind, key, label, ${members} as members, alike.word = asked.word and (
 				kind <> 'skill' or string_to_array(key, ' ') <@ (select array_agg(word) from asked)) as exact
 			from asked cross join lateral (
 				select * from term_words where term_words.word >= asked.word and term_words.word <
 					case when is_joined or length(asked.word) = 1 then asked.word || ' ' else asked.word || chr(1114111) end
 				order by term_words.word limit ${MAX_ALIKE}) alike
 			cross join lateral (select * from terms where terms.id = alike.term_id offset 0) found
-			where members > 0 and kind = any(${kinds}::text[])
+			where ${members} > 0 and kind = any(${kinds}::text[])
 			union all
-			select position, found.id, kind, key, label, members, true
+			select position, found.id, kind, key, label, ${members}, true
 			from asked cross join unnest(${uncountedKinds.filter((kind) => kinds.includes(kind))}::text[]) as long
 			cross join lateral (select * from terms where kind = long and key = word offset 0) found
 			${typos}),
@@ -124,9 +133,12 @@ export interface Named {
 }
 
 /** The terms of values that filters name, with the position of each in the list; a value that nobody ever had is not there. */
-export async function findNamed(named: Named[]): Promise<(TermRow & { position: number; key: string })[]> {
+export async function findNamed(
+	named: Named[],
+	asker: Asker,
+): Promise<(TermRow & { position: number; key: string })[]> {
 	const { rows } = await sql<TermRow & { position: number; key: string }>`
-		select found.id, found.kind, key, label, members, number::int - 1 as position
+		select found.id, found.kind, key, label, ${membersFor[asker]} as members, number::int - 1 as position
 		from unnest(${named.map(({ kind }) => kind)}::text[], ${named.map(({ value }) => value)}::text[])
 			with ordinality as named (kind, value, number)
 		cross join lateral (
@@ -137,12 +149,13 @@ export async function findNamed(named: Named[]): Promise<(TermRow & { position: 
 }
 
 /** The values that filters offer: of each kind the commonest, as many as asked for, and how many listed members there are. */
-export async function listPopular(limits: Partial<Record<TermKind, number>>): Promise<TermRow[]> {
+export async function listPopular(limits: Partial<Record<TermKind, number>>, asker: Asker): Promise<TermRow[]> {
+	const members = membersFor[asker]
 	const { rows } = await sql<TermRow>`
 		select popular.* from unnest(${Object.keys(limits)}::text[], ${Object.values(limits)}::int[]) as wanted (kind, max)
 		cross join lateral (
-			select id, terms.kind, label, members from terms where terms.kind = wanted.kind
-			order by members desc, id limit wanted.max) popular`.execute(db())
+			select id, terms.kind, label, ${members} as members from terms where terms.kind = wanted.kind
+			order by terms.${members} desc, id limit wanted.max) popular`.execute(db())
 	return rows
 }
 
@@ -158,14 +171,35 @@ export async function reindexIfStale(ids: number[]): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select asked.id from unnest(${ids}::int[]) as asked (id)
 		left join (
-			select user_id, array_agg(kind || '/' || key order by kind collate "C", key collate "C") as terms
+			select user_id, array_agg(kind || '/' || key || '/' || is_public order by kind collate "C", key collate "C") as terms
 			from member_terms(${ids}::int[]) where kind <> 'online' group by user_id) wanted on wanted.user_id = asked.id
 		left join lateral (
-			select array_agg(kind || '/' || key order by kind collate "C", key collate "C") as terms
+			select array_agg(kind || '/' || key || '/' || (terms.id = any(public_terms)) order by kind collate "C", key collate "C") as terms
 			from member_search join terms on terms.id = any(member_search.terms) and kind <> 'online'
 			where member_search.user_id = asked.id) found on true
 		where wanted.terms is distinct from found.terms`.execute(db())
 	const stale = rows.map((row) => row.id)
 	if (stale.length > 0) await sql`select index_members(${stale}::int[])`.execute(db())
 	return stale
+}
+
+/**
+ * Forgets the words of profiles that no profile has any more. Whoever indexes a member has changed the table of terms before they read
+ * it, so they are waited for, and wait.
+ */
+export async function forgetTerms(): Promise<void> {
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await sql`lock table terms in share row exclusive mode`.execute(trx)
+			await sql`
+				with used as materialized (select distinct unnest(terms) as id from member_search)
+				delete from terms where kind not in ('everyone', 'online') and not exists (select from used where used.id = terms.id)`.execute(
+				trx,
+			)
+			await sql`
+				delete from word_spellings where not exists (select from term_words where term_words.word = word_spellings.word)`.execute(
+				trx,
+			)
+		})
 }

@@ -7,10 +7,10 @@ import type { MeaningRow, TermKind } from './terms.queries.server.ts'
 /** Of several fields that have a word the first of these is named. */
 const tellingFirst: TermKind[] = [
 	...(['name', 'skill', 'university', 'branch', 'expertise', 'city', 'project', 'certificate'] as const),
-	...(['location', 'about', 'details'] as const),
+	...(['experience', 'location', 'about', 'details'] as const),
 ]
 /** Fields that a list does not read. */
-const longTexts: TermKind[] = ['city', 'project', 'certificate', 'location', 'about', 'details']
+const longTexts: TermKind[] = ['city', 'project', 'certificate', 'experience', 'location', 'about', 'details']
 /** Characters of “About me” on each side of a word that was found. */
 const CONTEXT = 32
 /** Reasons that are named. */
@@ -27,7 +27,13 @@ interface Why {
 export async function reasonsOf(meaning: Meaning, rows: readonly FoundRow[]): Promise<Why[]> {
 	const reasons = rows.map((row) => tellingOf(meaning, row))
 	const wanted = rows.filter((_, index) => reasons[index]?.some(({ kind }) => longTexts.includes(kind)))
-	const texts = wanted.length > 0 ? await listFoundTexts(wanted.map(({ id }) => id)) : []
+	const texts =
+		wanted.length > 0
+			? await listFoundTexts(
+					wanted.map(({ id }) => id),
+					meaning.viewer?.id ?? null,
+				)
+			: []
 	const textsOf = new Map(texts.map((text) => [text.id, text]))
 	return rows.map((row, index) => whyFound(meaning, row, reasons[index] ?? [], textsOf.get(row.id)))
 }
@@ -77,12 +83,33 @@ function reasonOf({ kind, key }: MeaningRow, row: FoundRow, texts: FoundTextsRow
 		const title = texts.certificates.find((one) => hasWord(one, key)) ?? texts.certificates[0]
 		return title ? `Certificate: ${title}` : ''
 	}
+	if (kind === 'experience')
+		return experienceFound(texts, ({ organisation, title, degree }) => `${organisation} ${title} ${degree}`, key)
 	if (kind !== 'project' && kind !== 'details') return ''
 	const parts = ({ title, stack, description }: FoundTextsRow['projects'][number]) =>
 		`${title} ${stack.join(' ')} ${description}`
 	const project =
 		texts.projects.find(({ title }) => hasWord(title, key)) ?? texts.projects.find((one) => hasWord(parts(one), key))
-	return project ? `Project: ${project.title}` : ''
+	if (project) return `Project: ${project.title}`
+	return experienceFound(texts, ({ summary }) => summary, key)
+}
+
+const experienceWords = {
+	education: ['Studies at', 'Studied at'],
+	work: ['Works at', 'Worked at'],
+	volunteer: ['Volunteers at', 'Volunteered at'],
+} as const
+
+/** The study, work or volunteering that has a word. */
+function experienceFound(
+	{ experiences }: FoundTextsRow,
+	textOf: (experience: FoundTextsRow['experiences'][number]) => string,
+	key: string,
+): string {
+	const found = experiences.find((experience) => hasWord(textOf(experience), key))
+	if (!found) return ''
+	const [now, before] = experienceWords[found.kind]
+	return `${found.ended ? before : now} ${found.organisation}`
 }
 
 /** The branch and the year that were typed. */

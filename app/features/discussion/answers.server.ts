@@ -3,28 +3,20 @@ import { MAX_POSTS_COUNTED } from '~/features/questions/questions.limits.ts'
 import { commentPath } from '~/features/search/search.view.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import type { AnswerView } from './comment.view.ts'
-import { countPostRows, listAnswerRows } from './comments.queries.server.ts'
+import { type AnswerKind, type AnswerRowsInput, countPostRows, listAnswerRows } from './comments.queries.server.ts'
 
-interface AnswersInput {
-	/** A username in small letters. */
-	author: string
-	/** Only those that were accepted. */
-	solutions: boolean
-	/** Whether their comments under pseudonyms are listed, too: for themselves alone. */
-	mine: boolean
+interface AnswersInput extends Omit<AnswerRowsInput, 'after'> {
 	/** Where the page before ended. */
 	cursor: string | null
-	/** At most 50. */
-	limit: number
 }
 
 /**
  * What a member wrote below questions, newest first; what is hidden, deleted or waits for a moderator is left out, also for its author.
  * @throws Invalid for a cursor that is not ours
  */
-export async function listAnswers({ author, solutions, mine, cursor, limit }: AnswersInput): Promise<Page<AnswerView>> {
+export async function listAnswers({ author, which, mine, cursor, limit }: AnswersInput): Promise<Page<AnswerView>> {
 	const after = cursor ? decodeTimeCursor(cursor) : null
-	const rows = await listAnswerRows({ author, solutions, mine, after, limit: limit + 1 })
+	const rows = await listAnswerRows({ author, which, mine, after, limit: limit + 1 })
 	const shown = rows.slice(0, limit)
 	const last = shown.at(-1)
 	return {
@@ -41,7 +33,7 @@ export async function listAnswers({ author, solutions, mine, cursor, limit }: An
 	}
 }
 
-/** How many questions, answers and solutions a member has in the forum, each at most one more than {@link MAX_POSTS_COUNTED}. */
-export function countPosts(author: string): Promise<{ queries: number; answers: number; solutions: number }> {
+/** How many questions, answers, solutions and other comments a member has in the forum, each at most one more than {@link MAX_POSTS_COUNTED}. */
+export function countPosts(author: string): Promise<Record<'queries' | AnswerKind, number>> {
 	return countPostRows(author, MAX_POSTS_COUNTED + 1)
 }

@@ -41,10 +41,13 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput, readVersion, requireSame } from '~/platform/http/form.server.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
-import type { StoredComment } from './comment.view.ts'
-import { findDeletedComment } from './comments.queries.server.ts'
+import { type CommentView, presentComment, type StoredComment } from './comment.view.ts'
+import { findAddedRow, findDeletedComment } from './comments.queries.server.ts'
 
 /* The use cases that write comments. */
+
+/** What was added, with the comment as its author sees it; without that where the same was sent before. */
+type AddedComment = CreatedPost & { comment?: CommentView }
 
 /**
  * Comments on a question, or replies to one of its comments.
@@ -55,7 +58,7 @@ import { findDeletedComment } from './comments.queries.server.ts'
 export async function addComment(
 	viewer: Viewer,
 	{ questionId, parentId, ...input }: { questionId: number; parentId: number | null } & Input,
-): Promise<CreatedPost> {
+): Promise<AddedComment> {
 	const author = requireWriter(viewer)
 	const { body } = parseInput(commentInput, input)
 	const question = await requireQuestion(questionId)
@@ -67,9 +70,10 @@ export async function addComment(
 	const account = accountIn(question, author)
 	if (account.id !== author.id) refuseOwnPictures(body, author, 'body')
 	const submission = readSubmission(author.id, input, ['comment', questionId, parentId, body])
-	return changeOnce(submission, async (trx) => {
-		if (!(await lockQuestion(trx, questionId))) throw new NotFound(noQuestion)
-		const id = await takeId(trx, 'comments')
+	const asker = { askerUsername: question.username, isMine: question.author_id === author.id }
+	return changeOnce<AddedComment>(submission, async (trx) => {
+		const [held, id] = await Promise.all([lockQuestion(trx, questionId), takeId(trx, 'comments')])
+		if (!held) throw new NotFound(noQuestion)
 		const comment = { id, questionId, authorId: account.id, parentId, body, bodyHtml: html }
 		return {
 			event: {
@@ -83,8 +87,9 @@ export async function addComment(
 			},
 			html,
 			async write(status) {
-				if (!(await insertComment(trx, { ...comment, status }))) throw new NotFound(noParent)
-				return { id, url: `${questionUrl(question)}#comment-${id}` }
+				const [, row] = await Promise.all([insertComment(trx, { ...comment, status }), findAddedRow(trx, id)])
+				if (!row) throw new NotFound(noParent)
+				return { id, url: `${questionUrl(question)}#comment-${id}`, comment: presentComment(author, row, asker) }
 			},
 		}
 	})

@@ -8,7 +8,7 @@ import {
 import { isDiscussed, questionJoins } from '~/features/questions/questions.queries.server.ts'
 import { outdatedColumn } from '~/features/upkeep/outdated.queries.server.ts'
 import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
@@ -136,6 +136,13 @@ export async function listBestRows({ questionId, after, threads, comments }: Bes
 	return { rows, heads: rows[0]?.heads ?? 0, newest: rows[0]?.newest ?? 0 }
 }
 
+/** One comment, within the transaction that adds it. */
+export async function findAddedRow(trx: Executor, id: number): Promise<CommentRow | undefined> {
+	const { rows } = await sql<CommentRow>`
+		select ${columns}, 0 as hidden from comments m join users u on u.id = m.author_id where m.id = ${id}`.execute(trx)
+	return rows[0]
+}
+
 /** How many comments lie below one, deleted ones left out. */
 export async function countBelow(questionId: number, path: number[]): Promise<number> {
 	const next = [...path.slice(0, -1), (path.at(-1) ?? 0) + 1]
@@ -166,24 +173,15 @@ export function findPlace(questionId: number, id: number): Promise<CommentPlace 
 		.executeTakeFirst()
 }
 
-/** A comment that a viewer wants to change, with the member who wrote it and its question's tags; undefined when either was deleted. */
+/** A comment with the member who wrote it and its question's tags; undefined when either was deleted. */
 export async function findComment(
 	id: number,
-): Promise<{ author_id: number; question_id: number; tags: string[] } | undefined> {
-	return db()
-		.selectFrom('comments')
-		.innerJoin('questions', 'questions.id', 'comments.question_id')
-		.select([memberBehind(sql.ref('comments.author_id')).as('author_id'), 'comments.question_id', 'questions.tags'])
-		.where('comments.id', '=', id)
-		.where('comments.status', '=', 'published')
-		.where('questions.status', '=', 'published')
-		.executeTakeFirst()
-}
-
-/** The markdown of a comment. */
-export async function findCommentBody(id: number): Promise<string | undefined> {
-	const row = await db().selectFrom('comments').select('body').where('id', '=', id).executeTakeFirst()
-	return row?.body
+): Promise<{ author_id: number; question_id: number; body: string; tags: string[] } | undefined> {
+	const { rows } = await sql<{ author_id: number; question_id: number; body: string; tags: string[] }>`
+		select ${memberBehind(sql.ref('m.author_id'))} as author_id, m.question_id, m.body, q.tags
+		from comments m join questions q on q.id = m.question_id
+		where m.id = ${id} and m.status = 'published' and q.status = 'published'`.execute(db())
+	return rows[0]
 }
 
 /** A deleted comment of a question that stands. */
@@ -233,13 +231,8 @@ export async function findCommentPlace(
 
 /** Whether a question stands in the forum, for everybody to read. */
 export async function isOpenQuestion(id: number): Promise<boolean> {
-	const row = await db()
-		.selectFrom('questions')
-		.select('id')
-		.where('id', '=', id)
-		.where('status', '=', 'published')
-		.executeTakeFirst()
-	return row !== undefined
+	const { rows } = await sql`select from questions where id = ${id} and status = 'published'`.execute(db())
+	return rows.length > 0
 }
 
 /** What others than this member wrote under a question after a comment, oldest first, at most a hundred. */
@@ -259,39 +252,49 @@ export interface AnswerRow {
 	created_at: string
 }
 
-/** A member's comments that everybody may read, newest first. @param input.mine for themselves alone: those under pseudonyms as well */
-export async function listAnswerRows(input: {
+/** Which of a member's comments: those below a question itself, those that were accepted, or those below other comments. */
+export type AnswerKind = 'answers' | 'solutions' | 'comments'
+
+const ofKind: Record<AnswerKind, RawBuilder<unknown>> = {
+	answers: sql`and m.parent_id is null`,
+	solutions: sql`and m.is_solution`,
+	comments: sql`and m.parent_id is not null`,
+}
+
+export interface AnswerRowsInput {
+	/** A username in small letters. */
 	author: string
-	solutions: boolean
+	which: AnswerKind
+	/** Whether those under pseudonyms are listed, too: for themselves alone. */
 	mine: boolean
 	after: TimeCursor | null
+	/** At most 50. */
 	limit: number
-}): Promise<AnswerRow[]> {
-	const { author, solutions, mine, after, limit } = input
+}
+
+/** A member's comments that everybody may read, newest first. */
+export async function listAnswerRows({ author, which, mine, after, limit }: AnswerRowsInput): Promise<AnswerRow[]> {
 	const member = sql<number>`(select id from users where username = ${author})`
 	const { rows } = await sql<AnswerRow>`
 		select m.id, q.title, left(text_of_html(left(m.body_html, 1000)), 300) as excerpt, m.is_solution, m.score,
 			${iso('m.created_at')} as created_at
 		from comments m join questions q on q.id = m.question_id
 		where ${mine ? sql`m.author_id = any(${accountsOf(member)})` : sql`m.author_id = ${member}`} and m.status = 'published' and q.status = 'published'
-			${solutions ? sql`and m.is_solution` : sql``}
+			${ofKind[which]}
 			${after ? sql`and (m.created_at, m.id) < (${after.at}::timestamptz, ${after.id})` : sql``}
 		order by m.created_at desc, m.id desc limit ${limit}`.execute(db())
 	return rows
 }
 
-/** How many questions, comments and solutions of a member everybody may read; each is counted up to `limit`. */
-export async function countPostRows(
-	author: string,
-	limit: number,
-): Promise<{ queries: number; answers: number; solutions: number }> {
-	const comments = (which: RawBuilder<unknown>) => sql`(select count(*)::int from (
+/** How many questions and comments of each kind everybody may read of a member; each is counted up to `limit`. */
+export async function countPostRows(author: string, limit: number): Promise<Record<'queries' | AnswerKind, number>> {
+	const comments = (which: AnswerKind) => sql`(select count(*)::int from (
 		select from comments m join questions q on q.id = m.question_id
-		where m.author_id = author.id and m.status = 'published' and q.status = 'published' ${which} limit ${limit}) x)`
-	const { rows } = await sql<{ queries: number; answers: number; solutions: number }>`
+		where m.author_id = author.id and m.status = 'published' and q.status = 'published' ${ofKind[which]} limit ${limit}) x)`
+	const { rows } = await sql<Record<'queries' | AnswerKind, number>>`
 		select (select count(*)::int from (
 				select from questions where author_id = author.id and status = 'published' limit ${limit}) x) as queries,
-			${comments(sql``)} as answers, ${comments(sql`and m.is_solution`)} as solutions
+			${comments('answers')} as answers, ${comments('solutions')} as solutions, ${comments('comments')} as comments
 		from users author where username = ${author}`.execute(db())
-	return rows[0] ?? { queries: 0, answers: 0, solutions: 0 }
+	return rows[0] ?? { queries: 0, answers: 0, solutions: 0, comments: 0 }
 }

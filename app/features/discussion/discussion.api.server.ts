@@ -173,7 +173,7 @@ export const discussionOperations = [
 			const parentId = (call.body.parentId ?? null) as number | null
 			const { body } = call.body
 			const made = await addComment(member(call), { questionId: call.params.id, parentId, body, key: call.key })
-			return getComment(call.viewer, made.id)
+			return made.comment ?? getComment(call.viewer, made.id)
 		},
 	}),
 	operation({

@@ -9,7 +9,7 @@ import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
 import type { ChangeView, DifferencePart, HistoryView } from './comment.view.ts'
-import { findComment, findCommentBody } from './comments.queries.server.ts'
+import { findComment } from './comments.queries.server.ts'
 
 const editsPerPage = 10
 
@@ -42,13 +42,13 @@ export async function readQuestionHistory(viewer: Viewer, id: number, cursor: st
 export async function readCommentHistory(viewer: Viewer, id: number, cursor: string | null): Promise<HistoryView> {
 	requireReader(viewer)
 	const comment = isId(id) ? await findComment(id) : undefined
-	const [question, body] = comment ? await Promise.all([findQuestion(comment.question_id), findCommentBody(id)]) : []
-	if (!question || body === undefined) throw new NotFound('There is no such comment. It may have been deleted.')
+	const question = comment && (await findQuestion(comment.question_id))
+	if (!question) throw new NotFound('There is no such comment. It may have been deleted.')
 	const rows = await listRevisionRows({ commentId: id }, placeIn(cursor), editsPerPage + 2)
 	return {
 		title: question.title,
 		url: `/forum/comment/${id}`,
-		...page(rows, cursor === null ? { Text: body } : null, ofComment),
+		...page(rows, cursor === null ? { Text: comment.body } : null, ofComment),
 	}
 }
 

@@ -62,3 +62,8 @@ export async function listBlockedRows(blockerId: number, limit: number): Promise
 		where blocker_id = ${blockerId} order by blocked_at desc, users.id desc limit ${limit}`.execute(db())
 	return rows
 }
+
+/** Whom a member blocks, by username, for their archive. */
+export function archivedBlocks(memberId: number): RawBuilder<unknown> {
+	return sql`select u.username, b.blocked_at from blocks b join users u on u.id = b.blocked_id where b.blocker_id = ${memberId}`
+}

@@ -1,7 +1,6 @@
 import { NotAllowed } from '~/lib/errors.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import type { Executor } from '~/platform/db/db.server.ts'
-import { isBlockedByAny, listBlockedRows } from './blocks.queries.server.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { listBlockedRows } from './blocks.queries.server.ts'
 
 /*
  * What a block means outside the chat (docs/decisions/0038-suspended-hidden-blocked.md): whoever is blocked tells the blocker nothing, writes
@@ -25,19 +24,4 @@ export async function listBlocked(viewer: Viewer): Promise<BlockedView[]> {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	const rows = await listBlockedRows(viewer.id, MAX_LISTED)
 	return rows.map(({ blocked_at, ...member }) => ({ ...member, since: blocked_at.toISOString() }))
-}
-
-/**
- * Refuses what a member does to somebody who blocks them.
- * @param ownerIds whose texts it concerns
- * @param message says what cannot be done, and not why
- * @throws NotAllowed
- */
-export async function refuseBlocked(
-	trx: Executor,
-	actor: Pick<SignedIn, 'id'>,
-	ownerIds: number[],
-	message: string,
-): Promise<void> {
-	if (await isBlockedByAny(trx, ownerIds, actor.id)) throw new NotAllowed(message)
 }

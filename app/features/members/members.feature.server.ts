@@ -1,11 +1,13 @@
 import { isUsername } from '~/lib/checks.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { MAX_WATCHED } from '~/platform/realtime/events.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { listOnlineAmong } from '~/platform/realtime/presence.queries.server.ts'
 import { watchersOf } from '~/platform/realtime/presence.server.ts'
-import { listNotBlocking } from './blocks.queries.server.ts'
-import { skillCounter, skillPlace } from './skills.queries.server.ts'
+import { archivedBlocks, listNotBlocking } from './blocks.queries.server.ts'
+import { archivedSkills, forgetSkills, skillCounter, skillPlace } from './skills.queries.server.ts'
+import { setSkills } from './skills.server.ts'
 
 export const members = defineFeature({
 	name: 'members',
@@ -13,15 +15,27 @@ export const members = defineFeature({
 	termPlaces: [skillPlace],
 	onConnect: (tab) =>
 		tab.on('presence:watch', (usernames: unknown, answer: unknown) => inBackground(watch(tab, usernames, answer))),
+	// Its counters are those of the use case that changes skills, which no foreign key asks.
+	leaving: [
+		async ({ id }) => {
+			await db()
+				.transaction()
+				.execute((trx) => setSkills(trx, id, []))
+			return false
+		},
+	],
+	afterLeaving: forgetSkills,
 	memberData: {
 		blocks: {
 			members: { blocker_id: 'deleted', blocked_id: 'deleted' },
-			archive: ['blocked_id', 'blocked_at'],
+			archive: ['username', 'blocked_at'],
+			rows: archivedBlocks,
 		},
 		skills: 'names of skills that members have, and of how many',
 		profile_skills: {
 			members: { user_id: 'deleted' },
-			archive: ['skill_id', 'position', 'evidence_hidden'],
+			archive: ['name', 'position', 'evidence_hidden'],
+			rows: archivedSkills,
 		},
 		unmaskings: {
 			members: { pseudonym_id: 'deleted', moderator_id: 'deleted' },

@@ -3,12 +3,22 @@ import { db } from '~/platform/db/db.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 import { isBlocking } from './blocks.queries.server.ts'
 
-/** The names of the skills that a user shows, in the order they were given, for the columns of a statement that has `users`. */
-export const skillNames = sql<string[]>`array(
-	select skills.name from shown_skills join skills on skills.id = shown_skills.skill_id
-	where shown_skills.user_id = users.id order by shown_skills.position)`
+/** The profiles of others as this viewer sees them, for `from`: a view with the columns of `profiles`. @param viewerId null for a visitor */
+export function profilesFor(viewerId: number | null): RawBuilder<unknown> {
+	return viewerId === null ? sql`public_profiles` : sql`shown_profiles`
+}
 
-/** As {@link skillNames}, hidden or not: for the owner and for moderators. */
+/**
+ * The names of the skills that a user shows to this viewer, in the order they were given, for the columns of a statement that has `users`.
+ * @param viewerId null for a visitor
+ */
+export function skillNames(viewerId: number | null): RawBuilder<string[]> {
+	return sql<string[]>`array(
+		select skills.name from ${viewerId === null ? sql`public_skills` : sql`shown_skills`} shown join skills on skills.id = shown.skill_id
+		where shown.user_id = users.id order by shown.position)`
+}
+
+/** As {@link skillNames}, all of them: for the owner and for moderators. */
 export const wholeSkillNames = sql<string[]>`array(
 	select skills.name from profile_skills join skills on skills.id = profile_skills.skill_id
 	where profile_skills.user_id = users.id order by profile_skills.position)`
@@ -33,13 +43,31 @@ export interface IntroductionRow {
 	imported: boolean
 }
 
-/** What a line about a member is made of, with at most this many of their skills. */
+/** What a line about a member is made of, as visitors may know it, with at most this many of their skills. */
 export async function findIntroduction(username: string, maxSkills: number): Promise<IntroductionRow | undefined> {
 	const { rows } = await sql<IntroductionRow>`
 		select coalesce(enrol_in_branch_name, '') as branch, current_year, ${isListed} as listed, users.imported,
-			(${skillNames})[1:${maxSkills}::int] as skills
-		from users left join shown_profiles profiles on profiles.user_id = users.id where users.username = ${username}`.execute(
+			(${skillNames(null)})[1:${maxSkills}::int] as skills
+		from users left join public_profiles profiles on profiles.user_id = users.id where users.username = ${username}`.execute(
 		db(),
 	)
+	return rows[0]
+}
+
+/** What a member tells other members of their studies. */
+export interface StudiesRow {
+	enrol_in_branch_name: string
+	current_year: number | null
+	current_semester: number | null
+	university_name: string
+	campus_name: string
+	campus_verified_at: Date | null
+}
+
+/** A member's studies, as other members see them; undefined without a profile. */
+export async function findStudies(userId: number): Promise<StudiesRow | undefined> {
+	const { rows } = await sql<StudiesRow>`
+		select enrol_in_branch_name, current_year, current_semester, university_name, campus_name, campus_verified_at
+		from shown_profiles where user_id = ${userId}`.execute(db())
 	return rows[0]
 }

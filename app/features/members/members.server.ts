@@ -11,8 +11,8 @@ import { type Introduction, studiesText } from './members.view.ts'
 const skillsShown = 2
 
 /**
- * Who a member is in one line, for pages that name them: “CSE, 2nd year · React, Node”. Empty for who is not in the
- * community's list or says nothing of themselves.
+ * Who a member is in one line, for pages that name them: “CSE, 2nd year · React, Node”; the same for members and visitors. Empty for
+ * who is not in the community's list or says nothing of themselves to everybody.
  */
 export async function getIntroduction(username: string): Promise<Introduction> {
 	const row = await sharedData(`introduction ${username}`, [], () => findIntroduction(username, skillsShown))

@@ -26,6 +26,7 @@ export function studiesText({ branch, year, semester }: Studies): string {
 export const editParts = [
 	{ part: '', title: 'Personal Details' },
 	{ part: 'academics', title: 'Academics' },
+	{ part: 'experience', title: 'Experience' },
 	{ part: 'social-links', title: 'Social Links' },
 	{ part: 'certificates', title: 'Certificates' },
 	{ part: 'projects', title: 'Projects' },

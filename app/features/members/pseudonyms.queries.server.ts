@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
+import { FORMER_NAME } from '~/platform/member-data.ts'
 
 /*
  * A pseudonym is an account that nobody logs in to: `author_id` of what it wrote. So a statement that knows nothing of pseudonyms
@@ -84,4 +85,16 @@ export async function findUnmasked(
 		from unmaskings join users pseudonym on pseudonym.id = pseudonym_id join users member on member.id = pseudonym.pseudonym_of
 		where pseudonym_id = ${pseudonymId} and moderator_id = ${moderatorId}`.execute(db())
 	return rows[0]
+}
+
+/** Makes the account that stands in the conversations of a member who left, unless it is there. @returns its id */
+export async function insertAlias(trx: Executor, alias: string): Promise<number> {
+	await sql`
+		insert into users (username, name, email, imported, former)
+		values (${alias}, ${FORMER_NAME}, ${`${alias}@import.invalid`}, true, true) on conflict (username) do nothing`.execute(
+		trx,
+	)
+	const { rows } = await sql<{ id: number }>`select id from users where username = ${alias} and former`.execute(trx)
+	if (!rows[0]) throw new Error('No account stands in for the member.')
+	return rows[0].id
 }

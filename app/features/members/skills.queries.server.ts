@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { TermPlace, UsedWord } from '~/features/terms/places.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -170,4 +170,22 @@ async function moveSkill(trx: Executor, id: number, name: string, limit: number)
 	await sql`
 		delete from skills where id = ${id} and not exists (select from profile_skills where skill_id = ${id})`.execute(trx)
 	return ids.length
+}
+
+/** Forgets the skills that nobody has any more. Who adds one has changed the table before they read it, so they are waited for. */
+export async function forgetSkills(): Promise<void> {
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await sql`lock table skills in share row exclusive mode`.execute(trx)
+			await sql`delete from skills where not exists (select from profile_skills where skill_id = skills.id)`.execute(
+				trx,
+			)
+		})
+}
+
+/** The skills of a member by name, for their archive. */
+export function archivedSkills(memberId: number): RawBuilder<unknown> {
+	return sql`select s.name, p.position, p.evidence_hidden from profile_skills p join skills s on s.id = p.skill_id
+		where p.user_id = ${memberId} order by p.position`
 }

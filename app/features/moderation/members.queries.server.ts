@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type SuspensionRow, suspendedUntil } from '~/features/accounts/accounts.queries.server.ts'
+import { type SuspensionRow, suspendedUntil, suspensionColumns } from '~/features/accounts/accounts.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { byPlace } from '~/platform/db/transaction.server.ts'
@@ -109,7 +109,7 @@ export interface AccountStatusRow extends SuspensionRow {
 	approved: boolean
 }
 
-const statusColumns = sql`users.role, ${suspendedUntil('users')} as suspended_until, suspended_reason,
+const statusColumns = sql`users.role, ${suspensionColumns},
 	(extract(epoch from now() - users.created_at) / 3600)::float8 as hours, approved_at is not null as approved`
 
 /**

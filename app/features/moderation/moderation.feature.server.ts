@@ -1,6 +1,7 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { reportCounter } from './cases.queries.server.ts'
 import { moderationKinds } from './decisions.view.ts'
+import { leaveModeration } from './leaving.queries.server.ts'
 import { moderationOperations, moderationShapes } from './moderation.api.server.ts'
 import { registerSubjects } from './subjects.server.ts'
 
@@ -10,6 +11,7 @@ export const moderation = defineFeature({
 	notificationKinds: moderationKinds,
 	counters: [reportCounter],
 	collect: (features) => registerSubjects(features.flatMap(({ subjects }) => subjects ?? [])),
+	leaving: [leaveModeration],
 	memberData: {
 		cases: 'what was reported, by its id',
 		reports: {

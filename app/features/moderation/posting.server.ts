@@ -2,7 +2,7 @@ import { config } from '~/config.server.ts'
 import { NotAllowed, TooMany } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type AccountStatusRow, lockAccountStatus } from './members.queries.server.ts'
-import { moderationLimits, postingLimitAt } from './moderation.limits.ts'
+import { moderationLimits, postingLimitAt, postingLimits } from './moderation.limits.ts'
 
 /* The rules for whoever posts, whatever the post is: what an account may post in an hour, and which post waits for a moderator. */
 
@@ -15,17 +15,19 @@ export async function lockAuthor(trx: Executor, userId: number): Promise<Account
 
 /**
  * Refuses a post that is one too many in an hour. Moderators and admins post as much as they like.
- * @param secondsOver seconds until the member may post again, if they posted more than `max` in the last hour, this post included; else null
+ * @param secondsOver for each of {@link postingLimits}: seconds until the member may post again, if they posted as much as it
+ * allows in the last hour; else null
  * @throws TooMany
  */
-export async function refuseTooMuch(
+export function refuseTooMuch(
 	author: AccountStatusRow,
 	what: 'questions' | 'comments',
-	secondsOver: (max: number) => Promise<number | null>,
-): Promise<void> {
+	secondsOver: readonly (number | null)[],
+): void {
 	if (author.role !== 'member') return
-	const max = postingLimitAt(author.hours)[what]
-	const seconds = await secondsOver(max)
+	const limit = postingLimitAt(author.hours)
+	const max = limit[what]
+	const seconds = secondsOver[postingLimits.indexOf(limit)] ?? null
 	if (seconds === null) return
 	const minutes = Math.max(1, Math.ceil(seconds / 60))
 	throw new TooMany(

@@ -2,6 +2,7 @@ import { defineFeature } from '~/platform/feature.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { mailDigests, mailUnseen } from './digest.server.ts'
 import { registerKinds } from './kinds.server.ts'
+import { leaveNotifications } from './leaving.queries.server.ts'
 import { notificationOperations, notificationShapes } from './notifications.api.server.ts'
 import { countUnread, sweepNotifications } from './notifications.server.ts'
 import { pushNotification } from './push/delivery.server.ts'
@@ -23,6 +24,7 @@ export const notifications = defineFeature({
 		return undefined
 	},
 	collect: registerKinds,
+	leaving: [leaveNotifications],
 	memberData: {
 		notifications: {
 			members: { user_id: 'deleted', actor_ids: 'kept' },

@@ -82,13 +82,15 @@ export async function notify(
 ): Promise<number[]> {
 	const asked = [...people.keys()].filter((id) => id !== actorId)
 	if (asked.length === 0) return []
-	const boxes = await lockBoxes(trx, besides === undefined ? asked : [...asked, besides], {
-		subject,
-		actorId: shownActorId,
-	})
+	const all = besides === undefined ? asked : [...asked, besides]
 	const partId = part?.id ?? null
+	// Begun together, they travel together, and who was told is looked up once the boxes are locked.
+	const [boxes, found] = await Promise.all([
+		lockBoxes(trx, all, { subject, actorId: shownActorId }),
+		listUntold(trx, all, { subject, partId }),
+	])
+	const untold = found.filter((id) => boxes.includes(id))
 	if (replaces) await removeUnreadOfKind(trx, boxes, { subject, kind: replaces })
-	const untold = await listUntold(trx, boxes, { subject, partId })
 	const notified: NotifiedRow[] = []
 	for (const kind of new Set(people.values())) {
 		const users = untold.filter((id) => people.get(id) === kind)

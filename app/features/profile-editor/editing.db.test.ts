@@ -7,7 +7,11 @@ import { EditConflict, type Input } from '~/platform/http/form.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { filled, makePicture } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { anybody } from '../directory/directory.paths.ts'
+import { listCommunity } from '../directory/directory.server.ts'
+import { getProfile } from '../profiles/profiles.server.ts'
 import {
+	endWhatIsOver,
 	getAcademics,
 	getPersonal,
 	getSocial,
@@ -41,11 +45,66 @@ describe('each part', () => {
 			fullName: 'Mira Quillon',
 			about: 'One.\n\nTwo.',
 			show_phone: '',
-			only_me: '',
+			public_page: '',
+			noindex: '',
+			...{ see_city: 'members', see_expertise: 'everybody', see_about: 'everybody', see_skills: 'everybody' },
+			...{ see_academics: 'everybody', see_social: 'everybody', see_experience: 'members' },
+			...{ see_projects: 'members', see_certificates: 'members' },
 			profile_url: '',
 		})
-		await save(mira, { ...filled.personal, only_me: ['city', 'everything'].join(', '), version: 2 })
-		expect((await getPersonal(mira, 'mira')).values.only_me).toBe('city')
+	})
+
+	test.each([
+		['who sees a section', { see_city: 'everybody', see_about: 'members', see_social: 'me' }, {}],
+		['nobody in particular', { see_city: '' }, 'Choose who sees it.'],
+		[
+			'a status without an end, which gets one',
+			{ status_line: ' Away ' },
+			{ status_line: 'Away', status_until: dayIn(7) },
+		],
+		['an end without a status, which has none', { status_until: dayIn(3) }, { status_until: '' }],
+		['a status that is over', { status_line: 'Away', status_until: dayIn(-1) }, 'This day is over.'],
+		['being open until today', { open_until: dayIn(0) }, {}],
+		['being open until yesterday', { open_until: dayIn(-1) }, 'This day is over.'],
+		[
+			'what was called collaborating',
+			{ open_to: 'mentoring, collaborating, world peace' },
+			{ open_to: 'mentoring, teammates' },
+		],
+	])('%s', async (_what, input, expected) => {
+		const saved = save(mira, { ...filled.personal, ...input })
+		if (typeof expected === 'string') return expect(saved).rejects.toThrow(expected)
+		await saved
+		expect((await getPersonal(mira, 'mira')).values).toMatchObject({ ...input, ...expected })
+	})
+
+	test('what a member is open to, and their status, end by themselves for everybody who looks', async () => {
+		await save(mira, { ...filled.personal, open_to: 'tutoring', open_until: dayIn(0), status_line: 'Away' })
+		const seen = async () => {
+			const { openTo, status } = await getProfile(bram, 'mira')
+			const { page } = await listCommunity({ ...anybody, openTo: ['tutoring'] })
+			return [openTo, status, page.rows.map(({ username }) => username)]
+		}
+		expect(await seen()).toEqual([['tutoring'], 'Away', ['mira']])
+		await sql`update profiles set open_until = current_date - 1, status_until = current_date - 1 where user_id = ${mira.id}`.execute(
+			db(),
+		)
+		expect(await seen()).toEqual([[], '', []])
+		await endWhatIsOver()
+		expect((await getPersonal(mira, 'mira')).values).toMatchObject({ open_to: '', open_until: '', status_line: '' })
+	})
+
+	test('about is rendered when it is saved, and lists show its words', async () => {
+		await save(mira, {
+			...filled.personal,
+			about: 'I **really** like <script>alert(1)</script> [tea](https://tea.example).',
+		})
+		const { aboutHtml, about } = await getProfile(bram, 'mira')
+		expect(aboutHtml).toContain('<strong>really</strong>')
+		expect(aboutHtml).not.toContain('<script')
+		expect(about.trim()).toMatch(/^I really like .* tea\.$/)
+		await save(mira, { ...filled.personal, about: '' })
+		expect(await getProfile(bram, 'mira')).toMatchObject({ aboutHtml: null, about: '' })
 	})
 
 	test('academics are read back, and a field that was emptied is empty', async () => {
@@ -207,6 +266,11 @@ describe('the profile picture', () => {
 		await expect(save(mira, input)).rejects.toThrow('This picture no longer exists.')
 	})
 })
+
+/** A day from today, as a form names it. */
+function dayIn(days: number): string {
+	return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+}
 
 async function save(viewer: SignedIn, input: Input): Promise<void> {
 	const { version } = await getPersonal(viewer, viewer.username)

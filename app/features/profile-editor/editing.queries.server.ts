@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { wholeSkillNames } from '~/features/members/members.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { AudienceField, Section } from './profile.limits.ts'
 import type { AcademicsInput, PersonalInput, SocialInput } from './profile.schema.ts'
 
 export interface EditableRow extends AcademicsInput, SocialInput {
@@ -18,7 +19,15 @@ export interface EditableRow extends AcademicsInput, SocialInput {
 	show_phone: boolean
 	listed: boolean
 	show_presence: boolean
-	only_me: PersonalInput['only_me']
+	open_until: string | null
+	pronouns: string
+	status_line: string
+	status_until: string | null
+	about_html: string | null
+	public_page: boolean
+	noindex: boolean
+	only_me: Section[]
+	public_sections: Section[]
 	personal_version: number
 	academics_version: number
 	social_version: number
@@ -28,7 +37,9 @@ export interface EditableRow extends AcademicsInput, SocialInput {
 export async function findEditable(userId: number, executor: Executor = db()): Promise<EditableRow | undefined> {
 	const { rows } = await sql<EditableRow>`
 		select users.username, users.name, users.email, coalesce(users.image, hidden_image) as image, ${wholeSkillNames} as skills,
-			phone, city, expertise_in, about, open_to, show_email, show_phone, listed, show_presence, only_me, personal_version,
+			phone, city, expertise_in, about, open_to, show_email, show_phone, listed, show_presence, only_me, public_sections,
+			public_page, noindex, pronouns, open_until::text as open_until, status_line, status_until::text as status_until, about_html,
+			personal_version,
 			university_name, location, enrol_in_branch_name, year_of_passing, current_semester, current_year,
 			enrolment_number, university_email, academics_version,
 			github, linkedin, leetcode, portfolio, hackerrank, codechef, geeksforgeek, social_version
@@ -54,19 +65,27 @@ export async function ownsPicture(
 	return row !== undefined
 }
 
+/** The first part as it is stored. Without `profile_url` the picture stays as it is. */
+export type StoredPersonal = Omit<PersonalInput, AudienceField | 'profile_url'> &
+	Partial<Pick<PersonalInput, 'profile_url'>> &
+	Pick<EditableRow, 'only_me' | 'public_sections' | 'about_html'>
+
 /** Saves the first part, if it is still of this version; the picture of a hidden profile stays hidden. @returns whether it was */
 export async function updatePersonal(
 	trx: Executor,
 	userId: number,
 	version: number,
-	{ fullName, skills: _skills, profile_url, ...fields }: Omit<PersonalInput, 'profile_url'> & Partial<PersonalInput>,
+	{ fullName, skills: _skills, profile_url, ...fields }: StoredPersonal,
 ): Promise<boolean> {
 	const hiddenImage = profile_url === undefined ? sql`hidden_image` : sql`${profile_url}::text`
 	const { rows } = await sql<{ hidden: boolean }>`
 		update profiles set personal_version = personal_version + 1, phone = ${fields.phone}, city = ${fields.city},
 			expertise_in = ${fields.expertise_in}, about = ${fields.about}, open_to = ${fields.open_to},
 			show_email = ${fields.show_email}, show_phone = ${fields.show_phone}, listed = ${fields.listed},
-			show_presence = ${fields.show_presence}, only_me = ${fields.only_me}, hidden_image = case when hidden_at is not null then ${hiddenImage} end
+			show_presence = ${fields.show_presence}, only_me = ${fields.only_me}, public_sections = ${fields.public_sections},
+			public_page = ${fields.public_page}, noindex = ${fields.noindex}, pronouns = ${fields.pronouns},
+			open_until = ${fields.open_until}::date, status_line = ${fields.status_line}, status_until = ${fields.status_until}::date,
+			about_html = ${fields.about_html}, hidden_image = case when hidden_at is not null then ${hiddenImage} end
 		where user_id = ${userId} and personal_version = ${version} returning hidden_at is not null as hidden`.execute(trx)
 	const [row] = rows
 	if (!row) return false
@@ -80,6 +99,17 @@ export async function updatePersonal(
 		.where('id', '=', userId)
 		.execute()
 	return true
+}
+
+/** Ends what members are open to, and statuses, whose last day is over. Views leave them out from that day on. */
+export async function clearEnded(): Promise<void> {
+	await sql`
+		update profiles set
+			open_to = case when open_until < current_date then '{}' else open_to end,
+			open_until = case when open_until >= current_date then open_until end,
+			status_line = case when status_until < current_date then '' else status_line end,
+			status_until = case when status_until >= current_date then status_until end
+		where open_until < current_date or status_until < current_date`.execute(db())
 }
 
 /** Saves the profile picture alone; that of a hidden profile stays hidden. The version of the first part stays as it is. */

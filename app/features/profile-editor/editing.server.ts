@@ -8,8 +8,10 @@ import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { fieldText, type Input, parseInput, requireSame, requireVersion } from '~/platform/http/form.server.ts'
 import type { FormValues, SavedValues } from '~/platform/http/form.ts'
+import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { hidePresence } from '~/platform/realtime/presence.server.ts'
 import {
+	clearEnded,
 	type EditableRow,
 	findEditable,
 	ownsPicture,
@@ -18,7 +20,8 @@ import {
 	updatePicture,
 	updateSocial,
 } from './editing.queries.server.ts'
-import { academicsInput, personalInput, siteNames, socialInput } from './profile.schema.ts'
+import { type Audience, type AudienceField, profileLimits, profileSections, type Section } from './profile.limits.ts'
+import { academicsInput, type PersonalInput, personalInput, siteNames, socialInput } from './profile.schema.ts'
 
 /*
  * The use cases that change the single fields of a profile; certificates and projects are in items.server.ts.
@@ -40,19 +43,51 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 	const member = await requireProfileWriter(viewer, username)
 	const { id } = member
 	const version = requireVersion(input)
-	const { profile_url, ...others } = parseInput(personalInput, input)
+	const { profile_url, ...others } = withStatusEnd(parseInput(personalInput, input))
 	const fields = 'profile_url' in input ? { ...others, profile_url } : others
+	const about_html = await aboutHtml(fields.about)
 	await checkName(member, fields.fullName)
 	await transaction(async (trx) => {
 		await ensureProfile(trx, id)
 		await checkPicture(trx, id, 'profile', 'profile_url', 'profile_url' in input ? profile_url : null)
-		if (!(await updatePersonal(trx, id, version, fields)))
+		if (!(await updatePersonal(trx, id, version, { ...fields, ...sectionsOf(fields), about_html })))
 			return requireSame(personalValues(await requireEditable({ id }, trx)), fields)
 		await setSkills(trx, id, fields.skills)
 	})
 	// The name and the picture stand beside everything that the member wrote.
 	await dropPages([everyPage])
 	if (!fields.show_presence) await hidePresence(member)
+}
+
+/** A status ends: after a week, unless it says when. */
+function withStatusEnd(fields: PersonalInput): PersonalInput {
+	if (fields.status_line === '') return { ...fields, status_until: null }
+	const week = new Date(Date.now() + profileLimits.statusDays * 86_400_000).toISOString().slice(0, 10)
+	return { ...fields, status_until: fields.status_until ?? week }
+}
+
+/** Ends what members are open to, and statuses, whose last day is over: every hour. */
+export async function endWhatIsOver(): Promise<void> {
+	await clearEnded()
+	// Lists show what members are open to.
+	await dropPages([everyPage])
+}
+
+/** “About” as it is shown; null for none. */
+export async function aboutHtml(about: string): Promise<string | null> {
+	return about === '' ? null : (await renderMarkdown(about)).html
+}
+
+/** Who sees which section, as it is stored. */
+function sectionsOf(fields: Pick<PersonalInput, AudienceField>): Pick<EditableRow, 'only_me' | 'public_sections'> {
+	const of = (audience: Audience) => profileSections.filter((section) => fields[`see_${section}`] === audience)
+	return { only_me: of('me'), public_sections: of('everybody') }
+}
+
+function audienceValues({ only_me, public_sections }: EditableRow): FormValues {
+	const audienceOf = (section: Section): Audience =>
+		only_me.includes(section) ? 'me' : public_sections.includes(section) ? 'everybody' : 'members'
+	return Object.fromEntries(profileSections.map((section) => [`see_${section}`, audienceOf(section)]))
 }
 
 /**
@@ -166,7 +201,13 @@ function personalValues(row: EditableRow): SavedValues {
 		show_phone: fieldText(row.show_phone),
 		listed: fieldText(row.listed),
 		show_presence: fieldText(row.show_presence),
-		only_me: row.only_me.join(', '),
+		open_until: row.open_until ?? '',
+		pronouns: row.pronouns,
+		status_line: row.status_line,
+		status_until: row.status_until ?? '',
+		public_page: fieldText(row.public_page),
+		noindex: fieldText(row.noindex),
+		...audienceValues(row),
 		profile_url: row.image ?? '',
 	}
 	return { version: row.personal_version, values }

@@ -8,16 +8,22 @@ import { filled, makePicture } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import {
 	addCertificate,
+	addExperience,
 	addProject,
 	deleteCertificate,
+	deleteExperience,
 	deleteProject,
 	getCertificate,
+	getExperience,
 	getProject,
 	listCertificates,
+	listExperiences,
 	listProjects,
 	saveCertificate,
+	saveExperience,
 	saveProject,
 } from './items.server.ts'
+import { getOrderVersion, moveItem } from './order.server.ts'
 
 useDatabase()
 
@@ -123,4 +129,117 @@ test('of many added at once no more than a hundred stay', async () => {
 	)
 	expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(15)
 	expect(await listProjects(bram, 'bram')).toHaveLength(100)
+})
+
+describe('studies and experience', () => {
+	test('are added, replaced and deleted, and stand by what they are', async () => {
+		const work = { kind: 'work', organisation: ' Lamp  Works ', title: 'Tester', starts: '2024', ends: '' }
+		await addExperience(mira, 'mira', work)
+		await addExperience(mira, 'mira', {
+			kind: 'education',
+			organisation: 'Old School',
+			degree: 'Diploma',
+			ends: '2022-05',
+		})
+		const [school, job] = await listExperiences(mira, 'mira')
+		expect([school, job]).toMatchObject([
+			{ organisation: 'Old School', title: 'Diploma', span: 'until May 2022' },
+			{ organisation: 'Lamp Works', title: 'Tester', span: 'since 2024' },
+		])
+		const { version, values } = await getExperience(mira, 'mira', job?.id ?? '')
+		const change = { ...values, version, ends: '2024-08' }
+		await saveExperience(mira, 'mira', job?.id ?? '', change)
+		await expect(saveExperience(mira, 'mira', job?.id ?? '', { ...change, ends: '2025' })).rejects.toThrow(EditConflict)
+		expect((await listExperiences(mira, 'mira')).at(-1)).toMatchObject({ span: '2024 to Aug 2024' })
+		await expect(deleteExperience(bram, 'bram', job?.id ?? '')).rejects.toThrow('There is no such entry.')
+		await deleteExperience(mira, 'mira', job?.id ?? '')
+		expect(await listExperiences(mira, 'mira')).toHaveLength(1)
+	})
+
+	test.each([
+		[{ organisation: '' }, 'organisation', 'Say where it is or was.'],
+		[{ kind: 'holiday' }, 'kind', 'Choose what it is.'],
+		[{ degree: 'B.Tech.' }, 'degree', 'Only studies have a degree.'],
+		[{ starts: '2024-13' }, 'starts', 'Enter a year, or year and month, for example 2026-08.'],
+		[{ starts: 'May' }, 'starts', 'Enter a year, or year and month, for example 2026-08.'],
+		[{ starts: '2024-08', ends: '2024-07' }, 'ends', 'It cannot end before it began.'],
+		[{ url: 'javascript:alert(1)' }, 'url', 'Enter a web address that begins with https://'],
+	])('%j is refused at its field', async (changes, field, message) => {
+		const input = { kind: 'work', organisation: 'Lamp Works', ...changes }
+		const refusal = await addExperience(mira, 'mira', input).catch((error: unknown) => error)
+		expect(refusal).toMatchObject({ fields: { [field]: message } })
+	})
+})
+
+describe('the order of a list', () => {
+	let ida: SignedIn
+	const titles = async () => (await listProjects(ida, 'ida')).map(({ title, pinned }) => (pinned ? `*${title}` : title))
+	const idOf = async (title: string) => (await listProjects(ida, 'ida')).find((one) => one.title === title)?.id ?? ''
+	const move = async (step: string, title: string) =>
+		moveItem(ida, 'ida', 'projects', {
+			move: `${step}:${await idOf(title)}`,
+			version: await getOrderVersion(ida, 'ida'),
+		})
+
+	beforeAll(async () => {
+		ida = await makeMember('ida')
+		for (const project_title of ['a', 'b', 'c', 'd']) await addProject(ida, 'ida', { ...filled.project, project_title })
+	})
+
+	test('is what the last step made it: up, down, pinned first, and never further than the end of a part', async () => {
+		const steps: [step: string, title: string, order: string[], said: string][] = [
+			['up', 'c', ['a', 'c', 'b', 'd'], '“c” is number 2 of 4 now.'],
+			['down', 'a', ['c', 'a', 'b', 'd'], '“a” is number 2 of 4 now.'],
+			['up', 'c', ['c', 'a', 'b', 'd'], '“c” is number 1 of 4 now.'],
+			['pin', 'b', ['*b', 'c', 'a', 'd'], '“b” is pinned.'],
+			['up', 'c', ['*b', 'c', 'a', 'd'], '“c” is number 2 of 4 now.'],
+			['pin', 'd', ['*b', '*d', 'c', 'a'], '“d” is pinned.'],
+			['up', 'd', ['*d', '*b', 'c', 'a'], '“d” is number 1 of 4 now.'],
+			['unpin', 'd', ['*b', 'd', 'c', 'a'], '“d” is no longer pinned.'],
+			['unpin', 'b', ['b', 'd', 'c', 'a'], '“b” is no longer pinned.'],
+		]
+		for (const [step, title, order, said] of steps)
+			expect([step, title, await move(step, title), await titles()]).toEqual([step, title, said, order])
+		const ids = await Promise.all(['a', 'b', 'c', 'd'].map(idOf))
+		await moveItem(ida, 'ida', 'projects', { order: ids.join(','), version: await getOrderVersion(ida, 'ida') })
+		expect(await titles()).toEqual(['a', 'b', 'c', 'd'])
+	})
+
+	test('of two tabs the later one is told, and changes nothing', async () => {
+		const version = await getOrderVersion(ida, 'ida')
+		const ids = await Promise.all(['d', 'c', 'b', 'a'].map(idOf))
+		const other = [...ids].reverse()
+		const outcomes = await Promise.allSettled(
+			[ids, other, ids].map((order) => moveItem(ida, 'ida', 'projects', { order: order.join(','), version })),
+		)
+		expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+		const late = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult
+		expect(late.reason.message).toMatch(/^This list was changed in another tab\./)
+		expect(await getOrderVersion(ida, 'ida')).toBe(version + 1)
+	})
+
+	test.each([
+		['an order that lacks one', async () => ({ order: await idOf('a') }), /changed in another tab/],
+		[
+			'an order with one twice',
+			async () => ({
+				order: Array(4)
+					.fill(await idOf('a'))
+					.join(','),
+			}),
+			/changed in another tab/,
+		],
+		[
+			'a step of an item of somebody else',
+			async () => ({ move: `up:${(await listProjects(bram, 'bram'))[0]?.id}` }),
+			/no such entry/,
+		],
+		['no step', async () => ({ move: 'sideways:1' }), /Choose what to move/],
+		['nothing', async () => ({}), /Choose what to move/],
+	])('%s is refused', async (_what, input, message) => {
+		const before = await titles()
+		const version = await getOrderVersion(ida, 'ida')
+		await expect(moveItem(ida, 'ida', 'projects', { ...(await input()), version })).rejects.toThrow(message)
+		expect(await titles()).toEqual(before)
+	})
 })

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { ItemTable } from '~/features/profiles/profiles.queries.server.ts'
+import { type ItemTable, itemsFor, type Reading } from '~/features/profiles/profiles.queries.server.ts'
 import type { TermPlace, UsedWord } from '~/features/terms/places.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { ProjectInput, StoredCertificate } from './profile.schema.ts'
@@ -104,32 +104,32 @@ export async function updateProject(
 	return rows.length > 0
 }
 
-/** A member's certificates in their own order, with all that a form would show. @param whole whether those that others do not see are read, too */
+/** A member's certificates in their own order, with all that a form would show. */
 export async function listCertificatesToEdit(
 	userId: number,
 	executor: Executor = db(),
-	whole = true,
+	reading: Reading = 'whole',
 ): Promise<(CertificateEditRow & { id: string })[]> {
 	const { rows } = await sql<CertificateEditRow & { id: string }>`
 		select certificate_id as id, certificate_title, certificate_url, certificate_image,
 			certificate_issue_date::text as certificate_issue_date, certificate_expire_date::text as certificate_expire_date,
 			credential_verification_link, version
-		from ${whole ? sql`certificates` : sql`shown_certificates`} where user_id = ${userId} order by position, certificate_id limit 100`.execute(
+		from ${itemsFor('certificates', reading)} items where user_id = ${userId} order by pinned desc, position, certificate_id limit 100`.execute(
 		executor,
 	)
 	return rows
 }
 
-/** A member's projects in their own order, with all that a form would show. @param whole whether those that others do not see are read, too */
+/** A member's projects in their own order, with all that a form would show. */
 export async function listProjectsToEdit(
 	userId: number,
 	executor: Executor = db(),
-	whole = true,
+	reading: Reading = 'whole',
 ): Promise<(ProjectEditRow & { id: string })[]> {
 	const { rows } = await sql<ProjectEditRow & { id: string }>`
 		select project_id as id, project_title, project_description, project_image, project_tech_stack,
 			project_date::text as project_date, project_source_code_link, project_deployment_link, project_demo_link, version
-		from ${whole ? sql`projects` : sql`shown_projects`} where user_id = ${userId} order by position, project_id limit 100`.execute(
+		from ${itemsFor('projects', reading)} items where user_id = ${userId} order by pinned desc, position, project_id limit 100`.execute(
 		executor,
 	)
 	return rows

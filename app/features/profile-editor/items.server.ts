@@ -5,12 +5,15 @@ import {
 	deleteItem,
 	type ItemTable,
 	listCertificateRows,
+	listExperienceRows,
 	listProjectRows,
 } from '~/features/profiles/profiles.queries.server.ts'
 import {
 	type CertificateView,
+	type ExperienceView,
 	type ProjectView,
 	presentCertificate,
+	presentExperience,
 	presentProject,
 } from '~/features/profiles/profiles.view.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
@@ -28,15 +31,24 @@ import {
 	updateCertificate,
 	updateProject,
 } from './items.queries.server.ts'
+import { findExperience, insertExperience, updateExperience } from './lists.queries.server.ts'
 import { profileLimits } from './profile.limits.ts'
-import { certificateInput, type ProjectInput, projectInput, type StoredCertificate } from './profile.schema.ts'
+import {
+	certificateInput,
+	type ExperienceInput,
+	experienceInput,
+	type ProjectInput,
+	projectInput,
+	type StoredCertificate,
+} from './profile.schema.ts'
 
-/** What a certificate and a project have in common: how one is read, added, replaced and shown in its form. */
+/** What the items of a profile have in common: how one is read, added, replaced and shown in its form. */
 interface ItemKind<Fields extends object> {
 	table: ItemTable
 	one: string
+	many: string
 	schema: z.ZodType<Fields>
-	picture: { kind: 'certificate' | 'project'; field: string; of: (fields: Fields) => string | null }
+	picture?: { kind: 'certificate' | 'project'; field: string; of: (fields: Fields) => string | null }
 	find: (userId: number, id: string, executor?: Executor) => Promise<(Fields & { version: number }) | undefined>
 	insert: (trx: Executor, userId: number, fields: Fields) => Promise<void>
 	update: (trx: Executor, userId: number, id: string, version: number, fields: Fields) => Promise<boolean>
@@ -48,6 +60,7 @@ interface ItemKind<Fields extends object> {
 const certificate: ItemKind<StoredCertificate> = {
 	table: 'certificates',
 	one: 'certificate',
+	many: 'certificates',
 	schema: certificateInput,
 	picture: { kind: 'certificate', field: 'certificate_image', of: (fields) => fields.certificate_image },
 	find: findCertificate,
@@ -66,6 +79,7 @@ const certificate: ItemKind<StoredCertificate> = {
 const project: ItemKind<ProjectInput> = {
 	table: 'projects',
 	one: 'project',
+	many: 'projects',
 	schema: projectInput,
 	picture: { kind: 'project', field: 'project_image', of: (fields) => fields.project_image },
 	find: findProject,
@@ -84,16 +98,33 @@ const project: ItemKind<ProjectInput> = {
 	}),
 }
 
+const experience: ItemKind<ExperienceInput> = {
+	table: 'experiences',
+	one: 'entry',
+	many: 'studies and experiences',
+	schema: experienceInput,
+	find: findExperience,
+	insert: insertExperience,
+	update: updateExperience,
+	texts: (fields) => ({ ...fields, starts: fields.starts ?? '', ends: fields.ends ?? '' }),
+}
+
 /** The own certificates, as their list shows them. @throws NotAllowed */
 export async function listCertificates(viewer: Viewer, username: string): Promise<CertificateView[]> {
-	const rows = await listCertificateRows(requireOwner(viewer, username).id, true)
+	const rows = await listCertificateRows(requireOwner(viewer, username).id, 'whole')
 	return rows.map(presentCertificate)
 }
 
 /** The own projects, as their list shows them. @throws NotAllowed */
 export async function listProjects(viewer: Viewer, username: string): Promise<ProjectView[]> {
-	const rows = await listProjectRows(requireOwner(viewer, username).id, true)
+	const rows = await listProjectRows(requireOwner(viewer, username).id, 'whole')
 	return rows.map(presentProject)
+}
+
+/** The own studies, work and volunteering, as their list shows them. @throws NotAllowed */
+export async function listExperiences(viewer: Viewer, username: string): Promise<ExperienceView[]> {
+	const rows = await listExperienceRows(requireOwner(viewer, username).id, 'whole')
+	return rows.map(presentExperience)
 }
 
 /** What the form of an own certificate starts from. @throws NotAllowed, NotFound */
@@ -114,6 +145,25 @@ export const saveProject = replacer(project)
 /** Deletes an own project. @throws NotAllowed, NotFound */
 export const deleteProject = deleter(project)
 
+/** What the form of an own study, work or volunteering starts from. @throws NotAllowed, NotFound */
+export const getExperience = reader(experience)
+/** Adds a study, work or volunteering to the own profile. @throws NotAllowed, Invalid */
+export const addExperience = adder(experience)
+/** Replaces an own study, work or volunteering. @throws NotAllowed, NotFound, Invalid, EditConflict */
+export const saveExperience = replacer(experience)
+/** Deletes an own study, work or volunteering. @throws NotAllowed, NotFound */
+export const deleteExperience = deleter(experience)
+
+/** @throws Invalid when the picture of an item is not the member's own */
+async function checkItemPicture<Fields extends object>(
+	trx: Executor,
+	userId: number,
+	{ picture }: ItemKind<Fields>,
+	fields: Fields,
+): Promise<void> {
+	if (picture) await checkPicture(trx, userId, picture.kind, picture.field, picture.of(fields))
+}
+
 function reader<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string): Promise<SavedValues> => {
 		const { id: userId } = requireOwner(viewer, username)
@@ -128,8 +178,8 @@ function adder<Fields extends object>(kind: ItemKind<Fields>) {
 		await transaction(async (trx) => {
 			const { items } = profileLimits
 			if ((await countItems(trx, kind.table, userId)) >= items)
-				throw new Invalid(`A profile has at most ${items} ${kind.table}.`)
-			await checkPicture(trx, userId, kind.picture.kind, kind.picture.field, kind.picture.of(fields))
+				throw new Invalid(`A profile has at most ${items} ${kind.many}.`)
+			await checkItemPicture(trx, userId, kind, fields)
 			await kind.insert(trx, userId, fields)
 		})
 	}
@@ -143,7 +193,7 @@ function replacer<Fields extends object>(kind: ItemKind<Fields>) {
 		const typed = parseInput(kind.schema, input)
 		const fields = kind.tidy ? kind.tidy(typed) : typed
 		await transaction(async (trx) => {
-			await checkPicture(trx, userId, kind.picture.kind, kind.picture.field, kind.picture.of(fields))
+			await checkItemPicture(trx, userId, kind, fields)
 			if (await kind.update(trx, userId, key, version, fields)) return
 			requireSame(start(kind, await kind.find(userId, key, trx)), fields)
 		})

@@ -1,12 +1,30 @@
 import { pictureRefusals } from '~/features/pictures/pictures.view.ts'
 import { defineFeature } from '~/platform/feature.ts'
+import { endWhatIsOver } from './editing.server.ts'
 import { projectPlace } from './items.queries.server.ts'
 
 export const profileEditor = defineFeature({
 	name: 'profile-editor',
+	schedules: [{ name: 'end-openings', every: 'hour', run: endWhatIsOver }],
 	termPlaces: [projectPlace],
 	pictureForms: [{ path: /^\/edit-profile\/.+$/, tooLarge: pictureRefusals.bytes }],
 	memberData: {
+		experiences: {
+			members: { user_id: 'deleted' },
+			archive: [
+				'experience_id',
+				'kind',
+				'organisation',
+				'title',
+				'degree',
+				'url',
+				'starts',
+				'ends',
+				'summary',
+				'position',
+				'created_at',
+			],
+		},
 		projects: {
 			members: { user_id: 'deleted' },
 			archive: [
@@ -20,6 +38,7 @@ export const profileEditor = defineFeature({
 				'project_date',
 				'project_description',
 				'position',
+				'pinned',
 				'created_at',
 			],
 		},
@@ -34,6 +53,7 @@ export const profileEditor = defineFeature({
 				'certificate_url',
 				'credential_verification_link',
 				'position',
+				'pinned',
 				'created_at',
 			],
 		},

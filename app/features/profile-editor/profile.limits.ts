@@ -17,6 +17,10 @@ export const profileLimits = {
 	title: 150,
 	description: 2_000,
 	stack: 20,
+	pronouns: 30,
+	status: 80,
+	/** Days after which a status ends that names no day. */
+	statusDays: 7,
 	/** Certificates, and projects, of one member. */
 	items: 100,
 	semesters: 12,
@@ -24,20 +28,47 @@ export const profileLimits = {
 	passing: { from: 1950, to: 2100 },
 } as const
 
-/** Sections of a profile that its owner can keep to themselves. */
-export const profileSections = [
-	...(['city', 'expertise', 'about', 'skills'] as const),
-	...(['academics', 'social', 'projects', 'certificates'] as const),
-] as const
+/** What an entry of the list of studies and experience is, and as the form says it. */
+export const experienceKinds = ['education', 'work', 'volunteer'] as const
+
+export const experienceKindNames = { education: 'Studies', work: 'Work', volunteer: 'Volunteering' } as const
+
+/** Who sees a section of a profile. */
+export const audiences = ['everybody', 'members', 'me'] as const
+
+export type Audience = (typeof audiences)[number]
+
+export const audienceNames: Record<Audience, string> = { everybody: 'Everybody', members: 'Members', me: 'Only me' }
+
+/** Sections of a profile that have an audience of their own, with the one that they have unless their member chooses another. */
+export const usualAudience = {
+	city: 'members',
+	expertise: 'everybody',
+	about: 'everybody',
+	skills: 'everybody',
+	academics: 'everybody',
+	social: 'everybody',
+	experience: 'members',
+	projects: 'members',
+	certificates: 'members',
+} as const satisfies Record<string, Audience>
+
+export type Section = keyof typeof usualAudience
+
+export const profileSections = Object.keys(usualAudience) as Section[]
+
+/** The field of the form that says who sees a section. */
+export type AudienceField = `see_${Section}`
 
 /** What the form calls them: other words than its fields have, so that no two controls of a page have the same name. */
-export const sectionNames: Record<(typeof profileSections)[number], string> = {
-	city: 'Where I live',
-	expertise: 'What I am expert in',
-	about: 'My introduction',
-	skills: 'What I know',
-	academics: 'My studies',
-	social: 'My links to other sites',
-	projects: 'What I have built',
-	certificates: 'What I was awarded',
+export const audienceFieldNames: Record<AudienceField, string> = {
+	see_city: 'Where I live',
+	see_expertise: 'What I am expert in',
+	see_about: 'My introduction',
+	see_skills: 'What I know',
+	see_academics: 'My studies',
+	see_social: 'My links to other sites',
+	see_experience: 'Where I worked and helped',
+	see_projects: 'What I have built',
+	see_certificates: 'What I was awarded',
 }

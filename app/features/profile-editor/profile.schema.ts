@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { personName } from '~/features/accounts/names.schema.ts'
+import { isHost, openingsOf, siteHosts } from '~/features/members/self.view.ts'
 import { cleanLine, cleanText, isStorable } from '~/lib/clean.ts'
-import { profileLimits as limits, profileSections } from './profile.limits.ts'
+import {
+	type Audience,
+	type AudienceField,
+	audiences,
+	experienceKinds,
+	profileLimits as limits,
+	profileSections,
+	usualAudience,
+} from './profile.limits.ts'
 
 /*
  * What each part of a profile takes, from its form, the API or an import. A field that is missing reads as empty, and a
@@ -10,13 +19,13 @@ import { profileLimits as limits, profileSections } from './profile.limits.ts'
 
 /** Where a bare handle leads on each site; a portfolio has no handle, only an address. */
 const sites = {
-	github: { host: 'github.com', profile: 'https://github.com/' },
-	linkedin: { host: 'linkedin.com', profile: 'https://www.linkedin.com/in/' },
-	leetcode: { host: 'leetcode.com', profile: 'https://leetcode.com/u/' },
+	github: { host: siteHosts.github, profile: 'https://github.com/' },
+	linkedin: { host: siteHosts.linkedin, profile: 'https://www.linkedin.com/in/' },
+	leetcode: { host: siteHosts.leetcode, profile: 'https://leetcode.com/u/' },
 	portfolio: null,
-	hackerrank: { host: 'hackerrank.com', profile: 'https://www.hackerrank.com/profile/' },
-	codechef: { host: 'codechef.com', profile: 'https://www.codechef.com/users/' },
-	geeksforgeek: { host: 'geeksforgeeks.org', profile: 'https://www.geeksforgeeks.org/user/' },
+	hackerrank: { host: siteHosts.hackerrank, profile: 'https://www.hackerrank.com/profile/' },
+	codechef: { host: siteHosts.codechef, profile: 'https://www.codechef.com/users/' },
+	geeksforgeek: { host: siteHosts.geeksforgeek, profile: 'https://www.geeksforgeeks.org/user/' },
 } as const
 
 export type Site = keyof typeof sites
@@ -25,7 +34,7 @@ export const siteNames = Object.keys(sites) as Site[]
 
 /**
  * A member's page on a site, from a bare handle (`mira`, `@mira`) or an address.
- * @returns an absolute http(s) address, '' for an empty text, and null for what is neither a handle nor an address
+ * @returns an absolute http(s) address, '' for an empty text, and null for what is neither a handle nor an address of this site
  */
 export function socialLink(site: Site, typed: string): string | null {
 	const known = sites[site]
@@ -38,7 +47,7 @@ export function socialLink(site: Site, typed: string): string | null {
 	const url = new URL(address)
 	// Only its front page: whose page it should be is not said.
 	if (isHost(url.hostname, known.host) && url.pathname === '/' && !url.search) return null
-	return isHost(url.hostname, known.host) ? tidy(url) : address
+	return isHost(url.hostname, known.host) ? tidy(url) : null
 }
 
 /** The site that an address leads to, or null for any other. */
@@ -73,10 +82,6 @@ function tidy(url: URL): string {
 	url.hash = ''
 	url.pathname = url.pathname.replace(/\/+$/, '')
 	return url.href
-}
-
-function isHost(name: string, host: string): boolean {
-	return name.toLowerCase() === host || name.toLowerCase().endsWith(`.${host}`)
 }
 
 const noText = 'Enter text.'
@@ -144,17 +149,21 @@ const names = (max: number, one: string, many = `${one}s`) =>
 			`A ${one} has at most ${limits.skill} characters.`,
 		)
 
-const openings = ['mentoring', 'collaborating'] as const
-
 const openTo = z
 	.union([z.string(), z.array(z.string()).transform((list) => list.join(','))], { error: noText })
 	.default('')
-	.transform((text) => openings.filter((opening) => text.split(',').some((part) => part.trim() === opening)))
+	.transform((text) => openingsOf(text.split(',')))
 
-const onlyMe = z
-	.union([z.string(), z.array(z.string()).transform((list) => list.join(','))], { error: noText })
-	.default('')
-	.transform((text) => profileSections.filter((section) => text.split(',').some((part) => part.trim() === section)))
+/** The last day of something: not one that is over. */
+const lastDay = day.refine((value) => value === null || value >= new Date().toISOString().slice(0, 10), {
+	message: 'This day is over. Choose a later one, or leave it empty.',
+})
+
+const audience = (usual: Audience) => z.enum(audiences, { error: 'Choose who sees it.' }).default(usual)
+
+const audienceFields = Object.fromEntries(
+	profileSections.map((section) => [`see_${section}`, audience(usualAudience[section])]),
+) as Record<AudienceField, ReturnType<typeof audience>>
 
 const emailAddress = z
 	.email('Enter a valid email address.')
@@ -181,7 +190,13 @@ export const personalInput = z.object({
 	show_phone: checkbox,
 	listed: checkbox,
 	show_presence: checkbox,
-	only_me: onlyMe,
+	open_until: lastDay,
+	pronouns: singleLine(limits.pronouns, 'Pronouns'),
+	status_line: singleLine(limits.status, 'A status'),
+	status_until: lastDay,
+	public_page: checkbox,
+	noindex: checkbox,
+	...audienceFields,
 	profile_url: picture,
 })
 
@@ -201,8 +216,11 @@ export const academicsInput = z.object({
 })
 
 const socialField = (site: Site) => {
-	const wanted = site === 'portfolio' ? 'an address' : 'your name there or the address of your page'
-	return address(`This is not a valid link. Enter ${wanted}.`, (typed) => socialLink(site, typed))
+	const host = sites[site]?.host
+	const wanted = host
+		? `your name there or the address of your page on ${host}. Other addresses belong under Portfolio.`
+		: 'an address.'
+	return address(`This is not a valid link. Enter ${wanted}`, (typed) => socialLink(site, typed))
 }
 
 type SocialField = ReturnType<typeof socialField>
@@ -238,6 +256,36 @@ export const projectInput = z.object({
 	project_demo_link: webLink,
 })
 
+const noMonth = 'Enter a year, or year and month, for example 2026-08.'
+
+/** A day, a month or a year: as much as is known. */
+const partialDate = z
+	.union([z.string(), z.null()], { error: noMonth })
+	.default('')
+	.transform((value) => value?.trim() || null)
+	.refine((value) => value === null || isDay(`${value}-01-01`.slice(0, 10)), noMonth)
+
+export const experienceInput = z
+	.object({
+		kind: z.enum(experienceKinds, { error: 'Choose what it is.' }),
+		organisation: required('Say where it is or was.', limits.institution, 'A name'),
+		title: singleLine(limits.title, 'This'),
+		degree: singleLine(limits.title, 'A degree'),
+		url: webLink,
+		starts: partialDate,
+		ends: partialDate,
+		summary: paragraphs(limits.description, 'The description'),
+	})
+	.refine(({ starts, ends }) => isInOrder(starts, ends), {
+		path: ['ends'],
+		message: 'It cannot end before it began.',
+	})
+	.refine(({ kind, degree }) => kind === 'education' || degree === '', {
+		path: ['degree'],
+		message: 'Only studies have a degree.',
+	})
+
+export type ExperienceInput = z.output<typeof experienceInput>
 export type PersonalInput = z.output<typeof personalInput>
 export type AcademicsInput = z.output<typeof academicsInput>
 export type SocialInput = z.output<typeof socialInput>
@@ -245,6 +293,11 @@ export type CertificateInput = z.output<typeof certificateInput>
 /** A certificate as it is stored: one that came with a résumé has no picture until its owner adds it. */
 export type StoredCertificate = Omit<CertificateInput, 'certificate_image'> & { certificate_image: string | null }
 export type ProjectInput = z.output<typeof projectInput>
+
+/** Whether something ended after it began, as far as both are known. */
+export function isInOrder(starts: string | null | undefined, ends: string | null | undefined): boolean {
+	return !starts || !ends || ends.slice(0, starts.length) >= starts.slice(0, ends.length)
+}
 
 function eachOnce(list: string[]): string[] {
 	const seen = new Set<string>()

@@ -3,10 +3,13 @@ import { mayEditProfile } from '~/features/members/members.policy.ts'
 import { requireOwner } from '~/features/members/members.server.ts'
 import { pictureFromForm } from '~/features/pictures/pictures.server.ts'
 import type { PictureKind } from '~/features/pictures/pictures.view.ts'
+import type { ItemTable } from '~/features/profiles/profiles.queries.server.ts'
+import { Conflict, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { type Input, readForm, refused } from '~/platform/http/form.server.ts'
 import { type FormValues, formValues } from '~/platform/http/form.ts'
 import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { moveItem } from './order.server.ts'
 
 interface Asked {
 	context: Readonly<RouterContextProvider>
@@ -49,12 +52,14 @@ interface ActionArgs {
 	url: URL
 }
 
-/** What the forms of certificates, or of projects, do and say. */
+/** What the forms of a list of items do and say. */
 interface ItemForms {
+	table: ItemTable
 	add: (viewer: Viewer, username: string, input: Input) => Promise<void>
 	save: (viewer: Viewer, username: string, id: string, input: Input) => Promise<void>
 	remove: (viewer: Viewer, username: string, id: string) => Promise<void>
-	picture: { kind: 'certificate' | 'project'; field: string }
+	/** Whether an item has a picture. */
+	picture: { kind: 'certificate' | 'project'; field: string } | null
 	added: string
 	updated: string
 	deleted: string
@@ -62,19 +67,22 @@ interface ItemForms {
 	notDeleted: string
 }
 
-/** Answers the forms of a list of items: one adds, one replaces the item that it names, one deletes it. */
+/** Answers the forms of a list of items: one adds, one replaces the item that it names, one deletes it, one changes the order. */
 export async function itemAction(args: ActionArgs, forms: ItemForms) {
 	const viewer = await ownForm(args)
 	const form = await readForm(args.request)
 	const done = (message: string) => redirectWithToast(args.url.pathname, { type: 'success', message })
-	const deletes = form.get('intent') === 'delete'
+	const intent = String(form.get('intent') ?? '')
+	const deletes = intent === 'delete'
 	const item = String(form.get('item') ?? '')
 	try {
+		if (intent === 'order') return done(await moveItem(viewer, viewer.username, forms.table, formValues(form)))
 		if (deletes) {
 			await forms.remove(viewer, viewer.username, item)
 			return done(forms.deleted)
 		}
-		const input = await textsWithPicture(viewer, form, forms.picture.kind, forms.picture.field)
+		const { picture } = forms
+		const input = picture ? await textsWithPicture(viewer, form, picture.kind, picture.field) : formValues(form)
 		if (item) {
 			await forms.save(viewer, viewer.username, item, input)
 			return done(forms.updated)
@@ -82,6 +90,9 @@ export async function itemAction(args: ActionArgs, forms: ItemForms) {
 		await forms.add(viewer, viewer.username, input)
 		return done(forms.added)
 	} catch (error) {
+		// The form of a move shows no refusals: its page does, as a message.
+		if (intent === 'order' && (error instanceof Conflict || error instanceof NotFound))
+			return redirectWithToast(args.url.pathname, { type: 'error', message: error.message })
 		return refused(error, form, deletes ? forms.notDeleted : 'Something went wrong!')
 	}
 }

@@ -25,7 +25,13 @@ export async function writeShown(trx: Executor, userId: number): Promise<boolean
 
 /** What of a profile is a single text of `profiles`, and the form whose version counts its changes. */
 const columns = {
-	about: { empty: sql`about = ''`, filled: sql`about <> ''`, version: sql`personal_version` },
+	about: { empty: sql`about = '', about_html = null`, filled: sql`about <> ''`, version: sql`personal_version` },
+	status: {
+		empty: sql`status_line = '', status_until = null`,
+		filled: sql`status_line <> ''`,
+		version: sql`personal_version`,
+	},
+	pronouns: { empty: sql`pronouns = ''`, filled: sql`pronouns <> ''`, version: sql`personal_version` },
 	city: { empty: sql`city = ''`, filled: sql`city <> ''`, version: sql`personal_version` },
 	expertise: { empty: sql`expertise_in = ''`, filled: sql`expertise_in <> ''`, version: sql`personal_version` },
 	phone: { empty: sql`phone = ''`, filled: sql`phone <> ''`, version: sql`personal_version` },

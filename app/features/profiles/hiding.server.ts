@@ -31,6 +31,8 @@ import {
 
 const textLabels = {
 	about: 'About me',
+	status: 'Status',
+	pronouns: 'Pronouns',
 	expertise: 'Expertise',
 	city: 'City',
 	phone: 'Phone',
@@ -80,9 +82,14 @@ const personalParts: Record<string, (trx: Executor, userId: number) => Promise<b
 export async function listProfileParts(username: string): Promise<SubjectPart[]> {
 	const row = await findProfile(username, { viewerId: null, whole: true })
 	if (!row) return []
-	const [projects, certificates] = await Promise.all([listProjectRows(row.id, true), listCertificateRows(row.id, true)])
+	const [projects, certificates] = await Promise.all([
+		listProjectRows(row.id, 'whole'),
+		listCertificateRows(row.id, 'whole'),
+	])
 	const texts: Record<TextPart, string> = {
 		about: row.about,
+		status: row.status_line,
+		pronouns: row.pronouns,
 		expertise: row.expertise_in,
 		city: row.city,
 		phone: row.phone,
@@ -122,6 +129,10 @@ export interface OwnStatus {
 /** How the viewer's own profile stands. */
 export async function getOwnStatus({ id }: SignedIn): Promise<OwnStatus> {
 	const [hidden, row] = await Promise.all([findHidden(id), findSuspension(id)])
-	const status = { suspendedUntil: row?.suspended_until ?? null, suspendedReason: row?.suspended_reason ?? '' }
+	const status = {
+		suspendedUntil: row?.suspended_until ?? null,
+		suspendedReason: row?.suspended_reason ?? '',
+		leavesAt: row?.leaves_at ?? null,
+	}
 	return { hidden, suspended: suspensionOf(status, Date.now()) }
 }

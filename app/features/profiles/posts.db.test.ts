@@ -4,11 +4,12 @@ import { deleteComment } from '~/features/discussion/commenting.server.ts'
 import { chooseSolution } from '~/features/discussion/votes.server.ts'
 import { MAX_POSTS_COUNTED } from '~/features/questions/questions.limits.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { decide } from '../../../tests/support/moderation-cast.ts'
-import { listPosts, postKindOf } from './posts.server.ts'
-import { type PostKind, postsCounted } from './profiles.view.ts'
+import { getMemberFeed, listPosts, postKindOf } from './posts.server.ts'
+import { type PostKind, postKinds, postsCounted } from './profiles.view.ts'
 
 useDatabase()
 
@@ -24,6 +25,7 @@ beforeAll(async () => {
 	for (let number = 0; number < 12; number += 1) answers.push(await makeComment(helper, id, `Answer **${number}**`))
 	for (const commentId of answers.slice(0, 3)) await chooseSolution(asker, { questionId: id, commentId })
 	await makeQuestion(helper)
+	await makeComment(helper, id, 'A word beside an answer', answers[0])
 	// What nobody else may read is in no list, and not counted.
 	await deleteComment(helper, await makeComment(helper, id))
 	await decide(moderator, 'comment', await makeComment(helper, id), 'hide')
@@ -38,12 +40,13 @@ test.each<[PostKind, number]>([
 	['queries', 1],
 	['answers', 12],
 	['solutions', 3],
+	['comments', 1],
 ])('the list of %s goes on page by page, and each page counts all', async (kind, count) => {
 	for (const viewer of [asker, helper]) {
 		const found: number[] = []
 		for (let cursor: string | null = null; ; ) {
 			const { page, counts } = await listPosts(viewer, 'helper', { kind, cursor })
-			expect(counts).toEqual({ queries: 1, answers: 12, solutions: 3 })
+			expect(counts).toEqual({ queries: 1, answers: 12, solutions: 3, comments: 1 })
 			expect(page.rows.length).toBeLessThanOrEqual(10)
 			found.push(...page.rows.map(({ id }) => id))
 			cursor = page.next
@@ -67,9 +70,9 @@ test('an answer leads to its comment and says how it begins', async () => {
 })
 
 test('a member who wrote nothing has empty lists; a cursor that is none is refused', async () => {
-	for (const kind of ['queries', 'answers', 'solutions'] as const) {
+	for (const { kind } of postKinds) {
 		const { page, counts } = await listPosts(asker, 'mod', { kind, cursor: null })
-		expect([page.rows, page.next, counts]).toEqual([[], null, { queries: 0, answers: 0, solutions: 0 }])
+		expect([page.rows, page.next, counts]).toEqual([[], null, { queries: 0, answers: 0, solutions: 0, comments: 0 }])
 		await expect(listPosts(asker, 'helper', { kind, cursor: 'x' })).rejects.toMatchObject({ status: 422 })
 	}
 	expect([null, 'answers', 'solutions', 'anything'].map(postKindOf)).toEqual([
@@ -79,4 +82,23 @@ test('a member who wrote nothing has empty lists; a cursor that is none is refus
 		'queries',
 	])
 	expect([0, 1, MAX_POSTS_COUNTED, MAX_POSTS_COUNTED + 1].map(postsCounted)).toEqual(['0', '1', '999', '999+'])
+})
+
+test('a feed has what everybody may read of a member, newest first, and tells of nobody else', async () => {
+	const feed = await getMemberFeed('HELPER')
+	const entries = [...feed.matchAll(/<id>tag:[^:]*:(\w+\/\d+)<\/id><title>([^<]*)</g)].map(
+		([, id, title]) => `${id} ${title}`,
+	)
+	expect(entries).toHaveLength(14)
+	expect(entries[0]).toMatch(/^comment\/\d+ Re: How do lists go on\?$/)
+	expect(entries.filter((entry) => entry.startsWith('query/'))).toHaveLength(1)
+	expect(feed).toContain('/find-dev/helper/feed.atom</id>')
+	await makeQuestion(asker, { pseudonym: 'on' })
+	const pseudonym = await db()
+		.selectFrom('users')
+		.select('username')
+		.where('pseudonym_of', '=', asker.id)
+		.executeTakeFirstOrThrow()
+	for (const username of ['mod', 'nobody', pseudonym.username])
+		await expect(getMemberFeed(username)).rejects.toThrow('No Data Found !')
 })

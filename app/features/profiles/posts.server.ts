@@ -1,9 +1,14 @@
+import { config } from '~/config.server.ts'
 import { countPosts, listAnswers } from '~/features/discussion/answers.server.ts'
 import type { AnswerView } from '~/features/discussion/comment.view.ts'
 import { isPseudonym } from '~/features/members/pseudonyms.queries.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
+import { atomFeed } from '~/features/question-lists/xml.server.ts'
 import type { Page, QuestionCardView } from '~/features/questions/question.view.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
+import { profilePath } from '~/lib/addresses.ts'
+import { NotFound } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { findAuthor } from './profiles.queries.server.ts'
 import { type PostCounts, type PostKind, postKinds } from './profiles.view.ts'
 
 /** Rows of a page of a profile's list. */
@@ -22,19 +27,59 @@ export async function findPseudonymsQuestion(username: string): Promise<string |
 	return rows[0]?.url ?? null
 }
 
+/** Entries of a member's feed. */
+const FEED_ENTRIES = 20
+
+/**
+ * The newest questions, answers and comments of a member as an Atom feed: what everybody may read in the forum under their name. What they
+ * wrote under pseudonyms is the pseudonyms'.
+ * @throws NotFound for a name that stands beside nothing: it is not told whether somebody has it
+ */
+export async function getMemberFeed(username: string): Promise<string> {
+	const list = { author: username.toLowerCase(), cursor: null, limit: FEED_ENTRIES }
+	const { SITE_NAME, publicUrl } = config()
+	const member = await findAuthor(list.author)
+	if (!member) throw new NotFound('No Data Found !')
+	const [questions, ...answers] = await Promise.all([
+		listQuestions(null, list),
+		listAnswers({ ...list, which: 'answers', mine: false }),
+		listAnswers({ ...list, which: 'comments', mine: false }),
+	])
+	const comments = answers.flatMap(({ rows }) => rows)
+	if (questions.rows.length + comments.length === 0) throw new NotFound('No Data Found !')
+	const path = profilePath(member.username)
+	const entries = [
+		...questions.rows,
+		...comments.map((comment) => ({
+			...comment,
+			title: `Re: ${comment.title}`,
+			author: member,
+			category: null,
+			tags: [],
+		})),
+	]
+	return atomFeed({
+		title: `${member.name} · ${SITE_NAME}`,
+		path,
+		feedPath: `${path}/feed.atom`,
+		publicUrl,
+		questions: entries.toSorted((one, other) => other.createdAt.localeCompare(one.createdAt)).slice(0, FEED_ENTRIES),
+	})
+}
+
 /**
  * A page of what a member wrote, newest first, and how much there is of each kind: what everybody may read in the forum.
  * @param list.mine whether the viewer sees their own as only they do, with what they wrote under pseudonyms; that is not counted
  * @throws NotFound for an unknown member, Invalid for a cursor that is not ours
  */
 export async function listPosts(
-	viewer: SignedIn,
+	viewer: Viewer,
 	author: string,
 	{ kind, cursor, mine = false }: { kind: PostKind; cursor: string | null; mine?: boolean },
 ): Promise<{ page: Page<QuestionCardView | AnswerView>; counts: PostCounts }> {
-	const list = { author, cursor, limit: POSTS_PER_PAGE, mine: mine && viewer.username === author }
+	const list = { author, cursor, limit: POSTS_PER_PAGE, mine: mine && viewer?.username === author }
 	const [page, counts] = await Promise.all([
-		kind === 'queries' ? listQuestions(viewer, list) : listAnswers({ ...list, solutions: kind === 'solutions' }),
+		kind === 'queries' ? listQuestions(viewer, list) : listAnswers({ ...list, which: kind }),
 		countPosts(author),
 	])
 	return { page, counts }

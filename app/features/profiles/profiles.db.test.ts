@@ -46,9 +46,9 @@ test('nothing hidden travels with the page in another form', async () => {
 		expect(sent).not.toContain(secret)
 })
 
-test('a link that does not lead to the web is left out', async () => {
+test('a link that does not lead to the web is left out, and one that does not lead to the site is called by its address', async () => {
 	const profile = await getProfile(someone, 'mira')
-	expect(profile.social).toEqual([{ label: 'Github', url: 'https://github.example/mira' }])
+	expect(profile.social).toEqual([{ label: 'git.elsewhere.example/mira', url: 'https://git.elsewhere.example/mira' }])
 })
 
 test('a username is found in any case, and an unknown one is not', async () => {
@@ -62,7 +62,7 @@ async function addMember(username: string, shown: { show_email?: boolean; show_p
 		.values({ username, name: username, email: `${username}@campus.example`, image: null })
 		.returning('id')
 		.executeTakeFirstOrThrow()
-	const links = { github: `https://github.example/${username}`, portfolio: 'javascript:alert(1)' }
+	const links = { github: `https://git.elsewhere.example/${username}`, portfolio: 'javascript:alert(1)' }
 	const private_ = { phone: '555', enrolment_number: 'ENR-1', university_email: `${username}@university.example` }
 	await db()
 		.insertInto('profiles')

@@ -1,6 +1,13 @@
 import { sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
-import { isListed, isOnlineTo, skillNames, wholeSkillNames } from '~/features/members/members.queries.server.ts'
+import {
+	isListed,
+	isOnlineTo,
+	profilesFor,
+	skillNames,
+	wholeSkillNames,
+} from '~/features/members/members.queries.server.ts'
+import type { Opening } from '~/features/members/self.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
 export interface ProfileRow {
@@ -19,7 +26,15 @@ export interface ProfileRow {
 	city: string
 	expertise_in: string
 	about: string
-	open_to: ('mentoring' | 'collaborating')[]
+	/** What `about` was rendered to; null for a text that is shown as it is. */
+	about_html: string | null
+	/** Its words. */
+	about_text: string
+	pronouns: string
+	status_line: string
+	open_to: Opening[]
+	/** The last day of what they are open to, `2026-11-21`; null for no end. */
+	open_until: string | null
 	university_name: string
 	location: string
 	enrol_in_branch_name: string
@@ -40,6 +55,9 @@ export interface ProfileRow {
 	campus_name: string
 	campus_verified_at: Date | null
 	listed: boolean
+	/** Whether visitors may open the page, and whether search engines are asked to leave it out. */
+	public_page: boolean
+	noindex: boolean
 	/** Whether a moderator hides the texts and the picture; the reason is there for whoever reads the whole. */
 	hidden: boolean
 	hidden_reason: string
@@ -47,7 +65,8 @@ export interface ProfileRow {
 
 /**
  * A member with their profile, or undefined. An account without a profile row reads as an empty one; a pseudonym has none.
- * @param whole whether what a moderator hid is read, too: for the owner and for moderators
+ * @param viewerId null for a visitor, who sees what is for everybody
+ * @param whole whether what others do not see is read, too: for the owner and for moderators
  */
 export async function findProfile(
 	username: string,
@@ -55,15 +74,19 @@ export async function findProfile(
 ): Promise<ProfileRow | undefined> {
 	const source = whole
 		? sql`(select *, hidden_at is not null as hidden from profiles) profiles`
-		: sql`(select *, '' as hidden_reason, null as hidden_image from shown_profiles) profiles`
+		: sql`(select *, '' as hidden_reason, null as hidden_image from ${profilesFor(viewerId)}) profiles`
 	const { rows } = await sql<ProfileRow>`
 		select users.id, users.username, users.name, users.email, coalesce(users.image, hidden_image) as image, users.imported,
 			users.created_at, ${isOnlineTo(viewerId)} as online,
 			case when show_presence and not ${isBlocking(sql.ref('users.id'), viewerId)} then last_seen_at end as last_seen_at,
-			${whole ? wholeSkillNames : skillNames} as skills, coalesce(hidden, false) as hidden,
+			${whole ? wholeSkillNames : skillNames(viewerId)} as skills, coalesce(hidden, false) as hidden,
 			coalesce(hidden_reason, '') as hidden_reason,
 			coalesce(phone, '') as phone, coalesce(city, '') as city, coalesce(expertise_in, '') as expertise_in,
-			coalesce(about, '') as about, coalesce(open_to, '{}') as open_to,
+			coalesce(about, '') as about, about_html,
+			coalesce(about_text, '') as about_text, coalesce(pronouns, '') as pronouns,
+			case when coalesce(status_until >= current_date, true) then coalesce(status_line, '') else '' end as status_line,
+			case when coalesce(open_until >= current_date, true) then coalesce(open_to, '{}') else '{}' end as open_to,
+			open_until::text as open_until, coalesce(public_page, false) as public_page, coalesce(noindex, false) as noindex,
 			coalesce(university_name, '') as university_name, coalesce(location, '') as location,
 			coalesce(enrol_in_branch_name, '') as enrol_in_branch_name, year_of_passing, current_semester, current_year,
 			coalesce(enrolment_number, '') as enrolment_number, coalesce(university_email, '') as university_email,
@@ -95,15 +118,41 @@ export interface ProjectRow extends ShownPicture {
 	project_tech_stack: string[]
 	date: string | null
 	project_description: string
+	pinned: boolean
 }
 
-/** A member's projects in their own order, at most 100. @param whole as in {@link findProfile} */
-export async function listProjectRows(userId: number, whole = false): Promise<ProjectRow[]> {
+/** Under which name a member writes in the forum; undefined for a pseudonym and for nobody. */
+export async function findAuthor(
+	username: string,
+): Promise<{ username: string; name: string; image: string | null } | undefined> {
+	return db()
+		.selectFrom('users')
+		.select(['username', 'name', 'image'])
+		.where('username', '=', username)
+		.where('pseudonym_of', 'is', null)
+		.executeTakeFirst()
+}
+
+/** As whom a profile is read: `whole` for its owner and moderators. */
+export type Reading = 'whole' | 'member' | 'visitor'
+
+/** What {@link ItemTable} reads, by who reads. */
+const itemViews = {
+	projects: { whole: sql`projects`, member: sql`shown_projects`, visitor: sql`public_projects` },
+	certificates: { whole: sql`certificates`, member: sql`shown_certificates`, visitor: sql`public_certificates` },
+	experiences: { whole: sql`experiences`, member: sql`shown_experiences`, visitor: sql`public_experiences` },
+}
+
+/** A table of items as it is read by somebody, for `from`. */
+export const itemsFor = (table: ItemTable, reading: Reading) => itemViews[table][reading]
+
+/** A member's projects in their own order, at most 100. */
+export async function listProjectRows(userId: number, reading: Reading): Promise<ProjectRow[]> {
 	const { rows } = await sql<ProjectRow>`
 		select project_id, project_title, ${shownPicture}, project_source_code_link, project_deployment_link, project_demo_link,
-			project_tech_stack, project_date::text as date, project_description
-		from ${whole ? sql`projects` : sql`shown_projects projects`} left join pictures on pictures.path = project_image
-		where projects.user_id = ${userId} order by position, project_id limit 100`.execute(db())
+			project_tech_stack, project_date::text as date, project_description, pinned
+		from ${itemsFor('projects', reading)} projects left join pictures on pictures.path = project_image
+		where projects.user_id = ${userId} order by pinned desc, position, project_id limit 100`.execute(db())
 	return rows
 }
 
@@ -114,15 +163,46 @@ export interface CertificateRow extends ShownPicture {
 	issued: string | null
 	expires: string | null
 	credential_verification_link: string
+	pinned: boolean
 }
 
-/** A member's certificates in their own order, at most 100. @param whole as in {@link findProfile} */
-export async function listCertificateRows(userId: number, whole = false): Promise<CertificateRow[]> {
+/** A member's certificates in their own order, at most 100. */
+export async function listCertificateRows(userId: number, reading: Reading): Promise<CertificateRow[]> {
 	const { rows } = await sql<CertificateRow>`
 		select certificate_id, certificate_title, certificate_url, ${shownPicture}, certificate_issue_date::text as issued,
-			certificate_expire_date::text as expires, credential_verification_link
-		from ${whole ? sql`certificates` : sql`shown_certificates certificates`} left join pictures on pictures.path = certificate_image
-		where certificates.user_id = ${userId} order by position, certificate_id limit 100`.execute(db())
+			certificate_expire_date::text as expires, credential_verification_link, pinned
+		from ${itemsFor('certificates', reading)} certificates left join pictures on pictures.path = certificate_image
+		where certificates.user_id = ${userId} order by pinned desc, position, certificate_id limit 100`.execute(db())
+	return rows
+}
+
+/** An earlier study, or what somebody does or did besides. */
+export interface ExperienceRow {
+	id: string
+	kind: 'education' | 'work' | 'volunteer'
+	organisation: string
+	/** What was studied, or the position. */
+	title: string
+	degree: string
+	url: string
+	/** `2024`, `2024-08` or `2024-08-21`; null for what is not known. */
+	starts: string | null
+	/** null: it goes on. */
+	ends: string | null
+	summary: string
+	version: number
+}
+
+/** A member's studies but for the one in the profile itself, work and volunteering, in their own order, at most 100. */
+export async function listExperienceRows(
+	userId: number,
+	reading: Reading,
+	executor: Executor = db(),
+): Promise<ExperienceRow[]> {
+	const { rows } = await sql<ExperienceRow>`
+		select experience_id as id, kind, organisation, title, degree, url, starts, ends, summary, version
+		from ${itemsFor('experiences', reading)} items where user_id = ${userId}
+		order by array_position('{education,work,volunteer}', kind), position, experience_id limit 100`.execute(executor)
 	return rows
 }
 
@@ -171,9 +251,9 @@ export async function lockProfile(trx: Executor, userId: number): Promise<void> 
 }
 
 /** The tables whose rows a member adds, changes and deletes one by one. */
-export type ItemTable = 'certificates' | 'projects'
+export type ItemTable = 'certificates' | 'projects' | 'experiences'
 
-const keyOf = { certificates: 'certificate_id', projects: 'project_id' } as const
+const keyOf = { certificates: 'certificate_id', projects: 'project_id', experiences: 'experience_id' } as const
 
 /** @returns whether there was such an item of this member */
 export async function deleteItem(trx: Executor, table: ItemTable, userId: number, id: string): Promise<boolean> {

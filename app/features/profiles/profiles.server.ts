@@ -2,19 +2,23 @@ import { getEvidence } from '~/features/evidence/evidence.server.ts'
 import { byStrength, type EvidenceLevel, type EvidencePieceView } from '~/features/evidence/evidence.view.ts'
 import { isOwn, maySeeHidden } from '~/features/members/members.policy.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
-import { NotFound } from '~/lib/errors.ts'
+import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import {
 	findFirstSteps,
 	findProfile,
 	listCertificateRows,
+	listExperienceRows,
 	listProjectRows,
+	type ProfileRow,
+	type Reading,
 	storeFirstStepsDismissed,
 } from './profiles.queries.server.ts'
 import {
 	type FirstStepsView,
 	type ProfileView,
 	presentCertificate,
+	presentExperience,
 	presentProfile,
 	presentProject,
 	SKILLS_WANTED,
@@ -22,18 +26,15 @@ import {
 
 /**
  * A member's whole page, as far as this viewer may see it.
- * @throws NotFound when nobody has the username, TooMany for who reads many profiles of others
+ * @throws as {@link requireProfile}
  */
-export async function getProfile(viewer: SignedIn, username: string): Promise<ProfileView> {
-	await countReading(viewer, username)
-	const name = username.toLowerCase()
-	const whole = maySeeHidden(viewer, { username: name })
-	const row = await findProfile(name, { viewerId: viewer.id, whole })
-	if (!row) throw new NotFound('No Data Found !')
-	const [projects, certificates, evidence] = await Promise.all([
-		listProjectRows(row.id, whole),
-		listCertificateRows(row.id, whole),
-		getEvidence(viewer, row),
+export async function getProfile(viewer: Viewer, username: string): Promise<ProfileView> {
+	const { row, reading } = await requireProfile(viewer, username)
+	const [projects, certificates, experiences, evidence] = await Promise.all([
+		listProjectRows(row.id, reading),
+		listCertificateRows(row.id, reading),
+		listExperienceRows(row.id, reading),
+		viewer ? getEvidence(viewer, row) : [],
 	])
 	return {
 		...presentProfile(viewer, row),
@@ -41,7 +42,24 @@ export async function getProfile(viewer: SignedIn, username: string): Promise<Pr
 		evidence,
 		projects: projects.map(presentProject),
 		certificates: certificates.map(presentCertificate),
+		experiences: experiences.map(presentExperience),
 	}
+}
+
+/**
+ * A member's row as this viewer may read it, and as whom they do. A visitor reads the profile of a member who allows everybody to.
+ * @throws NotFound when nobody has the username, NotAllowed for a visitor whom its member, or anybody, does not allow to see it,
+ * TooMany for who reads many profiles of others
+ */
+export async function requireProfile(viewer: Viewer, username: string): Promise<{ row: ProfileRow; reading: Reading }> {
+	const name = username.toLowerCase()
+	if (viewer) await countReading(viewer, name)
+	const whole = maySeeHidden(viewer, { username: name })
+	const row = await findProfile(name, { viewerId: viewer?.id ?? null, whole })
+	// Whoever is not told whether there is such a member is told the same of all names.
+	if (!viewer && !row?.public_page) throw new NotAllowed('Log in to see this profile.')
+	if (!row) throw new NotFound('No Data Found !')
+	return { row, reading: whole ? 'whole' : viewer ? 'member' : 'visitor' }
 }
 
 /** A skill as the API tells it. */

@@ -31,7 +31,7 @@ describe('a part reads what a form or a program sends', () => {
 			'what is open to what',
 			personalInput,
 			{ ...person, open_to: 'collaborating, mentoring, anything' },
-			{ open_to: ['mentoring', 'collaborating'] },
+			{ open_to: ['mentoring', 'teammates'] },
 		],
 		['skills as a list', personalInput, { ...person, skills: ['Go', ' go', 'C++, C'] }, { skills: ['Go', 'C++', 'C'] }],
 		[
@@ -108,7 +108,7 @@ describe('what is refused, at its field', () => {
 			socialInput,
 			{ github: 'javascript:alert(1)' },
 			'github',
-			'This is not a valid link. Enter your name there or the address of your page.',
+			'This is not a valid link. Enter your name there or the address of your page on github.com. Other addresses belong under Portfolio.',
 		],
 		[
 			socialInput,

@@ -2,12 +2,14 @@ import { campusOf } from '~/features/campus/campus.view.ts'
 import type { SkillEvidenceView } from '~/features/evidence/evidence.view.ts'
 import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from '~/features/members/members.policy.ts'
 import type { Studies } from '~/features/members/members.view.ts'
+import { linkLabel, type Opening } from '~/features/members/self.view.ts'
 import type { PictureView } from '~/features/pictures/pictures.view.ts'
 import { MAX_POSTS_COUNTED } from '~/features/questions/questions.limits.ts'
+import { profilePath } from '~/lib/addresses.ts'
 import { monthAndYear } from '~/lib/dates.ts'
-import { grouped, webUrl } from '~/lib/text.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
-import type { CertificateRow, ProfileRow, ProjectRow } from './profiles.queries.server.ts'
+import { bareUrl, grouped, webUrl } from '~/lib/text.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import type { CertificateRow, ExperienceRow, ProfileRow, ProjectRow } from './profiles.queries.server.ts'
 
 /** A member's profile as pages and the API see it. Empty text means "not given". */
 
@@ -25,6 +27,8 @@ export interface ProjectView {
 	/** `2026-11-21`, or null. */
 	date: string | null
 	links: LinkView[]
+	/** Whether it stands before the others. */
+	pinned: boolean
 }
 
 export interface CertificateView {
@@ -38,6 +42,20 @@ export interface CertificateView {
 	url: string
 	/** Where it can be verified, or ''. */
 	verify: string
+	pinned: boolean
+}
+
+export interface ExperienceView {
+	id: string
+	kind: ExperienceRow['kind']
+	organisation: string
+	/** What was studied, or the position. */
+	title: string
+	/** Where the organisation is on the web, or ''. */
+	url: string
+	/** “Aug 2024 to May 2025”, or ''. */
+	span: string
+	summary: string
 }
 
 export interface ProfileView {
@@ -52,8 +70,16 @@ export interface ProfileView {
 	joinedAt: string
 	city: string
 	expertise: string
+	/** Its words. */
 	about: string
-	openTo: ('mentoring' | 'collaborating')[]
+	/** As it is shown; null for a text that is shown as it is. */
+	aboutHtml: string | null
+	pronouns: string
+	/** What they say of themselves for now, or ''. */
+	status: string
+	openTo: Opening[]
+	/** The last day on which they are open to it, `2026-11-21`; null for no end. */
+	openUntil: string | null
 	/** Those with evidence first, the strongest before others. */
 	skills: string[]
 	/** What the skills rest on, as far as the viewer may see it. */
@@ -75,8 +101,12 @@ export interface ProfileView {
 	shows: { email: boolean; phone: boolean }
 	/** Set while a moderator hides the texts and the picture. `whole`: they are here all the same, for the owner or a moderator. */
 	hidden: { reason: string; whole: boolean } | null
+	/** Whether search engines may list it. */
+	indexed: boolean
 	projects: ProjectView[]
 	certificates: CertificateView[]
+	/** Studies but for the one above, work and volunteering. */
+	experiences: ExperienceView[]
 }
 
 /** The lists of what a member wrote. */
@@ -84,7 +114,11 @@ export const postKinds = [
 	{ kind: 'queries', label: 'Queries', own: 'My Queries' },
 	{ kind: 'answers', label: 'Answers', own: 'My Answers' },
 	{ kind: 'solutions', label: 'Solutions', own: 'My Solutions' },
+	{ kind: 'comments', label: 'Comments', own: 'My Comments' },
 ] as const
+
+/** The Atom feed of what a member writes. */
+export const feedPath = (username: string) => `${profilePath(username)}/feed.atom`
 
 export type PostKind = (typeof postKinds)[number]['kind']
 
@@ -124,9 +158,15 @@ export interface KnownState {
 	> & { github: string; linkedin: string }
 }
 
-/** “Open to mentoring and collaborating”, and '' when a member is open to neither. */
-export function openToText(openTo: readonly string[]): string {
-	return openTo.length === 0 ? '' : `Open to ${openTo.join(' and ')}`
+/**
+ * “Open to teammates and mentoring”, “Open to teammates, mentoring and 2 more”; '' when a member is open to nothing.
+ * @param most how many are named
+ */
+export function openToText(openTo: readonly string[], most = 2): string {
+	const more = openTo.length - most
+	const named = more > 0 ? [...openTo.slice(0, most), `${more} more`] : openTo
+	if (named.length === 0) return ''
+	return `Open to ${[named.slice(0, -1).join(', '), named.at(-1)].filter(Boolean).join(' and ')}`
 }
 
 /**
@@ -142,9 +182,9 @@ export function validityText({ issued, expires }: Pick<CertificateView, 'issued'
 
 /** What a viewer may know of a member from their row. */
 export function presentProfile(
-	viewer: SignedIn,
+	viewer: Viewer,
 	row: ProfileRow,
-): Omit<ProfileView, 'projects' | 'certificates' | 'evidence'> {
+): Omit<ProfileView, 'projects' | 'certificates' | 'experiences' | 'evidence'> {
 	const own = isOwn(viewer, row)
 	return {
 		username: row.username,
@@ -156,8 +196,12 @@ export function presentProfile(
 		joinedAt: row.created_at.toISOString(),
 		city: row.city,
 		expertise: row.expertise_in,
-		about: row.about,
+		about: row.about_text,
+		aboutHtml: row.about_html,
+		pronouns: row.pronouns,
+		status: row.status_line,
 		openTo: row.open_to,
+		openUntil: row.open_to.length > 0 ? row.open_until : null,
 		skills: row.skills,
 		studies: { branch: row.enrol_in_branch_name, year: row.current_year, semester: row.current_semester },
 		university: row.university_name,
@@ -165,13 +209,8 @@ export function presentProfile(
 		yearOfPassing: row.year_of_passing,
 		campus: campusOf(row),
 		social: links([
-			['Github', row.github],
-			['Linkedin', row.linkedin],
-			['Leetcode', row.leetcode],
-			['Hackerrank', row.hackerrank],
-			['Codechef', row.codechef],
-			['Geeksforgeek', row.geeksforgeek],
-			['Portfolio', row.portfolio],
+			...siteLinks.map(([site, name]): [string, string] => [linkLabel(site, name, row[site]), row[site]]),
+			[bareUrl(row.portfolio), row.portfolio],
 		]),
 		// An imported author's address is a stand-in that nobody can be reached at.
 		email: !row.imported && maySeeEmail(viewer, row) ? row.email : '',
@@ -180,6 +219,7 @@ export function presentProfile(
 		universityEmail: own ? row.university_email : '',
 		shows: { email: row.show_email, phone: row.show_phone },
 		hidden: row.hidden ? { reason: row.hidden_reason, whole: maySeeHidden(viewer, row) } : null,
+		indexed: row.public_page && row.listed && !row.noindex,
 	}
 }
 
@@ -197,6 +237,7 @@ export function presentProject(row: ProjectRow): ProjectView {
 			['Demo', row.project_demo_link],
 			['Source', row.project_source_code_link],
 		]),
+		pinned: row.pinned,
 	}
 }
 
@@ -210,8 +251,39 @@ export function presentCertificate(row: CertificateRow): CertificateView {
 		expires: row.expires,
 		url: webUrl(row.certificate_url),
 		verify: webUrl(row.credential_verification_link),
+		pinned: row.pinned,
 	}
 }
+
+/** A study, work or volunteering as pages show it. */
+export function presentExperience(row: ExperienceRow): ExperienceView {
+	const { id, kind, organisation, title, degree, url, summary } = row
+	return {
+		...{ id, kind, organisation, summary, url: webUrl(url) },
+		title: [degree, title].filter(Boolean).join(', '),
+		span: spanText(row),
+	}
+}
+
+/** From when to when something went on, as much of it as is known: “Aug 2024 to May 2025”, “since 2024”. */
+function spanText({ starts, ends }: Pick<ExperienceRow, 'starts' | 'ends'>): string {
+	const [from, to] = [starts, ends].map((date) => (date?.length === 4 ? date : monthAndYear(date)))
+	if (!to) return from ? `since ${from}` : ''
+	return from ? `${from} to ${to}` : `until ${to}`
+}
+
+const siteLinks = [
+	...([
+		['github', 'Github'],
+		['linkedin', 'Linkedin'],
+		['leetcode', 'Leetcode'],
+	] as const),
+	...([
+		['hackerrank', 'Hackerrank'],
+		['codechef', 'Codechef'],
+		['geeksforgeek', 'Geeksforgeek'],
+	] as const),
+]
 
 function links(pairs: [label: string, url: string][]): LinkView[] {
 	return pairs.map(([label, url]) => ({ label, url: webUrl(url) })).filter(({ url }) => url !== '')

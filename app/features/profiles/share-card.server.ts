@@ -27,14 +27,19 @@ const cards = remember('share-cards', () => new Map<string, Promise<Buffer>>())
  * @returns the ETag, and what draws the picture
  */
 export async function getShareCard(username: string): Promise<{ tag: string; draw: () => Promise<Buffer> }> {
-	const row = await findProfile(username.toLowerCase(), { viewerId: null })
-	const card = row?.listed && !row.imported && !row.hidden ? shareCard(row, campusOf(row)) : null
+	const card = await findShareCard(username)
 	const { SITE_NAME } = config()
 	const hash = createHash('sha256')
 		.update(JSON.stringify([drawing, SITE_NAME, card]))
 		.digest('base64url')
 		.slice(0, 22)
 	return { tag: `"${hash}"`, draw: () => cachedCard(hash, () => drawCard(card, SITE_NAME)) }
+}
+
+/** What the card of a member says: as much as visitors may know; null for the card of the site. */
+export async function findShareCard(username: string): Promise<ShareCard | null> {
+	const row = await findProfile(username.toLowerCase(), { viewerId: null })
+	return row?.listed && !row.imported && !row.hidden ? shareCard(row, campusOf(row)) : null
 }
 
 /** A card as PNG, 1,200 × 630. @param card null for the one of the site */

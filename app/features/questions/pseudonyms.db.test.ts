@@ -106,7 +106,7 @@ describe('whoever asked', () => {
 		expect((await listPosts(reader, mira.username, { kind: 'answers', cursor: null, mine: true })).page.rows).toEqual(
 			[],
 		)
-		expect(await countPosts(mira.username)).toEqual({ queries: 0, answers: 0, solutions: 0 })
+		expect(await countPosts(mira.username)).toEqual({ queries: 0, answers: 0, solutions: 0, comments: 0 })
 		await expect(getProfile(reader, username)).rejects.toThrow(NotFound)
 	})
 

@@ -1,5 +1,6 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { archivedRevisions } from './leaving/leaving.queries.server.ts'
+import { leavePosts } from './leaving/leaving.server.ts'
 import { notifyFollowers, notifyQueryFollowers, questionKinds } from './notifying/notifying.server.ts'
 import { forumShapes, questionOperations } from './questions.api.server.ts'
 import { commentSubject, questionSubject } from './questions.subjects.server.ts'
@@ -12,6 +13,7 @@ export const questions = defineFeature({
 	notificationKinds: questionKinds,
 	counters: commentCounters,
 	subjects: [questionSubject, commentSubject],
+	leaving: [leavePosts],
 	memberData: {
 		questions: {
 			members: { author_id: 'kept', status_by: 'kept' },

@@ -115,8 +115,19 @@ export const useLimits = {
 		address: null,
 		counted: 'database',
 	},
+	/** Archives of one's own data: each reads everything that there is of a member. */
+	archives: { words: 'You asked for several archives', duration: DAY, member: 3, address: null, counted: 'database' },
 	/** Edits of questions and comments, each of which keeps the text before it. */
 	edits: { words: 'You edited many texts', duration: 10 * MINUTE, member: 60, address: null, counted: 'database' },
+	/** Logins at sites that vouch for members, from the button to the way back: each asks that site. */
+	outsideLogins: {
+		words: 'You tried to log in many times',
+		duration: 10 * MINUTE,
+		member: 60,
+		// A lecture hall may share an address.
+		address: 1_200,
+		counted: 'process',
+	},
 	/** Saves of the site's settings, some of which ask another server first. */
 	siteSettings: {
 		words: 'You saved many settings',
@@ -164,6 +175,8 @@ export const attemptLimits = {
 	'register-account': { free: 5, waits: [HOUR], forgottenAfter: HOUR },
 	'register-address': { free: 30, waits: growingSlowly, forgottenAfter: 10 * MINUTE },
 	'register-network': { free: 150, waits: growingSlowly, forgottenAfter: 10 * MINUTE },
+	/** A proof of work counts once. */
+	'register-proof': { free: 1, waits: [HOUR], forgottenAfter: HOUR },
 	'forgot-address': { free: 30, waits: growing, forgottenAfter: HOUR },
 	'reset-link': { free: 10, waits: growing, forgottenAfter: HOUR },
 	'reset-address': { free: 50, waits: growing, forgottenAfter: HOUR },

@@ -39,6 +39,15 @@ export async function waitLeft(trx: Executor, key: string, limit: AttemptLimit):
 	return Math.max(1, rows[0]?.seconds ?? 1)
 }
 
+/** How many attempts these keys have counted, the last one at most so many seconds ago. */
+export async function readAttempts(asked: { key: string; seconds: number }[]): Promise<Map<string, number>> {
+	const { rows } = await sql<{ key: string; count: number }>`
+		select attempts.key, attempts.count
+		from unnest(${asked.map(({ key }) => key)}::text[], ${asked.map(({ seconds }) => seconds)}::int[]) as asked (key, seconds)
+		join attempts using (key) where attempts.last_at > now() - make_interval(secs => asked.seconds)`.execute(db())
+	return new Map(rows.map(({ key, count }) => [key, count]))
+}
+
 export async function deleteAttempts(keys: string[]): Promise<void> {
 	await sql`delete from attempts where key = any(${keys})`.execute(db())
 }

@@ -14,7 +14,7 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { redis } from '~/platform/bus/redis.server.ts'
 import { db, pool } from '~/platform/db/db.server.ts'
 import { attemptLimits, type UseLimit, useLimits } from './limits.server.ts'
-import { deleteAttempts, takeBackAttempts, tryToCount, waitLeft } from './rate-limits.queries.server.ts'
+import { deleteAttempts, readAttempts, takeBackAttempts, tryToCount, waitLeft } from './rate-limits.queries.server.ts'
 
 type AnyUse = keyof typeof useLimits
 
@@ -169,6 +169,16 @@ export async function countAttempt(counters: AttemptCounters): Promise<void> {
 				throw new TooMany(waitMessage(seconds), seconds)
 			}
 		})
+}
+
+/** How many attempts each of these has counted, within what is counted together. */
+export async function countedAttempts(counters: AttemptCounters): Promise<number[]> {
+	const asked = counters.map(([name, about]) => ({
+		key: keyOf(name, about),
+		seconds: attemptLimits[name].forgottenAfter,
+	}))
+	const counts = await readAttempts(asked)
+	return asked.map(({ key }) => counts.get(key) ?? 0)
 }
 
 /** Deletes what was counted for these, once somebody has proven who they are. */

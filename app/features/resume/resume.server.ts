@@ -1,29 +1,27 @@
 import { config } from '~/config.server.ts'
 import { getEvidence } from '~/features/evidence/evidence.server.ts'
 import { levelNames } from '~/features/evidence/evidence.view.ts'
-import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from '~/features/members/members.policy.ts'
+import { isOwn, maySeeEmail, maySeePhone } from '~/features/members/members.policy.ts'
 import { listCertificatesToEdit, listProjectsToEdit } from '~/features/profile-editor/items.queries.server.ts'
-import { findProfile } from '~/features/profiles/profiles.queries.server.ts'
-import { countReading } from '~/features/profiles/profiles.server.ts'
+import { listExperienceRows } from '~/features/profiles/profiles.queries.server.ts'
+import { requireProfile } from '~/features/profiles/profiles.server.ts'
 import { NotFound } from '~/lib/errors.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
+import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { type ResumeDocument, toResume } from './resume.view.ts'
 
 /**
  * A member's profile as a document of JSON Resume, as far as this viewer may see it: the same as on the page.
- * @throws NotFound when nobody has the username, or it stands for an imported author
+ * @throws as {@link requireProfile}, and NotFound for the author of imported texts
  */
-export async function getResume(viewer: SignedIn, username: string): Promise<ResumeDocument> {
-	await countReading(viewer, username)
-	const name = username.toLowerCase()
-	const whole = maySeeHidden(viewer, { username: name })
-	const row = await findProfile(name, { viewerId: viewer.id, whole })
-	if (!row || row.imported) throw new NotFound('No Data Found !')
-	const [certificates, projects, evidence] = await Promise.all([
-		listCertificatesToEdit(row.id, db(), whole),
-		listProjectsToEdit(row.id, db(), whole),
-		getEvidence(viewer, row),
+export async function getResume(viewer: Viewer, username: string): Promise<ResumeDocument> {
+	const { row, reading } = await requireProfile(viewer, username)
+	if (row.imported) throw new NotFound('No Data Found !')
+	const [certificates, projects, experiences, evidence] = await Promise.all([
+		listCertificatesToEdit(row.id, db(), reading),
+		listProjectsToEdit(row.id, db(), reading),
+		listExperienceRows(row.id, reading),
+		viewer ? getEvidence(viewer, row) : [],
 	])
 	const own = isOwn(viewer, row)
 	return toResume(
@@ -62,6 +60,7 @@ export async function getResume(viewer: SignedIn, username: string): Promise<Res
 			},
 			certificates: certificates.map(({ id: _, version: __, ...fields }) => fields),
 			projects: projects.map(({ id: _, version: __, ...fields }) => fields),
+			experiences: experiences.map(({ id: _, version: __, ...fields }) => fields),
 		},
 		config().publicUrl,
 	)

@@ -26,6 +26,7 @@ const nobody: Current = {
 	versions: { personal: 1, academics: 1, social: 1 },
 	certificates: [],
 	projects: [],
+	experiences: [],
 }
 
 /** What becomes of an empty profile when everything of a document is imported. */
@@ -39,6 +40,7 @@ function imported(text: string): { profile: ResumeFields; unsaved: unknown[] } {
 		social: { ...nobody.social, ...found.social },
 		certificates: plan.certificates.map(({ fields }) => fields),
 		projects: plan.projects.map(({ fields }) => fields),
+		experiences: plan.experiences.map(({ fields }) => fields),
 	}
 	return { profile, unsaved }
 }
@@ -64,6 +66,7 @@ test('importing one’s own export changes nothing', () => {
 			versions: nobody.versions,
 			certificates: own.certificates.map(stored),
 			projects: own.projects.map(stored),
+			experiences: own.experiences.map(stored),
 		}
 		const { found } = fromResume(readDocument(JSON.stringify(toResume(own, site))))
 		expect(planImport(current, found).changes).toEqual([])
@@ -102,6 +105,7 @@ test('a full profile has the form of JSON Resume 1.0', () => {
 				},
 			],
 			projects: [],
+			experiences: [],
 		},
 		site,
 	)
@@ -159,7 +163,8 @@ describe('a résumé from elsewhere', () => {
 				{ network: 'GFG', username: 'orin' },
 			],
 		},
-		work: [{ name: 'Lamps & Sons' }, { name: 'The Ford' }],
+		work: [{ name: 'Lamps & Sons', position: 'Wick trimmer', highlights: ['Ten a day'] }, { name: 'The Ford' }],
+		volunteer: [{ position: 'Helper' }],
 		education: [
 			{ institution: 'Old School', area: 'Latin', startDate: '2015', endDate: '2018' },
 			{
@@ -213,6 +218,11 @@ describe('a résumé from elsewhere', () => {
 				},
 			],
 		})
+		expect(profile.experiences).toMatchObject([
+			{ kind: 'education', organisation: 'Old School', title: 'Latin', starts: '2015', ends: '2018' },
+			{ kind: 'work', organisation: 'Lamps & Sons', title: 'Wick trimmer', summary: '- Ten a day' },
+			{ kind: 'work', organisation: 'The Ford', title: '', ends: null },
+		])
 		expect(profile.projects).toMatchObject([
 			{
 				project_title: 'wick',
@@ -227,14 +237,13 @@ describe('a résumé from elsewhere', () => {
 
 	test('has everything else listed with its reason', () => {
 		expect(unsaved).toEqual([
-			{ path: 'work (2 entries)', reason: 'A profile does not have this field.' },
 			{ path: 'basics.location.countryCode', reason: 'A profile does not have this field.' },
 			{ path: 'basics.image', reason: 'Pictures cannot be imported: upload it here.' },
 			{ path: 'skills[0].level', reason: 'A profile does not have this field.' },
 			{ path: 'skills[2]', reason: 'Enter text.' },
-			{ path: 'education[0]', reason: 'A profile has one course of study: the latest one.' },
 			{ path: 'education[1].studyType', reason: 'A profile does not have this field.' },
 			{ path: 'education[1].score', reason: 'A profile does not have this field.' },
+			{ path: 'volunteer[0]', reason: 'Say where it is or was.' },
 			{ path: 'basics.profiles[0]', reason: 'A profile cannot link to this site.' },
 			{ path: 'certificates[0].issuer', reason: 'A profile does not have this field.' },
 			{ path: 'projects[0].roles (1 entry)', reason: 'A profile does not have this field.' },

@@ -1,5 +1,6 @@
 import type {
 	AcademicsInput,
+	ExperienceInput,
 	PersonalInput,
 	ProjectInput,
 	Site,
@@ -31,6 +32,8 @@ export interface ResumeFields {
 	social: SocialInput
 	certificates: StoredCertificate[]
 	projects: ProjectInput[]
+	/** Studies but for that of `academics`, then work, then volunteering. */
+	experiences: ExperienceInput[]
 }
 
 /** The sites of a profile as JSON Resume names a network; a portfolio is the `url` of the basics. */
@@ -48,10 +51,16 @@ const largestPortrait = 512
 
 /** The document, without empty fields. @param publicUrl the site's address without a slash at the end */
 export function toResume(
-	{ username, email, personal, levels, academics, social, certificates, projects }: ResumeFields,
+	{ username, email, personal, levels, academics, social, certificates, projects, experiences }: ResumeFields,
 	publicUrl: string,
 ) {
 	const { university_name, enrol_in_branch_name, year_of_passing, ...studies } = academics
+	const current = given({
+		institution: university_name,
+		area: enrol_in_branch_name,
+		endDate: year_of_passing === null ? '' : String(year_of_passing),
+	})
+	const earlier = experiences.filter(({ kind }) => kind === 'education')
 	return {
 		$schema: schema,
 		...given({
@@ -66,13 +75,9 @@ export function toResume(
 				location: given({ city: personal.city }),
 				profiles: siteProfiles(social),
 			}),
-			education: [
-				given({
-					institution: university_name,
-					area: enrol_in_branch_name,
-					endDate: year_of_passing === null ? '' : String(year_of_passing),
-				}),
-			].filter((entry) => entry !== undefined),
+			work: experiences.filter(({ kind }) => kind === 'work').map(workEntry),
+			volunteer: experiences.filter(({ kind }) => kind === 'volunteer').map(volunteerEntry),
+			education: [...(current ? [current] : []), ...earlier.map(educationEntry)],
 			certificates: certificates.map(certificateEntry),
 			skills: personal.skills.map((name) => {
 				const level = levels?.get(name)
@@ -85,6 +90,10 @@ export function toResume(
 				devquad: given({
 					personal_details: given({ username, profile_url: personal.profile_url, open_to: personal.open_to }),
 					academics: given(studies),
+					education: earlier.length > 0 && [
+						...(current ? [{ ...(university_name && { institution: university_name }), current: true }] : []),
+						...earlier.map(({ organisation, summary }) => given({ institution: organisation, summary })),
+					],
 					certificates: certificates.map(({ certificate_issue_date: _, ...rest }) => given(rest)),
 					projects: projects.map(({ project_description: _, project_tech_stack: __, project_date: ___, ...rest }) =>
 						given(rest),
@@ -103,6 +112,25 @@ function siteProfiles(social: SocialInput) {
 		if (!url) return []
 		return [{ network, username: decodeURI(new URL(url).pathname.split('/').filter(Boolean).at(-1) ?? ''), url }]
 	})
+}
+
+function educationEntry({ organisation, title, degree, url, starts, ends }: ExperienceInput) {
+	return given({
+		...{ institution: organisation, url, area: title, studyType: degree },
+		...{ startDate: starts, endDate: ends },
+	})
+}
+
+function workEntry({ organisation, ...experience }: ExperienceInput) {
+	return { name: organisation, ...positionOf(experience) }
+}
+
+function volunteerEntry({ organisation, ...experience }: ExperienceInput) {
+	return { organization: organisation, ...positionOf(experience) }
+}
+
+function positionOf({ title, url, starts, ends, summary }: Omit<ExperienceInput, 'organisation'>) {
+	return given({ position: title, url, startDate: starts, endDate: ends, summary })
 }
 
 function certificateEntry(certificate: StoredCertificate) {
@@ -131,5 +159,11 @@ function given<Fields extends object>(fields: Fields): Partial<Fields> | undefin
 
 /** Whether nothing is said: an empty text or list, null, or nothing at all. */
 export function isBlank(value: unknown): boolean {
-	return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+	return (
+		value === undefined ||
+		value === null ||
+		value === false ||
+		value === '' ||
+		(Array.isArray(value) && value.length === 0)
+	)
 }

@@ -61,7 +61,7 @@ function isRare(words: string, { tags, users }: SearchScope): RawBuilder<unknown
 		select min(coalesce(counted.documents, 0)) * (select value from counters where name = 'questions')
 			<= ${rare}::bigint * (select greatest(documents, 1) from similar_totals)
 		from unnest(tsvector_to_array(to_tsvector('english', search_text(${words})))) as lexeme
-		left join similar_words counted on counted.word = lexeme), true))`
+		left join lateral (select documents from similar_words where word = lexeme limit 1) counted on true), true))`
 }
 
 /**

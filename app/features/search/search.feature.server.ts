@@ -1,9 +1,11 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { refreshWordCounts } from './similar/similar.queries.server.ts'
+import { forgetSearchWords } from './spelling.queries.server.ts'
 
 export const search = defineFeature({
 	name: 'search',
 	schedules: [{ name: 'similar-words', every: 'hour', run: refreshWordCounts }],
+	afterLeaving: forgetSearchWords,
 	memberData: {
 		search_words: 'words of published queries, counted again every hour',
 		search_spellings: 'words of published queries',

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { db, type Executor } from '~/platform/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { transact } from '~/platform/db/transaction.server.ts'
 import { candidateRows } from './candidates.queries.server.ts'
 import { conditions, type SearchScope, type Selection } from './scope.queries.server.ts'
 
@@ -47,16 +48,20 @@ export async function searchRows<Row>(
 ): Promise<(Row & MatchedRow)[]> {
 	const { words, phrases, parts } = wanted
 	const literally = phrases.map((phrase) => sql` + ((q.title || E'\n' || q.description) ~* ${patternOf(phrase)})::int`)
-	const { rows } = await withStoredPlan((trx) =>
-		sql<Row & MatchedRow>`
+	// With the plan for any values: PostgreSQL would make one for these values each time, which takes longer (3 ms) than what the
+	// statement does. It is written so that one plan fits all.
+	const { rows } = await transact((trx, last) =>
+		last(
+			sql<Row & MatchedRow>`
 		with wanted as materialized (select ${allOf(words)} as words),
 		${candidateRows(words.join(' '), phrases.length > 0 ? 'phrase' : isOneWord(words) ? 'word' : 'words', scope)},
-		-- Each use of q.search fetches the document anew, and only a phrase is not known to be in it.
+		-- Each use of a stored document fetches it anew: adding nothing makes it a value of this statement. Only a phrase is not known
+		-- to be in it.
 		ranked as (
 			select q.id, (${rankOf(words)}${sql.join(literally, sql``)})::float8 as rank
 			from candidates
 				-- Estimated to be many, they would be joined by reading all questions.
-				cross join lateral (select id, title, description, search from questions where id = candidates.id offset 0) q,
+				cross join lateral (select id, title, description, search || ''::tsvector as search from questions where id = candidates.id offset 0) q,
 				wanted, (select replace(words::text, ' & ', ' | ')::tsquery as any_words from wanted) apart
 			where ((select words from asked) = wanted.words or q.search @@ wanted.words)
 			${parts ? sql`and ts_filter(q.search, ${parts}::"char"[]) @@ wanted.words` : sql``}),
@@ -66,6 +71,7 @@ export async function searchRows<Row>(
 			order by rank desc, id desc limit ${limit})
 		${matchedRows(selection, sql`(select count(*)::int from ranked)`)}
 		order by page.rank desc, page.id desc`.execute(trx),
+		),
 	)
 	return rows
 }
@@ -134,22 +140,6 @@ function rankOf(words: string[]): RawBuilder<unknown> {
 
 function isOneWord(words: string[]): boolean {
 	return !/\s/.test(words.join(' '))
-}
-
-/**
- * Runs a statement with the plan that PostgreSQL made for any values. It would make one for these values each time, which takes
- * longer (3 ms) than what the statement does; the statements here are written so that one plan fits all.
- */
-function withStoredPlan<Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> {
-	return db()
-		.transaction()
-		.execute(async (trx) => {
-			const [, result] = await Promise.all([
-				sql`select set_config('plan_cache_mode', 'force_generic_plan', true)`.execute(trx),
-				work(trx),
-			])
-			return result
-		})
 }
 
 function allOf(words: string[]): RawBuilder<unknown> {

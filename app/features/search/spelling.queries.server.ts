@@ -150,3 +150,21 @@ export function editsBetween(one: string, other: string): number {
 	}
 	return last[other.length] ?? 0
 }
+
+/** Forgets the words that no title and no tag has any more. Who brings new words waits meanwhile, as for each other. */
+export async function forgetSearchWords(): Promise<void> {
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await sql`select pg_advisory_xact_lock(hashtext('search_words'))`.execute(trx)
+			await sql`
+				with used as materialized (
+					select title_words(title) as word from questions where status = 'published'
+					union select unnest(tags) from questions where status = 'published'
+					union select name from tags)
+				delete from search_words where not exists (select from used where used.word = search_words.word)`.execute(trx)
+			await sql`
+				delete from search_spellings
+				where not exists (select from search_words where search_words.word = search_spellings.word)`.execute(trx)
+		})
+}

@@ -36,11 +36,21 @@ export const securityEventTexts = {
 	refused: 'Request refused',
 	'admin-claimed': 'Became admin of this site',
 	'new-device': 'Logged in from a new device',
+	leaving: 'Asked for the account to be deleted',
+	'came-back': 'Kept the account after all',
+	'archive-requested': 'Asked for an archive of the account',
+	'archive-fetched': 'Downloaded an archive of the account',
 	'campus-confirmed': 'Confirmed the campus address',
+	'identity-linked': 'Linked another way to log in',
+	'identity-unlinked': 'Removed a way to log in',
+	'provider-ended': 'Logged out, as the account at the campus has ended',
 	'email-requested': 'Asked for a new email address',
 	'email-changed': 'Changed the email addresses',
 	'email-undone': 'Undid a change of the email addresses',
 	'username-changed': 'Changed the username',
+	'invite-made': 'Made a link to invite people',
+	'invite-revoked': 'Revoked a link to invite people',
+	'list-sent': 'Sent invitations to a list of addresses',
 } as const
 
 export type SecurityEventKind = keyof typeof securityEventTexts

@@ -60,6 +60,12 @@ export function listSections(viewer: Viewer): SectionLine[] {
 	return [...registry.sections.values()].map(({ name, title, about }) => ({ name, title, about }))
 }
 
+/** Whether whoever saves a section has to confirm who they are. */
+export function isSensitive(viewer: Viewer, name: string): boolean {
+	requireAdmin(viewer)
+	return requireSection(name).isSensitive === true
+}
+
 /** A section's form, and its last changes. */
 export async function getSection(viewer: Viewer, name: string): Promise<SectionView> {
 	requireAdmin(viewer)

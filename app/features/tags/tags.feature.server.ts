@@ -3,7 +3,7 @@ import { LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { tagPlace } from './places.queries.server.ts'
 import { tagOperations, tagShapes } from './tags.api.server.ts'
-import { tagCounters } from './tags.queries.server.ts'
+import { forgetTags, tagCounters } from './tags.queries.server.ts'
 
 export const tags = defineFeature({
 	name: 'tags',
@@ -12,6 +12,7 @@ export const tags = defineFeature({
 	termPlaces: [tagPlace],
 	// A search goes on in the category that is chosen next.
 	cachedPages: [cachedPage({ path: '/forum/tags', searchParams: ['q'], tags: () => [LIST_PAGES] })],
+	afterLeaving: forgetTags,
 	memberData: {
 		categories: 'what admins wrote',
 		former_slugs: 'addresses of categories',

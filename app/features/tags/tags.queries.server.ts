@@ -255,3 +255,16 @@ export const tagCounters: readonly Counter[] = [
 		actual: sql`(select count(*) from question_tags q where q.tag_id = t.id)`,
 	},
 ]
+
+/** Forgets the tags that no question has, nobody follows and no moderator described. */
+export async function forgetTags(): Promise<void> {
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await sql`lock table tags in share row exclusive mode`.execute(trx)
+			await sql`
+				delete from tags where question_count = 0 and description = '' and not exists (select from follows where tag_id = tags.id)
+					and not exists (select from question_tags where tag_id = tags.id)
+					and not exists (select from term_spellings where key = tags.term_key)`.execute(trx)
+		})
+}

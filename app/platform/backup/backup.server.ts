@@ -40,8 +40,8 @@ export const totalsSchema = z.object({
 })
 export type BackupTotals = z.infer<typeof totalsSchema>
 
-/** Files of a data directory that a restored site makes for itself: its PostgreSQL, its locks; and the pictures, read from the storage. */
-const NOT_COPIED = /^(postgres|site\.|media$|cluster$)/
+/** Files of a data directory that a restored site makes for itself: its PostgreSQL, its locks; the pictures, read from the storage; and backups. */
+const NOT_COPIED = /^(postgres|site\.|media$|cluster$|backups$)/
 
 /** Backups of a folder, and no other file. */
 const BACKUP_NAME = /^devquad-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tar\.zst(\.age)?$/
@@ -188,8 +188,13 @@ async function isFolder(path: string): Promise<boolean> {
  * @returns the names of what was removed
  */
 export async function removeOldBackups(folder: string, count: number): Promise<string[]> {
-	const names = (await readdir(folder)).filter((name) => BACKUP_NAME.test(name)).sort()
-	const old = names.slice(0, Math.max(0, names.length - count))
+	const old = oldBackups(await readdir(folder), count)
 	for (const name of old) await rm(join(folder, name))
 	return old
+}
+
+/** Of these names those of backups that are too many, the oldest. @param count how many backups are kept */
+export function oldBackups(names: readonly string[], count: number): string[] {
+	const backups = names.filter((name) => BACKUP_NAME.test(name)).sort()
+	return backups.slice(0, Math.max(0, backups.length - count))
 }

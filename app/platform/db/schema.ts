@@ -48,7 +48,7 @@ export interface ProfilesTable {
 	city: Generated<string>
 	expertise_in: Generated<string>
 	about: Generated<string>
-	open_to: Generated<('mentoring' | 'collaborating')[]>
+	open_to: Generated<string[]>
 	university_name: Generated<string>
 	location: Generated<string>
 	enrol_in_branch_name: Generated<string>
@@ -79,6 +79,14 @@ export interface ProfilesTable {
 	hidden_reason: Generated<string>
 	hidden_image: Generated<string | null>
 	first_steps_dismissed: Generated<boolean>
+	public_sections: Generated<string[]>
+	public_page: Generated<boolean>
+	noindex: Generated<boolean>
+	about_html: Generated<string | null>
+	open_until: Generated<string | null>
+	status_line: Generated<string>
+	status_until: Generated<string | null>
+	pronouns: Generated<string>
 }
 
 export interface CampusLinksTable {
@@ -288,12 +296,20 @@ export interface Database extends NotificationTables, AccountTables {
 		created_at: Time
 	}
 	forgotten_pictures: { path: string; forgotten_at: Time }
-	terms: { id: GeneratedAlways<number>; kind: string; key: string; label: string; members: Generated<number> }
+	terms: {
+		id: GeneratedAlways<number>
+		kind: string
+		key: string
+		label: string
+		members: Generated<number>
+		public_members: Generated<number>
+	}
 	member_search: {
 		user_id: number
 		block: GeneratedAlways<number>
 		terms: number[]
 		facets: Generated<number[]>
+		public_terms: Generated<number[]>
 		seen_at: Time
 	}
 	connections: { id: string; user_id: number; session_id: number; seen_at: Time }

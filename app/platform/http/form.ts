@@ -66,7 +66,7 @@ export async function submitForm<Answer>(
 	{ schema, failure = 'Something went wrong!', staysOnPage = false }: SubmitOptions = {},
 ) {
 	const values = formValues(await request.clone().formData())
-	const parsed = values.intent === 'delete' ? undefined : schema?.safeParse(values)
+	const parsed = values.intent === 'delete' || values.intent === 'order' ? undefined : schema?.safeParse(values)
 	if (parsed?.error) {
 		const { message, fields } = formErrorsOf(parsed.error)
 		return data<FormRefusal>({ message, errors: fields, values, stored: null }, { status: 422 })

@@ -4,7 +4,7 @@ import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { db, type Executor, isDatabaseAway, pool } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
-import { type Mail, sendMail, sweepMails } from '~/platform/mail/mail.server.ts'
+import { closeMail, type Mail, sendMail, sweepMails } from '~/platform/mail/mail.server.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 
 /**
@@ -25,6 +25,9 @@ export interface Schedule {
 	every: 'night' | 'hour' | 'minute'
 	run: () => Promise<unknown>
 }
+
+/** Tries of a job that are fewer than the usual 25: a mail that could not be sent for a day is of no use to anybody. */
+const MAX_TRIES: Partial<Record<keyof Jobs, number>> = { 'send-mail': 12 }
 
 const ownJobs: TaskList = {
 	'send-mail': (payload) => sendMail(payload as Mail),
@@ -105,11 +108,12 @@ function longTask(work: (payload: unknown) => Promise<unknown>): (payload: unkno
 export async function stopJobs(): Promise<void> {
 	await held.runner?.stop()
 	held.runner = undefined
+	closeMail()
 }
 
 /**
  * Adds a job. Given a use case's transaction, the job exists when that commits, and not otherwise.
- * A job that fails is tried again up to 25 times, ever later (graphile-worker's exponential back-off).
+ * A job that fails is tried again up to 25 times, a mail up to 12 times within a day, ever later (graphile-worker's exponential back-off).
  * @param delay seconds until it is to be done
  */
 export async function addJob<Name extends keyof Jobs>(
@@ -119,7 +123,8 @@ export async function addJob<Name extends keyof Jobs>(
 	delay = 0,
 ): Promise<void> {
 	const runAt = delay === 0 ? sql`` : sql`, run_at => now() + make_interval(secs => ${delay})`
-	await sql`select graphile_worker.add_job(${name}, payload => ${JSON.stringify(payload)}::json ${runAt})`.execute(
+	const tries = MAX_TRIES[name] ? sql`, max_attempts => ${MAX_TRIES[name]}` : sql``
+	await sql`select graphile_worker.add_job(${name}, payload => ${JSON.stringify(payload)}::json ${runAt} ${tries})`.execute(
 		executor,
 	)
 }

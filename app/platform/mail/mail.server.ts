@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createTransport } from 'nodemailer'
+import { createTransport, type Transporter } from 'nodemailer'
 import { type Config, config } from '~/config.server.ts'
 import { escapeHtml } from '~/lib/html.ts'
 import { log } from '~/lib/log.server.ts'
+import { remember } from '~/lib/remember.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 
 export interface Mail {
@@ -20,7 +21,7 @@ export interface Mail {
 
 const countMail = counter(
 	'devquad_mails_total',
-	'Mails: sent by the mail server, failed there, or written to a file.',
+	'Mails: sent by the mail server, failed there for now, refused for good, or written to a file.',
 	['outcome'],
 )
 
@@ -31,6 +32,8 @@ const SMTP_TIMEOUTS = {
 	greetingTimeout: 10_000,
 	socketTimeout: 20_000,
 }
+/** Connections to the mail server that stay open for the next mails, and mails on one of them. */
+const POOL = { pool: true, maxConnections: 2, maxMessages: 100 } as const
 /** Milliseconds for a whole mail: a server that sends a word now and then would hold a job for ever. */
 const MAX_SENDING_MS = 60_000
 /** Mails that were written to files are kept until they are older than this, in milliseconds, */
@@ -39,8 +42,9 @@ const MAX_FILE_AGE_MS = 30 * 86_400_000
 const MAX_FILES = 1_000
 
 /**
- * Sends a mail by SMTP_URL; without that setting, writes it to `mail/*.eml` in the data directory.
- * @throws Error when the SMTP server does not take it; the job that called tries again later
+ * Sends a mail by SMTP_URL; without that setting, writes it to `mail/*.eml` in the data directory. One that the server refuses for good,
+ * as there is no such mailbox, is given up: tried again, it would only harm the name of the site.
+ * @throws Error when the SMTP server does not take it now; the job that called tries again later
  */
 export async function sendMail(
 	mail: Mail,
@@ -48,16 +52,17 @@ export async function sendMail(
 ): Promise<void> {
 	const message = { from: settings.MAIL_FROM, ...mail }
 	if (settings.SMTP_URL) {
-		const transport = createTransport({ url: settings.SMTP_URL, ...SMTP_TIMEOUTS })
 		const timeout = AbortSignal.timeout(MAX_SENDING_MS)
 		try {
-			await Promise.race([transport.sendMail(message), tooLong(timeout)])
+			await Promise.race([transportOf(settings.SMTP_URL).sendMail(message), tooLong(timeout)])
 			countMail({ outcome: 'sent' })
 		} catch (error) {
-			countMail({ outcome: 'failed' })
-			throw error
-		} finally {
-			transport.close()
+			if (timeout.aborted) closeMail()
+			const code = refusedForGood(error)
+			countMail({ outcome: code ? 'refused' : 'failed' })
+			if (!code) throw error
+			// Its words may name the address.
+			log.warn({ code }, 'the mail server refused a mail for good, and it is not tried again')
 		}
 		return
 	}
@@ -68,6 +73,32 @@ export async function sendMail(
 	await writeFile(file, eml as Buffer, { mode: 0o600 })
 	countMail({ outcome: 'written' })
 	log.info({ file, subject: mail.subject }, 'a mail was written to a file, as SMTP_URL is not set')
+}
+
+const held = remember<{ url?: string; transport?: Transporter }>('mail', () => ({}))
+
+/** The open connections to the mail server: a hundred mails are one login. */
+function transportOf(url: string): Transporter {
+	if (held.url !== url) closeMail()
+	held.url = url
+	held.transport ??= createTransport({ url, ...POOL, ...SMTP_TIMEOUTS })
+	return held.transport
+}
+
+/** Closes the connections to the mail server; the next mail opens new ones. */
+export function closeMail(): void {
+	held.transport?.close()
+	held.transport = undefined
+}
+
+/**
+ * The code with which a server refuses this recipient or this mail, whenever it is tried; null for everything else. A refused login or
+ * sender is a setting that can be put right.
+ */
+function refusedForGood(error: unknown): number | null {
+	const { code, command, responseCode = 0 } = error as { code?: string; command?: string; responseCode?: number }
+	const isAboutMail = code === 'EMESSAGE' || (code === 'EENVELOPE' && command === 'RCPT TO')
+	return isAboutMail && responseCode >= 500 ? responseCode : null
 }
 
 /** @throws Error when the time is over */
@@ -86,6 +117,24 @@ export async function sweepMails({ dataDir }: Pick<Config, 'dataDir'> = config()
 	const oldest = new Date(Date.now() - MAX_FILE_AGE_MS).toISOString().replaceAll(':', '-')
 	for (const [index, name] of names.entries())
 		if (name < oldest || index < names.length - MAX_FILES) await rm(join(folder, name), { force: true })
+}
+
+/** Removes mails that were written to files and hold one of these words, in any letter case. */
+export async function removeMailsNaming(
+	words: readonly string[],
+	{ dataDir }: Pick<Config, 'dataDir'> = config(),
+): Promise<void> {
+	const folder = join(dataDir, 'mail')
+	const wanted = words.map((word) => word.toLowerCase())
+	for (const name of await readdir(folder).catch(() => [])) {
+		const written = await readFile(join(folder, name), 'utf8').catch(() => '')
+		// Long lines are broken by quoted-printable, and its other marks are decoded.
+		const text = written
+			.replace(/=\r?\n/g, '')
+			.replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+			.toLowerCase()
+		if (wanted.some((word) => text.includes(word))) await rm(join(folder, name), { force: true })
+	}
 }
 
 /**

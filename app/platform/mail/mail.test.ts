@@ -4,13 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { config } from '~/config.server.ts'
-import { letter, sendMail, sweepMails } from './mail.server.ts'
+import { closeMail, letter, sendMail, sweepMails } from './mail.server.ts'
 
 const link = { label: 'Set a new password', url: 'http://localhost:3000/reset-password?token=a&b="c"' }
 const mail = () =>
 	letter('mira@eastmere.example', 'Grüße an <Mira>', 'Somebody asked <b>you</b>.', link, 'Nothing has to be done.')
+
+afterEach(closeMail)
 
 test('a mail reaches an SMTP server with its words as text and as HTML', async () => {
 	const received: { to: string[]; from: string; body: string }[] = []
@@ -38,6 +40,7 @@ test('a mail reaches an SMTP server with its words as text and as HTML', async (
 		MAIL_FROM: 'Quad <no-reply@quad.example>',
 		dataDir: config().dataDir,
 	})
+	closeMail()
 	await new Promise<void>((resolve) => server.close(() => resolve()))
 	expect(received).toHaveLength(1)
 	expect(received[0]).toMatchObject({ to: ['mira@eastmere.example'], from: 'no-reply@quad.example' })
@@ -63,6 +66,35 @@ test('a mail that the server refuses is an error, so that the job is tried again
 		dataDir: config().dataDir,
 	}
 	await expect(sendMail(mail(), settings)).rejects.toThrow(/450|Try later/)
+	closeMail()
+	await new Promise<void>((resolve) => server.close(() => resolve()))
+})
+
+test('many mails are one connection; one that is refused for good is given up, and one whose sender is refused is not', async () => {
+	let connections = 0
+	const server = new SMTPServer({
+		disabledCommands: ['AUTH', 'STARTTLS'],
+		onConnect: (_session, done) => {
+			connections += 1
+			done()
+		},
+		onMailFrom: ({ address }, _session, done) =>
+			done(address.startsWith('wrong') ? Object.assign(new Error('Who is this?'), { responseCode: 553 }) : null),
+		onRcptTo: ({ address }, _session, done) =>
+			done(address.startsWith('gone') ? Object.assign(new Error('No such mailbox'), { responseCode: 550 }) : null),
+		onData: (stream, _session, done) => stream.on('end', () => done()).resume(),
+	})
+	server.listen(0, '127.0.0.1')
+	await once(server.server, 'listening')
+	const { port } = server.server.address() as AddressInfo
+	const settings = (from: string) => ({
+		...{ SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: `${from}@quad.example`, dataDir: config().dataDir },
+	})
+	for (let number = 0; number < 5; number += 1) await sendMail(mail(), settings('quad'))
+	expect(connections).toBe(1)
+	await expect(sendMail({ ...mail(), to: 'gone@eastmere.example' }, settings('quad'))).resolves.toBeUndefined()
+	await expect(sendMail(mail(), settings('wrong'))).rejects.toThrow(/553|Who is this/)
+	closeMail()
 	await new Promise<void>((resolve) => server.close(() => resolve()))
 })
 

@@ -36,6 +36,8 @@ export interface SettingSection<Settings extends Record<string, Setting> = Recor
 	/** One line in the list of sections. */
 	about: string
 	settings: Settings
+	/** Whether whoever saves has to confirm who they are: what it holds decides who gets in. */
+	isSensitive?: boolean
 	/**
 	 * Looks at values before they are saved, before any transaction is open: it may ask other servers.
 	 * @throws Invalid with the setting as the field, or another domain error

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { mkdir, opendir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
+import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { Disk } from 'flydrive'
 import { FSDriver } from 'flydrive/drivers/fs'
@@ -16,11 +18,19 @@ export interface Storage {
 	put: (key: string, contents: Uint8Array, contentType: string) => Promise<void>
 	/** The bytes of a file, or null when there is none. */
 	read: (key: string) => Promise<Buffer<ArrayBuffer> | null>
+	/** Stores a file of any size, which is read as it is stored. It is `private`: {@link list} leaves it out, so no backup has it. */
+	putLarge: (key: PrivateKey, file: string, contentType: string) => Promise<void>
+	/** The contents of a file that {@link putLarge} stored, as they are read. @throws Unavailable when it cannot be opened */
+	stream: (key: PrivateKey) => Promise<Readable>
 	/** Removes a file; one that is not there is no error. */
 	remove: (key: string) => Promise<void>
 	/** The keys of all files, in no order; of what is written meanwhile some. */
 	list: () => AsyncIterable<string>
 }
+
+/** The key of a file that belongs to one member for some days. */
+export type PrivateKey = `${typeof PRIVATE_FOLDER}/${string}`
+const PRIVATE_FOLDER = 'archives'
 
 /** Milliseconds for one try at a bucket; the client itself would wait for ever. */
 const S3_TIMEOUTS = {
@@ -59,6 +69,11 @@ export async function openStorage(settings: Config): Promise<Storage> {
 	return {
 		put: (key, contents, contentType) => inTime(() => disk.put(key, contents, { contentType })),
 		read: (key) => inTime((stop) => read(key, stop)),
+		putLarge: async (key, file, contentType) => {
+			const { size: contentLength } = await stat(file)
+			await disk.putStream(key, createReadStream(file), { contentType, contentLength })
+		},
+		stream: (key) => inTime(() => disk.getStream(key)),
 		remove: (key) => inTime(() => disk.delete(key)),
 		list: () => (settings.S3_BUCKET ? listBucket(disk) : listFolder(mediaFolder(settings))),
 	}
@@ -109,7 +124,7 @@ async function bucket(settings: Config, name: string) {
 async function* listBucket(disk: Disk): AsyncGenerator<string> {
 	for (let paginationToken: string | undefined; ; ) {
 		const page = await inTime(() => disk.listAll('', { recursive: true, paginationToken }))
-		for (const found of page.objects) if (found.isFile) yield found.key
+		for (const found of page.objects) if (found.isFile && !isPrivate(found.key)) yield found.key
 		paginationToken = page.paginationToken
 		if (!paginationToken) return
 	}
@@ -118,8 +133,12 @@ async function* listBucket(disk: Disk): AsyncGenerator<string> {
 async function* listFolder(folder: string): AsyncGenerator<string> {
 	for await (const found of await opendir(folder, { recursive: true })) {
 		const key = relative(folder, join(found.parentPath, found.name))
-		if (found.isFile() && !key.startsWith(INCOMING)) yield key
+		if (found.isFile() && !key.startsWith(INCOMING) && !isPrivate(key)) yield key
 	}
+}
+
+function isPrivate(key: string): boolean {
+	return key.startsWith(`${PRIVATE_FOLDER}/`)
 }
 
 function mediaFolder({ dataDir }: Pick<Config, 'dataDir'>): string {
@@ -161,12 +180,28 @@ class Folder extends FSDriver {
 		const place = join(this.#location, key)
 		try {
 			await writeFile(written, contents, { flush: true })
-			await mkdir(dirname(place), { recursive: true })
-			await rename(written, place)
+			await this.#place(written, place)
 		} catch (error) {
 			// On a full disk the half that was written would take up room for nothing.
 			await rm(written, { force: true }).catch(() => {})
 			throw error
 		}
+	}
+
+	/** Whoever removes the last file of the folder at this moment removes the folder, too. */
+	async #place(written: string, place: string, tries = 3): Promise<void> {
+		await mkdir(dirname(place), { recursive: true })
+		try {
+			await rename(written, place)
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === 1) throw error
+			await this.#place(written, place, tries - 1)
+		}
+	}
+
+	/** The folder goes with its last file: that of a member's pictures is called by their username. */
+	override async delete(key: string): Promise<void> {
+		await super.delete(key)
+		await rmdir(dirname(join(this.#location, key))).catch(() => {})
 	}
 }

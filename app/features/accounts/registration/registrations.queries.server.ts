@@ -9,14 +9,14 @@ interface Registration {
 }
 
 /** Keeps a registration in place of an earlier one of this address; the links that were mailed for that one work no more. */
-export async function replaceRegistration(registration: Registration): Promise<void> {
+export async function replaceRegistration(registration: Registration, executor: Executor = db()): Promise<void> {
 	const { email, name, password_hash, device_hash } = registration
 	await sql`
 		with dead as (delete from email_links where email = ${email} and user_id is null and used_at is null)
 		insert into registrations (email, name, password_hash, device_hash)
 		values (${email}, ${name}, ${password_hash}, ${device_hash})
 		on conflict (email) do update set name = excluded.name, password_hash = excluded.password_hash,
-			device_hash = excluded.device_hash, created_at = now()`.execute(db())
+			device_hash = excluded.device_hash, invite_id = null, created_at = now()`.execute(executor)
 }
 
 /** The registration of an address that waits to be confirmed. */
@@ -26,6 +26,14 @@ export async function findRegistration(trx: Executor, email: string): Promise<Re
 		.select(['email', 'name', 'password_hash', 'device_hash'])
 		.where('email', '=', email)
 		.executeTakeFirst()
+}
+
+/** Notes by which invitation a new member came, as their registration says. */
+export async function keepInvite(trx: Executor, userId: number, email: string): Promise<void> {
+	await sql`
+		update users set invite_id = invites.id, cohort = invites.cohort
+		from registrations join invites on invites.id = registrations.invite_id
+		where users.id = ${userId} and registrations.email = ${email}`.execute(trx)
 }
 
 export async function deleteRegistration(trx: Executor, email: string): Promise<void> {

@@ -22,6 +22,7 @@ import {
 	deleteRegistration,
 	type EmailLink,
 	findEmailLink,
+	keepInvite,
 	markEmailLinkUsed,
 	promoteConfirmed,
 } from './registrations.queries.server.ts'
@@ -164,8 +165,46 @@ async function completeRegistration(
 		const id = await insertAccount(trx, { username, name, email, passwordHash: password_hash ?? '' })
 		if (id === null) break
 		if (device_hash && (await isOwnBrowser(link, headers))) await insertDevice(id, device_hash, trx)
+		await keepInvite(trx, id, email)
 		await deleteRegistration(trx, email)
 		return { id, username }
 	}
 	throw new Invalid(oldLink)
+}
+
+/** Whom another site vouches for. */
+export interface Outsider {
+	/** As `nameInput` reads it. */
+	name: string
+	/** In lower case. */
+	email: string
+	/** Whether they vouch for the address, too. */
+	isConfirmed: boolean
+	/** The username that they have there; empty for one that is made of the address. */
+	username: string
+}
+
+/**
+ * Makes an account for somebody whom another site vouches for, under the rules of every registration. In the caller's transaction;
+ * call {@link announceOutsider} after the commit.
+ * @returns its id and username; null when the address has an account already
+ */
+export async function registerOutsider(
+	trx: Executor,
+	{ name, email, isConfirmed, username: wanted }: Outsider,
+): Promise<{ id: number; username: string } | null> {
+	for (const username of await usernamesFor(wanted ? `${wanted}@` : email, trx)) {
+		if (!(await claimUsername(username, trx))) continue
+		const id = await insertAccount(trx, { username, name, email, passwordHash: null, isVerified: isConfirmed })
+		if (id === null) return null
+		await deleteRegistration(trx, email)
+		return { id, username }
+	}
+	return null
+}
+
+/** Tells of a new account, once it is committed. */
+export async function announceOutsider({ id, username }: { id: number; username: string }): Promise<void> {
+	await recordSecurityEvent('register', { userId: id })
+	announce('everybody', 'member:joined', { username })
 }

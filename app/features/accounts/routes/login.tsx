@@ -9,19 +9,23 @@ import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
+import { isLeaving } from '../accounts.queries.server.ts'
 import { logIn, SecondStepRequired } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
+import { type WayIn, waysIn } from '../ways-in.server.ts'
 import type { Route } from './+types/login'
 
 export function loader({ context, url }: Route.LoaderArgs) {
 	if (viewerOf(context)) throw redirect(safeRedirect(url.searchParams.get('redirectTo'), '/find-dev'))
-	return null
+	return waysIn()
 }
 
 export async function action({ request, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
 		const headers = await logIn(form, request)
+		// Whoever comes back within the days that are left is offered their account first.
+		if (await isLeaving(String(form.get('email')).trim())) throw redirect('/settings/leave', { headers })
 		return redirectWithToast(
 			safeRedirect(url.searchParams.get('redirectTo'), '/find-dev'),
 			{ type: 'plain', message: 'Welcome back!' },
@@ -44,7 +48,7 @@ export function meta({ matches, location }: Route.MetaArgs) {
 	return [...pageMeta(matches, { title: 'Login', noindex: true }), ...share]
 }
 
-export default function Login({ actionData }: Route.ComponentProps) {
+export default function Login({ loaderData: { buttons, hasPasswords }, actionData }: Route.ComponentProps) {
 	useRefusalToast(actionData)
 	const [search] = useSearchParams()
 	const query = search.get('redirectTo') ? `?redirectTo=${encodeURIComponent(search.get('redirectTo') ?? '')}` : ''
@@ -52,45 +56,77 @@ export default function Login({ actionData }: Route.ComponentProps) {
 		<AccountFrame
 			title="Login"
 			lead={
-				<>
-					New here?{' '}
-					<Link className="link font-semibold text-ink" to={`/register${query}`}>
-						Register
-					</Link>
-				</>
+				hasPasswords ? (
+					<>
+						New here?{' '}
+						<Link className="link font-semibold text-ink" to={`/register${query}`}>
+							Register
+						</Link>
+					</>
+				) : (
+					'New here? Log in, and you have an account.'
+				)
 			}
 		>
-			{/* Named, as the browser and the server would spell the address of this page differently. */}
-			<Form method="post" action={`/login${query}`} className="mt-8 grid gap-5">
-				<FormError errors={actionData?.errors} names={{ email: 'Email', password: 'Password' }}>
-					{actionData?.message}
-				</FormError>
-				<Field
-					label="Email"
-					name="email"
-					type="text"
-					autoComplete="username"
-					autoCapitalize="none"
-					required
-					defaultValue={actionData?.values.email ?? search.get('email') ?? ''}
-					error={actionData?.errors.email}
-				/>
-				<PasswordField
-					required
-					label="Password"
-					name="password"
-					autoComplete="current-password"
-					error={actionData?.errors.password}
-					aside={
-						<Link className="link text-sm text-ink-2" to="/forgot-password">
-							Forgot Password?
-						</Link>
-					}
-				/>
-				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Logging in">
-					Login
-				</SubmitButton>
-			</Form>
+			<WaysIn buttons={buttons} redirectTo={search.get('redirectTo') ?? ''} hasPasswords={hasPasswords} />
+			{hasPasswords && (
+				// Named, as the browser and the server would spell the address of this page differently.
+				<Form method="post" action={`/login${query}`} className="mt-8 grid gap-5">
+					<FormError errors={actionData?.errors} names={{ email: 'Email', password: 'Password' }}>
+						{actionData?.message}
+					</FormError>
+					<Field
+						label="Email"
+						name="email"
+						type="text"
+						autoComplete="username"
+						autoCapitalize="none"
+						required
+						defaultValue={actionData?.values.email ?? search.get('email') ?? ''}
+						error={actionData?.errors.email}
+					/>
+					<PasswordField
+						required
+						label="Password"
+						name="password"
+						autoComplete="current-password"
+						error={actionData?.errors.password}
+						aside={
+							<Link className="link text-sm text-ink-2" to="/forgot-password">
+								Forgot Password?
+							</Link>
+						}
+					/>
+					<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Logging in">
+						Login
+					</SubmitButton>
+				</Form>
+			)}
 		</AccountFrame>
+	)
+}
+
+interface WaysInProps {
+	buttons: WayIn[]
+	/** Where the login leads. */
+	redirectTo: string
+	hasPasswords: boolean
+}
+
+/** One button for each way in besides the password. The browser itself sends these forms, as they lead to another site. */
+function WaysIn({ buttons, redirectTo, hasPasswords }: WaysInProps) {
+	if (buttons.length === 0) return null
+	return (
+		<div className="mt-8 grid gap-3">
+			{buttons.map(({ name, label }) => (
+				<form key={name} method="post" action={`/login/${name}`}>
+					<input type="hidden" name="redirectTo" value={redirectTo} />
+					<button type="submit" className="btn btn-outline btn-lg w-full">
+						{label}
+					</button>
+				</form>
+			))}
+			{hasPasswords && <p className="-mb-4 text-center text-ink-2">or with your password</p>}
+		</div>
 	)
 }

@@ -1,8 +1,10 @@
+import { Suspense, useState } from 'react'
 import { redirect, useSearchParams } from 'react-router'
-import { viewerOf } from '~/lib/context.ts'
+import { factsOf, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
+import { lazyPart } from '~/shell/guarded.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
@@ -11,11 +13,17 @@ import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { registerMember } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
+import { challengeFor, registrationNotice, whoMayRegister } from '../registration/who-may-register.server.ts'
 import type { Route } from './+types/register'
 
-export function loader({ context }: Route.LoaderArgs) {
+/** Runs only where many have registered from one network. */
+const ProofField = lazyPart(() => import('~/platform/proof/proof-field.tsx'))
+
+export async function loader({ context }: Route.LoaderArgs) {
 	if (viewerOf(context)) throw redirect('/')
-	return null
+	const notice = registrationNotice()
+	const { domains } = whoMayRegister()
+	return { notice, domains, challenge: notice ? null : await challengeFor(factsOf(context).ip) }
 }
 
 const names = { name: 'Full Name', email: 'Email', password: 'Password', confirmPassword: 'Confirm Password' }
@@ -40,21 +48,30 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Register', noindex: true })
 }
 
-export default function Register({ actionData }: Route.ComponentProps) {
+export default function Register({ loaderData: { notice, domains, challenge }, actionData }: Route.ComponentProps) {
 	useRefusalToast(actionData)
+	const [isProving, setProving] = useState(false)
 	const { values = {}, errors = {}, message } = actionData ?? {}
 	const [search] = useSearchParams()
 	const redirectTo = search.get('redirectTo')
 	const query = redirectTo ? `?redirectTo=${encodeURIComponent(redirectTo)}` : ''
+	const login = (
+		<Link className="link font-semibold text-ink" to={`/login${query}`}>
+			Login
+		</Link>
+	)
+	if (notice)
+		return (
+			<AccountFrame title="Register" lead={<>Have an account? {login}</>}>
+				<p className="mt-8 text-md">{notice}</p>
+			</AccountFrame>
+		)
 	return (
 		<AccountFrame
 			title="Register"
 			lead={
 				<>
-					Have an account?{' '}
-					<Link className="link font-semibold text-ink" to={`/login${query}`}>
-						Login
-					</Link>
+					{domains.length > 0 && `For people with an email address of ${domains.join(', ')}. `}Have an account? {login}
 				</>
 			}
 		>
@@ -98,9 +115,33 @@ export default function Register({ actionData }: Route.ComponentProps) {
 					autoComplete="new-password"
 					error={errors.confirmPassword}
 				/>
-				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Registering">
-					Register
-				</SubmitButton>
+				{/* Programs fill it in, people do not see it. */}
+				<div className="sr-only" aria-hidden="true">
+					<label htmlFor="website">Leave this empty</label>
+					<input id="website" name="website" type="text" tabIndex={-1} autoComplete="off" defaultValue="" />
+				</div>
+				{challenge && (
+					<>
+						<input type="hidden" name="challenge" value={challenge} />
+						<Suspense>
+							<ProofField challenge={challenge} onState={setProving} />
+						</Suspense>
+						<noscript>
+							<p className="hint">
+								Many people have just registered from your network. Wait half a minute before you press Register.
+							</p>
+						</noscript>
+					</>
+				)}
+				{isProving ? (
+					<button className="btn btn-primary btn-lg w-full" type="button" disabled aria-busy>
+						One moment
+					</button>
+				) : (
+					<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Registering">
+						Register
+					</SubmitButton>
+				)}
 			</Form>
 		</AccountFrame>
 	)

@@ -16,7 +16,7 @@ import {
 	rememberDevice,
 } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { Invalid, TooMany } from '~/lib/errors.ts'
+import { Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { findAccountByEmail, findAccountId, findMainEmail, findResetOwner } from '../accounts.queries.server.ts'
@@ -26,6 +26,8 @@ import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
 import { isAllowedDomain, refuseImpersonation } from '../registration/names.server.ts'
 import { findUnconfirmed, replaceRegistration } from '../registration/registrations.queries.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from '../registration/registrations.server.ts'
+import { registrationNotice, requireProof, whoMayRegister } from '../registration/who-may-register.server.ts'
+import { requirePasswords } from '../ways-in.server.ts'
 import { hashPassword, requireHashCapacity, verifyPassword } from './credentials.server.ts'
 import { type PasswordOwner, passwordError } from './password-rules.server.ts'
 
@@ -47,6 +49,9 @@ const checks: Record<string, (attempt: Attempt) => Promise<unknown>> = {
 	'/change-password': async ({ body }) => refuseWeak(body.newPassword),
 }
 
+/** What there is no use for where passwords are switched off. */
+const byPassword = ['/sign-in/email', '/sign-up/email', '/request-password-reset', '/reset-password']
+
 /**
  * Runs before every way in, page or API: counts attempts, and refuses weak passwords and foreign domains.
  * @returns the answer, where Better Auth is not asked at all
@@ -58,21 +63,30 @@ export async function guard(context: Context): Promise<unknown> {
 	const body = (context.body ?? {}) as Record<string, unknown>
 	const email = typeof body.email === 'string' ? body.email.toLowerCase() : ''
 	try {
+		if (byPassword.includes(context.path)) requirePasswords()
 		return await check({ context, email, address: addressOf(context), body })
 	} catch (error) {
 		if (error instanceof TooMany) {
 			const headers = { 'Retry-After': String(error.retryAfter) }
 			throw new APIError('TOO_MANY_REQUESTS', { code: 'TOO_MANY_TRIES', message: error.message }, headers)
 		}
+		if (error instanceof NotAllowed) throw new APIError('FORBIDDEN', { code: 'NOT_ALLOWED', message: error.message })
 		if (error instanceof Invalid)
 			throw new APIError('UNPROCESSABLE_ENTITY', { code: 'INVALID_NAME', message: error.message })
 		throw error
 	}
 }
 
+/** Whether a call of this path logs somebody in. */
+export function startsSession(path: string): boolean {
+	return path === '/sign-in/email' || path === '/log-in-as'
+}
+
 /** Runs after every way in: a login that succeeds clears what was counted, and a registration tells nothing but that it came. */
 export async function afterAttempt(context: Context): Promise<unknown> {
 	const { newSession, returned } = context.context
+	if (context.path === '/log-in-as' && newSession)
+		await greetDevice(context, { id: Number(newSession.user.id), email: newSession.user.email })
 	if (context.path === '/sign-in/email') {
 		if (newSession) await afterLogin(context, { id: Number(newSession.user.id), email: newSession.user.email })
 		else if (returned instanceof APIError && returned.body?.code === 'SECOND_FACTOR_REQUIRED') return
@@ -142,6 +156,14 @@ export async function afterLogin(context: Context, user: { id: number; email: st
 	// A known device says nothing of the strangers who guess: their count stays.
 	await resetAttempts(device ? [['login-device', device]] : [['login-account', user.email]])
 	if (!device) await takeBackAttempt(addressCounters('login', address))
+	await greetDevice(context, user)
+	if (isNamedAdmin(user.email) && !(await findAccountByEmail(user.email))?.email_verified)
+		await queueAccountMail({ kind: 'confirm', email: user.email })
+}
+
+/** Knows the device of a login from now on, and tells its owner of one that nobody knew. */
+async function greetDevice(context: Context, user: { id: number; email: string }): Promise<void> {
+	const { headers } = context
 	const { cookie, isForeign } = await rememberDevice(user, headers)
 	setDeviceCookie(context, cookie)
 	await recordSecurityEvent('login', { userId: user.id })
@@ -149,8 +171,6 @@ export async function afterLogin(context: Context, user: { id: number; email: st
 		await recordSecurityEvent('new-device', { userId: user.id })
 		await mailNewDevice(user.email, deviceOf(headers?.get('user-agent') ?? ''))
 	}
-	if (isNamedAdmin(user.email) && !(await findAccountByEmail(user.email))?.email_verified)
-		await queueAccountMail({ kind: 'confirm', email: user.email })
 }
 
 /** Records a login that failed. The answer does not wait for it: the work would tell who is a member. */
@@ -161,17 +181,20 @@ function recordFailure(email: unknown): void {
 
 /** What the typist can mend is said before it is counted. */
 async function checkRegistration({ context, email, address, body }: Attempt): Promise<unknown> {
+	const notice = registrationNotice()
+	if (notice) throw new APIError('FORBIDDEN', { code: 'REGISTRATION_CLOSED', message: notice })
 	const { name } = parseInput(nameInput, body)
 	// Whom the settings name admin is staff, by whatever name.
 	if (!isNamedAdmin(email)) await refuseImpersonation(name, 'name')
 	refuseWeak(body.password, { email, name })
-	const domains = config().ALLOWED_EMAIL_DOMAINS
+	const { domains } = whoMayRegister()
 	if (!isAllowedDomain(email, domains)) {
 		const message = `Only addresses of ${domains.join(', ')} can register here.`
 		throw new APIError('FORBIDDEN', { code: 'EMAIL_DOMAIN_NOT_ALLOWED', message })
 	}
 	requireHashCapacity()
 	await countAttempt([['register-account', email], ...addressCounters('register', address)])
+	await requireProof(address, body)
 	if (!config().REQUIRE_EMAIL_VERIFICATION || !isEmail(email)) return
 	// No account yet, whoever has the address: what is done here, and how long it takes, tells nothing.
 	const { hash, cookie } = newDevice(context.headers)

@@ -8,13 +8,16 @@ interface AccountStatus {
 	suspendedUntil: string | null
 	/** Why, in the moderator's words. */
 	suspendedReason: string
+	/** ISO 8601 in UTC; null for a member who does not leave. */
+	leavesAt?: string | null
 }
 
 /**
  * Why this member may write nothing now, as a sentence for them; null when they may.
  * @param now milliseconds of the epoch
  */
-export function suspensionOf({ suspendedUntil, suspendedReason }: AccountStatus, now: number): string | null {
+export function suspensionOf({ suspendedUntil, suspendedReason, leavesAt }: AccountStatus, now: number): string | null {
+	if (leavesAt) return 'You are leaving, so you can only read. Keep your account at Settings, Leave, to write again.'
 	if (suspendedUntil === null) return null
 	const because = suspendedReason ? ` Reason: ${suspendedReason}` : ''
 	if (suspendedUntil === 'infinity') return `You are permanently suspended and cannot post here.${because}`
@@ -34,7 +37,11 @@ export function suspensionOf({ suspendedUntil, suspendedReason }: AccountStatus,
 
 /** @throws NotAllowed with until when and why, for a member whose suspension still lasts */
 export function refuseSuspended(row: SuspensionRow): void {
-	const suspension = { suspendedUntil: row.suspended_until, suspendedReason: row.suspended_reason }
+	const suspension = {
+		suspendedUntil: row.suspended_until,
+		suspendedReason: row.suspended_reason,
+		leavesAt: row.leaves_at,
+	}
 	const message = suspensionOf(suspension, Date.now())
 	if (message) throw new NotAllowed(message)
 }

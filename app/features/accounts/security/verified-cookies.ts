@@ -76,7 +76,8 @@ export class VerifiedCookies {
 	}
 }
 
-function digestOf(header: string): string {
+/** Stands for a Cookie header, so that no cookie is stored. */
+export function digestOf(header: string): string {
 	return hash('sha256', header, 'base64')
 }
 

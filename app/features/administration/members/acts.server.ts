@@ -7,6 +7,8 @@ import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { findModeratedMember, type ModeratedMemberRow } from '~/features/moderation/members.queries.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { whyInput } from '~/features/moderation/moderation.schema.ts'
+import { askForArchive } from '~/features/privacy/archive/archive.server.ts'
+import { announceLeaving, leaveIn, leaveInput } from '~/features/privacy/leaving/leaving.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceAccountChange } from '~/features/sessions/sessions.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
@@ -94,6 +96,53 @@ export async function resetSecondFactorOf(viewer: Viewer, username: string, inpu
 		await record(trx, actor, found, 'reset the second factor', { why })
 	})
 	await announceReset(member.id, viewer?.id ?? 0)
+}
+
+const deletionInput = whyInput.extend(leaveInput.shape)
+
+/**
+ * Has a member's account deleted in 14 days, as the member asked an admin to: they may come back until then, as if they had left.
+ * @param input texts, why
+ * @throws Invalid; Conflict also for the only admin
+ */
+export async function deleteAccountOf(viewer: Viewer, username: string, input: Input): Promise<void> {
+	const { texts, why } = parseInput(deletionInput, input)
+	const member = await recorded(
+		viewer,
+		username,
+		'delete the account',
+		{ why, note: `texts: ${texts}` },
+		(trx, { id }) => leaveIn(trx, id, texts === 'keep'),
+	)
+	await announceLeaving(member)
+}
+
+/** Has an archive of a member's data made for them, as they asked an admin to. The member is mailed, and only they can fetch it. */
+export async function archiveFor(viewer: Viewer, username: string, input: Input): Promise<void> {
+	const { why } = parseInput(whyInput, input)
+	const member = await recorded(viewer, username, 'make an archive', { why }, async () => {})
+	await askForArchive(member, requireAdmin(viewer))
+}
+
+/** An act that locks the member in an order of its own, before the admin. */
+async function recorded(
+	viewer: Viewer,
+	username: string,
+	act: string,
+	words: { why: string; note?: string },
+	work: (trx: Executor, found: ModeratedMemberRow) => Promise<void>,
+): Promise<ModeratedMemberRow> {
+	const actor = requireAdmin(viewer)
+	const found = await findModeratedMember(username)
+	if (!found) throw new NotFound('There is no such member.')
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await work(trx, found)
+			await lockAdmin(trx, actor)
+			await record(trx, actor, found, act, words)
+		})
+	return found
 }
 
 async function inTurn(

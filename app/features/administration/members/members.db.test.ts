@@ -16,7 +16,7 @@ useDatabase()
 let admin: SignedIn
 let ada: SignedIn
 const why = 'She knows the place.'
-const none = { q: '', role: '', state: '', year: '', domain: '' }
+const none = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '' }
 
 beforeAll(async () => {
 	admin = await makeMember('admin', 'admin')

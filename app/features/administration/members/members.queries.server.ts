@@ -17,6 +17,7 @@ export interface MemberRow {
 	suspended_until: string | null
 	hidden: boolean
 	campus: string
+	cohort: string
 	year: number | null
 }
 
@@ -25,7 +26,7 @@ const isoTime = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC
 /** A confirmation of a university address counts for a year (`campus.view.ts`). */
 const isVerified = sql`(p.campus_name <> '' and p.campus_verified_at > now() - interval '365 days')`
 
-const columns = sql`u.id, u.username, u.name, u.image, u.email, u.email_verified, u.role, ${isoTime('u.created_at')} as created_at,
+const columns = sql`u.id, u.username, u.name, u.image, u.cohort, u.email, u.email_verified, u.role, ${isoTime('u.created_at')} as created_at,
 	${isoTime('u.logged_in_at')} as logged_in_at, ${suspendedUntil('u')} as suspended_until, p.hidden_at is not null as hidden,
 	case when ${isVerified} then p.campus_name else '' end as campus, p.year_of_passing as year`
 
@@ -39,7 +40,7 @@ const states: Record<string, ReturnType<typeof sql>> = {
 
 /** One page of the members, the newest first. Accounts that stand for imported authors are nobody's. */
 export async function listMemberRows(
-	{ q, role, state, year, domain }: MemberFilters,
+	{ q, role, state, year, domain, cohort, invite }: MemberFilters,
 	after: TimeCursor | null,
 	limit: number,
 ): Promise<MemberRow[]> {
@@ -51,6 +52,8 @@ export async function listMemberRows(
 		...(states[state] ? [states[state]] : []),
 		...(year ? [sql`p.year_of_passing = ${Number(year)}`] : []),
 		...(domain ? [sql`split_part(u.email, '@', 2) = ${domain.toLowerCase()}`] : []),
+		...(cohort ? [sql`lower(u.cohort) = ${cohort.toLowerCase()}`] : []),
+		...(invite ? [sql`u.invite_id = ${Number(invite)}`] : []),
 		...(after ? [sql`(u.created_at, u.id) < (${after.at}::timestamptz, ${after.id}::int)`] : []),
 	]
 	const { rows } = await sql<MemberRow>`
@@ -105,9 +108,9 @@ export async function lockForRole(trx: Executor, id: number): Promise<LockedMemb
 
 /** How many admins there are. */
 export async function countAdmins(trx: Executor): Promise<number> {
-	const { rows } = await sql<{ count: number }>`select count(*)::int as count from users where role = 'admin'`.execute(
-		trx,
-	)
+	const { rows } = await sql<{
+		count: number
+	}>`select count(*)::int as count from users where role = 'admin' and leaves_at is null`.execute(trx)
 	return rows[0]?.count ?? 0
 }
 

@@ -26,6 +26,8 @@ export function readFilters(sent: { get: (name: string) => unknown }): MemberFil
 		state: Object.hasOwn(memberStates, state) ? state : '',
 		year: /^\d{4}$/.test(year) ? year : '',
 		domain: text('domain').replace(/^@/, ''),
+		cohort: text('cohort'),
+		invite: /^\d{1,9}$/.test(text('invite')) ? text('invite') : '',
 	}
 }
 
@@ -89,6 +91,7 @@ const head = [
 	'hidden',
 	'university',
 	'year',
+	'cohort',
 ]
 
 async function* csvOf(filters: MemberFilters): AsyncGenerator<string> {
@@ -107,7 +110,7 @@ function cellsOf(member: MemberLine): string[] {
 	return [
 		...[member.username, member.name, member.email, member.isConfirmed ? 'yes' : 'no', member.role],
 		...[member.registeredAt, member.loggedInAt ?? '', member.suspendedUntil ?? '', member.isHidden ? 'yes' : 'no'],
-		...[member.campus, String(member.year ?? '')],
+		...[member.campus, String(member.year ?? ''), member.cohort],
 	]
 }
 
@@ -118,9 +121,9 @@ export function csvLine(cells: readonly string[]): string {
 }
 
 function presentLine(row: MemberRow): MemberLine {
-	const { username, name, image, email, role, campus, year } = row
+	const { username, name, image, email, role, campus, cohort, year } = row
 	return {
-		...{ username, name, image, email, role, campus, year },
+		...{ username, name, image, email, role, campus, cohort, year },
 		isConfirmed: row.email_verified,
 		registeredAt: row.created_at,
 		loggedInAt: row.logged_in_at,

@@ -30,6 +30,10 @@ export interface MemberFilters {
 	year: string
 	/** What stands behind the @ of the address. */
 	domain: string
+	/** What their invitation said of them, whole. */
+	cohort: string
+	/** The id of the link that they came by. */
+	invite: string
 }
 
 /** A line of the list. */
@@ -45,6 +49,8 @@ export interface MemberLine {
 	/** `infinity` for one without end; null when not suspended. */
 	suspendedUntil: string | null
 	isHidden: boolean
+	/** What their invitation said of them, else ''. */
+	cohort: string
 	/** The university of a verified student, else ''. */
 	campus: string
 	year: number | null

@@ -20,7 +20,14 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { LocalTime } from '~/ui/time.tsx'
 import { adminOf, requireAdmin } from '../admins.server.ts'
 import { AdminFrame } from '../components/admin-frame.tsx'
-import { changeRole, confirmAddressOf, renameMember, resetSecondFactorOf } from '../members/acts.server.ts'
+import {
+	archiveFor,
+	changeRole,
+	confirmAddressOf,
+	deleteAccountOf,
+	renameMember,
+	resetSecondFactorOf,
+} from '../members/acts.server.ts'
 import { getMember } from '../members/members.server.ts'
 import { type MemberDetail, memberAdminPath, membersPath, roles } from '../members/members.view.ts'
 import type { Route } from './+types/member'
@@ -37,7 +44,7 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 }
 
 /** What concerns the account itself: an admin confirms first that it is them. */
-const ACCOUNT_ACTS = ['role', 'rename', 'confirm', 'second-factor', 'log-out']
+const ACCOUNT_ACTS = ['role', 'rename', 'confirm', 'second-factor', 'log-out', 'archive', 'delete']
 
 /** Gives a role (`act` role) or another username, confirms the address, ends sessions; every other act is one of moderation. */
 export function action({ request, params: { username }, context, url }: Route.ActionArgs) {
@@ -66,6 +73,14 @@ export function action({ request, params: { username }, context, url }: Route.Ac
 			if (act === 'log-out') {
 				await logOutMember(viewer, username)
 				return done('Logged out everywhere.')
+			}
+			if (act === 'archive') {
+				await archiveFor(viewer, username, input)
+				return done('The archive is being made. The member gets an email.')
+			}
+			if (act === 'delete') {
+				await deleteAccountOf(viewer, username, input)
+				return done('The account will be deleted in 14 days, unless its member logs in and keeps it.')
 			}
 			return done(await decideCase(viewer, { kind: MEMBER_SUBJECT, name: username, act: String(act) }, input))
 		} catch (error) {
@@ -133,6 +148,7 @@ export default function Member({
 					refusal={of('log-out')}
 				/>
 			)}
+			<DataForms member={member} refusal={refusal ?? null} />
 			<ActForms entry={entry} refusal={refusal ?? null} />
 		</AdminFrame>
 	)
@@ -160,6 +176,7 @@ function Facts({ member }: { member: MemberDetail }) {
 			{(member.campus || member.year) && (
 				<Fact name="University">{[member.campus, member.year].filter(Boolean).join(', ')}</Fact>
 			)}
+			{member.cohort && <Fact name="Cohort">{member.cohort}</Fact>}
 			{suspendedUntil && (
 				<Fact name="Suspended">{suspendedUntil === 'infinity' ? 'for ever' : <LocalTime at={suspendedUntil} />}</Fact>
 			)}
@@ -249,6 +266,60 @@ function RenameForm({ member: { username }, refusal }: ActProps) {
 				<p>
 					<SubmitButton busyLabel="Saving..." className="btn btn-outline" action={here} name="act" value="rename">
 						Change username
+					</SubmitButton>
+				</p>
+			</Form>
+		</section>
+	)
+}
+
+/** What a member may ask an admin to do in their place: an archive of their data, and deleting the account. */
+function DataForms({ member: { username }, refusal }: ActProps) {
+	const here = memberAdminPath(username)
+	const of = (act: string) => (refusal?.values.act === act ? refusal : null)
+	const why = (act: string) => (
+		<Field
+			label="Why"
+			name="why"
+			id={`${act}-why`}
+			defaultValue={of(act)?.values.why ?? ''}
+			error={of(act)?.errors.why}
+			hint="Admins see this in the log."
+		/>
+	)
+	return (
+		<section className="mt-8 max-w-[36rem]" aria-labelledby="data-head">
+			<RuleHead id="data-head" title="Their data" />
+			<Form method="post" action={here} className="mt-2 grid gap-3" replace>
+				<FormError errors={of('archive')?.errors}>{of('archive')?.message}</FormError>
+				<p className="text-ink-2">
+					Makes an archive of everything that is stored about them. Only they can download it.
+				</p>
+				{why('archive')}
+				<p>
+					<SubmitButton busyLabel="..." className="btn btn-outline" action={here} name="act" value="archive">
+						Make an archive
+					</SubmitButton>
+				</p>
+			</Form>
+			<Form method="post" action={here} className="mt-6 grid gap-3" replace>
+				<FormError errors={of('delete')?.errors}>{of('delete')?.message}</FormError>
+				<p className="text-ink-2">
+					Logs them out, hides their profile, and deletes the account in 14 days, unless they log in and keep it.
+				</p>
+				<Select
+					label="What they wrote in the forum"
+					name="texts"
+					defaultValue={of('delete')?.values.texts ?? 'keep'}
+					error={of('delete')?.errors.texts}
+				>
+					<option value="keep">Stays under “Former member”</option>
+					<option value="remove">Is deleted, apart from what others built on</option>
+				</Select>
+				{why('delete')}
+				<p>
+					<SubmitButton busyLabel="..." className="btn btn-danger" action={here} name="act" value="delete">
+						Delete the account
 					</SubmitButton>
 				</p>
 			</Form>

@@ -88,7 +88,7 @@ function Filters({ filters }: { filters: MemberFilters }) {
 				<div>
 					<Field label="Year" name="year" inputMode="numeric" maxLength={4} defaultValue={filters.year} />
 				</div>
-				<div className="sm:col-span-6 sm:max-w-[20rem]">
+				<div className="sm:col-span-3">
 					<Field
 						label="Mail domain"
 						name="domain"
@@ -97,6 +97,10 @@ function Filters({ filters }: { filters: MemberFilters }) {
 						placeholder="campus.example"
 					/>
 				</div>
+				<div className="sm:col-span-3">
+					<Field label="Cohort" name="cohort" defaultValue={filters.cohort} placeholder="CSE 2027" />
+				</div>
+				{filters.invite && <input type="hidden" name="invite" value={filters.invite} />}
 				<p className="flex flex-wrap gap-2 sm:col-span-6">
 					<button className="btn btn-primary" type="submit">
 						Search
@@ -127,6 +131,7 @@ function Line({ member }: { member: MemberLine }) {
 		member.loggedInAt === null && 'never logged in',
 		member.campus,
 		member.year,
+		member.cohort,
 	].filter(Boolean)
 	return (
 		<li className="flex items-center gap-3 border-b border-line py-2.5">

@@ -62,7 +62,7 @@ export function headers({ actionHeaders, loaderHeaders }: Route.HeadersArgs) {
 }
 
 export function meta({ matches }: Route.MetaArgs) {
-	return pageMeta(matches, { title: 'Two-factor and passkeys', noindex: true })
+	return pageMeta(matches, { title: 'Two-factor login', noindex: true })
 }
 
 export default function TwoFactor({ loaderData: { factor, picture }, actionData }: Route.ComponentProps) {
@@ -70,7 +70,7 @@ export default function TwoFactor({ loaderData: { factor, picture }, actionData 
 	useRefusalToast(refusal ?? undefined)
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<h1 className="text-2xl leading-9 font-bold">Two-factor and passkeys</h1>
+			<h1 className="text-2xl leading-9 font-bold">Two-factor login</h1>
 			{actionData?.codes && <RecoveryCodes codes={actionData.codes} />}
 			<section className="mt-8" aria-labelledby="app">
 				<RuleHead id="app" title="Authenticator app">

@@ -1,5 +1,5 @@
 import type { ConversationState } from '~/features/conversations/conversations.policy.ts'
-import type { Peer, Receipts } from '~/features/conversations/conversations.view.ts'
+import type { Peer, Receipts, StrangerView } from '~/features/conversations/conversations.view.ts'
 import type { ChatMessage, ConversationPage, MessageWindow } from '../chat.view.ts'
 import { MessageHistory } from './message-history.ts'
 import { pause, type Transport } from './transport.ts'
@@ -24,8 +24,10 @@ export interface ConversationView {
 	receipts: Receipts
 	/** The peer's messages after this id stand under the line “New messages”. */
 	readId: number
-	/** Skills that both have, while nobody has written. */
+	/** Skills that both have, while nobody has written, and of a stranger. */
 	common: readonly string[]
+	/** Who asks to chat, while the reader has not answered. */
+	stranger: StrangerView | null
 	typing: boolean
 }
 
@@ -47,7 +49,8 @@ export class LiveConversation {
 	private state: ConversationState
 	private receipts: Receipts
 	private readId: number
-	private readonly common: readonly string[]
+	private common: readonly string[]
+	private stranger: StrangerView | null
 	/** Whether the reader looks at its end: what comes is read at once. */
 	private attended = false
 	private typing: ReturnType<typeof setTimeout> | null = null
@@ -67,14 +70,17 @@ export class LiveConversation {
 		this.receipts = page.receipts
 		this.readId = page.readId
 		this.common = page.common
+		this.stranger = page.stranger
 		this.thread.open(page)
 	}
 
 	/** Takes a page that was loaded later. */
 	open(page: ConversationPage): void {
-		const { peer, state } = page
+		const { peer, state, common, stranger } = page
 		this.peer = peer
 		this.state = state
+		this.common = common
+		this.stranger = stranger
 		this.take(page.receipts)
 		if (!this.attended) this.readId = page.readId
 		this.thread.open(page)
@@ -93,6 +99,7 @@ export class LiveConversation {
 			receipts: this.receipts,
 			readId: this.readId,
 			common: this.common,
+			stranger: this.stranger,
 			typing: this.typing !== null,
 		}
 		return this.drawn

@@ -1,7 +1,6 @@
 import { WifiOff } from 'lucide'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useFetcher } from 'react-router'
-import type { Peer } from '~/features/conversations/conversations.view.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { textOfMessage } from '../chat.view.ts'
 import type { ConversationView } from '../client/live-conversation.ts'
@@ -100,32 +99,6 @@ export function AwayBar({ className }: { className: string }) {
 			)}
 		</div>
 	)
-}
-
-/** A conversation that nobody has begun. @param common skills that both members have */
-export function EmptyConversation({ peer, common }: { peer: Peer; common: readonly string[] }) {
-	return (
-		<div className="flex flex-1 flex-col items-center justify-center px-10 text-center">
-			<p className="text-lg font-semibold">No chat found!</p>
-			<p className="mt-1 text-sm text-balance text-ink-2">
-				Say hello to <bdi>{peer.name.split(' ')[0]}</bdi>. {inCommon(common)}
-			</p>
-		</div>
-	)
-}
-
-/** So many are named: what fits into two lines of the panel. */
-const MAX_NAMED_SKILLS = 5
-
-const words = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten']
-
-/** “Three skills in common: Python, ESP32, Git.” @param skills of both members; of none nothing is said */
-export function inCommon(skills: readonly string[]): string {
-	const count = skills.length
-	if (count === 0) return ''
-	const some = `${words[count] ?? count} ${count === 1 ? 'skill' : 'skills'} in common`
-	const list = skills.slice(0, MAX_NAMED_SKILLS).join(', ')
-	return count > MAX_NAMED_SKILLS ? `${some}, among them ${list}.` : `${some}: ${list}.`
 }
 
 /** How many messages wait for a screen reader that is still speaking. */

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { useFetcher } from 'react-router'
+import { EmptyConversation, Stranger } from '~/features/conversations/components/stranger.tsx'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { toast } from '~/shell/toast.ts'
 import { Dialog } from '~/ui/dialog.tsx'
@@ -7,7 +8,7 @@ import type { ChatMessage } from '../chat.view.ts'
 import type { ConversationView } from '../client/live-conversation.ts'
 import { useChatClient, useOutgoing } from '../client/use-chat.ts'
 import { Composer } from './composer.tsx'
-import { Announcer, AwayBar, EmptyConversation, StateNotice } from './conversation-notices.tsx'
+import { Announcer, AwayBar, StateNotice } from './conversation-notices.tsx'
 import { ReportDialog } from './report-dialog.tsx'
 import { Thread } from './thread/thread.tsx'
 
@@ -63,6 +64,9 @@ export function Conversation(props: ConversationProps) {
 
 	return (
 		<>
+			{state.kind === 'request' && view.stranger && (
+				<Stranger peer={peer} stranger={view.stranger} common={view.common} className={props.notice} />
+			)}
 			{isEmpty ? (
 				<EmptyConversation peer={peer} common={view.common} />
 			) : (

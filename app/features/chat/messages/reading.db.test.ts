@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { setMuted } from '~/features/conversations/conversations.server.ts'
 import { countUnreadConversations, listConversations, listLatest } from '~/features/inbox/inbox.server.ts'
@@ -106,7 +107,22 @@ test('a conversation that nobody has begun says what both members know, and says
 			.execute((trx) => setSkills(trx, id, skills))
 	expect(await openConversation(mira, stranger.username)).toMatchObject({ messages: [], common: ['Python', 'Git'] })
 	await makeMessage(mira, stranger)
-	expect(await openConversation(mira, stranger.username)).toMatchObject({ common: [] })
+	expect(await openConversation(mira, stranger.username)).toMatchObject({ common: [], stranger: null })
+	await sql`insert into profiles (user_id, enrol_in_branch_name, current_year, university_name, campus_name, campus_verified_at)
+		values (${mira.id}, 'CSE', 3, 'Eastmere', 'Eastmere University', now())
+		on conflict (user_id) do update set enrol_in_branch_name = 'CSE', current_year = 3, university_name = 'Eastmere',
+			campus_name = 'Eastmere University', campus_verified_at = now()`.execute(db())
+	const asked = async () => {
+		const { state, common, stranger: who } = await openConversation(stranger, mira.username)
+		return [state.kind, common, who]
+	}
+	const who = { studies: 'CSE, 3rd year', university: 'Eastmere', campus: 'Eastmere University' }
+	expect(await asked()).toEqual(['request', ['Git', 'Python'], who])
+	await sql`update profiles set only_me = '{academics,skills}' where user_id = ${mira.id}`.execute(db())
+	expect(await asked()).toEqual(['request', [], { studies: '', university: '', campus: '' }])
+	await sql`update profiles set only_me = '{}' where user_id = ${mira.id}`.execute(db())
+	await makeMessage(stranger, mira)
+	expect(await asked()).toEqual(['open', [], null])
 })
 
 test('edits and deletions are so many a minute, in words, and another member’s are counted apart', async () => {

@@ -6,6 +6,7 @@ import {
 	type StandingRow,
 } from '~/features/conversations/conversations.queries.server.ts'
 import {
+	introduceStranger,
 	namesOf,
 	presentState,
 	relationWith,
@@ -39,20 +40,27 @@ import {
 
 const nothing = { rows: [], version: 0 }
 
-/** A conversation as it is opened, also one that nobody has begun. Two statements, three while it is empty. @throws NotFound, NotAllowed */
+/** A conversation as it is opened, also one that nobody has begun. Two statements, three while it is empty, four while it is a request. @throws NotFound, NotAllowed */
 export async function openConversation(viewer: Viewer, username: unknown): Promise<ConversationPage> {
 	const reader = requireMember(viewer)
 	const row = await relationWith(reader, username)
 	const { rows, version } =
 		row.id === null ? nothing : await listMessages(row.id, reader.id, { before: null, limit: chatLimits.page + 1 })
+	const state = presentState(row)
+	const isStranger = state.kind === 'request'
+	const [common, stranger] = await Promise.all([
+		rows.length === 0 || isStranger ? listSharedSkills(reader.id, row.peer_id) : [],
+		isStranger ? introduceStranger(row.peer_id) : null,
+	])
 	return {
 		...presentPage(rows, reader.id, namesOf(reader, row)),
 		peer: presentPeer(row),
-		state: presentState(row),
+		state,
 		version,
 		receipts: presentReceipts(row),
 		readId: row.read_id,
-		common: rows.length === 0 ? await listSharedSkills(reader.id, row.peer_id) : [],
+		common,
+		stranger,
 	}
 }
 

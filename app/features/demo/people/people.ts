@@ -55,7 +55,7 @@ export function personOf(number: number): Person {
 			city: pick(cities),
 			expertise_in: chance(0.7) ? pick(expertises) : '',
 			about: chance(0.8) ? `${pick(abouts)} ${pick(abouts)}` : '',
-			open_to: ['mentoring', 'collaborating'].filter((_, index) => chance(index === 0 ? 0.2 : 0.5)),
+			open_to: ['mentoring', 'teammates'].filter((_, index) => chance(index === 0 ? 0.2 : 0.5)),
 			university_name: `${place} ${pick(institutions, 1.7)}`,
 			location: place,
 			enrol_in_branch_name: pick(branches, 1.8),

@@ -1,6 +1,7 @@
 import { CampusMark } from '~/features/campus/components/campus-status.tsx'
 import { ChatButton } from '~/features/inbox/components/chat-button.tsx'
 import { editProfilePath, studiesText } from '~/features/members/members.view.ts'
+import { linkLabel } from '~/features/members/self.view.ts'
 import { type KnownState, openToText } from '~/features/profiles/profiles.view.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Link } from '~/ui/link.tsx'
@@ -88,22 +89,23 @@ function Handles({ member: { name, github, linkedin } }: { member: MemberView })
 	if (!github && !linkedin) return null
 	return (
 		<p className="flex flex-none gap-3 text-xs leading-6 text-ink-2">
-			{github && (
-				<a className="link inline-block min-w-6" href={github} rel="nofollow noopener" aria-label={`Github of ${name}`}>
-					Github
-				</a>
-			)}
-			{linkedin && (
-				<a
-					className="link inline-block min-w-6"
-					href={linkedin}
-					rel="nofollow noopener"
-					aria-label={`Linkedin of ${name}`}
-				>
-					Linkedin
-				</a>
-			)}
+			{github && <Handle site="github" label="Github" url={github} of={name} />}
+			{linkedin && <Handle site="linkedin" label="Linkedin" url={linkedin} of={name} />}
 		</p>
+	)
+}
+
+function Handle({ site, label, url, of }: { site: 'github' | 'linkedin'; label: string; url: string; of: string }) {
+	const shown = linkLabel(site, label, url)
+	return (
+		<a
+			className="link inline-block max-w-32 min-w-6 truncate"
+			href={url}
+			rel="nofollow noopener"
+			aria-label={`${shown} of ${of}`}
+		>
+			{shown}
+		</a>
 	)
 }
 

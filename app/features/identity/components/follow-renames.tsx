@@ -1,7 +1,10 @@
-import { useState } from 'react'
-import { useRevalidator } from 'react-router'
+import { useRef, useState } from 'react'
+import { useNavigation, useRevalidator } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
+
+/** What is under way in a tab may take so long before the tab is loaded anew, in milliseconds. */
+const ANSWER_WAIT_MS = 5_000
 
 /**
  * Has this tab follow a member who has another username. Their own tabs, and those with a conversation with them, are loaded anew, as their
@@ -12,11 +15,15 @@ export function FollowRenames() {
 	const { revalidate } = useRevalidator()
 	// As it is first drawn, before the chat that stands behind it in the page looks for them.
 	useState(() => adoptOwn(viewer?.username ?? ''))
+	const latest = useRef({ me: viewer?.username, isBusy: false })
+	latest.current = { me: viewer?.username, isBusy: useNavigation().state !== 'idle' }
 	useLiveEvent('member:renamed', ({ from, to }) => {
-		const me = viewer?.username
+		const { me, isBusy } = latest.current
+		if (me === from) keepStorage(to)
 		move(`chat-draft:${me}:${from}`, `chat-draft:${me}:${to}`)
-		if (
-			me === from ||
+		// The tab whose form did it is told before the answer to the form, which brings the new name.
+		if (me === from) setTimeout(() => latest.current.me === from && location.reload(), isBusy ? ANSWER_WAIT_MS : 0)
+		else if (
 			location.pathname === `/messages/${from}` ||
 			document.querySelector(`.chat-panel [href="/messages/${from}"]`)
 		)
@@ -24,6 +31,15 @@ export function FollowRenames() {
 		else if (document.querySelector(`a[href*="/${from}"]`)) void revalidate()
 	})
 	return null
+}
+
+/** What this browser stores stays with its member, before anything takes the new name for somebody else's (`lib/private-storage.ts`). */
+function keepStorage(username: string): void {
+	try {
+		localStorage.setItem('storage-owner', username)
+	} catch {
+		// A browser that forbids the store keeps nothing.
+	}
 }
 
 /** Stores a text under another key. A full or forbidden store leaves it where it is. */

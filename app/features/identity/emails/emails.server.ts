@@ -1,9 +1,9 @@
-import { config } from '~/config.server.ts'
 import { deleteResetLinks, removeCredentials } from '~/features/accounts/accounts.queries.server.ts'
 import { makeResetLink } from '~/features/accounts/registration/account-mails.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from '~/features/accounts/registration/registrations.server.ts'
+import { whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
 import { countAttempt } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceAccountChange, announceEndedSessions } from '~/features/sessions/sessions.server.ts'
@@ -50,7 +50,7 @@ export async function getEmails(viewer: SignedIn): Promise<EmailsView> {
 		isConfirmed: row.email_verified,
 		second: row.second_email,
 		pending: change ? { email: change.email, place: change.place } : null,
-		domains: config().ALLOWED_EMAIL_DOMAINS,
+		domains: whoMayRegister().domains,
 	}
 }
 
@@ -85,7 +85,7 @@ function refuseEmail(account: EmailsRow, email: string, place: EmailPlace): void
 	}
 	if (email === account.email) refuse('This is your address already.')
 	if (email === account.second_email) refuse('This is your personal address already. Make it the first one below.')
-	const { ALLOWED_EMAIL_DOMAINS: domains } = config()
+	const { domains } = whoMayRegister()
 	if (place === 'email' && !isAllowedDomain(email, domains))
 		refuse(`Your address here is one of ${domains.join(', ')}. Add any other one as your personal address.`)
 	if (place === 'second_email' && !account.email_verified)

@@ -161,15 +161,15 @@ function useUnsent(form: RefObject<HTMLFormElement | null>, take: (texts: FormVa
 }
 
 /**
- * The refusal that the form of an item has to show: not that of deleting one, which is said as a toast.
+ * The refusal that the form of an item has to show: not that of deleting or moving one, which is said as a toast.
  * @param answer what the last form of the page was answered
  */
 export function useItemRefusal(answer: FormRefusal | undefined): FormRefusal | null {
-	const deleted = answer?.values.intent === 'delete'
+	const elsewhere = answer?.values.intent === 'delete' || answer?.values.intent === 'order'
 	useEffect(() => {
-		if (answer && deleted) toast({ type: 'error', message: answer.message })
-	}, [answer, deleted])
-	return answer && !deleted ? answer : null
+		if (answer && elsewhere) toast({ type: 'error', message: answer.message })
+	}, [answer, elsewhere])
+	return answer && !elsewhere ? answer : null
 }
 
 /** Where the form started: what was loaded when the member came here, not what a reload in the background brought. */
@@ -219,11 +219,12 @@ function useUnsaved(form: RefObject<HTMLFormElement | null>, key: string, refusa
  * there only until the script runs; from then on a hidden one says which picture it is. A picture that is saved by itself is
  * never unsaved.
  */
-function saying(form: HTMLFormElement | null, read: (field: HTMLInputElement) => string): string | null {
+function saying(form: HTMLFormElement | null, read: (field: ChangingField) => string): string | null {
 	if (!form) return null
 	const fields = [...form.elements].filter(
-		(field) => field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement,
-	) as HTMLInputElement[]
+		(field) =>
+			field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement,
+	) as ChangingField[]
 	return JSON.stringify(
 		fields
 			.filter(({ name, type, dataset }) => name && name !== 'version' && type !== 'file' && !('savedAlone' in dataset))
@@ -231,13 +232,19 @@ function saying(form: HTMLFormElement | null, read: (field: HTMLInputElement) =>
 	)
 }
 
-function presentOf(field: HTMLInputElement): string {
-	return field.type === 'checkbox' ? String(field.checked) : field.value
+const isCheckbox = (field: ChangingField): field is HTMLInputElement => field.type === 'checkbox'
+
+type ChangingField = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
+
+function presentOf(field: ChangingField): string {
+	return isCheckbox(field) ? String(field.checked) : field.value
 }
 
 /** What a field began with, also when somebody typed before this script ran; a hidden one says so itself if it knows. */
-function startOf(field: HTMLInputElement): string {
-	if (field.type === 'checkbox') return String(field.defaultChecked)
+function startOf(field: ChangingField): string {
+	if (field instanceof HTMLSelectElement)
+		return ([...field.options].find(({ defaultSelected }) => defaultSelected) ?? field.options[0])?.value ?? ''
+	if (isCheckbox(field)) return String(field.defaultChecked)
 	return field.type === 'hidden' ? (field.dataset.start ?? field.value) : field.defaultValue
 }
 

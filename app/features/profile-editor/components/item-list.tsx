@@ -1,11 +1,13 @@
-import { Pencil, Trash2 } from 'lucide'
-import { useLocation, useSearchParams } from 'react-router'
+import { ArrowDown, ArrowUp, GripVertical, Pencil, Pin, Trash2 } from 'lucide'
+import { type RefObject, useEffect, useRef } from 'react'
+import { useLocation, useSearchParams, useSubmit } from 'react-router'
 import { Picture } from '~/features/pictures/components/picture.tsx'
 import type { PictureView } from '~/features/pictures/pictures.view.ts'
 import { Nothing } from '~/features/profiles/components/sections.tsx'
+import { useHydrated } from '~/lib/use-hydrated.ts'
 import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
 import { Icon } from '~/ui/icon.tsx'
-import { Link } from '~/ui/link.tsx'
+import { Form, Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 
 interface Item {
@@ -15,6 +17,9 @@ interface Item {
 	/** One line under the title. */
 	note: string
 	link?: { label: string; url: string } | '' | undefined
+	pinned?: boolean
+	/** Nothing moves from one part of a list to another. */
+	part?: string
 }
 
 interface ItemListProps {
@@ -23,67 +28,207 @@ interface ItemListProps {
 	title: string
 	empty: string
 	items: Item[]
+	/** Of the order of the list. */
+	version: number
+	/** Whether items can be pinned. */
+	pins?: boolean
 }
 
-/** A member's own items, each with the ways to edit and to delete it. */
-export function ItemList({ what, title, empty, items }: ItemListProps) {
+/** A member's own items, each with the ways to move, to edit and to delete it. */
+export function ItemList({ what, title, empty, items, version, pins = false }: ItemListProps) {
 	const { pathname } = useLocation()
 	const [search] = useSearchParams()
+	const form = `order-of-${what}`
+	const list = useDragging(version)
+	useFocusKept(list, items)
 	const asked = items.find(({ id }) => id === search.get('delete'))
-	const question = (item: Item): DeleteQuestion => ({
-		title: `Delete “${item.title}”?`,
-		text: 'It disappears from your public profile now. This cannot be undone.',
-		action: pathname,
-		fields: { intent: 'delete', item: item.id },
-		href: `${pathname}?delete=${item.id}`,
-	})
 	return (
 		<section className="mt-10" aria-labelledby={`your-${what}`}>
 			<RuleHead id={`your-${what}`} title={title}>
 				<span className="num">{items.length}</span>
 			</RuleHead>
-			{asked && <DeleteSection question={question(asked)} keepHref={pathname} />}
+			{asked && <DeleteSection question={questionOf(asked, pathname)} keepHref={pathname} />}
 			{items.length === 0 && <Nothing>{empty}</Nothing>}
-			<ul>
-				{items.map((item) => (
-					<li key={item.id} className="flex items-center gap-4 border-b border-line py-3">
-						{item.image && (
-							<Picture
-								className="h-14 w-20 flex-none rounded-sm border border-line object-cover"
-								picture={item.image}
-								alt=""
-								sizes="5rem"
-							/>
-						)}
-						<div className="min-w-0 flex-1">
-							<h3 className="truncate text-md leading-5 font-semibold">{item.title}</h3>
-							{item.note && <p className="mt-0.5 text-sm text-ink-3">{item.note}</p>}
-						</div>
-						{item.link && (
-							<a
-								className="link text-sm max-sm:hidden"
-								href={item.link.url}
-								rel="nofollow noopener"
-								aria-label={`${item.link.label} ${item.title}`}
-							>
-								{item.link.label}
-							</a>
-						)}
-						<span className="flex flex-none">
-							<Link className="icon-btn" to={`${pathname}?edit=${item.id}`} aria-label={`Edit ${item.title}`}>
-								<Icon of={Pencil} />
-							</Link>
-							<DeleteControl
-								question={question(item)}
-								className="icon-btn hover:text-red"
-								label={`Delete ${item.title}`}
-							>
-								<Icon of={Trash2} />
-							</DeleteControl>
-						</span>
-					</li>
+			<Form id={form} method="post" action={pathname} preventScrollReset replace>
+				<input type="hidden" name="intent" value="order" />
+				<input type="hidden" name="version" value={version} />
+			</Form>
+			<ul ref={list}>
+				{items.map((item, index) => (
+					<Row
+						key={item.id}
+						item={item}
+						form={form}
+						pins={pins}
+						isFirst={partOf(items[index - 1]) !== partOf(item)}
+						isLast={partOf(items[index + 1]) !== partOf(item)}
+					/>
 				))}
 			</ul>
 		</section>
 	)
+}
+
+const partOf = (item: Item | undefined) => item && (item.part ?? String(item.pinned))
+
+function questionOf(item: Item, pathname: string): DeleteQuestion {
+	return {
+		title: `Delete “${item.title}”?`,
+		text: 'It disappears from your public profile now. This cannot be undone.',
+		action: pathname,
+		fields: { intent: 'delete', item: item.id },
+		href: `${pathname}?delete=${item.id}`,
+	}
+}
+
+interface RowProps {
+	item: Item
+	/** The id of the form that moves items. */
+	form: string
+	pins: boolean
+	isFirst: boolean
+	isLast: boolean
+}
+
+function Row({ item, form, pins, isFirst, isLast }: RowProps) {
+	const { pathname } = useLocation()
+	const hydrated = useHydrated()
+	return (
+		<li
+			className="flex items-center gap-3 border-b border-line bg-paper py-3 max-sm:flex-wrap sm:gap-4"
+			data-item={item.id}
+			data-part={partOf(item)}
+		>
+			{hydrated && !(isFirst && isLast) && (
+				<span className="-mr-2 cursor-grab touch-none text-ink-3 sm:-ml-1" data-handle aria-hidden="true">
+					<Icon of={GripVertical} />
+				</span>
+			)}
+			{item.image && (
+				<Picture
+					className="h-14 w-20 flex-none rounded-sm border border-line object-cover"
+					picture={item.image}
+					alt=""
+					sizes="5rem"
+				/>
+			)}
+			<div className="min-w-0 flex-1">
+				<h3 className="truncate text-md leading-5 font-semibold">{item.title}</h3>
+				{item.note && <p className="mt-0.5 text-sm text-ink-3">{item.note}</p>}
+			</div>
+			{item.link && (
+				<a
+					className="link text-sm max-sm:hidden"
+					href={item.link.url}
+					rel="nofollow noopener"
+					aria-label={`${item.link.label} ${item.title}`}
+				>
+					{item.link.label}
+				</a>
+			)}
+			<span className="flex flex-none max-sm:w-full max-sm:justify-end">
+				{pins && (
+					<button
+						type="submit"
+						className="icon-btn"
+						form={form}
+						name="move"
+						value={`${item.pinned ? 'unpin' : 'pin'}:${item.id}`}
+						data-pressed={item.pinned || undefined}
+						aria-pressed={item.pinned}
+						aria-label={`Pin ${item.title}`}
+						title="Pinned ones stand first"
+						data-step="pin"
+					>
+						<Icon of={Pin} />
+					</button>
+				)}
+				{!(isFirst && isLast) && (
+					<>
+						<Step step="up" item={item} form={form} disabled={isFirst} />
+						<Step step="down" item={item} form={form} disabled={isLast} />
+					</>
+				)}
+				<Link className="icon-btn" to={`${pathname}?edit=${item.id}`} aria-label={`Edit ${item.title}`}>
+					<Icon of={Pencil} />
+				</Link>
+				<DeleteControl
+					question={questionOf(item, pathname)}
+					className="icon-btn hover:text-red"
+					label={`Delete ${item.title}`}
+				>
+					<Icon of={Trash2} />
+				</DeleteControl>
+			</span>
+		</li>
+	)
+}
+
+interface StepProps {
+	step: 'up' | 'down'
+	item: Item
+	form: string
+	disabled: boolean
+}
+
+function Step({ step, item, form, disabled }: StepProps) {
+	return (
+		<button
+			type="submit"
+			className="icon-btn"
+			form={form}
+			name="move"
+			value={`${step}:${item.id}`}
+			aria-label={`Move ${item.title} ${step}`}
+			aria-disabled={disabled || undefined}
+			onClick={(event) => disabled && event.preventDefault()}
+			data-step={step}
+		>
+			<Icon of={step === 'up' ? ArrowUp : ArrowDown} className={disabled ? 'opacity-35' : undefined} />
+		</button>
+	)
+}
+
+/** Lets the items of a list be dragged, once its script is there. @param version of the order */
+function useDragging(version: number) {
+	const list = useRef<HTMLUListElement>(null)
+	const submit = useSubmit()
+	const latest = useRef({ version, submit })
+	useEffect(() => {
+		latest.current = { version, submit }
+	})
+	useEffect(() => {
+		const ended = new AbortController()
+		const save = (order: string[]) => {
+			const { version: now, submit: send } = latest.current
+			const fields = { intent: 'order', version: String(now), order: order.join(',') }
+			void send(fields, { method: 'post', preventScrollReset: true, replace: true })
+		}
+		void import('../client/drag-order.ts').then(({ letDrag }) => {
+			if (list.current && !ended.signal.aborted) letDrag(list.current, save, ended.signal)
+		})
+		return () => ended.abort()
+	}, [])
+	return list
+}
+
+/** Keeps the keyboard on the button that was pressed: a browser forgets it when its row is put elsewhere. */
+function useFocusKept(list: RefObject<HTMLUListElement | null>, items: Item[]): void {
+	const pressed = useRef<{ item: string; step: string } | null>(null)
+	useEffect(() => {
+		const element = list.current
+		const note = ({ target }: MouseEvent) => {
+			const button = (target as Element).closest<HTMLElement>('[data-step]')
+			const item = button?.closest<HTMLElement>('[data-item]')?.dataset.item
+			pressed.current = button && item ? { item, step: button.dataset.step ?? '' } : null
+		}
+		element?.addEventListener('click', note)
+		return () => element?.removeEventListener('click', note)
+	}, [list])
+	// biome-ignore lint/correctness/useExhaustiveDependencies: looked at when the rows stand in another order
+	useEffect(() => {
+		const { item, step } = pressed.current ?? {}
+		if (!item || document.activeElement !== document.body) return
+		list.current?.querySelector<HTMLElement>(`[data-item="${item}"] [data-step="${step}"]`)?.focus()
+	}, [items.map(({ id }) => id).join()])
 }

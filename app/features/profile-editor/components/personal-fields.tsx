@@ -1,8 +1,16 @@
+import { openings, openingsOf } from '~/features/members/self.view.ts'
 import type { FormValues } from '~/platform/http/form.ts'
 import { Check } from '~/ui/check.tsx'
 import { ChipsField } from '~/ui/chips-field.tsx'
-import { Field } from '~/ui/field.tsx'
-import { profileLimits as limits, profileSections, sectionNames } from '../profile.limits.ts'
+import { Field, Select } from '~/ui/field.tsx'
+import {
+	type AudienceField,
+	audienceFieldNames,
+	audienceNames,
+	audiences,
+	profileLimits as limits,
+	profileSections,
+} from '../profile.limits.ts'
 import { CountedText, FieldGroup } from './fields.tsx'
 import { ProfilePicture } from './profile-picture.tsx'
 
@@ -19,7 +27,13 @@ export const personalNames = {
 	show_phone: 'Show my phone number',
 	listed: 'Appear in the community list and in search engines',
 	show_presence: 'Show when I am online',
-	only_me: 'Only I see',
+	open_until: 'Open until',
+	pronouns: 'Pronouns',
+	status_line: 'Status',
+	status_until: 'Shown until',
+	public_page: 'Anyone may see my profile',
+	noindex: 'Keep my profile out of search engines',
+	...audienceFieldNames,
 }
 
 interface PersonalFieldsProps {
@@ -55,6 +69,7 @@ export function PersonalFields({ values, errors, email, picture }: PersonalField
 					disabled
 					hint="You log in with it. It cannot be changed."
 				/>
+				<Field {...field('pronouns')} optional maxLength={limits.pronouns} placeholder="she/her" autoComplete="off" />
 				<Field {...field('phone')} optional type="tel" maxLength={limits.phone} autoComplete="tel" />
 				<Field {...field('city')} optional maxLength={limits.city} autoComplete="address-level2" />
 				<div className="sm:col-span-2">
@@ -74,32 +89,57 @@ export function PersonalFields({ values, errors, email, picture }: PersonalField
 					source="/suggest/skills"
 				/>
 				<div className="sm:col-span-2">
-					<CountedText {...field('about')} optional maxLength={limits.about} rows={6} />
+					<CountedText {...field('about')} optional maxLength={limits.about} rows={6} hint="Markdown works here." />
 				</div>
+				<Field
+					{...field('status_line')}
+					optional
+					maxLength={limits.status}
+					placeholder="Looking for a team for the spring hackathon"
+				/>
+				<Field
+					{...field('status_until')}
+					optional
+					type="date"
+					hint={`The last day of your status. If empty, it ends after ${limits.statusDays} days.`}
+				/>
 			</FieldGroup>
 		</>
 	)
 }
 
+interface VisibilityFieldsProps {
+	values: FormValues
+	errors: Record<string, string>
+}
+
 /** What a member is open to, and what others see. */
-export function VisibilityFields({ values }: { values: FormValues }) {
-	const openTo = (values.open_to ?? '').split(/,\s*/)
-	const onlyMe = (values.only_me ?? '').split(/,\s*/)
+export function VisibilityFields({ values, errors }: VisibilityFieldsProps) {
+	const openTo = openingsOf((values.open_to ?? '').split(','))
 	const box = (name: keyof typeof personalNames) => ({ name, defaultChecked: values[name] === 'on' })
 	return (
 		<>
 			<FieldGroup title="Open to">
-				<Check name="open_to" id="open_to-mentoring" value="mentoring" defaultChecked={openTo.includes('mentoring')}>
-					Mentoring
-				</Check>
-				<Check
-					name="open_to"
-					id="open_to-collaborating"
-					value="collaborating"
-					defaultChecked={openTo.includes('collaborating')}
-				>
-					Collaborating
-				</Check>
+				{openings.map((opening) => (
+					<Check
+						key={opening}
+						name="open_to"
+						id={`open_to-${opening.replace(' ', '-')}`}
+						value={opening}
+						defaultChecked={openTo.includes(opening)}
+					>
+						{opening.replace(/^./, (letter) => letter.toUpperCase())}
+					</Check>
+				))}
+				<Field
+					name="open_until"
+					label={personalNames.open_until}
+					defaultValue={values.open_until ?? ''}
+					error={errors.open_until}
+					optional
+					type="date"
+					hint="The last day. After it you are open to nothing."
+				/>
 			</FieldGroup>
 			<FieldGroup title="What others see">
 				<Check {...box('show_email')} hint="Members see it on your profile, visitors never do.">
@@ -114,23 +154,34 @@ export function VisibilityFields({ values }: { values: FormValues }) {
 				<Check {...box('show_presence')} hint="Otherwise you always appear offline.">
 					{personalNames.show_presence}
 				</Check>
+				<Check {...box('public_page')} hint="Visitors can open it, and see the sections below that are for everybody.">
+					{personalNames.public_page}
+				</Check>
+				<Check {...box('noindex')} hint="If anyone may see it, they find it only by its link.">
+					{personalNames.noindex}
+				</Check>
 			</FieldGroup>
-			<FieldGroup title={personalNames.only_me}>
+			<FieldGroup title="Who sees which section">
 				<p className="text-sm text-ink-3 sm:col-span-2">
-					Other members and visitors do not see what you choose here, and do not find you by it. Moderators see it.
+					Nobody finds you by what they do not see. Visitors see no more of a section than the card in the community
+					list shows, unless anyone may see your profile. Moderators see everything.
 				</p>
 				{profileSections.map((section) => (
-					<Check
-						key={section}
-						name="only_me"
-						id={`only_me-${section}`}
-						value={section}
-						defaultChecked={onlyMe.includes(section)}
-					>
-						{sectionNames[section]}
-					</Check>
+					<AudienceSelect key={section} name={`see_${section}`} values={values} errors={errors} />
 				))}
 			</FieldGroup>
 		</>
+	)
+}
+
+function AudienceSelect({ name, values, errors }: VisibilityFieldsProps & { name: AudienceField }) {
+	return (
+		<Select required name={name} label={audienceFieldNames[name]} defaultValue={values[name]} error={errors[name]}>
+			{audiences.map((audience) => (
+				<option key={audience} value={audience}>
+					{audienceNames[audience]}
+				</option>
+			))}
+		</Select>
 	)
 }

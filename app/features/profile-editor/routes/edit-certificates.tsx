@@ -13,6 +13,7 @@ import {
 	listCertificates,
 	saveCertificate,
 } from '../items.server.ts'
+import { getOrderVersion } from '../order.server.ts'
 import { certificateInput } from '../profile.schema.ts'
 import { itemAction, ownPage } from '../requests.server.ts'
 import type { Route } from './+types/edit-certificates'
@@ -21,11 +22,12 @@ export function loader(args: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = ownPage(args)
 		const id = args.url.searchParams.get('edit')
-		const [certificates, start] = await Promise.all([
+		const [certificates, version, start] = await Promise.all([
 			listCertificates(viewer, viewer.username),
+			getOrderVersion(viewer, viewer.username),
 			id ? getCertificate(viewer, viewer.username, id) : noCertificate,
 		])
-		return { certificates, id, start }
+		return { certificates, version, id, start }
 	})
 }
 
@@ -33,6 +35,7 @@ const notDeleted = 'Something went wrong! Try again'
 
 export const action = (args: Route.ActionArgs) =>
 	itemAction(args, {
+		table: 'certificates',
 		add: addCertificate,
 		save: saveCertificate,
 		remove: deleteCertificate,
@@ -51,7 +54,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function EditCertificates({ loaderData, actionData }: Route.ComponentProps) {
-	const { certificates, id, start } = loaderData
+	const { certificates, version, id, start } = loaderData
 	const { now } = useRootData()
 	const refusal = useItemRefusal(actionData)
 	return (
@@ -73,6 +76,8 @@ export default function EditCertificates({ loaderData, actionData }: Route.Compo
 				what="certificate"
 				title="Your certificates"
 				empty="No certificates found!"
+				version={version}
+				pins
 				items={certificates.map((certificate) => ({
 					...certificate,
 					note: validityText(certificate, now),

@@ -1,4 +1,4 @@
-import { Award, Folder, GraduationCap, Link as LinkIcon, LockKeyhole, User } from 'lucide'
+import { Award, BriefcaseBusiness, Folder, GraduationCap, Link as LinkIcon, LockKeyhole, User } from 'lucide'
 import { useEffect, useRef } from 'react'
 import { Outlet, useLocation } from 'react-router'
 import { editParts, editProfilePath, importPath } from '~/features/members/members.view.ts'
@@ -35,6 +35,7 @@ export default function EditLayout({ loaderData }: Route.ComponentProps) {
 const icons = {
 	'': User,
 	academics: GraduationCap,
+	experience: BriefcaseBusiness,
 	'social-links': LinkIcon,
 	certificates: Award,
 	projects: Folder,

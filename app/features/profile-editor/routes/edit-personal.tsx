@@ -75,7 +75,7 @@ export default function EditPersonal({ loaderData, actionData, params }: Route.C
 							email={loaderData.email}
 							picture={actionData?.values.profile_url ?? loaderData.values.profile_url ?? ''}
 						/>
-						<VisibilityFields values={values} />
+						<VisibilityFields values={values} errors={errors} />
 					</>
 				)}
 			</EditForm>

@@ -6,6 +6,7 @@ import { EditForm, ItemButtons, useItemRefusal } from '../components/edit-form.t
 import { ItemList } from '../components/item-list.tsx'
 import { noProject, ProjectFields, projectNames } from '../components/project-fields.tsx'
 import { addProject, deleteProject, getProject, listProjects, saveProject } from '../items.server.ts'
+import { getOrderVersion } from '../order.server.ts'
 import { projectInput } from '../profile.schema.ts'
 import { itemAction, ownPage } from '../requests.server.ts'
 import type { Route } from './+types/edit-projects'
@@ -14,16 +15,18 @@ export function loader(args: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = ownPage(args)
 		const id = args.url.searchParams.get('edit')
-		const [projects, start] = await Promise.all([
+		const [projects, version, start] = await Promise.all([
 			listProjects(viewer, viewer.username),
+			getOrderVersion(viewer, viewer.username),
 			id ? getProject(viewer, viewer.username, id) : noProject,
 		])
-		return { projects, id, start }
+		return { projects, version, id, start }
 	})
 }
 
 export const action = (args: Route.ActionArgs) =>
 	itemAction(args, {
+		table: 'projects',
 		add: addProject,
 		save: saveProject,
 		remove: deleteProject,
@@ -41,7 +44,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function EditProjects({ loaderData, actionData }: Route.ComponentProps) {
-	const { projects, id, start } = loaderData
+	const { projects, version, id, start } = loaderData
 	const refusal = useItemRefusal(actionData)
 	return (
 		<>
@@ -62,6 +65,8 @@ export default function EditProjects({ loaderData, actionData }: Route.Component
 				what="project"
 				title="Your projects"
 				empty="No Project found!"
+				version={version}
+				pins
 				items={projects.map((project) => ({
 					...project,
 					note: [project.stack.join(', '), monthAndYear(project.date)].filter(Boolean).join(' · '),

@@ -3,8 +3,9 @@ import type { ReactNode } from 'react'
 import { CampusMark } from '~/features/campus/components/campus-status.tsx'
 import { ChatButton } from '~/features/inbox/components/chat-button.tsx'
 import { skillPath, studiesText } from '~/features/members/members.view.ts'
+import { openings } from '~/features/members/self.view.ts'
+import { fullDate } from '~/lib/dates.ts'
 import { useRootData } from '~/lib/root-data.ts'
-import { bareUrl } from '~/lib/text.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
@@ -19,29 +20,31 @@ export function ContactCard({ profile, own = false }: { profile: ProfileView; ow
 	const online = usePresence([profile])(profile.username)
 	const { viewer } = useRootData()
 	// What stands beside the card would only make its key longer.
-	const { projects: _projects, certificates: _certificates, evidence: _evidence, about: _about, ...shown } = profile
+	const { projects: _projects, certificates: _certificates, evidence: _evidence, ...rest } = profile
+	const { about: _about, aboutHtml: _html, experiences: _experiences, ...shown } = rest
 	const isViewer = viewer?.username === profile.username
+	const viewerIs = isViewer ? 'owner' : isModerator(viewer) ? 'moderator' : viewer ? 'member' : 'visitor'
 	return (
 		<MemoMarkup
 			as="aside"
 			className="lg:sticky lg:top-22 lg:self-start"
 			aria-label="Contact"
 			of={Card}
-			with={{ profile: shown, online, own, viewer: isViewer ? 'owner' : isModerator(viewer) ? 'moderator' : 'member' }}
+			with={{ profile: shown, online, own, viewer: viewerIs }}
 			times={profile.lastSeenAt === null ? [] : [profile.lastSeenAt]}
 		/>
 	)
 }
 
 interface CardProps {
-	profile: Omit<ProfileView, 'projects' | 'certificates' | 'evidence' | 'about'>
+	profile: Omit<ProfileView, 'projects' | 'certificates' | 'experiences' | 'evidence' | 'about' | 'aboutHtml'>
 	online: boolean
 	own: boolean
-	viewer: 'owner' | 'moderator' | 'member'
+	viewer: 'owner' | 'moderator' | 'member' | 'visitor'
 }
 
 function Card({ profile, online, own, viewer }: CardProps) {
-	const openTo = openToText(profile.openTo)
+	const openTo = openToText(profile.openTo, openings.length)
 	return (
 		<>
 			<div className="rounded-md border border-line-2 p-5 max-lg:grid max-lg:gap-x-8 sm:max-lg:grid-cols-2">
@@ -53,12 +56,27 @@ function Card({ profile, online, own, viewer }: CardProps) {
 						</div>
 					</div>
 					<h1 className="mt-4 text-2xl font-bold wrap-anywhere">{profile.name}</h1>
-					<p className="handle mt-0.5 text-sm break-all">@{profile.username}</p>
+					<p className="handle mt-0.5 text-sm break-all">
+						@{profile.username}
+						{profile.pronouns && <span className="text-ink-3"> · {profile.pronouns}</span>}
+					</p>
+					{profile.status && (
+						<p className="mt-2 border-l-2 border-ivy pl-2.5 leading-5 wrap-anywhere">{profile.status}</p>
+					)}
 					{profile.expertise && <p className="mt-2 text-md leading-5 wrap-anywhere">{profile.expertise}</p>}
-					{openTo && <p className="meta mt-2">{openTo}</p>}
+					{openTo && (
+						<p className="meta mt-2">
+							{openTo}
+							{profile.openUntil && `, until ${fullDate(profile.openUntil)}`}
+						</p>
+					)}
 					{profile.campus && <CampusMark university={profile.campus} className="mt-2" />}
 					{viewer !== 'owner' && !own && !profile.imported && (
-						<ChatButton peer={{ ...profile, online }} signedIn look="btn btn-primary mt-4 w-full" />
+						<ChatButton
+							peer={{ ...profile, online }}
+							signedIn={viewer !== 'visitor'}
+							look="btn btn-primary mt-4 w-full"
+						/>
 					)}
 				</div>
 				<Facts profile={profile} own={own} />
@@ -68,7 +86,9 @@ function Card({ profile, online, own, viewer }: CardProps) {
 					<a className="link" href={`/find-dev/${profile.username}.json`} download>
 						Download as JSON Resume
 					</a>
-					{viewer !== 'owner' && !own && <OrderLinks username={profile.username} moderates={viewer === 'moderator'} />}
+					{(viewer === 'member' || viewer === 'moderator') && !own && (
+						<OrderLinks username={profile.username} moderates={viewer === 'moderator'} />
+					)}
 				</p>
 			)}
 		</>
@@ -135,8 +155,8 @@ function Facts({ profile, own }: Pick<CardProps, 'profile' | 'own'>) {
 			{profile.social.length > 0 && (
 				<p className={`flex flex-wrap gap-x-4 gap-y-1 text-sm ${ruled}`}>
 					{profile.social.map(({ label, url }) => (
-						<a key={label} className="link inline-block max-w-full truncate" href={url} rel="nofollow noopener">
-							{label === 'Portfolio' ? bareUrl(url) : label}
+						<a key={url} className="link inline-block max-w-full truncate" href={url} rel="me nofollow noopener">
+							{label}
 						</a>
 					))}
 				</p>

@@ -10,7 +10,7 @@ import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { type MorePage, useMore, withoutDoubles } from '~/ui/use-more.ts'
-import { type PostCounts, type PostKind, postKinds, postsCounted } from '../profiles.view.ts'
+import { feedPath, type PostCounts, type PostKind, postKinds, postsCounted } from '../profiles.view.ts'
 import { Nothing } from './sections.tsx'
 
 interface PostTabsProps {
@@ -38,6 +38,17 @@ export function PostTabs({ shown, counts }: PostTabsProps) {
 				))}
 			</ul>
 		</nav>
+	)
+}
+
+/** Where else the lists can be followed. */
+export function FeedLink({ username }: { username: string }) {
+	return (
+		<p className="meta mt-4 print:hidden">
+			<a className="link" href={feedPath(username)} rel="nofollow" type="application/atom+xml">
+				Follow in a feed reader
+			</a>
+		</p>
 	)
 }
 

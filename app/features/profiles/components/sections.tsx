@@ -4,6 +4,7 @@ import { PICTURE_WIDTHS, pictureUrl } from '~/lib/addresses.ts'
 import { monthAndYear } from '~/lib/dates.ts'
 import { paragraphs } from '~/lib/text.ts'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
+import { Prose } from '~/ui/prose.tsx'
 import { type CertificateView, type ProfileView, type ProjectView, validityText } from '../profiles.view.ts'
 
 interface HeadedProps {
@@ -56,7 +57,9 @@ export function Nothing({ children }: { children: string }) {
 	return <p className="text-md text-ink-3">{children}</p>
 }
 
-export function About({ about }: { about: string }) {
+/** What a member says of themselves. @param aboutHtml null for a text that is shown as it is */
+export function About({ about, aboutHtml }: Pick<ProfileView, 'about' | 'aboutHtml'>) {
+	if (aboutHtml !== null) return <Prose html={aboutHtml} />
 	if (!about.trim()) return <Nothing>Nothing written yet.</Nothing>
 	return (
 		<div className="prose max-w-read">
@@ -70,14 +73,16 @@ export function About({ about }: { about: string }) {
 /** What the section of a member's studies shows. */
 export type AcademicsView = Pick<
 	ProfileView,
-	'studies' | 'university' | 'location' | 'yearOfPassing' | 'enrolmentNumber' | 'universityEmail'
+	'studies' | 'university' | 'location' | 'yearOfPassing' | 'experiences' | 'enrolmentNumber' | 'universityEmail'
 >
 
 /** Where and what a member studies. The owner also sees the two fields that are shown to nobody else. */
 export function Academics({ profile, own = false }: { profile: AcademicsView; own?: boolean }) {
 	const { studies, university, location, yearOfPassing, enrolmentNumber, universityEmail } = profile
-	if (!studies.branch && !university && !yearOfPassing && !studies.year && !studies.semester)
-		return <Nothing>Nothing written yet.</Nothing>
+	const earlier = profile.experiences.filter(({ kind }) => kind === 'education')
+	const isStudying = studies.branch || university || yearOfPassing || studies.year || studies.semester
+	if (!isStudying)
+		return earlier.length > 0 ? <Experience experiences={earlier} /> : <Nothing>Nothing written yet.</Nothing>
 	const now = [studies.year && `Year ${studies.year}`, studies.semester && `semester ${studies.semester}`]
 		.filter(Boolean)
 		.join(', ')
@@ -101,6 +106,11 @@ export function Academics({ profile, own = false }: { profile: AcademicsView; ow
 					{universityEmail && <OwnFact label="University email">{universityEmail}</OwnFact>}
 				</dl>
 			)}
+			{earlier.length > 0 && (
+				<div className="mt-5">
+					<Experience experiences={earlier} />
+				</div>
+			)}
 		</>
 	)
 }
@@ -113,6 +123,37 @@ function OwnFact({ label, children }: { label: string; children: string }) {
 				{children} <span className="meta">(only you see this)</span>
 			</dd>
 		</>
+	)
+}
+
+/** Studies, work or volunteering, as a list. */
+export function Experience({ experiences }: Pick<ProfileView, 'experiences'>) {
+	if (experiences.length === 0) return <Nothing>Nothing written yet.</Nothing>
+	return (
+		<ul className="grid gap-5">
+			{experiences.map(({ id, kind, organisation, title, url, span, summary }) => (
+				<li key={id}>
+					<div className="flex flex-wrap justify-between gap-x-6">
+						<div className="min-w-0">
+							<h3 className="text-md leading-6 font-semibold wrap-anywhere">{title || organisation}</h3>
+							<p className="wrap-anywhere text-ink-2">
+								{title &&
+									(url ? (
+										<a className="link" href={url} rel="nofollow noopener">
+											{organisation}
+										</a>
+									) : (
+										organisation
+									))}
+								{kind === 'volunteer' && (title ? ', volunteer' : 'Volunteer')}
+							</p>
+						</div>
+						{span && <p className="text-sm leading-6 text-ink-3 sm:text-right">{span}</p>}
+					</div>
+					{summary && <p className="mt-1 max-w-read whitespace-pre-line wrap-anywhere text-ink-2">{summary}</p>}
+				</li>
+			))}
+		</ul>
 	)
 }
 

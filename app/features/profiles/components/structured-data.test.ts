@@ -14,6 +14,7 @@ const nothing: ProfileView = {
 	expertise: '',
 	about: '',
 	openTo: [],
+	...{ aboutHtml: null, pronouns: '', status: '', openUntil: null, indexed: false },
 	skills: [],
 	evidence: [],
 	studies: { branch: '', year: null, semester: null },
@@ -30,6 +31,7 @@ const nothing: ProfileView = {
 	hidden: null,
 	projects: [],
 	certificates: [],
+	experiences: [],
 }
 
 const site = 'https://quad.example'

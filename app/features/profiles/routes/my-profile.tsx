@@ -10,7 +10,7 @@ import { ContactCard } from '../components/contact-card.tsx'
 import { FirstSteps } from '../components/first-steps.tsx'
 import { StatusNotices } from '../components/hidden-notice.tsx'
 import { OwnPosts } from '../components/posts.tsx'
-import { About, Academics, Certificates, Projects } from '../components/sections.tsx'
+import { About, Academics, Certificates, Experience, Projects } from '../components/sections.tsx'
 import { getOwnStatus } from '../hiding.server.ts'
 import { listPosts } from '../posts.server.ts'
 import { getFirstSteps, getProfile } from '../profiles.server.ts'
@@ -22,6 +22,7 @@ const tabs = [
 	{ id: 'about', label: 'About', part: '' },
 	{ id: 'skills', label: 'Skills', part: '' },
 	{ id: 'academics', label: 'Academics', part: 'academics' },
+	{ id: 'experience', label: 'Experience', part: 'experience' },
 	{ id: 'projects', label: 'Projects', part: 'projects' },
 	{ id: 'certificates', label: 'Certificates', part: 'certificates' },
 	...postKinds.map(({ kind, own }) => ({ id: kind, label: own, part: null })),
@@ -80,9 +81,12 @@ export default function MyProfile({ loaderData }: Route.ComponentProps) {
 					<h2 className="sr-only" id="tab">
 						{shown.label}
 					</h2>
-					{tab === 'about' && <About about={profile.about} />}
+					{tab === 'about' && <About about={profile.about} aboutHtml={profile.aboutHtml} />}
 					{tab === 'skills' && <SkillEvidence evidence={profile.evidence} own />}
 					{tab === 'academics' && <Academics profile={profile} own />}
+					{tab === 'experience' && (
+						<Experience experiences={profile.experiences.filter(({ kind }) => kind !== 'education')} />
+					)}
 					{tab === 'projects' && <Projects projects={profile.projects} />}
 					{tab === 'certificates' && <Certificates certificates={profile.certificates} today={now.slice(0, 10)} />}
 					{page && kind && <OwnPosts key={kind} page={page} cursor={cursor} kind={kind} params={{ tab: kind }} />}

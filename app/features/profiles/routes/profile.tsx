@@ -1,7 +1,8 @@
 import { redirect, useLocation, useParams } from 'react-router'
 import { SkillEvidence } from '~/features/evidence/components/skill-evidence.tsx'
-import { factsOf } from '~/lib/context.ts'
-import { NotFound } from '~/lib/errors.ts'
+import { linkLabel } from '~/features/members/self.view.ts'
+import { factsOf, viewerOf } from '~/lib/context.ts'
+import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
 import { memberShare, pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
@@ -10,12 +11,13 @@ import { Pending, soon } from '~/ui/pending.tsx'
 import { Skeleton } from '~/ui/skeleton.tsx'
 import { ContactCard } from '../components/contact-card.tsx'
 import { HiddenNotice } from '../components/hidden-notice.tsx'
-import { OwnPosts, PostTabs } from '../components/posts.tsx'
+import { FeedLink, OwnPosts, PostTabs } from '../components/posts.tsx'
 import {
 	About,
 	Academics,
 	type AcademicsView,
 	Certificates,
+	Experience,
 	Projects,
 	Section,
 	SharedSection,
@@ -24,15 +26,16 @@ import { ProfileScript } from '../components/structured-data.tsx'
 import { findPseudonymsQuestion, listPosts, postKindOf } from '../posts.server.ts'
 import printStyles from '../print.css?url'
 import { getProfile } from '../profiles.server.ts'
-import type { KnownState, ProfileView } from '../profiles.view.ts'
+import { feedPath, type KnownState, type ProfileView } from '../profiles.view.ts'
 import type { Route } from './+types/profile'
 
 export const handle: PageHandle = { revisit: true }
 
 export function loader({ context, params, url }: Route.LoaderArgs) {
 	return answering(async () => {
-		const viewer = signedIn(context, url)
+		const viewer = viewerOf(context)
 		const profile = await getProfile(viewer, params.username).catch(async (error: unknown) => {
+			if (!viewer && error instanceof NotAllowed) signedIn(context, url)
 			const elsewhere = error instanceof NotFound && (await findPseudonymsQuestion(params.username))
 			throw elsewhere ? redirect(elsewhere) : error
 		})
@@ -50,7 +53,11 @@ export const clientLoader = ({ serverLoader, url }: Route.ClientLoaderArgs) =>
 export function meta({ matches, loaderData, location, params }: Route.MetaArgs) {
 	const profile = loaderData && 'profile' in loaderData ? loaderData.profile : null
 	const known = (location.state as KnownState | null)?.known
-	const tags = pageMeta(matches, { title: profile?.name ?? known?.name ?? params.username, noindex: true })
+	const tags = pageMeta(matches, {
+		title: profile?.name ?? known?.name ?? params.username,
+		noindex: !profile?.indexed,
+		feed: profile ? { path: feedPath(profile.username), title: `Posts of ${profile.name}` } : undefined,
+	})
 	return profile && !profile.imported ? [...tags, ...memberShare(matches, profile)] : tags
 }
 
@@ -58,7 +65,7 @@ export function meta({ matches, loaderData, location, params }: Route.MetaArgs) 
 export const links: Route.LinksFunction = () => [{ rel: 'stylesheet', href: printStyles, media: 'print' }]
 
 export default function Profile({ loaderData }: Route.ComponentProps) {
-	const { now } = useRootData()
+	const { now, viewer } = useRootData()
 	return (
 		<div className="pt-6 md:pt-8">
 			<Pending data={loaderData} skeleton={<ProfileSkeleton />}>
@@ -76,8 +83,13 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 								</Section>
 							) : profile.hidden && !profile.hidden.whole ? null : (
 								<>
-									<SharedSection id="about" title="About me" of={About} with={{ about: profile.about }} />
-									{profile.skills.length > 0 && (
+									<SharedSection
+										id="about"
+										title="About me"
+										of={About}
+										with={{ about: profile.about, aboutHtml: profile.aboutHtml }}
+									/>
+									{viewer && profile.skills.length > 0 && (
 										<SharedSection
 											id="skills"
 											title="Skills"
@@ -91,25 +103,38 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 										of={Academics}
 										with={{ profile: academicsOf(profile) }}
 									/>
-									<SharedSection
-										id="projects"
-										title="Projects"
-										count={profile.projects.length}
-										of={Projects}
-										with={{ projects: profile.projects }}
-									/>
-									<SharedSection
-										id="certificates"
-										title="Certificates"
-										count={profile.certificates.length}
-										of={Certificates}
-										with={{ certificates: profile.certificates, today: now.slice(0, 10) }}
-									/>
+									{profile.experiences.some(({ kind }) => kind !== 'education') && (
+										<SharedSection
+											id="experience"
+											title="Experience"
+											of={Experience}
+											with={{ experiences: profile.experiences.filter(({ kind }) => kind !== 'education') }}
+										/>
+									)}
+									{(viewer || profile.projects.length > 0) && (
+										<SharedSection
+											id="projects"
+											title="Projects"
+											count={profile.projects.length}
+											of={Projects}
+											with={{ projects: profile.projects }}
+										/>
+									)}
+									{(viewer || profile.certificates.length > 0) && (
+										<SharedSection
+											id="certificates"
+											title="Certificates"
+											count={profile.certificates.length}
+											of={Certificates}
+											with={{ certificates: profile.certificates, today: now.slice(0, 10) }}
+										/>
+									)}
 								</>
 							)}
 							<Section id="queries" title="Queries">
 								<PostTabs shown={kind} counts={counts} />
 								<OwnPosts key={kind} page={page} cursor={cursor} kind={kind} params={{ posts: kind }} />
+								{Object.values(counts).some((count) => count > 0) && <FeedLink username={profile.username} />}
 							</Section>
 						</div>
 						{!profile.imported && <ProfileScript profile={profile} nonce={nonce} />}
@@ -121,8 +146,8 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 }
 
 /** What everybody is told of a member's studies. */
-function academicsOf({ studies, university, location, yearOfPassing }: ProfileView): AcademicsView {
-	return { studies, university, location, yearOfPassing, enrolmentNumber: '', universityEmail: '' }
+function academicsOf({ studies, university, location, yearOfPassing, experiences }: ProfileView): AcademicsView {
+	return { studies, university, location, yearOfPassing, experiences, enrolmentNumber: '', universityEmail: '' }
 }
 
 /** A profile that is still loading: what the list knew of the member, else the card and the head of each section. */
@@ -140,7 +165,7 @@ function ProfileSkeleton() {
 			<div className="min-w-0">
 				{known?.about && (
 					<Section id="about" title="About me">
-						<About about={known.about} />
+						<About about={known.about} aboutHtml={null} />
 					</Section>
 				)}
 				{['about', 'academics', 'projects'].slice(known?.about ? 1 : 0).map((section) => (
@@ -192,8 +217,8 @@ function useKnown(): ProfileView | null {
 		location: '',
 		yearOfPassing: null,
 		social: [
-			{ label: 'Github', url: known.github },
-			{ label: 'Linkedin', url: known.linkedin },
+			{ label: linkLabel('github', 'Github', known.github), url: known.github },
+			{ label: linkLabel('linkedin', 'Linkedin', known.linkedin), url: known.linkedin },
 		].filter(({ url }) => url !== ''),
 		email: '',
 		phone: '',
@@ -202,7 +227,9 @@ function useKnown(): ProfileView | null {
 		shows: { email: false, phone: false },
 		hidden: null,
 		evidence: [],
+		...{ aboutHtml: null, pronouns: '', status: '', openUntil: null, indexed: false },
 		projects: [],
 		certificates: [],
+		experiences: [],
 	}
 }

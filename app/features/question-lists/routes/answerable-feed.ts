@@ -2,7 +2,7 @@ import { config } from '~/config.server.ts'
 import { readFeed } from '~/features/routing/answerable.server.ts'
 import { ANSWER_PATH } from '~/features/routing/routing.view.ts'
 import { answering } from '~/platform/http/http.ts'
-import { atomFeed } from '../xml.ts'
+import { atomFeed } from '../xml.server.ts'
 import type { Route } from './+types/answerable-feed'
 
 /** What one member can answer, for whoever has the private address: readers of feeds do not log in. */

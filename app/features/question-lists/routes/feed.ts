@@ -4,7 +4,7 @@ import { getCategoryPage, getTag } from '~/features/tags/tags.server.ts'
 import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
 import { answering } from '~/platform/http/http.ts'
 import { listQuestions } from '../lists.server.ts'
-import { atomFeed } from '../xml.ts'
+import { atomFeed } from '../xml.server.ts'
 import type { Route } from './+types/feed'
 
 const entries = 20

@@ -4,7 +4,7 @@ import { categoryPath } from '~/features/tags/tags.view.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { answering } from '~/platform/http/http.ts'
 import { countSitemapPages, listForSitemap } from '../lists.server.ts'
-import { sitemap, sitemapIndex } from '../xml.ts'
+import { sitemap, sitemapIndex } from '../xml.server.ts'
 import type { Route } from './+types/sitemap'
 
 /** Without `?page=` the index; page 0 holds the site's own pages, the others up to 5,000 questions each. */

@@ -1,9 +1,133 @@
 import { type RawBuilder, sql } from 'kysely'
 import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { PostStatus } from '~/platform/db/schema.ts'
+import { FORMER_MEMBER } from '~/platform/member-data.ts'
 
 /** Earlier versions of what a member wrote, whoever edited it, for their archive. */
 export function archivedRevisions(memberId: number): RawBuilder<unknown> {
 	return sql`select r.question_id, r.comment_id, r.made_at, r.title, r.description, r.tags, r.category, r.body
 		from revisions r join questions q on q.id = r.question_id left join comments c on c.id = r.comment_id
 		where case when r.comment_id is null then q.author_id else c.author_id end = any(${accountsOf(memberId)}) order by r.id`
+}
+
+/** Some comments of these accounts with their questions, the newest first: a reply comes before what it answers. */
+export async function listCommentsOf(
+	accounts: readonly number[],
+	limit: number,
+): Promise<{ id: number; question_id: number }[]> {
+	const { rows } = await sql<{ id: number; question_id: number }>`
+		select id, question_id from comments where author_id = any(${[...accounts]}::int[]) order by id desc limit ${limit}`.execute(
+		db(),
+	)
+	return rows
+}
+
+/** Some questions of these accounts. */
+export async function listQuestionsOf(accounts: readonly number[], limit: number): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`
+		select id from questions where author_id = any(${[...accounts]}::int[]) order by id limit ${limit}`.execute(db())
+	return rows.map(({ id }) => id)
+}
+
+export interface LeftPost {
+	status: PostStatus
+	category_id: number
+	/** Whether others built on it: it keeps its text. */
+	built_on: boolean
+	/** Whether its row has to stay, as others stand below it. */
+	needed: boolean
+}
+
+/** A question that the caller holds, as it stands to others. */
+export async function findLeftQuestion(
+	trx: Executor,
+	id: number,
+	accounts: readonly number[],
+): Promise<LeftPost | undefined> {
+	const others = sql`exists (select from comments c where c.question_id = q.id and c.author_id <> all(${[...accounts]}::int[])`
+	const { rows } = await sql<LeftPost>`
+		select q.status, q.category_id,
+			${others} and c.status = 'published') or exists (select from questions other where other.merged_into = q.id) as built_on,
+			${others}) or q.merged_into is not null or exists (select from questions other where other.merged_into = q.id) as needed
+		from questions q where q.id = ${id} and q.author_id = any(${[...accounts]}::int[])`.execute(trx)
+	return rows[0]
+}
+
+/** As {@link findLeftQuestion}, for a comment of a question that the caller holds. */
+export async function findLeftComment(
+	trx: Executor,
+	id: number,
+	accounts: readonly number[],
+): Promise<Omit<LeftPost, 'category_id'> | undefined> {
+	const { rows } = await sql<LeftPost>`
+		select m.status, m.is_solution or exists (select from comments reply where reply.parent_id = m.id and reply.status = 'published'
+				and reply.author_id <> all(${[...accounts]}::int[])) as built_on,
+			exists (select from comments reply where reply.parent_id = m.id) as needed
+		from comments m where m.id = ${id} and m.author_id = any(${[...accounts]}::int[]) for update`.execute(trx)
+	return rows[0]
+}
+
+const tableOf = (kind: 'query' | 'comment') => sql.table(kind === 'query' ? 'questions' : 'comments')
+
+/** Gives a post to the account of former members. @param withVersions whether its earlier versions stay */
+export async function giveAway(
+	trx: Executor,
+	kind: 'query' | 'comment',
+	id: number,
+	withVersions: boolean,
+): Promise<void> {
+	await sql`update ${tableOf(kind)} set author_id = ${FORMER_MEMBER} where id = ${id}`.execute(trx)
+	if (withVersions) return
+	const ofText = kind === 'query' ? sql`question_id = ${id} and comment_id is null` : sql`comment_id = ${id}`
+	await sql`delete from revisions where ${ofText}`.execute(trx)
+}
+
+/** Deletes a post for good. One that others stand below keeps its row, without a word and without its author. */
+export async function erasePost(trx: Executor, kind: 'query' | 'comment', id: number, needed: boolean): Promise<void> {
+	if (!needed) {
+		await sql`delete from ${tableOf(kind)} where id = ${id}`.execute(trx)
+		return
+	}
+	await giveAway(trx, kind, id, false)
+	const texts =
+		kind === 'query'
+			? sql`title = 'Deleted', description = '', description_html = '', excerpt = '', tags = '{}', search = ''`
+			: sql`body = '', body_html = ''`
+	await sql`update ${tableOf(kind)} set ${texts}, status_reason = '' where id = ${id}`.execute(trx)
+}
+
+/** Where others may have named a member, and of a post the question whose search document holds its words. */
+const textsWithNames = {
+	questions: { columns: ['description', 'description_html', 'excerpt'], question: 'id' },
+	comments: { columns: ['body', 'body_html'], question: 'question_id' },
+	revisions: { columns: ['description', 'body'], question: null },
+	drafts: { columns: ['description'], question: null },
+}
+
+/**
+ * Calls a member by another username wherever others named them after an at-sign or in an address. An address of a question of theirs
+ * also loses its title, which the site adds again to whoever follows it.
+ */
+export async function renameInTexts(username: string, replacement: string): Promise<void> {
+	const name = username.replace(/[.]/g, '\\.')
+	// A username holds no other characters, so what is none of them ends it.
+	const end = '(?![a-z0-9_-]|\\.[a-z0-9_-])'
+	const pattern = `[@/]${name}${end}`
+	for (const [table, { columns, question }] of Object.entries(textsWithNames)) {
+		const named = columns.map((column) => sql`${sql.ref(column)} ~* ${pattern}`)
+		const renamed = columns.map(
+			(column) => sql`${sql.ref(column)} = regexp_replace(
+				regexp_replace(${sql.ref(column)}, ${`(/forum/[a-z0-9-]+/${name}/[0-9]+)/[^\\s"')\\]<>]+`}, '\\1', 'gi'),
+				${`([@/])${name}${end}`}, ${`\\1${replacement}`}, 'gi')`,
+		)
+		const { rows } = await sql<{ id: number | null }>`
+			update ${sql.table(table)} set ${sql.join(renamed)} where ${sql.join(named, sql` or `)}
+			returning ${question ? sql.ref(question) : sql`null::int`} as id`.execute(db())
+		const changed = rows.map(({ id }) => id)
+		if (question)
+			await sql`
+				update questions set search = whole_document(questions)
+				where id = any(${changed}::int[]) and status = 'published'`.execute(db())
+	}
 }

@@ -170,10 +170,12 @@ async function notifyOfComment(
 	{ question, commentId, besides }: { question: EventQuestion; commentId: number; besides?: number },
 	{ actorId, parentId, mentioned: names }: { actorId: number; parentId: number | null; mentioned: string[] },
 ): Promise<number[]> {
-	const parentAuthorId = parentId === null ? null : await findCommentAuthor(trx, parentId)
-	const mentioned = await listMentioned(trx, names)
+	const [parentAuthorId, mentioned, found] = await Promise.all([
+		parentId === null ? null : findCommentAuthor(trx, parentId),
+		listMentioned(trx, names),
+		questionFollowers(trx, question.id, 0, MAX_FOLLOWERS_AT_ONCE + 1),
+	])
 	const concerned = { actorId, questionAuthorId: question.authorId, parentAuthorId, mentioned }
-	const found = await questionFollowers(trx, question.id, 0, MAX_FOLLOWERS_AT_ONCE + 1)
 	const isMany = found.length > MAX_FOLLOWERS_AT_ONCE
 	if (isMany) {
 		const others = [...recipientsOf(concerned).keys()]

@@ -1,13 +1,14 @@
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
-import { refuseBlocked } from '~/features/members/blocks.server.ts'
+import { isBlockedByAny } from '~/features/members/blocks.queries.server.ts'
 import { openWaitingCase } from '~/features/moderation/cases.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import type { AccountStatusRow } from '~/features/moderation/members.queries.server.ts'
+import { postingLimits } from '~/features/moderation/moderation.limits.ts'
 import { isOnProbation, leadsElsewhere, lockAuthor, refuseTooMuch } from '~/features/moderation/posting.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { ForumEvent } from '../questions.events.ts'
-import { findAuthors, isLocked, secondsOverLimit } from './status.queries.server.ts'
+import { findAuthors, isLocked, secondsOverLimits } from './status.queries.server.ts'
 
 /**
  * The rules of moderation for every change of the forum, whichever way it comes in. They are asked before it, with the question
@@ -23,20 +24,36 @@ export async function applyPostingRules(
 	event: ForumEvent,
 	html: string,
 ): Promise<'published' | 'pending'> {
-	const actor = await lockAuthor(trx, event.actorId)
-	if (!(await deletesOwn(trx, event))) refuseSuspended(actor)
-	await refuseToBlocked(trx, event)
-	if (event.kind === 'comment-added' && (await isLocked(trx, event.question.id))) throw new NotAllowed(lockedMessage)
-	if (event.kind === 'question-added')
-		await refuseTooMuch(actor, 'questions', (most) => secondsOverLimit(trx, 'query', event.actorId, most))
-	if (event.kind === 'comment-added')
-		await refuseTooMuch(actor, 'comments', (most) => secondsOverLimit(trx, 'comment', event.actorId, most))
+	const kind = added[event.kind]
+	// Begun together, they travel together; the author is locked before the posts are counted.
+	const [actor, isOwnDeletion, refusalByBlock, isClosed, secondsOver] = await Promise.all([
+		lockAuthor(trx, event.actorId),
+		deletesOwn(trx, event),
+		findRefusalByBlock(trx, event),
+		kind === 'comments' && isLocked(trx, event.question.id),
+		kind ? listSecondsOver(trx, kind, event.actorId) : [],
+	])
+	if (!isOwnDeletion) refuseSuspended(actor)
+	if (refusalByBlock) throw new NotAllowed(refusalByBlock)
+	if (isClosed) throw new NotAllowed(lockedMessage)
+	if (kind) refuseTooMuch(actor, kind, secondsOver)
 	await logModeratorChange(trx, event, actor)
 	return (await mustWait(trx, event, actor, html)) ? 'pending' : 'published'
 }
 
 /** The refusal of a comment under a question that a moderator locked. */
 export const lockedMessage = 'This query is locked. Nobody can comment on it now.'
+
+/** The events that a new post is, as its limit is named. */
+const added: Partial<Record<ForumEvent['kind'], 'questions' | 'comments'>> = {
+	'question-added': 'questions',
+	'comment-added': 'comments',
+}
+
+function listSecondsOver(trx: Executor, kind: 'questions' | 'comments', authorId: number): Promise<(number | null)[]> {
+	const limits = postingLimits.map((limit) => limit[kind])
+	return secondsOverLimits(trx, kind === 'questions' ? 'query' : 'comment', authorId, limits)
+}
 
 async function deletesOwn(trx: Executor, event: ForumEvent): Promise<boolean> {
 	if (event.kind === 'question-deleted') return event.question.authorId === event.actorId
@@ -49,19 +66,19 @@ async function deletesOwn(trx: Executor, event: ForumEvent): Promise<boolean> {
  * change what others wrote: a block does not keep them from it. Nobody blocks a pseudonym, and who is behind one is not asked:
  * to be refused there and nowhere else, or by one member's block, would tell.
  */
-async function refuseToBlocked(trx: Executor, event: ForumEvent): Promise<void> {
+async function findRefusalByBlock(trx: Executor, event: ForumEvent): Promise<string | null> {
 	const { actorId, question } = event
-	const actor = { id: actorId }
+	const isBlocked = (ownerIds: number[]) => isBlockedByAny(trx, ownerIds, actorId)
 	const asker = question.pseudonymId ?? question.authorId
 	if (event.kind === 'vote-changed') {
-		if (event.vote === 0) return
+		if (event.vote === 0) return null
 		const comment = event.commentId === null ? undefined : await findAuthors(trx, event.commentId)
-		await refuseBlocked(trx, actor, [comment?.author_id ?? asker], 'You cannot vote here.')
-	} else if (writesComment(event)) {
-		const comment = await authorsOf(trx, event)
-		if (comment?.member_id !== actorId) return
-		await refuseBlocked(trx, actor, [asker, comment.parent_author_id ?? 0], 'You cannot comment here.')
+		return (await isBlocked([comment?.author_id ?? asker])) ? 'You cannot vote here.' : null
 	}
+	if (!writesComment(event)) return null
+	const comment = await authorsOf(trx, event)
+	if (comment?.member_id !== actorId) return null
+	return (await isBlocked([asker, comment.parent_author_id ?? 0])) ? 'You cannot comment here.' : null
 }
 
 /** Of a comment that is still to be added, the author of its parent is looked up. */

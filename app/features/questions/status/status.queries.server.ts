@@ -134,26 +134,29 @@ export async function findQuestionAddress(id: number): Promise<QuestionPlace | u
 /* What the rules of moderation ask before something is written. */
 
 /**
- * Seconds until a member may write one more, if they wrote `most` or more in the last hour; null when they did not. What they
- * deleted counts.
+ * Seconds until a member may write one more, for each of these limits: if they wrote `most` or more in the last hour; null where
+ * they did not. What they deleted counts.
  */
-export async function secondsOverLimit(
+export async function secondsOverLimits(
 	trx: Executor,
 	kind: 'query' | 'comment',
 	userId: number,
-	most: number,
-): Promise<number | null> {
+	limits: readonly number[],
+): Promise<(number | null)[]> {
 	const table = kind === 'query' ? sql`questions` : sql`comments`
 	// now() is when this transaction began, which may be before a row that it waited for was made. Of what was written under a
 	// pseudonym only the hour is known: it counts as if written at the end of that.
-	const { rows } = await sql<{ seconds: number }>`
-		select extract(epoch from written.created_at + interval '1 hour' - clock_timestamp())::float8 as seconds from (
-			select id, created_at from ${table} where author_id = ${userId} and ${isRecent('created_at', '1 hour')}
-			union all
-			select id, created_at + interval '1 hour' from ${table}
-			where author_id in (select id from users where pseudonym_of = ${userId}) and ${isRecent('created_at', '2 hours')}) written
-		order by written.created_at desc, written.id desc limit 1 offset ${most - 1}`.execute(trx)
-	return rows[0]?.seconds ?? null
+	const { rows } = await sql<{ seconds: number | null }>`
+		with written as materialized (
+			select row_number() over (order by created_at desc, id desc) as place, created_at from (
+				select id, created_at from ${table} where author_id = ${userId} and ${isRecent('created_at', '1 hour')}
+				union all
+				select id, created_at + interval '1 hour' from ${table}
+				where author_id in (select id from users where pseudonym_of = ${userId}) and ${isRecent('created_at', '2 hours')}) posts)
+		select extract(epoch from written.created_at + interval '1 hour' - clock_timestamp())::float8 as seconds
+		from unnest(${limits}::int[]) with ordinality as bound (most, number) left join written on written.place = bound.most
+		order by bound.number`.execute(trx)
+	return rows.map(({ seconds }) => seconds)
 }
 
 /** Whether nobody may comment on a question that the caller holds. */

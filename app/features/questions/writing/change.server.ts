@@ -10,7 +10,8 @@ import type { Flash } from '~/lib/context.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
-import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { transact } from '~/platform/db/transaction.server.ts'
 import { KeyUsed, parseInput } from '~/platform/http/form.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { notifyOfEvent } from '../notifying/notifying.server.ts'
@@ -116,16 +117,14 @@ export interface PlannedChange<Result> {
 export async function change<Result>(
 	plan: (trx: Executor) => Promise<PlannedChange<Result> | { done: Result }>,
 ): Promise<Result> {
-	const { event, result } = await db()
-		.transaction()
-		.execute(async (trx) => {
-			const planned = await plan(trx)
-			if ('done' in planned) return { event: null, result: planned.done }
-			const status = await applyPostingRules(trx, planned.event, planned.html ?? '')
-			const result = await planned.write(status)
-			const event = status === 'pending' ? await awaitModerator(trx, planned.event) : planned.event
-			return { event: await recordEffects(trx, event), result }
-		})
+	const { event, result } = await transact(async (trx) => {
+		const planned = await plan(trx)
+		if ('done' in planned) return { event: null, result: planned.done }
+		const status = await applyPostingRules(trx, planned.event, planned.html ?? '')
+		const result = await planned.write(status)
+		const event = status === 'pending' ? await awaitModerator(trx, planned.event) : planned.event
+		return { event: await recordEffects(trx, event), result }
+	})
 	if (event) await announceEffects(event)
 	return result
 }
@@ -204,12 +203,12 @@ export function readSubmission(
  * also when both come at the same moment. A submission that was refused leaves its key free.
  * @throws KeyUsed when the key was used for another text
  */
-export function changeOnce(
+export function changeOnce<Made extends CreatedPost>(
 	submission: KeyedSubmission | null,
-	make: (trx: Executor) => Promise<PlannedChange<CreatedPost>>,
-): Promise<CreatedPost> {
+	make: (trx: Executor) => Promise<PlannedChange<Made>>,
+): Promise<Made | CreatedPost> {
 	if (!submission) return change(make)
-	return change<CreatedPost>(async (trx) => {
+	return change<Made | CreatedPost>(async (trx) => {
 		const before = await claimKey(trx, submission)
 		if (before) return { done: resultOfFirst(submission, before) }
 		const plan = await make(trx)

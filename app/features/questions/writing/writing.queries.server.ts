@@ -142,8 +142,8 @@ export async function setStatus(
 }
 
 /**
- * Inserts a comment with an id of {@link takeId}. A pending one is in no count and no search.
- * @returns false when the parent is not under this question or not published
+ * Inserts a comment with an id of {@link takeId}; none where the parent is not under this question or not published. A pending
+ * one is in no count and no search.
  */
 export async function insertComment(
 	trx: Executor,
@@ -156,21 +156,20 @@ export async function insertComment(
 		bodyHtml: string
 		status: 'published' | 'pending'
 	},
-): Promise<boolean> {
+): Promise<void> {
 	const { id, questionId, authorId, parentId, body, bodyHtml, status } = comment
-	const { rows } = await sql`
-		with parent as (select path from comments where id = ${parentId} and question_id = ${questionId} and status = 'published' for share)
-		insert into comments (id, question_id, author_id, parent_id, path, body, body_html, status, status_at)
-		select ${id}::int, ${questionId}, ${authorId}, ${parentId}::int, coalesce(parent.path, '{}') || ${id}::int, ${body}, ${bodyHtml},
-			${status}::text, ${status === 'published' ? null : sql`now()`}
-		from (select) as one left join parent on true where ${parentId}::int is null or parent.path is not null
-		returning id`.execute(trx)
-	if (rows.length === 0) return false
-	if (status === 'published')
-		await sql`update questions set comment_count = comment_count + 1, active_at = now(), search = grown_document(search, ${body}) where id = ${questionId}`.execute(
-			trx,
-		)
-	return true
+	await sql`
+		with parent as (select path from comments where id = ${parentId} and question_id = ${questionId} and status = 'published' for share),
+		added as (
+			insert into comments (id, question_id, author_id, parent_id, path, body, body_html, status, status_at)
+			select ${id}::int, ${questionId}, ${authorId}, ${parentId}::int, coalesce(parent.path, '{}') || ${id}::int, ${body}, ${bodyHtml},
+				${status}::text, case when ${status}::text = 'pending' then now() end
+			from (select) as one left join parent on true where ${parentId}::int is null or parent.path is not null
+			returning question_id, status, body),
+		counted as (
+			update questions set comment_count = comment_count + 1, active_at = now(), search = grown_document(search, added.body)
+			from added where questions.id = added.question_id and added.status = 'published')
+		select from added`.execute(trx)
 }
 
 /** A comment for writing, with its question locked first, so that counters and threads change one at a time. */

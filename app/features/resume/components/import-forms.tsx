@@ -1,5 +1,6 @@
 import { academicsNames } from '~/features/profile-editor/components/academics-fields.tsx'
 import { certificateNames } from '~/features/profile-editor/components/certificate-fields.tsx'
+import { experienceNames } from '~/features/profile-editor/components/experience-fields.tsx'
 import { personalNames } from '~/features/profile-editor/components/personal-fields.tsx'
 import { projectNames } from '~/features/profile-editor/components/project-fields.tsx'
 import { socialNames } from '~/features/profile-editor/components/social-fields.tsx'
@@ -15,6 +16,7 @@ import type { Change, Difference } from '../import/plan.ts'
 const parts = [
 	{ part: 'personal', title: 'Personal Details' },
 	{ part: 'academics', title: 'Academics' },
+	{ part: 'experiences', title: 'Experience' },
 	{ part: 'social', title: 'Social Links' },
 	{ part: 'certificates', title: 'Certificates' },
 	{ part: 'projects', title: 'Projects' },
@@ -24,6 +26,7 @@ const names: Record<string, string> = {
 	...academicsNames,
 	...personalNames,
 	...socialNames,
+	...experienceNames,
 	...certificateNames,
 	...projectNames,
 }
@@ -112,7 +115,8 @@ function Part({ id, title, changes }: { id: string; title: string; changes: Chan
 }
 
 /** What an item is called stands above already. */
-const isNews = ({ field, before }: Difference) => before !== '' || !field.endsWith('_title')
+const isNews = ({ field, before }: Difference) =>
+	before !== '' || !(field.endsWith('_title') || ['kind', 'organisation'].includes(field))
 
 const kinds = { add: 'is added', replace: 'is replaced' }
 

@@ -23,6 +23,8 @@ const shape = z.looseObject(
 	{
 		basics: z.looseObject({ location: entry.nullish(), profiles: entries }, { error: noObject }).nullish(),
 		education: entries,
+		work: entries,
+		volunteer: entries,
 		certificates: entries,
 		projects: entries,
 		skills: z
@@ -37,6 +39,7 @@ const shape = z.looseObject(
 							{
 								personal_details: entry.nullish(),
 								academics: entry.nullish(),
+								education: entries,
 								certificates: entries,
 								projects: entries,
 							},

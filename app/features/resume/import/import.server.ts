@@ -8,7 +8,7 @@ import {
 	updatePersonal,
 	updateSocial,
 } from '~/features/profile-editor/editing.queries.server.ts'
-import { checkName, requireEditable, transaction } from '~/features/profile-editor/editing.server.ts'
+import { aboutHtml, checkName, requireEditable, transaction } from '~/features/profile-editor/editing.server.ts'
 import {
 	insertCertificate,
 	insertProject,
@@ -17,9 +17,15 @@ import {
 	updateCertificate,
 	updateProject,
 } from '~/features/profile-editor/items.queries.server.ts'
+import { insertExperience, updateExperience } from '~/features/profile-editor/lists.queries.server.ts'
 import { profileLimits } from '~/features/profile-editor/profile.limits.ts'
 import { type AcademicsInput, type SocialInput, siteNames } from '~/features/profile-editor/profile.schema.ts'
-import { ensureProfile, lockProfile } from '~/features/profiles/profiles.queries.server.ts'
+import {
+	type ExperienceRow,
+	ensureProfile,
+	listExperienceRows,
+	lockProfile,
+} from '~/features/profiles/profiles.queries.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
@@ -88,6 +94,7 @@ export async function applyImport(
 		const { fullName } = chosenFields('personal', found.personal, ids)
 		if (fullName !== undefined) await checkName(member, fullName, trx)
 		await applyFields(trx, id, row, found, ids)
+		await applyItems(trx, id, current.experiences.length, plan.experiences, wanted, experienceWriter)
 		await applyItems(trx, id, current.certificates.length, plan.certificates, wanted, certificateWriter)
 		await applyItems(trx, id, current.projects.length, plan.projects, wanted, projectWriter)
 		return made.length
@@ -103,10 +110,11 @@ interface Prepared {
 }
 
 async function prepare(id: number, document: ReturnType<typeof readDocument>, executor?: Executor): Promise<Prepared> {
-	const [row, certificates, projects] = [
+	const [row, certificates, projects, experiences] = [
 		await requireEditable({ id }, executor),
 		await listCertificatesToEdit(id, executor),
 		await listProjectsToEdit(id, executor),
+		await listExperienceRows(id, 'whole', executor),
 	]
 	const { found, unsaved } = fromResume(document)
 	if (found.personal.skills) found.personal.skills = canonical(found.personal.skills, row.skills)
@@ -115,7 +123,7 @@ async function prepare(id: number, document: ReturnType<typeof readDocument>, ex
 	if (found.email && found.email.toLowerCase() !== row.email)
 		unsaved.push({ path: 'basics.email', reason: 'An import does not change the address of an account.' })
 	await leaveForeignPictures(id, found, unsaved, executor)
-	const current = currentOf(row, certificates, projects)
+	const current = currentOf(row, certificates, projects, experiences)
 	const plan = planImport(current, found)
 	const fingerprint = createHash('sha256')
 		.update(JSON.stringify([plan, current.versions]))
@@ -175,7 +183,9 @@ async function applyFields(
 	const social = chosenFields('social', found.social, chosen)
 	if (Object.keys(personal).length > 0) {
 		const before = { ...row, fullName: row.name, profile_url: row.image }
-		await updatePersonal(trx, id, row.personal_version, { ...before, ...personal })
+		const about = personal.about ?? row.about
+		const about_html = about === row.about ? row.about_html : await aboutHtml(about)
+		await updatePersonal(trx, id, row.personal_version, { ...before, ...personal, about_html })
 		if (personal.skills) await setSkills(trx, id, personal.skills)
 	}
 	if (Object.keys(academics).length > 0) await updateAcademics(trx, id, row.academics_version, { ...row, ...academics })
@@ -188,6 +198,7 @@ interface Writer<Fields> {
 	update: (trx: Executor, userId: number, id: string, version: number, fields: Fields) => Promise<boolean>
 }
 
+const experienceWriter = { many: 'studies and experiences', insert: insertExperience, update: updateExperience }
 const certificateWriter = { many: 'certificates', insert: insertCertificate, update: updateCertificate }
 const projectWriter = { many: 'projects', insert: insertProject, update: updateProject }
 
@@ -214,6 +225,7 @@ function currentOf(
 	row: EditableRow,
 	certificates: Awaited<ReturnType<typeof listCertificatesToEdit>>,
 	projects: Awaited<ReturnType<typeof listProjectsToEdit>>,
+	experiences: ExperienceRow[],
 ): Current {
 	const { username, email, name: fullName, image: profile_url, phone, city, expertise_in, about, skills, open_to } = row
 	const item = <Fields extends { id: string; version: number }>({ id, version, ...fields }: Fields) => ({
@@ -230,6 +242,7 @@ function currentOf(
 		versions: { personal: row.personal_version, academics: row.academics_version, social: row.social_version },
 		certificates: certificates.map(item),
 		projects: projects.map(item),
+		experiences: experiences.map(item),
 	}
 }
 

@@ -1,10 +1,11 @@
-import type { ProjectInput, StoredCertificate } from '~/features/profile-editor/profile.schema.ts'
+import { experienceKindNames } from '~/features/profile-editor/profile.limits.ts'
+import type { ExperienceInput, ProjectInput, StoredCertificate } from '~/features/profile-editor/profile.schema.ts'
 import { isBlank, type ResumeFields } from '../resume.view.ts'
-import type { ResumeCertificate, ResumeContents, ResumeProject } from './reading.ts'
+import type { ResumeCertificate, ResumeContents, ResumeExperience, ResumeProject } from './reading.ts'
 
 /** The parts of a profile whose fields an import changes one by one. */
 export type FieldPart = 'personal' | 'academics' | 'social'
-export type ItemPart = 'certificates' | 'projects'
+export type ItemPart = 'experiences' | 'certificates' | 'projects'
 
 /** One field of a change, in words: `before` is '' when there was nothing. */
 export interface Difference {
@@ -31,8 +32,9 @@ export interface StoredItem<Fields> {
 }
 
 /** The profile as it is, with the versions that show whether it still is so later. */
-export interface Current extends Omit<ResumeFields, 'certificates' | 'projects'> {
+export interface Current extends Omit<ResumeFields, ItemPart> {
 	versions: Record<FieldPart, number>
+	experiences: StoredItem<ExperienceInput>[]
 	certificates: StoredItem<StoredCertificate>[]
 	projects: StoredItem<ProjectInput>[]
 }
@@ -46,6 +48,7 @@ export interface PlannedItem<Fields> {
 
 export interface ImportPlan {
 	changes: Change[]
+	experiences: PlannedItem<ExperienceInput>[]
 	certificates: PlannedItem<StoredCertificate>[]
 	projects: PlannedItem<ProjectInput>[]
 }
@@ -70,11 +73,24 @@ const emptyProject: ProjectInput = {
 	project_demo_link: '',
 }
 
+const emptyExperience = {
+	...{ organisation: '', title: '', degree: '', url: '', summary: '' },
+	...{ starts: null, ends: null },
+}
+
 /**
  * What would become of a profile by what a document says. It adds and replaces; it empties and deletes nothing. An item is
  * the same as one that has its title.
  */
 export function planImport(current: Current, found: ResumeContents): ImportPlan {
+	const experiences = planItems<ExperienceInput, ResumeExperience>(
+		'experiences',
+		current.experiences,
+		found.experiences,
+		{ kind: 'education', ...emptyExperience },
+		({ kind, organisation, title }) =>
+			`${experienceKindNames[kind]}: ${[title, organisation].filter(Boolean).join(', ')}`,
+	)
 	const certificates = planItems<StoredCertificate, ResumeCertificate>(
 		'certificates',
 		current.certificates,
@@ -94,9 +110,11 @@ export function planImport(current: Current, found: ResumeContents): ImportPlan 
 			...planFields('personal', current.personal, found.personal),
 			...planFields('academics', current.academics, found.academics),
 			...planFields('social', current.social, found.social),
+			...experiences.changes,
 			...certificates.changes,
 			...projects.changes,
 		],
+		experiences: experiences.items,
 		certificates: certificates.items,
 		projects: projects.items,
 	}

@@ -5,6 +5,9 @@ import {
 	type AcademicsInput,
 	academicsInput,
 	certificateInput,
+	type ExperienceInput,
+	experienceInput,
+	isInOrder,
 	type ProjectInput,
 	personalInput,
 	projectInput,
@@ -25,27 +28,36 @@ export interface ResumeContents {
 	personal: Partial<ResumePersonal>
 	academics: Partial<AcademicsInput>
 	social: Partial<SocialInput>
+	experiences: ResumeExperience[]
 	certificates: ResumeCertificate[]
 	projects: ResumeProject[]
 }
 
 export type ResumeCertificate = Partial<StoredCertificate> & Pick<StoredCertificate, 'certificate_title'>
+export type ResumeExperience = Partial<ExperienceInput> & Pick<ExperienceInput, 'kind' | 'organisation'>
 export type ResumeProject = Partial<ProjectInput> & Pick<ProjectInput, 'project_title'>
 
 /** What a document says of a profile, and what of it a profile cannot keep. */
 export function fromResume(document: ReadDocument): { found: ResumeContents; unsaved: UnsavedField[] } {
 	const reader = new Reader()
-	const { $schema: _, basics, education, certificates, skills, projects, meta, ...rest } = document
+	const { $schema: _, basics, education, work, volunteer, certificates, skills, projects, meta, ...rest } = document
 	reader.leave(rest, '')
 	const own = meta?.devquad ?? {}
-	const { personal_details, academics, certificates: ownCertificates, projects: ownProjects, ...ownRest } = own
+	const { personal_details, academics, certificates: ownCertificates, projects: ownProjects, ...ownLists } = own
+	const { education: ownEducation, ...ownRest } = ownLists
 	reader.leave(ownRest, 'meta.devquad')
+	const current = currentStudy(education ?? [], ownEducation ?? [])
 	const personal = readPersonal(reader, basics ?? {}, personal_details ?? {})
 	return {
 		found: {
 			email: typeof basics?.email === 'string' ? basics.email : '',
 			personal: { ...personal, ...readSkills(reader, skills ?? []) },
-			academics: readAcademics(reader, education ?? [], academics ?? {}),
+			academics: readAcademics(reader, education ?? [], current, academics ?? {}),
+			experiences: [
+				...readEducation(reader, education ?? [], current, ownEducation ?? []),
+				...readPositions(reader, 'work', 'name', work ?? []),
+				...readPositions(reader, 'volunteer', 'organization', volunteer ?? []),
+			],
 			social: readSocial(reader, basics ?? {}),
 			certificates: readCertificates(reader, certificates ?? [], ownCertificates ?? []),
 			projects: readProjects(reader, projects ?? [], ownProjects ?? []),
@@ -99,17 +111,27 @@ function readSkills(reader: Reader, skills: NonNullable<ReadDocument['skills']>)
 	return list.length === 0 ? {} : { skills: list.slice(0, limits.skills) }
 }
 
-/** A profile has one course of study: the one that ends last, or has no end yet. */
-function readAcademics(reader: Reader, education: JsonObject[], own: JsonObject): Partial<AcademicsInput> {
+/**
+ * Which study is the one that goes on: that of which an export of this site says so, else the one that ends last, or has no end yet.
+ * @returns its number, or -1
+ */
+function currentStudy(education: JsonObject[], own: JsonObject[]): number {
+	if (own.length > 0) return own.findIndex(({ current }) => current === true)
 	const endOf = (entry: JsonObject) => (isBlank(entry.endDate) ? '9999' : String(entry.endDate))
-	const latest = education.reduce<number>(
+	return education.reduce<number>(
 		(best, entry, index) => (index > 0 && endOf(entry) > endOf(education[best] ?? {}) ? index : best),
 		0,
 	)
-	for (const index of education.keys())
-		if (index !== latest) reader.note(`education[${index}]`, 'A profile has one course of study: the latest one.')
-	const { institution, area, studyType, endDate, ...rest } = education[latest] ?? {}
-	const path = `education[${latest}]`
+}
+
+function readAcademics(
+	reader: Reader,
+	education: JsonObject[],
+	current: number,
+	own: JsonObject,
+): Partial<AcademicsInput> {
+	const { institution, area, studyType, endDate, ...rest } = education[current] ?? {}
+	const path = `education[${current}]`
 	reader.leave(isBlank(area) ? rest : { studyType, ...rest }, path)
 	const { location, current_semester, current_year, enrolment_number, university_email, ...ownRest } = own
 	reader.leave(ownRest, 'meta.devquad.academics')
@@ -124,6 +146,69 @@ function readAcademics(reader: Reader, education: JsonObject[], own: JsonObject)
 		enrolment_number: at(enrolment_number, 'enrolment_number'),
 		university_email: at(university_email, 'university_email'),
 	})
+}
+
+/** All studies but the one that goes on. */
+function readEducation(
+	reader: Reader,
+	education: JsonObject[],
+	current: number,
+	own: JsonObject[],
+): ResumeExperience[] {
+	const extras = new Extras(own, 'institution')
+	return education.flatMap((entry, index) => {
+		if (index === current) return []
+		const { institution, url, area, studyType, startDate, endDate, ...rest } = entry
+		const { summary } = extras.of(index, institution)
+		const path = `education[${index}]`
+		reader.leave(rest, path)
+		return readExperience(reader, path, 'education', {
+			organisation: { value: institution, path: `${path}.institution` },
+			title: { value: area, path: `${path}.area` },
+			degree: { value: studyType, path: `${path}.studyType` },
+			url: { value: url, path: `${path}.url` },
+			starts: { value: startDate, path: `${path}.startDate` },
+			ends: { value: endDate, path: `${path}.endDate` },
+			summary: { value: summary, path: `meta.devquad.${path}.summary` },
+		})
+	})
+}
+
+/** Work, or volunteering. @param where the field that names the organisation */
+function readPositions(
+	reader: Reader,
+	kind: 'work' | 'volunteer',
+	where: 'name' | 'organization',
+	entries: JsonObject[],
+): ResumeExperience[] {
+	return entries.flatMap(
+		({ [where]: name, position, url, startDate, endDate, summary, highlights, ...rest }, index) => {
+			const path = `${kind}[${index}]`
+			reader.leave(rest, path)
+			return readExperience(reader, path, kind, {
+				organisation: { value: name, path: `${path}.${where}` },
+				title: { value: position, path: `${path}.position` },
+				url: { value: url, path: `${path}.url` },
+				starts: { value: startDate, path: `${path}.startDate` },
+				ends: { value: endDate, path: `${path}.endDate` },
+				summary: { value: withHighlights(summary, highlights), path: `${path}.summary` },
+			})
+		},
+	)
+}
+
+function readExperience(reader: Reader, path: string, kind: ExperienceInput['kind'], said: Said): ResumeExperience[] {
+	const { organisation, ...fields } = reader.fields<ExperienceInput>(experienceInput.shape, said)
+	const { starts, ends } = fields
+	if (!organisation) {
+		reader.note(path, 'Say where it is or was.')
+		return []
+	}
+	if (!isInOrder(starts, ends)) {
+		delete fields.ends
+		reader.note(`${path}.endDate`, 'It cannot end before it began.')
+	}
+	return [{ kind, organisation, ...fields }]
 }
 
 function readSocial(reader: Reader, basics: NonNullable<ReadDocument['basics']>): Partial<SocialInput> {

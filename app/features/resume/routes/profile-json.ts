@@ -1,21 +1,16 @@
 import { redirect } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { NotFound, TooMany } from '~/lib/errors.ts'
+import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import { getResume } from '../resume.server.ts'
 import type { Route } from './+types/profile-json'
 
-/** A profile as JSON Resume, for members. Others are sent to the login page, or get a problem in JSON when they are a program. */
+/**
+ * A profile as JSON Resume, for members, and for everybody if its owner allows it. Others are sent to the login page, or get a problem
+ * in JSON when they are a program.
+ */
 export async function loader({ request, context, params }: Route.LoaderArgs) {
-	const viewer = viewerOf(context)
-	if (!viewer) {
-		// After the login they see the page: a login inside the page cannot lead to a file.
-		const page = `/find-dev/${params.username}`
-		if (request.headers.get('Accept')?.includes('text/html'))
-			throw redirect(`/login?redirectTo=${encodeURIComponent(page)}`)
-		return problem(401, 'Log in to read profiles.')
-	}
 	try {
-		const document = await getResume(viewer, params.username)
+		const document = await getResume(viewerOf(context), params.username)
 		return new Response(`${JSON.stringify(document, null, '\t')}\n`, {
 			headers: {
 				'Content-Type': 'application/json; charset=utf-8',
@@ -25,6 +20,13 @@ export async function loader({ request, context, params }: Route.LoaderArgs) {
 			},
 		})
 	} catch (error) {
+		if (error instanceof NotAllowed) {
+			// After the login they see the page: a login inside the page cannot lead to a file.
+			const page = `/find-dev/${params.username}`
+			if (request.headers.get('Accept')?.includes('text/html'))
+				throw redirect(`/login?redirectTo=${encodeURIComponent(page)}`)
+			return problem(401, 'Log in to read profiles.')
+		}
 		if (error instanceof NotFound) return problem(404, error.message)
 		if (error instanceof TooMany) return problem(429, error.message, { 'Retry-After': String(error.retryAfter) })
 		throw error

@@ -2,6 +2,8 @@ import { Outlet, redirect } from 'react-router'
 import { type AccountView, getAccount, requireSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { twoFactorPath } from '~/features/authenticators/authenticators.view.ts'
+import { loginsPath } from '~/features/campus-login/campus-login.view.ts'
+import { DATA_PATH, LEAVE_PATH } from '~/features/privacy/privacy.limits.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { listSessions, revokeOtherSessions, revokeSession } from '~/features/sessions/sessions.server.ts'
 import { TokenSection } from '~/features/tokens/components/token-section.tsx'
@@ -63,18 +65,23 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 			<section className="mt-8" aria-labelledby="account">
 				<RuleHead id="account" title="Account" />
 				<Facts viewer={viewer} account={account} />
+				<p className="mt-3">
+					<Link className="link" to={loginsPath}>
+						Ways to log in
+					</Link>
+				</p>
 			</section>
 			<section className="mt-10" aria-labelledby="two-factor">
-				<RuleHead id="two-factor" title="Two-factor and passkeys">
+				<RuleHead id="two-factor" title="Two-factor login">
 					<span>{account.hasSecondFactor ? 'On' : 'Off'}</span>
 				</RuleHead>
 				<p className="mt-2 max-w-read text-ink-2">
 					{account.hasSecondFactor
 						? 'Logging in takes a code of your authenticator app besides the password.'
-						: 'Protect your account with a code of an app on your phone, or log in without a password.'}
+						: 'Protect your account with a code of an app on your phone.'}
 				</p>
 				<Link className="btn btn-outline mt-4" to={twoFactorPath}>
-					Two-factor and passkeys
+					Two-factor login
 				</Link>
 			</section>
 			<section className="mt-10" aria-labelledby="theme">
@@ -108,6 +115,17 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 					New token
 				</Link>
 			</TokenSection>
+			<section className="mt-10" aria-labelledby="your-data">
+				<RuleHead id="your-data" title="Your data" />
+				<p className="mt-3 flex flex-wrap gap-3">
+					<Link className="btn btn-outline" to={DATA_PATH}>
+						Download my data
+					</Link>
+					<Link className="btn btn-outline" to={LEAVE_PATH}>
+						Delete my account
+					</Link>
+				</p>
+			</section>
 		</div>
 	)
 }

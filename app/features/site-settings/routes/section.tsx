@@ -1,6 +1,6 @@
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { adminOf } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
-import { viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
@@ -13,7 +13,7 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { LocalTime } from '~/ui/time.tsx'
 import { SettingField } from '../components/setting-field.tsx'
-import { getSection, saveSection, undoChange } from '../site-settings.server.ts'
+import { getSection, isSensitive, saveSection, undoChange } from '../site-settings.server.ts'
 import { type ChangeView, type SectionView, sectionPath, settingsPath } from '../site-settings.view.ts'
 import type { Route } from './+types/section'
 
@@ -26,11 +26,11 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 /** Saves the form (`act` save), or takes a change (`id`) back (`act` undo). */
 export function action({ request, params, context, url }: Route.ActionArgs) {
 	return answering(async () => {
-		signedIn(context, url)
-		const viewer = viewerOf(context)
+		const viewer = signedIn(context, url)
 		const form = await readForm(request)
 		const done = (message: string) => redirectWithToast(sectionPath(params.section), { type: 'success', message })
 		try {
+			if (isSensitive(viewer, params.section)) await requireConfirmed(viewer, request)
 			if (form.get('act') === 'save') {
 				await saveSection(viewer, params.section, Object.fromEntries(form))
 				return done('Saved. It holds at once, everywhere.')

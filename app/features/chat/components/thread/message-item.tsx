@@ -1,6 +1,7 @@
 import { Check, CheckCheck, Clock, Copy, Flag, Pencil, Trash2 } from 'lucide'
 import { type MouseEvent, memo } from 'react'
 import { OutgoingPictures } from '~/features/chat-pictures/components/attached-pictures.tsx'
+import { WithheldPictures } from '~/features/chat-pictures/components/withheld-pictures.tsx'
 import { SmallPictures } from '~/features/pictures/components/picture.tsx'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { toast } from '~/shell/toast.ts'
@@ -34,12 +35,15 @@ interface MessageItemProps {
 	current: boolean
 	/** Whether the address names it. */
 	found: boolean
+	/** Whether its pictures wait until they are asked for: a stranger sent them. */
+	withheld: boolean
 	actions: MessageActions
 }
 
 /** One message, with its tools under the pointer and for the keyboard. */
 export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
-	const { message, own, last, receipt, author, zone, current, found, actions } = props
+	const { message, own, last, receipt, author, zone, current, found, withheld, actions } = props
+	const Pictures = withheld ? WithheldPictures : SmallPictures
 	const ours = own || undefined
 	return (
 		<li
@@ -59,7 +63,7 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
 					<p className="text-ink-3 italic">This message was deleted.</p>
 				) : (
 					<>
-						<SmallPictures pictures={message.pictures} />
+						<Pictures pictures={message.pictures} />
 						{message.html && <Prose html={message.html} small />}
 					</>
 				)}

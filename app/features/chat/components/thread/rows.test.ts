@@ -24,6 +24,7 @@ function rows(messages: ChatMessage[], more: Partial<ConversationView> = {}, out
 		receipts: { delivered: 0, read: 0 },
 		readId: Number.MAX_SAFE_INTEGER,
 		common: [],
+		stranger: null,
 		typing: false,
 		...more,
 	}

@@ -92,6 +92,7 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 								zone={zone}
 								current={row.message.id === current}
 								found={row.message.id === target}
+								withheld={!row.own && view.state.kind === 'request'}
 								actions={actions}
 							/>
 						)

@@ -8,14 +8,14 @@ interface FeedFacts {
 	feedPath: string
 	/** The site's address without a slash at the end. */
 	publicUrl: string
-	/** Newest first, or those first that fit best. */
+	/** Questions and comments; newest first, or those first that fit best. */
 	questions: FeedQuestion[]
 }
 
-type FeedQuestion = Pick<
-	QuestionCardView,
-	'id' | 'url' | 'title' | 'excerpt' | 'category' | 'author' | 'tags' | 'createdAt'
->
+type FeedQuestion = Pick<QuestionCardView, 'id' | 'url' | 'title' | 'excerpt' | 'author' | 'tags' | 'createdAt'> & {
+	/** null for a comment, whose numbers are others than those of questions. */
+	category: QuestionCardView['category'] | null
+}
 
 /** The first questions of a list as an Atom feed (RFC 4287). */
 export function atomFeed({ title, path, feedPath, publicUrl, questions }: FeedFacts): string {
@@ -41,7 +41,7 @@ function entry(question: FeedQuestion, publicUrl: string): string {
 	const { hostname } = new URL(publicUrl)
 	const parts = [
 		// A query keeps this name when its category, and with it its address, changes.
-		element('id', xml(`tag:${hostname},2026:query/${question.id}`)),
+		element('id', xml(`tag:${hostname},2026:${question.category ? 'query' : 'comment'}/${question.id}`)),
 		element('title', xml(question.title)),
 		element('updated', xml(question.createdAt)),
 		element('published', xml(question.createdAt)),
@@ -51,7 +51,9 @@ function entry(question: FeedQuestion, publicUrl: string): string {
 			element('name', xml(question.author.name)) +
 				(question.author.pseudonym ? '' : element('uri', xml(publicUrl + profilePath(question.author.username)))),
 		),
-		...[question.category.slug, ...question.tags].map((term) => `<category term="${xml(term)}"/>`),
+		...[...(question.category ? [question.category.slug] : []), ...question.tags].map(
+			(term) => `<category term="${xml(term)}"/>`,
+		),
 		element('content', xml(`<p>${xml(question.excerpt)}</p>`), ' type="html"'),
 	]
 	return element('entry', parts.join(''))

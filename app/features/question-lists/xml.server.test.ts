@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { card } from '../../../tests/support/forum-samples.ts'
-import { atomFeed, sitemap, sitemapIndex, xml } from './xml.ts'
+import { atomFeed, sitemap, sitemapIndex, xml } from './xml.server.ts'
 
 const publicUrl = 'https://site.example'
 const list = { title: 'Newest questions · DevQuad', path: '/forum', feedPath: '/forum/feed.atom', publicUrl }

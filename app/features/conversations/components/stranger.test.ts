@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inCommon } from './conversation-notices.tsx'
+import { inCommon } from './stranger.tsx'
 
 const letters = 'abcdefghijklmno'.split('')
 

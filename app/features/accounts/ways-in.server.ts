@@ -1,0 +1,90 @@
+import { APIError, createAuthEndpoint } from 'better-auth/api'
+import { setSessionCookie } from 'better-auth/cookies'
+import { z } from 'zod'
+import { NotAllowed } from '~/lib/errors.ts'
+import { remember } from '~/lib/remember.ts'
+import type { Feature } from '~/platform/feature.ts'
+
+/* Ways into an account besides the password, which features above this one add. */
+
+declare module '~/platform/feature.ts' {
+	interface Feature {
+		/** Ways in besides the password. */
+		waysIn?: WaysIn
+	}
+}
+
+/** A button of the login page. */
+export interface WayIn {
+	/** The last part of the address that its form is sent to, `/login/NAME`. */
+	name: string
+	/** What stands on the button. */
+	label: string
+}
+
+export interface WaysIn {
+	/** The buttons that the login page shows now. */
+	buttons: () => WayIn[]
+	/** What stands on the only button, where passwords are switched off; null where they are not. */
+	onlyWay: () => string | null
+	/** Called when a request came with a session that was looked up in the database, every few minutes of its use. It never throws. */
+	onSessionUsed: (sessionId: number) => void
+}
+
+const registry = remember<{ ways: WaysIn[] }>('ways-in', () => ({ ways: [] }))
+
+/** Takes the ways in of all features. */
+export function registerWaysIn(features: readonly Feature[]): void {
+	registry.ways = features.flatMap(({ waysIn }) => waysIn ?? [])
+}
+
+/** What the login page offers: the buttons, and whether passwords are asked for. */
+export function waysIn(): { buttons: WayIn[]; hasPasswords: boolean } {
+	return { buttons: registry.ways.flatMap(({ buttons }) => buttons()), hasPasswords: onlyWay() === null }
+}
+
+/** Insists that people may register and log in by a password. @throws NotAllowed where they may not */
+export function requirePasswords(): void {
+	const label = onlyWay()
+	if (label !== null) throw new NotAllowed(`Passwords are switched off on this site. Use “${label}” on the login page.`)
+}
+
+/** Tells the features that a session is in use. */
+export function noteSessionUse(sessionId: number): void {
+	for (const { onSessionUsed } of registry.ways) onSessionUsed(sessionId)
+}
+
+function onlyWay(): string | null {
+	for (const way of registry.ways) {
+		const label = way.onlyWay()
+		if (label !== null) return label
+	}
+	return null
+}
+
+/**
+ * Begins a session for a member who has proved elsewhere who they are. Nobody reaches it by HTTP: `accounts.server.ts` passes on a
+ * few paths alone, and this is none of them.
+ */
+export const outsideLogin = {
+	id: 'outside-login',
+	endpoints: {
+		logInAs: createAuthEndpoint(
+			'/log-in-as',
+			{
+				method: 'POST',
+				requireHeaders: true,
+				body: z.object({ userId: z.number() }),
+				metadata: { SERVER_ONLY: true },
+			},
+			async (context) => {
+				const { internalAdapter } = context.context
+				const user = await internalAdapter.findUserById(String(context.body.userId))
+				const session = user && (await internalAdapter.createSession(user.id))
+				if (!session) throw new APIError('UNAUTHORIZED', { message: 'There is no such account any more.' })
+				await setSessionCookie(context, { session, user })
+				return context.json({ sessionId: Number(session.id) })
+			},
+		),
+	},
+} as const

@@ -1,0 +1,158 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import S3rver from 's3rver'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { announceSettings } from '~/platform/settings/settings.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { testDatabaseUrl } from '../../../tests/support/members-site.ts'
+import { getSection, saveSection } from '../site-settings/site-settings.server.ts'
+import { backUpWhenDue, isDue } from './backups.server.ts'
+import '../index.server.ts'
+
+/* The settings of backups, and the backups that follow from them: real ones, each restored once. */
+
+useDatabase()
+
+const folder = mkdtempSync(join(tmpdir(), 'devquad-backups-'))
+const target = join(folder, 'target')
+const server = new S3rver({
+	port: 0,
+	silent: true,
+	directory: join(folder, 's3'),
+	configureBuckets: [{ name: 'quad' }],
+})
+let admin: SignedIn
+let endpoint = ''
+
+const defaults = { isOn: 'on', hour: '0', keep: '2', region: 'us-east-1', folder: target }
+/** Fields of secrets have names of their own. */
+const inBucket = () => ({
+	bucket: 'quad',
+	endpoint,
+	accessKeyId: 'S3RVER',
+	'password-secretAccessKey': 'S3RVER',
+	'password-passphrase': 'a lantern at the ford',
+})
+
+async function save(input: Record<string, string>): Promise<void> {
+	const version = String((await getSection(admin, 'backups')).version)
+	await saveSection(admin, 'backups', { ...defaults, ...input, version })
+}
+
+const runs = async () => {
+	const { rows } = await sql<{ file: string | null; bytes: string | null; error: string | null }>`
+		select file, bytes, error from backups order by id`.execute(db())
+	return rows
+}
+/** The last run was yesterday. */
+const makeDue = () => sql`update backups set started_at = started_at - interval '25 hours'`.execute(db())
+
+beforeAll(async () => {
+	mkdirSync(target)
+	endpoint = `http://localhost:${(await server.run()).port}`
+	admin = await makeMember('admin', 'admin')
+	// Of the process that the backup runs in.
+	vi.stubEnv('DATABASE_URL', await testDatabaseUrl())
+	vi.stubEnv('DATA_DIR', join(folder, 'data'))
+	vi.stubEnv('LOG_LEVEL', 'silent')
+	vi.stubEnv('NODE_ENV', 'production')
+})
+
+beforeEach(async () => {
+	await sql`delete from backups`.execute(db())
+	await sql`delete from site_setting_changes`.execute(db())
+	await sql`delete from site_settings`.execute(db())
+	await sql`delete from rate_limits`.execute(db())
+	await announceSettings()
+})
+
+afterAll(async () => {
+	vi.unstubAllEnvs()
+	// A test has closed it already, unless it failed before.
+	await server.close().catch(() => {})
+	rmSync(folder, { recursive: true, force: true })
+})
+
+describe('when one is due', () => {
+	const at = (time: string) => new Date(`2026-03-10T${time}:00Z`)
+	test.each([
+		['there is none yet', '12:00', null, true],
+		['it was made today', '12:00', '03:05', false],
+		['it was made before the hour of today', '12:00', '02:50', true],
+		['the hour of today has not come, and it was made yesterday', '02:00', '2026-03-09T03:10', false],
+		['the hour of today has not come, and yesterday there was none', '02:00', '2026-03-08T03:10', true],
+	])('%s', (_what, now, last, due) => {
+		const date = last === null ? null : last.includes('T') ? new Date(`${last}:00Z`) : at(last)
+		expect(isDue(at(now), 3, date)).toBe(due)
+	})
+})
+
+describe('what is saved', () => {
+	test.each([
+		['a folder that is not named whole', { folder: 'backups' }, 'folder', 'begins with a slash'],
+		['a folder below a file', { folder: '/dev/null/backups' }, 'folder', 'cannot write there'],
+		['a short passphrase', { 'password-passphrase': 'short' }, 'passphrase', 'At least|at least 12'],
+		['a bucket without a passphrase', { bucket: 'quad' }, 'passphrase', 'somebody else'],
+		['a bucket that is not there', { bucket: 'elsewhere' }, 'bucket', 'cannot be written'],
+		['an hour that no day has', { hour: '24' }, 'hour', 'from 0 to 23'],
+	])('%s is refused', async (_what, input, field, words) => {
+		const rest = field === 'bucket' ? inBucket() : {}
+		await expect(save({ ...rest, ...input })).rejects.toMatchObject({
+			fields: { [field]: expect.stringMatching(new RegExp(words)) },
+		})
+	})
+
+	test('a place that takes a file keeps none of the trial, and secrets are not shown', async () => {
+		await save({})
+		await save(inBucket())
+		expect(readdirSync(target)).toEqual([])
+		expect(JSON.stringify(await getSection(admin, 'backups'))).not.toContain('a lantern at the ford')
+	})
+})
+
+test('backups that are off are not made', async () => {
+	await save({ isOn: '' })
+	await backUpWhenDue()
+	expect(await runs()).toEqual([])
+})
+
+test('a backup is made, tried, and noted; a second one the same day is not; the oldest goes when there are too many', async () => {
+	await save({ keep: '1' })
+	writeFileSync(join(target, 'devquad-2020-01-01T00-00-00Z.tar.zst'), 'an old one')
+	writeFileSync(join(target, 'notes.txt'), '')
+	await backUpWhenDue()
+	const [run] = await runs()
+	expect(run).toMatchObject({ file: expect.stringMatching(/devquad-.*\.tar\.zst$/), error: null })
+	expect(Number(run?.bytes)).toBeGreaterThan(10_000)
+	const names = () => readdirSync(target).sort()
+	expect(names()).toEqual([run?.file?.split('/').at(-1), 'notes.txt'])
+	await backUpWhenDue()
+	expect(await runs()).toHaveLength(1)
+})
+
+test('a backup in a bucket is encrypted and whole there, and leaves nothing here; one that fails is told, and tried again', async () => {
+	await save(inBucket())
+	await backUpWhenDue()
+	const [first] = await runs()
+	expect(first).toMatchObject({ file: expect.stringMatching(/^quad\/devquad-.*\.tar\.zst\.age$/), error: null })
+	await makeDue()
+	await server.close()
+	await expect(backUpWhenDue()).rejects.toThrow('The scheduled backup failed')
+	const [, failed] = await runs()
+	expect(failed).toMatchObject({ file: null, error: expect.stringMatching(/\w+/) })
+}, 300_000)
+
+test('two processes make one', async () => {
+	await save({})
+	await sql`insert into backups default values`.execute(db())
+	await backUpWhenDue()
+	expect(await runs()).toHaveLength(1)
+	await sql`update backups set started_at = now() - interval '13 hours'`.execute(db())
+	await backUpWhenDue()
+	expect((await runs()).map(({ error }) => error !== null)).toEqual([true, false])
+})

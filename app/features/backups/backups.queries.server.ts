@@ -1,0 +1,51 @@
+import { type Generated, sql } from 'kysely'
+import { db } from '~/platform/db/db.server.ts'
+
+declare module '~/platform/db/schema.ts' {
+	interface Database {
+		backups: {
+			id: Generated<number>
+			started_at: Generated<Date>
+			ended_at: Date | null
+			file: string | null
+			bytes: string | null
+			error: string | null
+		}
+	}
+}
+
+/** Hours after which a backup that has not ended belongs to a process that is no more. */
+const ABANDONED_AFTER = 12
+
+/** When the newest backup that stands was begun; null where there is none. */
+export async function lastBackupAt(): Promise<Date | null> {
+	const { rows } = await sql<{ at: Date | null }>`
+		select max(started_at) as at from backups where file is not null`.execute(db())
+	return rows[0]?.at ?? null
+}
+
+/** Notes that a backup begins. @returns its id, or null while another one is being made */
+export async function beginBackup(): Promise<number | null> {
+	await sql`
+		update backups set ended_at = now(), error = 'The process that made it ended.'
+		where ended_at is null and started_at < now() - make_interval(hours => ${ABANDONED_AFTER})`.execute(db())
+	const { rows } = await sql<{ id: number }>`
+		insert into backups default values on conflict do nothing returning id`.execute(db())
+	return rows[0]?.id ?? null
+}
+
+/** Notes where a backup stands, or why there is none. */
+export async function endBackup(
+	id: number,
+	{ file = null, bytes = null, error = null }: { file?: string | null; bytes?: number | null; error?: string | null },
+): Promise<void> {
+	await sql`
+		update backups set ended_at = now(), file = ${file}, bytes = ${bytes}, error = ${error} where id = ${id}`.execute(
+		db(),
+	)
+}
+
+/** Forgets what happened so many days ago and longer. */
+export async function deleteOldRuns(days: number): Promise<void> {
+	await sql`delete from backups where ended_at < now() - make_interval(days => ${days})`.execute(db())
+}

@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { Disk } from 'flydrive'
+
+/** What one request can carry in S3. */
+const MAX_BYTES = 5 * 2 ** 30
+/** Milliseconds: a backup is large, and its way may be slow. */
+const TIMEOUTS = { connectionTimeout: 10_000, socketTimeout: 60_000 }
+const MAX_ATTEMPTS = 3
+
+/** How a bucket is reached. */
+export interface BucketSettings {
+	bucket: string
+	/** An address of one's own; empty for Amazon's. */
+	endpoint: string
+	region: string
+	accessKeyId: string
+	secretAccessKey: string
+}
+
+/** Whole files in a bucket that speaks S3. */
+export interface Bucket {
+	/** Sends a file, and looks whether all of it arrived. @throws Error with one sentence */
+	send: (name: string, path: string) => Promise<void>
+	/** The names of all files. */
+	list: () => Promise<string[]>
+	remove: (name: string) => Promise<void>
+	/** Writes a small text. */
+	write: (name: string, text: string) => Promise<void>
+}
+
+/** Opens a bucket; nothing is asked of it yet. The driver weighs much, so it is loaded here. */
+export async function openBucket(settings: BucketSettings): Promise<Bucket> {
+	const { S3Driver } = await import('flydrive/drivers/s3')
+	const { bucket, endpoint, region, accessKeyId, secretAccessKey } = settings
+	const disk = new Disk(
+		new S3Driver({
+			bucket,
+			visibility: 'private',
+			supportsACL: false,
+			region: region || 'us-east-1',
+			requestHandler: TIMEOUTS,
+			maxAttempts: MAX_ATTEMPTS,
+			// Else a stream is sent in pieces with a checksum behind them, which services other than Amazon's store as they come.
+			requestChecksumCalculation: 'WHEN_REQUIRED',
+			...(endpoint ? { endpoint, forcePathStyle: true } : {}),
+			credentials: { accessKeyId, secretAccessKey },
+		}),
+	)
+	return {
+		send: async (name, path) => {
+			const { size } = await stat(path)
+			if (size > MAX_BYTES) throw new Error('The backup has more than 5 GB, the most that one file of a bucket takes.')
+			await disk.putStream(name, createReadStream(path), { contentLength: size })
+			const { contentLength } = await disk.getMetaData(name)
+			if (contentLength !== size) throw new Error(`Of ${size} bytes ${contentLength} arrived in the bucket.`)
+		},
+		list: async () => {
+			const names: string[] = []
+			for (let paginationToken: string | undefined; ; ) {
+				const page = await disk.listAll('', { recursive: true, paginationToken })
+				for (const found of page.objects) if (found.isFile) names.push(found.key)
+				paginationToken = page.paginationToken
+				if (!paginationToken) return names
+			}
+		},
+		remove: (name) => disk.delete(name),
+		write: (name, text) => disk.put(name, text),
+	}
+}

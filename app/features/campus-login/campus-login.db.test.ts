@@ -1,0 +1,362 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import '~/features/index.server.ts'
+import { config } from '~/config.server.ts'
+import { logIn, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { waysIn } from '~/features/accounts/ways-in.server.ts'
+import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
+import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
+import { listLogins, unlink, verifiedLinks } from './identities.server.ts'
+import { beginFlow, finishFlow } from './login-flow.server.ts'
+import { ProviderUnreachable } from './provider-fetch.server.ts'
+import { checkSession } from './refreshing.server.ts'
+
+useDatabase()
+
+const callback = `${config().publicUrl}/login/campus/callback`
+let campus: CampusSite
+let admin: SignedIn
+let made = 0
+
+beforeAll(async () => {
+	campus = await startCampus(callback)
+	admin = await makeMember('admin', 'admin')
+	// Looks are taken by the tests themselves, unless they say otherwise.
+	await save({ endsSessions: '' })
+})
+
+afterAll(() => campus.stop())
+
+beforeEach(() => {
+	made += 1
+	enrol({ sub: `s-${made}` })
+})
+
+/** Gives somebody an account at the campus, and sits them down in front of the browser. */
+function enrol(account: Partial<Parameters<CampusSite['accounts']['set']>[1]> & { sub: string }): void {
+	campus.visitor = account.sub
+	const email = `student${made}@eastmere.example`
+	campus.accounts.set(account.sub, { name: `Student ${made}`, preferred_username: `student${made}`, email, ...account })
+}
+
+/** Saves the form of the campus login, as an admin does. */
+async function save(input: Record<string, string>): Promise<void> {
+	const { version, settings } = await getSection(admin, 'campus-login')
+	const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
+	const { issuer, clientId, clientSecret } = campus
+	const sent = { isOn: 'on', issuer, clientId, 'password-clientSecret': clientSecret, roleClaim: 'role' }
+	await saveSection(admin, 'campus-login', { ...stored, ...sent, ...input, version: String(version) })
+}
+
+const request = (url: string, cookies: readonly string[] = []) =>
+	new Request(url, { headers: { Cookie: cookies.join('; '), 'x-client-ip': '192.0.2.1' } })
+const pairs = (headers: Headers) => headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? '')
+
+interface Trip {
+	redirectTo?: string
+	linkTo?: number | null
+	/** Cookies that the browser has already. */
+	has?: string[]
+	/** Changes the address that leads back. */
+	back?: (url: URL) => void
+}
+
+/** Begins a login, logs in at the campus, and comes back. */
+async function trip({ redirectTo = '', linkTo = null, has = [], back = () => {} }: Trip = {}) {
+	const begun = await beginFlow('campus', { viewer: null, linkTo, redirectTo, ip: '192.0.2.1' })
+	const url = new URL(await campus.visit(begun.url))
+	back(url)
+	const returned = request(url.href, [...has, ...pairs(begun.headers)])
+	const finished = await finishFlow('campus', returned, null, '192.0.2.1')
+	return { ...finished, cookies: pairs(finished.headers), returned }
+}
+
+async function whoHas(cookies: string[]): Promise<SignedIn | null> {
+	return (await viewerFromRequest(request(config().publicUrl, cookies), { fresh: true })).viewer
+}
+
+async function sessionsOf({ id }: SignedIn): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`select id from sessions where user_id = ${id}`.execute(db())
+	return rows.map((row) => row.id)
+}
+
+describe('logging in', () => {
+	test('the first time makes the account, by the rules of a registration; later ones find it by its subject', async () => {
+		const first = await trip({ redirectTo: '/forum?q=a' })
+		expect(first).toMatchObject({ message: 'Welcome!', redirectTo: '/forum?q=a' })
+		const member = await whoHas(first.cookies)
+		expect(member).toMatchObject({ username: `student${made}`, name: `Student ${made}`, role: 'member' })
+		// Address, name and username at the campus may change, and may go to somebody else.
+		enrol({ sub: campus.visitor, email: 'married@eastmere.example', name: 'Admin', preferred_username: 'other' })
+		const again = await trip()
+		expect([again.message, (await whoHas(again.cookies))?.id]).toEqual(['Welcome back!', member?.id])
+		const { rows } = await sql`select kind from security_events where user_id = ${member?.id} order by id`.execute(db())
+		expect(rows.map((row) => (row as { kind: string }).kind)).toEqual(expect.arrayContaining(['register', 'login']))
+	})
+
+	test('an account that is there is never opened by its address, and a subject that took the place of another is nobody', async () => {
+		const { cookies } = await trip()
+		const owner = await whoHas(cookies)
+		enrol({ sub: `someone-else-${made}`, email_verified: true })
+		await expect(trip()).rejects.toThrow(
+			/^There is already an account with the address student\d+@eastmere.example\. If it is yours/,
+		)
+		const { rows } = await sql`select from identities where user_id = ${owner?.id}`.execute(db())
+		expect(rows).toHaveLength(1)
+	})
+
+	test('of two first logins at once both are the same member', async () => {
+		const both = await Promise.all([trip(), trip()])
+		const [one, other] = await Promise.all(both.map(({ cookies }) => whoHas(cookies)))
+		expect([one?.id, both.filter(({ message }) => message === 'Welcome!').length]).toEqual([other?.id, 1])
+	})
+
+	test.each([
+		[
+			'a name of the staff',
+			{ name: 'Administrator', preferred_username: 'moderator' },
+			{ name: /^student/, username: /^member\d*$/ },
+		],
+		[
+			'a username that is an address',
+			{ preferred_username: 'x.y@eastmere.example' },
+			{ name: /^Student/, username: /^x\.y\d*$/ },
+		],
+		[
+			'nothing but an address',
+			{ name: undefined, preferred_username: undefined },
+			{ name: /^student\d/, username: /^student/ },
+		],
+	])('who comes with %s gets a good one', async (_what, claims, { name, username }) => {
+		enrol({ sub: campus.visitor, ...claims })
+		const member = await whoHas((await trip()).cookies)
+		expect(member?.name).toMatch(name)
+		expect(member?.username).toMatch(username)
+	})
+
+	test('who comes without an address is told so', async () => {
+		enrol({ sub: campus.visitor, email: undefined })
+		await expect(trip()).rejects.toThrow('No e-mail address came with this login')
+	})
+
+	test('a student of a university that we know is verified by it, and staff is not called a student', async () => {
+		for (const [role, verified] of [
+			[['Student', 'tutor'], true],
+			['staff', false],
+		] as const) {
+			made += 1
+			enrol({ sub: `mit-${made}`, email: `m${made}@mit.edu`, role: typeof role === 'string' ? role : [...role] })
+			const { id } = (await whoHas((await trip()).cookies)) as SignedIn
+			const { rows } = await sql`
+				select campus_verified_at is not null as verified, affiliation from profiles p
+				join identities i on i.user_id = p.user_id where p.user_id = ${id}`.execute(db())
+			expect(rows).toEqual([{ verified, affiliation: verified ? 'student' : 'staff' }])
+		}
+	})
+
+	test.each(['//evil.example', 'https://evil.example/', '/\\evil.example', 'javascript:alert(1)'])(
+		'it never leads to %s',
+		async (redirectTo) => {
+			expect((await trip({ redirectTo })).redirectTo).toBe('/find-dev')
+		},
+	)
+})
+
+describe('what is not believed', () => {
+	/** A login of somebody else, as far as the campus has sent the browser back. */
+	const elsewhere = async () => {
+		const begun = await beginFlow('campus', { viewer: null, linkTo: null, redirectTo: '', ip: '' })
+		return { url: new URL(await campus.visit(begun.url)), cookies: pairs(begun.headers) }
+	}
+
+	test('a way back that another browser began: without its cookie, and with that of another login', async () => {
+		const stolen = await elsewhere()
+		const own = await elsewhere()
+		for (const cookies of [[], ['login_flow=v1.AAAA'], own.cookies]) {
+			const back = finishFlow('campus', request(stolen.url.href, cookies), null, '')
+			await expect(back).rejects.toThrow(NotAllowed)
+		}
+	})
+
+	test.each<[string, (url: URL) => void]>([
+		['another state', (url) => url.searchParams.set('state', 'x'.repeat(43))],
+		['no state', (url) => url.searchParams.delete('state')],
+		['another issuer', (url) => url.searchParams.set('iss', 'https://evil.example')],
+		['no issuer', (url) => url.searchParams.delete('iss')],
+		['a code that was never given out', (url) => url.searchParams.set('code', 'x'.repeat(43))],
+		['two codes', (url) => url.searchParams.append('code', 'x')],
+		[
+			'nothing',
+			(url) => {
+				url.search = ''
+			},
+		],
+	])('%s', async (_what, back) => {
+		await expect(trip({ back })).rejects.toThrow(/^The campus login (gave an answer|says that this login was used)/)
+	})
+
+	test('a code that was used', async () => {
+		const { returned } = await trip()
+		await expect(finishFlow('campus', returned, null, '')).rejects.toThrow('was used already or has expired')
+	})
+
+	test('the code of another login, with the state of this one: nonce and PKCE tell', async () => {
+		const other = await elsewhere()
+		await expect(
+			trip({ back: (url) => url.searchParams.set('code', other.url.searchParams.get('code') ?? '') }),
+		).rejects.toThrow(NotAllowed)
+	})
+
+	test('an ID token that is signed with another key of the same name', async () => {
+		campus.rotateKeys('key')
+		await trip().catch(() => {})
+		await trip()
+		campus.rotateKeys('key')
+		await expect(trip()).rejects.toThrow('The campus login gave an answer that cannot be believed')
+		expect((await trip()).message).toBe('Welcome back!')
+	})
+
+	test('who did not agree is told in words', async () => {
+		await expect(
+			trip({
+				back: (url) => {
+					url.searchParams.delete('code')
+					url.searchParams.set('error', 'access_denied')
+				},
+			}),
+		).rejects.toThrow('The campus login says that you did not agree, or may not log in here.')
+	})
+
+	test('a login that took longer than ten minutes, and one of a provider that is not offered', async () => {
+		const { url, cookies } = await elsewhere()
+		vi.setSystemTime(Date.now() + 601_000)
+		await expect(finishFlow('campus', request(url.href, cookies), null, '')).rejects.toThrow('longer than ten minutes')
+		vi.useRealTimers()
+		await expect(beginFlow('google', { viewer: null, linkTo: null, redirectTo: '', ip: '' })).rejects.toThrow(NotFound)
+	})
+})
+
+describe('a campus that fails', () => {
+	test('is told in a sentence when it is away, logs nobody out, and works again with new keys', async () => {
+		const { cookies } = await trip()
+		const member = (await whoHas(cookies)) as SignedIn
+		await sql`update provider_sessions set checked_at = now() - interval '1 day'`.execute(db())
+		const [session = 0] = await sessionsOf(member)
+		const away = trip({ back: () => void campus.stop() })
+		await expect(away).rejects.toThrow(/^The campus login does not answer right now\. Try again/)
+		await expect(checkSession(session)).rejects.toThrow(ProviderUnreachable)
+		expect(await whoHas(cookies)).not.toBeNull()
+		campus.rotateKeys()
+		await campus.start()
+		// Keys that were read less than a minute ago are not read again in the same try.
+		await trip().catch(() => {})
+		expect((await whoHas((await trip()).cookies))?.id).toBe(member.id)
+	})
+})
+
+describe('who has left', () => {
+	const waits = () => sql`update provider_sessions set checked_at = now() - interval '1 day'`.execute(db())
+
+	test('a member who is still there stays, is not asked for again soon, and one who is gone is logged out', async () => {
+		const { cookies } = await trip()
+		const member = (await whoHas(cookies)) as SignedIn
+		const [session = 0] = await sessionsOf(member)
+		const tokenOf = async () =>
+			(
+				await sql<{
+					refresh_token: string
+				}>`select refresh_token from provider_sessions where session_id = ${session}`.execute(db())
+			).rows[0]
+		expect((await tokenOf())?.refresh_token).toMatch(/^v1\./)
+		await waits()
+		await checkSession(session)
+		expect(await whoHas(cookies)).not.toBeNull()
+		campus.accounts.delete(campus.visitor)
+		await checkSession(session)
+		expect(await sessionsOf(member)).toEqual([session])
+		await waits()
+		await checkSession(session)
+		expect([await sessionsOf(member), await whoHas(cookies)]).toEqual([[], null])
+	})
+
+	test('the use of a session asks by itself', async () => {
+		await save({ endsSessions: 'on' })
+		const { cookies } = await trip()
+		await waits()
+		campus.accounts.delete(campus.visitor)
+		await whoHas(cookies)
+		await vi.waitFor(async () => expect(await whoHas(cookies)).toBeNull())
+	})
+})
+
+describe('linking', () => {
+	test('who is logged in links, logs in by it, and removes it; the last way in stays', async () => {
+		const { cookies } = await trip()
+		const member = (await whoHas(cookies)) as SignedIn
+		const [session = 0] = await sessionsOf(member)
+		const [own] = (await listLogins(member)).linked
+		await expect(unlink(member, own?.id ?? 0, session)).rejects.toThrow('your last way in')
+		await sql`insert into credentials (user_id, account_id, provider_id, password) values (${member.id}, ${member.id}, 'credential', 'x')`.execute(
+			db(),
+		)
+		await unlink(member, own?.id ?? 0, session)
+		await expect(unlink(member, own?.id ?? 0, session)).rejects.toThrow(NotFound)
+		await trip({ linkTo: member.id, has: cookies })
+		const { linked, open } = await listLogins(member)
+		expect([linked.map(({ provider, name }) => [provider, name]), open]).toEqual([[['campus', `student${made}`]], []])
+		expect((await whoHas((await trip()).cookies))?.id).toBe(member.id)
+		// Nobody else's account is opened, nor a second identity taken.
+		const [visitor] = [campus.visitor]
+		made += 1
+		enrol({ sub: `second-${made}` })
+		await expect(trip({ linkTo: member.id, has: cookies })).rejects.toThrow('is linked already')
+		const other = await trip()
+		const stranger = (await whoHas(other.cookies)) as SignedIn
+		campus.visitor = visitor
+		await expect(trip({ linkTo: stranger.id, has: other.cookies })).rejects.toThrow('already opens another account')
+	})
+
+	test('a link that was begun is not finished in the session of somebody else', async () => {
+		const one = await trip()
+		const member = (await whoHas(one.cookies)) as SignedIn
+		made += 1
+		enrol({ sub: `other-${made}` })
+		const other = await trip()
+		for (const has of [[], other.cookies])
+			await expect(trip({ linkTo: member.id, has })).rejects.toThrow('You were logged out in the meantime')
+		expect(await verifiedLinks(member.id)).toEqual([])
+	})
+})
+
+describe('the only way in', () => {
+	const byPassword = () => {
+		const form = new FormData()
+		form.set('email', 'admin@quad.example')
+		form.set('password', 'a password that is long')
+		return logIn(form, request(config().publicUrl))
+	}
+
+	test('is refused until an admin has logged in by it, and then ends passwords', async () => {
+		await expect(save({ onlyWay: 'on' })).rejects.toThrow(Conflict)
+		expect(waysIn().hasPasswords).toBe(true)
+		const { cookies } = await trip()
+		const { id } = (await whoHas(cookies)) as SignedIn
+		await sql`update users set role = 'admin' where id = ${id}`.execute(db())
+		await save({ onlyWay: 'on' })
+		expect(waysIn()).toEqual({
+			buttons: [{ name: 'campus', label: 'Log in with your campus account' }],
+			hasPasswords: false,
+		})
+		await expect(byPassword()).rejects.toThrow('Passwords are switched off on this site.')
+		// The environment gives them back.
+		vi.spyOn(config().given, 'has').mockImplementation((name) => name === 'CAMPUS_LOGIN_ONLY')
+		config().CAMPUS_LOGIN_ONLY = false
+		await save({ label: 'Campus' })
+		await expect(byPassword()).rejects.toThrow('The email or password is wrong.')
+	})
+})

@@ -1,0 +1,131 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { verifiedLinks } from './identities.server.ts'
+import { beginFlow, finishFlow } from './login-flow.server.ts'
+
+/*
+ * GitHub itself cannot run here: a server that answers as its documentation says, at the address that the settings allow for a GitHub
+ * Enterprise Server.
+ */
+
+useDatabase()
+
+interface Github {
+	user: { id: number; login: string; name: string | null }
+	emails: { email: string; primary: boolean; verified: boolean }[]
+	/** What comes for the code, instead of a token. */
+	refusal?: { error: string }
+}
+
+let github: Github
+/** What was asked, with the credentials it came with. */
+const asked: string[] = []
+const server = createServer(async (request, response) => {
+	let body = ''
+	for await (const part of request) body += part
+	asked.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''} ${body}`)
+	const answers: Record<string, unknown> = {
+		'/login/oauth/access_token': github.refusal ?? { access_token: 'gho_1', token_type: 'bearer', scope: 'read:user' },
+		'/api/v3/user': github.user,
+		'/api/v3/user/emails': github.emails,
+	}
+	response.setHeader('Content-Type', 'application/json; charset=utf-8')
+	response.end(JSON.stringify(answers[request.url ?? ''] ?? {}))
+})
+
+beforeAll(async () => {
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+	const admin: SignedIn = await makeMember('admin', 'admin')
+	const { version, settings } = await getSection(admin, 'other-logins')
+	const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
+	const githubAddress = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+	const sent = { ...stored, githubId: 'an id', 'password-githubSecret': 'a secret', githubAddress }
+	await saveSection(admin, 'other-logins', { ...sent, version: String(version) })
+})
+
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+
+beforeEach(() => {
+	asked.length = 0
+	github = {
+		user: { id: 7, login: 'ada-l', name: 'Ada L' },
+		emails: [
+			{ email: 'old@example.com', primary: false, verified: true },
+			{ email: 'Ada@Example.com', primary: true, verified: true },
+		],
+	}
+})
+
+async function logIn() {
+	const begun = await beginFlow('github', { viewer: null, linkTo: null, redirectTo: '/forum', ip: '' })
+	const url = new URL(begun.url)
+	const back = new URL(url.searchParams.get('redirect_uri') ?? '')
+	back.search = String(new URLSearchParams({ code: 'a code', state: url.searchParams.get('state') ?? '' }))
+	const cookies = begun.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])
+	const returned = new Request(back, { headers: { Cookie: cookies.join('; ') } })
+	const { headers, message } = await finishFlow('github', returned, null, '')
+	const has = headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])
+	const { viewer } = await viewerFromRequest(new Request(back, { headers: { Cookie: has.join('; ') } }), {
+		fresh: true,
+	})
+	return { url, message, viewer }
+}
+
+test('a login with GitHub goes by its number and the primary address that it confirmed, and proves the profile there', async () => {
+	const { url, viewer, message } = await logIn()
+	expect([url.pathname, url.searchParams.get('scope'), url.searchParams.get('code_challenge_method')]).toEqual([
+		...['/login/oauth/authorize', 'read:user user:email', 'S256'],
+	])
+	expect([message, viewer?.username, viewer?.name]).toEqual(['Welcome!', 'ada-l', 'Ada L'])
+	expect(asked[0]).toContain('code=a+code')
+	expect(asked[0]).toContain('code_verifier=')
+	expect(asked[1]).toMatch(/^GET \/api\/v3\/user(\/emails)? Bearer gho_1/i)
+	expect(await verifiedLinks(viewer?.id ?? 0)).toEqual([{ site: 'github', url: 'https://github.com/ada-l' }])
+	// The login may be renamed; the number stays.
+	github.user = { id: 7, login: 'ada-lovelace', name: null }
+	const again = await logIn()
+	expect([again.message, again.viewer?.id]).toEqual(['Welcome back!', viewer?.id])
+	expect(await verifiedLinks(viewer?.id ?? 0)).toEqual([{ site: 'github', url: 'https://github.com/ada-lovelace' }])
+})
+
+test.each<[string, () => void, RegExp]>([
+	[
+		'another account with the same address',
+		() => {
+			github.user = { id: 8, login: 'mallory', name: null }
+		},
+		/^There is already an account/,
+	],
+	[
+		'a primary address that is not confirmed',
+		() => {
+			github.user.id = 9
+			github.emails = [{ email: 'x@example.com', primary: true, verified: false }]
+		},
+		/^No e-mail address came/,
+	],
+	[
+		'a code that it refuses',
+		() => {
+			github.refusal = { error: 'bad_verification_code' }
+		},
+		/^GitHub gave an answer/,
+	],
+	[
+		'nobody',
+		() => {
+			github.user = {} as Github['user']
+		},
+		/^GitHub did not say who you are/,
+	],
+])('%s is refused', async (_what, change, message) => {
+	change()
+	await expect(logIn()).rejects.toThrow(message)
+})

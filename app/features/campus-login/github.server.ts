@@ -1,0 +1,100 @@
+import * as oauth from 'openid-client'
+import { type Answer, beginLogin, type Checks, callbackUrl, explained, ProviderRefused } from './oidc.server.ts'
+import { providerFetch } from './provider-fetch.server.ts'
+
+/* Login by GitHub, which speaks OAuth 2 without OpenID Connect: who somebody is, its API says. */
+
+export interface GithubSettings {
+	/** The origin of GitHub, or of a GitHub Enterprise Server. */
+	address: string
+	clientId: string
+	clientSecret: string
+}
+
+const scope = 'read:user user:email'
+
+/** The address at GitHub that a login begins at. */
+export async function beginGithubLogin(settings: GithubSettings): Promise<{ url: string; checks: Checks }> {
+	return beginLogin('github', configurationOf(settings), scope)
+}
+
+/**
+ * Takes the code that the browser brought back.
+ * @returns who it is, with the primary address of the account where GitHub has confirmed it, as claims of OpenID Connect
+ * @throws ProviderUnreachable, ProviderRefused
+ */
+export async function finishGithubLogin(
+	settings: GithubSettings,
+	{ query, checks }: { query: string; checks: Checks },
+): Promise<Answer> {
+	const configuration = configurationOf(settings)
+	return explained(async () => {
+		const callback = new URL(`${callbackUrl('github')}${query}`)
+		const tokens = await oauth.authorizationCodeGrant(configuration, callback, {
+			expectedState: checks.state,
+			pkceCodeVerifier: checks.verifier,
+		})
+		const ask = async (path: string): Promise<unknown> => {
+			const address = new URL(`${apiOf(settings.address)}${path}`)
+			const answer = await oauth.fetchProtectedResource(
+				configuration,
+				tokens.access_token,
+				address,
+				'GET',
+				null,
+				apiHeaders,
+			)
+			if (!answer.ok) throw new ProviderRefused('did not say who you are.')
+			return answer.json()
+		}
+		const [user, emails] = (await Promise.all([ask('/user'), ask('/user/emails')])) as [GithubUser, GithubEmail[]]
+		if (!Number.isSafeInteger(user.id)) throw new ProviderRefused('did not say who you are.')
+		const primary = emails.find((one) => one.primary === true && one.verified === true)
+		return {
+			issuer: settings.address,
+			subject: String(user.id),
+			claims: {
+				name: user.name ?? user.login,
+				preferred_username: user.login,
+				email: primary?.email,
+				email_verified: primary !== undefined,
+			},
+			refreshToken: null,
+		}
+	})
+}
+
+interface GithubUser {
+	/** Never given to anybody else, unlike the login. */
+	id: number
+	login: string
+	name: string | null
+}
+
+interface GithubEmail {
+	email: string
+	primary: boolean
+	verified: boolean
+}
+
+const apiHeaders = new Headers({ Accept: 'application/vnd.github+json', 'X-GitHub-Api-Version': '2022-11-28' })
+
+function apiOf(address: string): string {
+	return address === 'https://github.com' ? 'https://api.github.com' : `${address}/api/v3`
+}
+
+function configurationOf({ address, clientId, clientSecret }: GithubSettings): oauth.Configuration {
+	const configuration = new oauth.Configuration(
+		{
+			issuer: address,
+			authorization_endpoint: `${address}/login/oauth/authorize`,
+			token_endpoint: `${address}/login/oauth/access_token`,
+		},
+		clientId,
+		{},
+		oauth.ClientSecretPost(clientSecret),
+	)
+	configuration[oauth.customFetch] = (url, options) => providerFetch(url, options as RequestInit)
+	if (address.startsWith('http:')) oauth.allowInsecureRequests(configuration)
+	return configuration
+}

@@ -1,0 +1,138 @@
+import { sql } from 'kysely'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+
+export type Affiliation = '' | 'student' | 'staff'
+
+/** What another site says of a member, as it is stored. */
+export interface Identity {
+	provider: string
+	issuer: string
+	subject: string
+	/** How the member is called there. */
+	name: string
+	affiliation: Affiliation
+}
+
+/** Waits for whoever else logs in with the same identity: of two first logins at once the second finds what the first made. */
+export async function lockIdentity(trx: Executor, { issuer, subject }: Pick<Identity, 'issuer' | 'subject'>) {
+	await sql`select pg_advisory_xact_lock(hashtextextended(${`${issuer} ${subject}`}, 75))`.execute(trx)
+}
+
+/** Whose identity this is. */
+export async function findOwner(
+	executor: Executor,
+	{ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>,
+): Promise<{ id: number; user_id: number; email_verified: boolean } | undefined> {
+	const { rows } = await sql<{ id: number; user_id: number; email_verified: boolean }>`
+		select i.id, i.user_id, u.email_verified from identities i join users u on u.id = i.user_id
+		where i.issuer = ${issuer} and i.subject = ${subject}`.execute(executor)
+	return rows[0]
+}
+
+/** Links an identity. @param isLogin whether the member logs in by it in the same moment @returns its id */
+export async function insertIdentity(
+	trx: Executor,
+	userId: number,
+	{ provider, issuer, subject, name, affiliation }: Identity,
+	isLogin: boolean,
+): Promise<number> {
+	const { rows } = await sql<{ id: number }>`
+		insert into identities (user_id, provider, issuer, subject, name, affiliation, used_at)
+		values (${userId}, ${provider}, ${issuer}, ${subject}, ${name}, ${affiliation}, case when ${isLogin} then now() end)
+		returning id`.execute(trx)
+	return Number(rows[0]?.id)
+}
+
+/** Notes a login by an identity, and how the member is called there by now. */
+export async function touchIdentity(trx: Executor, id: number, { name, affiliation }: Identity): Promise<void> {
+	await sql`
+		update identities set used_at = now(), name = ${name}, affiliation = ${affiliation} where id = ${id}`.execute(trx)
+}
+
+export interface IdentityRow {
+	id: number
+	provider: string
+	name: string
+	affiliation: Affiliation
+	created_at: string
+	used_at: string | null
+}
+
+const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`)
+
+/** The identities of a member. */
+export async function listIdentityRows(userId: number, executor: Executor = db()): Promise<IdentityRow[]> {
+	const { rows } = await sql<IdentityRow>`
+		select id, provider, name, affiliation, ${iso('created_at')} as created_at, ${iso('used_at')} as used_at
+		from identities where user_id = ${userId} order by id`.execute(executor)
+	return rows
+}
+
+/**
+ * Takes an identity away, and ends the sessions that began by it.
+ * @param keptSession the one that asks, which goes on
+ * @returns the provider, undefined where it is not theirs
+ */
+export async function deleteIdentity(
+	trx: Executor,
+	{ userId, id, keptSession }: { userId: number; id: number; keptSession: number },
+): Promise<string | undefined> {
+	await sql`
+		delete from sessions where id <> ${keptSession} and id in (
+			select p.session_id from provider_sessions p join identities i on i.id = p.identity_id
+			where i.id = ${id} and i.user_id = ${userId}
+		)`.execute(trx)
+	const { rows } = await sql<{ provider: string }>`
+		delete from identities where id = ${id} and user_id = ${userId} returning provider`.execute(trx)
+	return rows[0]?.provider
+}
+
+/** Whether some admin, who is not suspended, has logged in by an identity of this issuer. */
+export async function hasAdminBy(trx: Executor, issuer: string): Promise<boolean> {
+	const { rows } = await sql`
+		select from identities i join users u on u.id = i.user_id
+		where i.issuer = ${issuer} and i.used_at is not null and u.role = 'admin'
+			and (u.suspended_until is null or u.suspended_until < now()) limit 1`.execute(trx)
+	return rows.length > 0
+}
+
+/** Keeps what a session that began elsewhere is asked about. @param refreshToken encrypted */
+export async function insertProviderSession(
+	sessionId: number,
+	identityId: number,
+	refreshToken: string,
+): Promise<void> {
+	await sql`
+		insert into provider_sessions (session_id, identity_id, refresh_token)
+		values (${sessionId}, ${identityId}, ${refreshToken}) on conflict (session_id) do nothing`.execute(db())
+}
+
+export interface ProviderSessionRow {
+	session_id: number
+	user_id: number
+	provider: string
+	issuer: string
+	subject: string
+	refresh_token: string
+}
+
+/** Takes the check of a session, if the last one was begun longer ago than so many seconds. Of many processes one gets it. */
+export async function takeCheck(sessionId: number, seconds: number): Promise<ProviderSessionRow | undefined> {
+	const { rows } = await sql<ProviderSessionRow>`
+		update provider_sessions p set checked_at = now() from identities i
+		where p.session_id = ${sessionId} and p.checked_at < now() - make_interval(secs => ${seconds}) and i.id = p.identity_id
+		returning p.session_id, i.user_id, i.provider, i.issuer, i.subject, p.refresh_token`.execute(db())
+	return rows[0]
+}
+
+/** Keeps the refresh token that takes the place of the last one. */
+export async function replaceRefreshToken(sessionId: number, refreshToken: string): Promise<void> {
+	await sql`update provider_sessions set refresh_token = ${refreshToken} where session_id = ${sessionId}`.execute(db())
+}
+
+/** What a member's identity at a provider is called, where there is one. */
+export async function findIdentityName(userId: number, provider: string): Promise<string | undefined> {
+	const { rows } = await sql<{ name: string }>`
+		select name from identities where user_id = ${userId} and provider = ${provider}`.execute(db())
+	return rows[0]?.name
+}

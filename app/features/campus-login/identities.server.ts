@@ -1,0 +1,190 @@
+import { config } from '~/config.server.ts'
+import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
+import { logInAs } from '~/features/accounts/accounts.server.ts'
+import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
+import { announceOutsider, registerOutsider } from '~/features/accounts/registration/registrations.server.ts'
+import { registrationNotice, whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
+import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
+import { waysIn } from '~/features/accounts/ways-in.server.ts'
+import { confirmCampusByLogin } from '~/features/campus/campus.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
+import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { encryptSecret } from '~/platform/encryption.server.ts'
+import type { LoginsView } from './campus-login.view.ts'
+import { affiliationOf, isEmailConfirmed, type Person, personOf, textOf } from './claims.server.ts'
+import {
+	deleteIdentity,
+	findIdentityName,
+	findOwner,
+	type Identity,
+	insertIdentity,
+	insertProviderSession,
+	listIdentityRows,
+	lockIdentity,
+	touchIdentity,
+} from './identities.queries.server.ts'
+import type { Answer } from './oidc.server.ts'
+import { listProviders, type Provider, providerNames } from './providers.server.ts'
+
+/*
+ * Whose account an identity opens. It is found by issuer and subject alone: an e-mail address, confirmed or not, never opens an
+ * account that is there already.
+ */
+
+/** What the refresh token of a session is encrypted for. */
+export function refreshPurpose(sessionId: number): string {
+	return `provider_sessions ${sessionId}`
+}
+
+/**
+ * Logs in whoever a provider vouches for. The first time makes the account.
+ * @returns the cookies of the session, and whether the account is new
+ * @throws NotAllowed, Conflict, Invalid with the sentence for whoever logs in
+ */
+export async function enter(
+	provider: Provider,
+	answer: Answer,
+	request: Request,
+): Promise<{ headers: Headers; isNew: boolean }> {
+	const known = await findOwner(db(), answer)
+	const person = known ? null : await personOf(answer.claims, provider.claims)
+	const identity = identityOf(provider, answer)
+	const { userId, identityId, made } = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockIdentity(trx, answer)
+			const owner = await findOwner(trx, answer)
+			if (owner) {
+				requireConfirmedAddress(owner.email_verified)
+				await touchIdentity(trx, owner.id, identity)
+				return { userId: owner.user_id, identityId: owner.id, made: null }
+			}
+			if (!person) throw new Conflict('This account was changed in the meantime. Try again.')
+			const account = await register(trx, provider, person)
+			const id = await insertIdentity(trx, account.id, identity, true)
+			return { userId: account.id, identityId: id, made: account }
+		})
+	if (made) await announceOutsider(made)
+	if (identity.affiliation === 'student' && isEmailConfirmed(answer.claims, provider.claims))
+		await confirmCampusByLogin(userId, textOf(answer.claims, provider.claims.email).toLowerCase())
+	const { sessionId, headers } = await logInAs(userId, request)
+	if (answer.refreshToken !== null)
+		await insertProviderSession(sessionId, identityId, encryptSecret(refreshPurpose(sessionId), answer.refreshToken))
+	return { headers, isNew: made !== null }
+}
+
+async function register(trx: Executor, provider: Provider, person: Person): Promise<{ id: number; username: string }> {
+	const who = providerNames[provider.name]
+	if (!provider.registers)
+		throw new NotAllowed(
+			`No account here is linked to this account of ${who}. Log in another way, and link it in your settings.`,
+		)
+	const { mode, domains } = whoMayRegister()
+	const notice = registrationNotice()
+	// Whom the campus vouches for needs no invitation.
+	if (notice !== null && (provider.isPublic || mode === 'closed')) throw new NotAllowed(notice)
+	if (provider.isPublic && !isAllowedDomain(person.email, domains))
+		throw new NotAllowed(`Only addresses of ${domains.join(', ')} can register here, and ${who} names ${person.email}.`)
+	if (config().REQUIRE_EMAIL_VERIFICATION && !person.isConfirmed)
+		throw new NotAllowed(
+			`${sentence(who)} does not say that ${person.email} is yours. Register with your address, and link ${who} in your settings.`,
+		)
+	const account = await registerOutsider(trx, person)
+	if (account) return account
+	throw new Conflict(
+		`There is already an account with the address ${person.email}. If it is yours, log in to it once, and link ${who} in your settings.`,
+	)
+}
+
+function requireConfirmedAddress(isConfirmed: boolean): void {
+	if (config().REQUIRE_EMAIL_VERIFICATION && !isConfirmed)
+		throw new NotAllowed('The address of this account is not confirmed yet. Check your email for the link.')
+}
+
+function identityOf({ name, claims: names }: Provider, { issuer, subject, claims }: Answer): Identity {
+	const called = textOf(claims, names.username).slice(0, 100)
+	return { provider: name, issuer, subject, name: called, affiliation: affiliationOf(claims, names) }
+}
+
+/**
+ * Links an identity to the account of a member who is logged in.
+ * @throws Conflict when it opens another account, or the member has linked another one of this provider
+ */
+export async function link(viewer: SignedIn, provider: Provider, answer: Answer): Promise<void> {
+	const who = providerNames[provider.name]
+	const isNew = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockMember(trx, viewer.id)
+			await lockIdentity(trx, answer)
+			const owner = await findOwner(trx, answer)
+			if (owner && owner.user_id !== viewer.id)
+				throw new Conflict(`This account of ${who} already opens another account here. Remove it there first.`)
+			if (owner) return false
+			const linked = await listIdentityRows(viewer.id, trx)
+			if (linked.some((one) => one.provider === provider.name))
+				throw new Conflict(`Another account of ${who} is linked already. Remove it first.`)
+			await insertIdentity(trx, viewer.id, identityOf(provider, answer), false)
+			return true
+		})
+	if (isNew) await recordSecurityEvent('identity-linked', { userId: viewer.id, detail: { provider: provider.name } })
+}
+
+/**
+ * Takes a way in away, and ends the sessions that began by it.
+ * @param keptSession the one that asks, which goes on
+ * @throws NotFound, Conflict for the last way in
+ */
+export async function unlink(viewer: SignedIn, id: number, keptSession: number): Promise<void> {
+	const provider = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockMember(trx, viewer.id)
+			const offered = listProviders().map(({ name }) => name)
+			const others = (await listIdentityRows(viewer.id, trx)).filter((one) => one.id !== id)
+			const byPassword = waysIn().hasPasswords && (await hasPassword(viewer.id))
+			if (!byPassword && !others.some((one) => offered.includes(one.provider)))
+				throw new Conflict('This is your last way in. Set a password or link another account first.')
+			const name = await deleteIdentity(trx, { userId: viewer.id, id, keptSession })
+			if (name === undefined) throw new NotFound('It is removed already.')
+			return name
+		})
+	await announceEndedSessions(viewer.id, viewer.username)
+	await recordSecurityEvent('identity-unlinked', { userId: viewer.id, detail: { provider } })
+}
+
+/** What a member has linked, and what they can link. */
+export async function listLogins(viewer: SignedIn): Promise<LoginsView> {
+	const [rows, byPassword] = await Promise.all([listIdentityRows(viewer.id), hasPassword(viewer.id)])
+	const linked = rows.map(({ id, provider, name, affiliation, created_at, used_at }) => ({
+		id,
+		provider,
+		title: sentence(providerNames[provider] ?? provider),
+		name,
+		affiliation,
+		linkedAt: created_at,
+		usedAt: used_at,
+	}))
+	const open = listProviders().filter(({ name }) => !rows.some(({ provider }) => provider === name))
+	return {
+		linked,
+		open: open.map(({ name }) => ({ name, title: sentence(providerNames[name] ?? name) })),
+		hasPassword: byPassword && waysIn().hasPasswords,
+	}
+}
+
+/**
+ * The profiles at other sites that a member has proved to be theirs, by logging in there. @public profiles mark their links by it
+ */
+export async function verifiedLinks(userId: number): Promise<{ site: 'github'; url: string }[]> {
+	const name = await findIdentityName(userId, 'github')
+	return name ? [{ site: 'github', url: `https://github.com/${name}` }] : []
+}
+
+/** At the beginning of a sentence. */
+function sentence(text = ''): string {
+	return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { NotAllowed } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
+import { ownCookie, readOwnCookie } from '~/platform/http/cookies.ts'
+import { safeRedirect } from '~/platform/http/http.ts'
+import { loginsPath } from './campus-login.view.ts'
+import { enter, link } from './identities.server.ts'
+import { ProviderRefused } from './oidc.server.ts'
+import { ProviderUnreachable } from './provider-fetch.server.ts'
+import { type Provider, providerNames, requireProvider } from './providers.server.ts'
+
+/*
+ * A login that goes to another site and comes back. What it has to remember is in a cookie, encrypted: only the browser that began can
+ * finish, and nobody can hand it the end of a login of their own.
+ */
+
+/** Seconds that somebody may take at the other site. */
+const FLOW_SECONDS = 600
+const purpose = 'login_flow'
+
+const flow = z.object({
+	provider: z.string(),
+	state: z.string(),
+	nonce: z.string(),
+	verifier: z.string(),
+	/** Who links the identity to their account; null for a login. */
+	linkTo: z.number().nullable(),
+	redirectTo: z.string(),
+	/** Milliseconds of the epoch. */
+	until: z.number(),
+})
+
+interface Begun {
+	/** At the other site. */
+	url: string
+	/** What the button says, and in a sentence. */
+	title: string
+	headers: Headers
+}
+
+/**
+ * Begins a login.
+ * @param wish.linkTo the member who links what they log in with; null for a login
+ * @throws NotFound, TooMany, NotAllowed with what is wrong at the other site
+ */
+export async function beginFlow(
+	name: string,
+	wish: { viewer: Viewer; linkTo: number | null; redirectTo: unknown; ip: string },
+): Promise<Begun> {
+	const provider = requireProvider(name)
+	await countUse('outsideLogins', wish.viewer, wish.ip)
+	const { url, checks } = await atProvider(provider, provider.begin)
+	const text = JSON.stringify({
+		...checks,
+		provider: name,
+		linkTo: wish.linkTo,
+		redirectTo: safeRedirect(wish.redirectTo, '/find-dev'),
+		until: Date.now() + FLOW_SECONDS * 1_000,
+	} satisfies z.input<typeof flow>)
+	const headers = new Headers({ 'Set-Cookie': ownCookie('login_flow', encryptSecret(purpose, text), FLOW_SECONDS) })
+	return { url, title: providerNames[name] ?? name, headers }
+}
+
+interface Finished {
+	redirectTo: string
+	message: string
+	headers: Headers
+}
+
+/** The cookie that ends a login under way: it is good for one way back. */
+export function forgetFlow(): string {
+	return ownCookie('login_flow', '', 0)
+}
+
+/**
+ * Finishes a login with what the browser brought back.
+ * @throws NotFound, NotAllowed, Conflict, Invalid, TooMany with the sentence for whoever logs in
+ */
+export async function finishFlow(name: string, request: Request, viewer: Viewer, ip: string): Promise<Finished> {
+	const provider = requireProvider(name)
+	await countUse('outsideLogins', viewer, ip)
+	const begun = readFlow(request)
+	if (begun?.provider !== name) {
+		await recordSecurityEvent('refused', { detail: { reason: 'a login that this browser did not begin' } })
+		throw new NotAllowed('This login was not begun in this browser, or took longer than ten minutes. Begin again.')
+	}
+	const query = new URL(request.url).search
+	const answer = await atProvider(provider, () => provider.finish({ query, checks: begun }))
+	if (begun.linkTo === null) {
+		const { headers, isNew } = await enter(provider, answer, request)
+		return { redirectTo: begun.redirectTo, message: isNew ? 'Welcome!' : 'Welcome back!', headers }
+	}
+	// Who is logged in by now may be somebody else, or nobody.
+	const { viewer: owner } = await viewerFromRequest(request, { fresh: true })
+	if (owner?.id !== begun.linkTo)
+		throw new NotAllowed('You were logged out in the meantime. Log in, and link it again.')
+	await link(owner, provider, answer)
+	return { redirectTo: loginsPath, message: 'Linked. You can log in with it from now on.', headers: new Headers() }
+}
+
+/** What this browser began; null where it did not, or too long ago, or somebody made it up. */
+function readFlow(request: Request): z.output<typeof flow> | null {
+	const text = decryptSecret(purpose, readOwnCookie(request.headers.get('Cookie'), 'login_flow') ?? '')
+	const parsed = text === null ? null : flow.safeParse(JSON.parse(text))
+	return parsed?.success && parsed.data.until > Date.now() ? parsed.data : null
+}
+
+/** Runs a step at the other site; what goes wrong there becomes a sentence. @throws NotAllowed */
+async function atProvider<Result>({ name }: Provider, step: () => Promise<Result>): Promise<Result> {
+	const who = providerNames[name] ?? name
+	const said = who.charAt(0).toUpperCase() + who.slice(1)
+	try {
+		return await step()
+	} catch (error) {
+		if (error instanceof ProviderUnreachable)
+			throw new NotAllowed(`${said} does not answer right now. Try again in a few minutes, or log in another way.`)
+		if (!(error instanceof ProviderRefused)) throw error
+		throw new NotAllowed(`${said} ${error.message}`)
+	}
+}

@@ -1,0 +1,243 @@
+import * as oidc from 'openid-client'
+import { config } from '~/config.server.ts'
+import { log } from '~/lib/log.server.ts'
+import { remember } from '~/lib/remember.ts'
+import { isSafeAddress, ProviderUnreachable, providerFetch } from './provider-fetch.server.ts'
+
+/* OpenID Connect by the certified library `openid-client`: what this site asks a provider, and what it believes of the answer. */
+
+/** How a provider is asked. */
+export interface OidcSettings {
+	issuer: string
+	clientId: string
+	clientSecret: string
+	/** Separated by spaces. */
+	scope: string
+}
+
+/** What a login that goes on elsewhere has to remember until it comes back. */
+export interface Checks {
+	state: string
+	nonce: string
+	verifier: string
+}
+
+/** What a provider says of whoever logged in. */
+export interface Answer {
+	issuer: string
+	subject: string
+	claims: Readonly<Record<string, unknown>>
+	/** By which the provider is asked again whether the member is still there. */
+	refreshToken: string | null
+}
+
+/** The provider's answer is not to be believed, or says no; `message` is a sentence for whoever logs in, after its label. */
+export class ProviderRefused extends Error {
+	/** The error code of OAuth, such as `invalid_grant`; empty where the answer broke a rule. */
+	readonly code: string
+	constructor(message: string, code = '', options?: ErrorOptions) {
+		super(message, options)
+		this.code = code
+	}
+}
+
+/** Milliseconds for which a provider's description is believed. */
+const DISCOVERY_LIFE_MS = 3_600_000
+/** Providers whose descriptions are kept. */
+const MAX_DISCOVERED = 20
+/** Seconds by which its clock may be off. */
+const CLOCK_TOLERANCE_SECONDS = 60
+
+const discovered = remember(
+	'oidc-providers',
+	() => new Map<string, { at: number; configuration: Promise<oidc.Configuration> }>(),
+)
+
+/** Where a provider sends the browser back to. */
+export function callbackUrl(provider: string): string {
+	return `${config().publicUrl}/login/${provider}/callback`
+}
+
+/**
+ * Asks a provider to describe itself.
+ * @throws ProviderUnreachable, ProviderRefused
+ */
+export async function discover(settings: OidcSettings): Promise<oidc.Configuration> {
+	const key = keyOf(settings)
+	const known = discovered.get(key)
+	if (known && Date.now() - known.at < DISCOVERY_LIFE_MS) return known.configuration
+	// Settings that were saved since are another key.
+	if (discovered.size >= MAX_DISCOVERED) discovered.clear()
+	const configuration = ask(settings)
+	discovered.set(key, { at: Date.now(), configuration })
+	configuration.catch(() => discovered.delete(key))
+	return configuration
+}
+
+function keyOf({ issuer, clientId, clientSecret }: OidcSettings): string {
+	return JSON.stringify([issuer, clientId, clientSecret])
+}
+
+async function ask({ issuer, clientId, clientSecret }: OidcSettings): Promise<oidc.Configuration> {
+	const isPlain = issuer.startsWith('http:')
+	return explained(() =>
+		oidc.discovery(
+			new URL(issuer),
+			clientId,
+			{ [oidc.clockTolerance]: CLOCK_TOLERANCE_SECONDS },
+			secretAuth(clientSecret),
+			{
+				[oidc.customFetch]: (address, options) => providerFetch(address, options as RequestInit),
+				execute: [oidc.enableNonRepudiationChecks, ...(isPlain ? [oidc.allowInsecureRequests] : [])],
+			},
+		),
+	)
+}
+
+/** Sends the secret in the header, or in the body to a provider that takes it there alone. */
+function secretAuth(secret: string): oidc.ClientAuth {
+	const [inHeader, inBody] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)]
+	return (server, client, body, headers) => {
+		const ways = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+		const isBody = !ways.includes('client_secret_basic') && ways.includes('client_secret_post')
+		return (isBody ? inBody : inHeader)(server, client, body, headers)
+	}
+}
+
+/**
+ * Looks whether a provider can be used as it is set, without anybody logging in.
+ * @throws ProviderUnreachable; ProviderRefused, with `invalid_client` where it does not know client id and secret
+ */
+export async function tryProvider(provider: string, settings: OidcSettings): Promise<void> {
+	const configuration = await discover(settings)
+	const { authorization_endpoint, token_endpoint, jwks_uri } = configuration.serverMetadata()
+	const addresses = [authorization_endpoint, token_endpoint, jwks_uri]
+	if (!addresses.every((address) => address !== undefined && isSafeAddress(address)))
+		throw new ProviderRefused('does not name the https addresses for the login, the tokens and its keys.')
+	try {
+		// No such code was ever given out. Who knows this site says so; who does not says that first.
+		await explained(() =>
+			oidc.genericGrantRequest(configuration, 'authorization_code', {
+				code: 'a-test-of-the-settings',
+				redirect_uri: callbackUrl(provider),
+				code_verifier: oidc.randomPKCECodeVerifier(),
+			}),
+		)
+	} catch (error) {
+		const { code } = error as Partial<ProviderRefused>
+		if (!(error instanceof ProviderRefused) || code === 'invalid_client' || code === 'unauthorized_client') throw error
+	}
+}
+
+/** The address at the provider that a login begins at, and what its answer is to be compared with. @throws ProviderRefused */
+export async function beginLogin(
+	provider: string,
+	configuration: oidc.Configuration,
+	scope: string,
+): Promise<{ url: string; checks: Checks }> {
+	const checks = {
+		state: oidc.randomState(),
+		nonce: oidc.randomNonce(),
+		verifier: oidc.randomPKCECodeVerifier(),
+	}
+	const url = await explained(async () =>
+		oidc.buildAuthorizationUrl(configuration, {
+			redirect_uri: callbackUrl(provider),
+			scope,
+			state: checks.state,
+			nonce: checks.nonce,
+			code_challenge: await oidc.calculatePKCECodeChallenge(checks.verifier),
+			code_challenge_method: 'S256',
+		}),
+	)
+	if (!isSafeAddress(url.href))
+		throw new ProviderRefused('names an address for the login that is not reached by https.')
+	return { url: url.href, checks }
+}
+
+/**
+ * Takes the code that the browser brought back, once: state, issuer, nonce, PKCE, and signature, audience and time of the ID token.
+ * @param query of the address that the browser came to
+ * @throws ProviderUnreachable, ProviderRefused
+ */
+export async function finishLogin(
+	provider: string,
+	settings: OidcSettings,
+	{ query, checks }: { query: string; checks: Checks },
+): Promise<Answer> {
+	const configuration = await discover(settings)
+	return explained(async () => {
+		const tokens = await oidc.authorizationCodeGrant(configuration, new URL(`${callbackUrl(provider)}${query}`), {
+			expectedState: checks.state,
+			expectedNonce: checks.nonce,
+			pkceCodeVerifier: checks.verifier,
+			idTokenExpected: true,
+		})
+		const token = tokens.claims()
+		if (!token) throw new ProviderRefused('did not say who you are.')
+		const { userinfo_endpoint } = configuration.serverMetadata()
+		const more = userinfo_endpoint ? await oidc.fetchUserInfo(configuration, tokens.access_token, token.sub) : {}
+		// What is signed counts before what is only told.
+		const claims = { ...more, ...token }
+		return { issuer: token.iss, subject: token.sub, claims, refreshToken: tokens.refresh_token ?? null }
+	}).catch((error: unknown) => {
+		// Perhaps its keys are new: the next try asks for them.
+		discovered.delete(keyOf(settings))
+		throw error
+	})
+}
+
+/**
+ * Asks whether a member is still there.
+ * @returns the refresh token for the next time
+ * @throws ProviderUnreachable; ProviderRefused with `invalid_grant` when the member is gone
+ */
+export async function refreshLogin(
+	settings: OidcSettings,
+	{ subject, refreshToken }: { subject: string; refreshToken: string },
+): Promise<string> {
+	const configuration = await discover(settings)
+	const tokens = await explained(() => oidc.refreshTokenGrant(configuration, refreshToken))
+	const sub = tokens.claims()?.sub
+	if (sub !== undefined && sub !== subject) throw new ProviderRefused('names another member.', 'invalid_grant')
+	return tokens.refresh_token ?? refreshToken
+}
+
+/** Runs a call of the library, whose errors are for programmers; what is wrong goes to the log, without a token. */
+export async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
+	try {
+		return await work()
+	} catch (error) {
+		if (error instanceof ProviderRefused) throw error
+		const unreachable = causeOf(error)
+		if (unreachable) throw unreachable
+		const { code, message } = error as { code?: string; message?: string }
+		const oauth = oauthCodeOf(error)
+		log.warn({ code, oauth, reason: message }, 'a provider’s answer was refused')
+		throw new ProviderRefused(wordsOf(oauth), oauth, { cause: error })
+	}
+}
+
+/** The code that the provider gave, such as `invalid_grant`; empty where its answer broke a rule. */
+function oauthCodeOf(error: unknown): string {
+	// Who refuses the secret of this site may say so by the status alone, with a challenge to authenticate.
+	if (error instanceof oidc.WWWAuthenticateChallengeError)
+		return error.cause.map(({ parameters }) => parameters.error)[0] ?? 'invalid_client'
+	const { error: code } = error as { error?: unknown }
+	return typeof code === 'string' ? code : ''
+}
+
+function causeOf(error: unknown): ProviderUnreachable | null {
+	for (let one = error; one instanceof Error; one = one.cause) if (one instanceof ProviderUnreachable) return one
+	return null
+}
+
+function wordsOf(oauth: string): string {
+	if (oauth === 'access_denied') return 'says that you did not agree, or may not log in here.'
+	if (oauth === 'invalid_client' || oauth === 'unauthorized_client')
+		return 'does not know this site: client id and secret in its settings are wrong.'
+	if (oauth === 'invalid_grant') return 'says that this login was used already or has expired. Try again.'
+	if (oauth === 'temporarily_unavailable' || oauth === 'server_error')
+		return 'has a problem of its own. Try again later.'
+	return 'gave an answer that cannot be believed, so nobody was logged in. Try again.'
+}

@@ -1,0 +1,100 @@
+import type { WayIn } from '~/features/accounts/ways-in.server.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { siteSettings } from '~/platform/settings/settings.server.ts'
+import { type ClaimNames, standardClaims } from './claims.server.ts'
+import { beginGithubLogin, finishGithubLogin, type GithubSettings } from './github.server.ts'
+import { type Answer, beginLogin, type Checks, discover, finishLogin, type OidcSettings } from './oidc.server.ts'
+import { campusSection, googleSettings, microsoftSettings, otherSection } from './sections.server.ts'
+
+/* The sites that vouch for members, as the settings name them now. */
+
+export interface Provider extends WayIn {
+	/** Whether somebody who has no account yet gets one. */
+	registers: boolean
+	/** Whether only addresses that may register here get one: those of a campus are let in by the campus. */
+	isPublic: boolean
+	claims: ClaimNames
+	/** Where the login begins, and what its answer is compared with. @throws ProviderUnreachable, ProviderRefused */
+	begin: () => Promise<{ url: string; checks: Checks }>
+	/** Takes what the browser brought back, once. @throws ProviderUnreachable, ProviderRefused */
+	finish: (returned: { query: string; checks: Checks }) => Promise<Answer>
+}
+
+/** What each provider is called in a sentence, whether it is offered now or not. */
+export const providerNames: Readonly<Record<string, string>> = {
+	campus: 'the campus login',
+	github: 'GitHub',
+	google: 'Google',
+	microsoft: 'Microsoft',
+}
+
+/** The providers that are offered now. */
+export function listProviders(): Provider[] {
+	const campus = siteSettings(campusSection)
+	const { googleId, googleSecret, microsoftTenant, microsoftId, microsoftSecret, ...other } = siteSettings(otherSection)
+	const providers: Provider[] = []
+	const isSet = (id: string, secret: string) => id !== '' && secret !== ''
+	if (campus.isOn && isSet(campus.clientId, campus.clientSecret)) providers.push(campusProvider(campus))
+	if (isSet(microsoftId, microsoftSecret) && microsoftTenant !== '')
+		providers.push(publicProvider('microsoft', microsoftSettings(microsoftTenant, microsoftId, microsoftSecret), other))
+	if (isSet(googleId, googleSecret))
+		providers.push(publicProvider('google', googleSettings(googleId, googleSecret), other))
+	if (isSet(other.githubId, other.githubSecret)) providers.push(githubProvider(other))
+	return providers
+}
+
+/** A provider by its name. @throws NotFound where it is not offered */
+export function requireProvider(name: string): Provider {
+	const provider = listProviders().find((one) => one.name === name)
+	if (!provider) throw new NotFound('This site does not offer this way to log in.')
+	return provider
+}
+
+function campusProvider(settings: ReturnType<typeof siteSettings<(typeof campusSection)['settings']>>): Provider {
+	const { label, registers, nameClaim, usernameClaim, emailClaim, roleClaim } = settings
+	const { studentRoles, staffRoles, trustsEmail } = settings
+	const claims = {
+		...{ name: nameClaim, username: usernameClaim, email: emailClaim, role: roleClaim },
+		...{ studentRoles, staffRoles, trustsEmail },
+	}
+	return { ...oidcProvider('campus', settings), label, registers, isPublic: false, claims }
+}
+
+function publicProvider(
+	name: 'google' | 'microsoft',
+	settings: OidcSettings,
+	{ registers }: { registers: boolean },
+): Provider {
+	const label = `Log in with ${providerNames[name]}`
+	return { ...oidcProvider(name, settings), label, registers, isPublic: true, claims: standardClaims }
+}
+
+function oidcProvider(name: string, settings: OidcSettings): Pick<Provider, 'name' | 'begin' | 'finish'> {
+	return {
+		name,
+		begin: async () => beginLogin(name, await discover(settings), settings.scope),
+		finish: (returned) => finishLogin(name, settings, returned),
+	}
+}
+
+function githubProvider(set: {
+	githubId: string
+	githubSecret: string
+	githubAddress: string
+	registers: boolean
+}): Provider {
+	const settings: GithubSettings = {
+		address: set.githubAddress,
+		clientId: set.githubId,
+		clientSecret: set.githubSecret,
+	}
+	return {
+		name: 'github',
+		label: 'Log in with GitHub',
+		registers: set.registers,
+		isPublic: true,
+		claims: standardClaims,
+		begin: () => beginGithubLogin(settings),
+		finish: (returned) => finishGithubLogin(settings, returned),
+	}
+}

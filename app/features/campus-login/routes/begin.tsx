@@ -1,0 +1,49 @@
+import { data } from 'react-router'
+import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
+import { factsOf, viewerOf } from '~/lib/context.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { FormError } from '~/ui/form-error.tsx'
+import { Link } from '~/ui/link.tsx'
+import { Leading } from '../components/leading.tsx'
+import { beginFlow } from '../login-flow.server.ts'
+import type { Route } from './+types/begin'
+
+/** Begins a login at another site, to which the page leads. */
+export async function action({ request, params, context }: Route.ActionArgs) {
+	const form = await readForm(request)
+	try {
+		const { url, title, headers } = await beginFlow(params.provider, {
+			viewer: viewerOf(context),
+			linkTo: null,
+			redirectTo: form.get('redirectTo'),
+			ip: factsOf(context).ip,
+		})
+		return data({ url, title }, { headers })
+	} catch (error) {
+		return refused(error, form)
+	}
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Login', noindex: true })
+}
+
+export default function Begin({ actionData }: Route.ComponentProps) {
+	if (!actionData || 'errors' in actionData)
+		return (
+			<AccountFrame
+				title="Login"
+				lead={
+					<Link className="link" to="/login">
+						Back to the login
+					</Link>
+				}
+			>
+				<div className="mt-6">
+					<FormError>{actionData?.message}</FormError>
+				</div>
+			</AccountFrame>
+		)
+	return <Leading {...actionData} />
+}

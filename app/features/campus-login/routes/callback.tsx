@@ -1,0 +1,56 @@
+import { data, redirect } from 'react-router'
+import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
+import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
+import { factsOf, viewerOf } from '~/lib/context.ts'
+import { DomainError, retryHeaders } from '~/lib/errors.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { redirectWithToast } from '~/platform/http/http.ts'
+import { FormError } from '~/ui/form-error.tsx'
+import { Link } from '~/ui/link.tsx'
+import { finishFlow, forgetFlow } from '../login-flow.server.ts'
+import type { Route } from './+types/callback'
+
+/** Where another site sends the browser back to. What goes wrong is said here, with the way to begin again. */
+export async function loader({ request, params, context }: Route.LoaderArgs) {
+	try {
+		const { redirectTo, message, headers } = await finishFlow(
+			params.provider,
+			request,
+			viewerOf(context),
+			factsOf(context).ip,
+		)
+		headers.append('Set-Cookie', forgetFlow())
+		return redirectWithToast(redirectTo, { type: 'plain', message }, headers)
+	} catch (error) {
+		if (!(error instanceof DomainError)) throw error
+		if (error instanceof SecondStepRequired) {
+			const cookies = new Headers([
+				['Set-Cookie', error.cookie],
+				['Set-Cookie', forgetFlow()],
+			])
+			return redirect('/login/code', { status: 303, headers: cookies })
+		}
+		const headers = new Headers(retryHeaders(error))
+		headers.append('Set-Cookie', forgetFlow())
+		return data({ message: error.message }, { status: error.status, headers })
+	}
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Login', noindex: true })
+}
+
+export default function Callback({ loaderData }: Route.ComponentProps) {
+	return (
+		<AccountFrame title="You are not logged in" lead="The login did not go through.">
+			<div className="mt-6 grid gap-6">
+				<FormError>{loaderData.message}</FormError>
+				<p>
+					<Link className="btn btn-primary btn-lg" to="/login">
+						Back to the login
+					</Link>
+				</p>
+			</div>
+		</AccountFrame>
+	)
+}

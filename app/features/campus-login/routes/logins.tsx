@@ -1,0 +1,129 @@
+import { data, redirect } from 'react-router'
+import { requireSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { factsOf } from '~/lib/context.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { LocalTime } from '~/ui/time.tsx'
+import { type LinkedLogin, loginsPath } from '../campus-login.view.ts'
+import { Leading } from '../components/leading.tsx'
+import { listLogins, unlink } from '../identities.server.ts'
+import { beginFlow } from '../login-flow.server.ts'
+import type { Route } from './+types/logins'
+
+/** Believes no cookie alone, as the settings do. */
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
+		if (!viewer) throw redirect(`/login?redirectTo=${loginsPath}`, { headers })
+		return listLogins(viewer)
+	})
+}
+
+/** Begins to link another site (`link`), or removes one (`unlink`). Either could cost somebody their account. */
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const form = await readForm(request)
+		try {
+			await requireConfirmed(viewer, request, loginsPath)
+			const name = form.get('link')
+			if (typeof name === 'string') {
+				const { ip } = factsOf(context)
+				const { headers, ...way } = await beginFlow(name, { viewer, linkTo: viewer.id, redirectTo: loginsPath, ip })
+				return data(way, { headers })
+			}
+			if (!form.has('unlink')) throw new NotFound('There is no such act.')
+			await unlink(viewer, Number(form.get('unlink')), await requireSession(viewer, request))
+			return redirectWithToast(loginsPath, { type: 'success', message: 'Removed.' })
+		} catch (error) {
+			return refused(error, form)
+		}
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Ways to log in', noindex: true })
+}
+
+export default function Logins({ loaderData: { linked, open, hasPassword }, actionData }: Route.ComponentProps) {
+	if (actionData && 'url' in actionData) return <Leading {...actionData} />
+	return (
+		<div className="max-w-[44rem] pt-6 md:pt-8">
+			<p>
+				<Link className="link" to="/settings">
+					Settings
+				</Link>
+			</p>
+			<h1 className="mt-2 text-2xl leading-9 font-bold">Ways to log in</h1>
+			<div className="mt-4">
+				<FormError>{actionData?.message}</FormError>
+			</div>
+			<ul className="mt-2">
+				<li className="border-b border-line py-3">
+					<p className="font-semibold">Password</p>
+					<p className="meta">
+						{hasPassword ? 'You can log in with your password.' : 'You log in without a password.'}
+					</p>
+				</li>
+				{linked.map((login) => (
+					<Linked key={login.id} login={login} />
+				))}
+			</ul>
+			{open.length > 0 && (
+				<section className="mt-10" aria-labelledby="more">
+					<RuleHead id="more" title="More ways" />
+					<p className="mt-2 text-ink-2">
+						Link an account that you have elsewhere. You log in there once, and can use it here from then on.
+					</p>
+					{open.map(({ name, title }) => (
+						<form key={name} method="post" action={loginsPath} className="mt-3">
+							<button className="btn btn-outline" name="link" value={name} type="submit">
+								Link {title}
+							</button>
+						</form>
+					))}
+				</section>
+			)}
+		</div>
+	)
+}
+
+function Linked({ login: { id, title, name, affiliation, linkedAt, usedAt } }: { login: LinkedLogin }) {
+	return (
+		<li className="flex items-center gap-3 border-b border-line py-3">
+			<div className="min-w-0 flex-1">
+				<p className="font-semibold wrap-anywhere">
+					{title}
+					{name && <span className="font-normal text-ink-2"> as {name}</span>}
+				</p>
+				<p className="meta">
+					{affiliation && `${affiliation === 'staff' ? 'Staff' : 'Student'}. `}
+					Linked <LocalTime at={linkedAt} />
+					{usedAt && (
+						<>
+							, last used <LocalTime at={usedAt} />
+						</>
+					)}
+				</p>
+			</div>
+			<Form method="post" action={loginsPath}>
+				<button
+					className="btn btn-sm btn-outline"
+					name="unlink"
+					value={id}
+					type="submit"
+					aria-label={`Remove ${title}`}
+				>
+					Remove
+				</button>
+			</Form>
+		</li>
+	)
+}

@@ -1,0 +1,83 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import '~/features/index.server.ts'
+import { config } from '~/config.server.ts'
+import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
+import { Invalid } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
+
+/* What the form of the campus login refuses before it saves, in words and at the field. */
+
+useDatabase()
+
+let campus: CampusSite
+let admin: SignedIn
+
+beforeAll(async () => {
+	campus = await startCampus(`${config().publicUrl}/login/campus/callback`)
+	admin = await makeMember('admin', 'admin')
+})
+
+afterAll(() => campus.stop())
+
+async function save(input: Record<string, string>): Promise<void> {
+	const { version, settings } = await getSection(admin, 'campus-login')
+	const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
+	const { issuer, clientId, clientSecret } = campus
+	const sent = { isOn: 'on', issuer, clientId, 'password-clientSecret': clientSecret }
+	await saveSection(admin, 'campus-login', { ...stored, ...sent, ...input, version: String(version) })
+}
+
+const wrongSites: [string, RequestListener, RegExp][] = [
+	['something that is no JSON', (_, response) => response.end('<html>'), /^What answers at this address/],
+	[
+		'another issuer',
+		(_, response) =>
+			response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ issuer: 'https://evil.example' })),
+		/^What answers/,
+	],
+	[
+		'a redirect',
+		(_, response) => response.writeHead(302, { Location: `${'http://127.0.0.1:1'}/` }).end(),
+		/^What answers/,
+	],
+	['an error', (_, response) => response.writeHead(500).end('no'), /^What answers/],
+	['no end', (_, response) => void response.write('x'.repeat(600_000)), /^Nothing answered/],
+	['nothing', () => {}, /^Nothing answered/],
+]
+test.each(wrongSites)(
+	'a form that names a site which answers with %s is not saved',
+	async (_what, listener, message) => {
+		const shorter = vi.spyOn(AbortSignal, 'timeout')
+		shorter.mockImplementation(() => {
+			const controller = new AbortController()
+			setTimeout(() => controller.abort(new Error('too late')), 300)
+			return controller.signal
+		})
+		const server = createServer(listener).listen(0, '127.0.0.1')
+		await new Promise((resolve) => server.once('listening', resolve))
+		const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+		const error = await save({ issuer }).catch((thrown: unknown) => thrown)
+		expect(error).toBeInstanceOf(Invalid)
+		expect(error).toMatchObject({ fields: { issuer: expect.stringMatching(message) } })
+		server.closeAllConnections()
+		server.close()
+	},
+)
+
+test.each<[Record<string, string>, string]>([
+	[{ issuer: 'http://login.eastmere.example' }, 'issuer'],
+	[{ issuer: 'login.eastmere.example' }, 'issuer'],
+	[{ 'password-clientSecret': 'another secret' }, 'password-clientSecret'],
+	[{ clientId: 'another' }, 'password-clientSecret'],
+	[{ scope: 'profile email' }, 'scope'],
+	[{ isOn: '', onlyWay: 'on' }, 'onlyWay'],
+])('a form with %j is refused at %s', async (input, field) => {
+	const error = await save(input).catch((thrown: unknown) => thrown)
+	expect(error).toBeInstanceOf(Invalid)
+	expect(Object.keys((error as Invalid).fields)).toEqual([field])
+})

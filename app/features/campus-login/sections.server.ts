@@ -1,0 +1,173 @@
+import { z } from 'zod'
+import { Conflict, Invalid } from '~/lib/errors.ts'
+import {
+	boxSetting,
+	listSetting,
+	numberSetting,
+	secretSetting,
+	settingSection,
+	textSetting,
+} from '~/platform/settings/setting.ts'
+import { hasAdminBy } from './identities.queries.server.ts'
+import { discover, ProviderRefused, tryProvider } from './oidc.server.ts'
+import { isSafeAddress, ProviderUnreachable } from './provider-fetch.server.ts'
+
+/* What admins set of the ways in besides the password. */
+
+const claim = (label: string, hint: string, name: string) => textSetting({ label, hint, default: name, maxLength: 80 })
+
+/** The login of the campus, by OpenID Connect. */
+export const campusSection = settingSection({
+	name: 'campus-login',
+	title: 'Campus login',
+	about:
+		'Members log in with their account at the university, by OpenID Connect. Its computing centre gives you the first three values below, and needs the address of this site’s callback: the address of this site, followed by /login/campus/callback.',
+	isSensitive: true,
+	settings: {
+		isOn: boxSetting({ label: 'Offer the campus login' }),
+		label: textSetting({ label: 'On the button', default: 'Log in with your campus account', maxLength: 40 }),
+		issuer: textSetting({
+			label: 'Issuer',
+			hint: 'The address of the university’s login service, such as https://login.campus.example. It is asked before anything is saved.',
+		}),
+		clientId: textSetting({ label: 'Client id' }),
+		clientSecret: secretSetting({ label: 'Client secret' }),
+		scope: textSetting({
+			label: 'Scope',
+			hint: 'What is asked of the login service. Add offline_access if it wants that before it says who has left.',
+			default: 'openid profile email',
+			schema: z.string().refine((text) => text.split(/\s+/).includes('openid'), 'The scope has to name openid.'),
+		}),
+		trustsEmail: boxSetting({
+			label: 'Its e-mail addresses are confirmed',
+			hint: 'The university hands out the addresses, so nobody can log in with that of somebody else.',
+			default: true,
+		}),
+		registers: boxSetting({
+			label: 'New people get an account',
+			hint: 'With their first login. Otherwise only who links the campus login in their settings can use it.',
+			default: true,
+		}),
+		endsSessions: boxSetting({
+			label: 'End sessions of people who have left',
+			hint: 'While a member is here, the login service is asked again whether they still have an account there.',
+			default: true,
+		}),
+		minutes: numberSetting({ label: 'Ask again after, in minutes', default: 15, min: 1, max: 1_440 }),
+		nameClaim: claim('Claim with the name', 'What the login service calls it.', 'name'),
+		usernameClaim: claim('Claim with the username', 'What the login service calls it.', 'preferred_username'),
+		emailClaim: claim('Claim with the e-mail address', 'What the login service calls it.', 'email'),
+		roleClaim: claim(
+			'Claim with the role',
+			'What says who studies and who works there. Leave it empty if nothing does.',
+			'',
+		),
+		studentRoles: listSetting({ label: 'Roles of students', hint: 'With commas between them.', default: ['student'] }),
+		staffRoles: listSetting({ label: 'Roles of staff', default: ['staff', 'faculty', 'employee'] }),
+		onlyWay: boxSetting({
+			label: 'It is the only way in',
+			hint: 'Nobody logs in or registers with a password any more. An admin has to have logged in by the campus login before.',
+			environment: 'CAMPUS_LOGIN_ONLY',
+		}),
+	},
+	async check(values) {
+		if (!values.isOn) {
+			if (values.onlyWay) throw wrong('onlyWay', 'What is not offered cannot be the only way in.')
+			return
+		}
+		for (const name of ['label', 'issuer', 'clientId'] as const)
+			if (values[name] === '') throw wrong(name, 'The campus login needs this.')
+		if (values.clientSecret === '') throw wrong('password-clientSecret', 'The campus login needs this.')
+		if (!isSafeAddress(values.issuer)) throw wrong('issuer', 'Enter an address that begins with https://.')
+		await refusingAt('issuer', 'password-clientSecret', () => tryProvider('campus', values))
+	},
+	async guard(values, trx) {
+		if (!values.onlyWay) return
+		const { issuer } = (await discover(values)).serverMetadata()
+		if (!(await hasAdminBy(trx, issuer)))
+			throw new Conflict(
+				'No admin has logged in by the campus login yet, so this would lock you out. Link it in your settings, log out, log in by it, and save this again.',
+			)
+	},
+})
+
+/** GitHub, Google and Microsoft. */
+export const otherSection = settingSection({
+	name: 'other-logins',
+	title: 'Login with GitHub, Google, Microsoft',
+	about:
+		'Each is offered as soon as it has a client id and a secret. You get both where the service lists its apps, and tell it the address of this site’s callback: the address of this site, followed by /login/github/callback, /login/google/callback or /login/microsoft/callback.',
+	isSensitive: true,
+	settings: {
+		githubId: textSetting({ label: 'GitHub: client id' }),
+		githubSecret: secretSetting({ label: 'GitHub: client secret' }),
+		githubAddress: textSetting({
+			label: 'GitHub: address',
+			hint: 'That of your own GitHub Enterprise Server, if you have one.',
+			default: 'https://github.com',
+			schema: z
+				.string()
+				.refine(isSafeAddress, 'Enter an address that begins with https://.')
+				.transform((address) => new URL(address).origin),
+		}),
+		googleId: textSetting({ label: 'Google: client id' }),
+		googleSecret: secretSetting({ label: 'Google: client secret' }),
+		microsoftTenant: textSetting({
+			label: 'Microsoft: directory (tenant) id',
+			hint: 'The id of your university’s directory in Entra. Only its people can log in.',
+			schema: z.string().regex(/^([\w-]+(\.[\w-]+)*)?$/, 'Enter the id of the directory, or its domain.'),
+		}),
+		microsoftId: textSetting({ label: 'Microsoft: client id' }),
+		microsoftSecret: secretSetting({ label: 'Microsoft: client secret' }),
+		registers: boxSetting({
+			label: 'New people get an account',
+			hint: 'With their first login, if their address is one that may register here. Otherwise members link these in their settings.',
+			default: true,
+		}),
+	},
+	async check(values) {
+		const { googleId: id, googleSecret: secret, microsoftTenant: tenant, microsoftId, microsoftSecret } = values
+		if (microsoftId !== '' && /^(|common|organizations|consumers)$/.test(tenant))
+			throw wrong('microsoftTenant', 'Enter the id of your own directory.')
+		if (id !== '' && secret !== '')
+			await refusingAt('googleId', 'password-googleSecret', () => tryProvider('google', googleSettings(id, secret)))
+		if (microsoftId !== '' && microsoftSecret !== '')
+			await refusingAt('microsoftTenant', 'password-microsoftSecret', () =>
+				tryProvider('microsoft', microsoftSettings(tenant, microsoftId, microsoftSecret)),
+			)
+	},
+})
+
+const scope = 'openid profile email'
+
+export function googleSettings(clientId: string, clientSecret: string) {
+	return { issuer: 'https://accounts.google.com', clientId, clientSecret, scope }
+}
+
+export function microsoftSettings(tenant: string, clientId: string, clientSecret: string) {
+	return { issuer: `https://login.microsoftonline.com/${tenant}/v2.0`, clientId, clientSecret, scope }
+}
+
+function wrong(field: string, message: string): Invalid {
+	return new Invalid(message, { [field]: message })
+}
+
+/** Runs a look at a provider; what is wrong with it is said at the field that it concerns. */
+async function refusingAt(address: string, secret: string, look: () => Promise<void>): Promise<void> {
+	try {
+		await look()
+	} catch (error) {
+		if (error instanceof ProviderUnreachable)
+			throw wrong(
+				address,
+				'Nothing answered at this address within a few seconds. Is it spelt right, and can this server reach it?',
+			)
+		if (!(error instanceof ProviderRefused)) throw error
+		const isClient = error.code === 'invalid_client' || error.code === 'unauthorized_client'
+		if (isClient) throw wrong(secret, 'The login service does not know this client id with this secret.')
+		throw wrong(
+			address,
+			'What answers at this address is not the login service of this issuer. Copy the issuer exactly as its description (/.well-known/openid-configuration) has it.',
+		)
+	}
+}

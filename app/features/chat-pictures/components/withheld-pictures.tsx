@@ -1,0 +1,39 @@
+import { Image } from 'lucide'
+import { useState } from 'react'
+import { SmallPictures } from '~/features/pictures/components/picture.tsx'
+import { pictureUrl } from '~/lib/addresses.ts'
+import { counted } from '~/lib/text.ts'
+import { Icon } from '~/ui/icon.tsx'
+import type { ChatPicture } from '../chat-pictures.view.ts'
+
+/**
+ * Pictures of somebody whom the reader does not know yet: nothing of them is loaded until they are asked for. Without scripts a link
+ * opens each by itself.
+ */
+export function WithheldPictures({ pictures }: { pictures: readonly ChatPicture[] }) {
+	const [asked, setAsked] = useState(false)
+	if (asked || pictures.length === 0) return <SmallPictures pictures={pictures} />
+	return (
+		<span className="my-1 grid justify-items-start gap-1">
+			{pictures.map(({ path, alt }, index) => (
+				<a
+					key={path}
+					className="link inline-flex items-center gap-1.5 text-sm"
+					href={pictureUrl(path, 1280)}
+					target="_blank"
+					rel="noopener"
+					onClick={(event) => {
+						event.preventDefault()
+						setAsked(true)
+					}}
+				>
+					<Icon of={Image} className="icon-sm flex-none" />
+					<span className="wrap-anywhere">
+						Show picture{pictures.length > 1 && ` ${index + 1} of ${counted(pictures.length, 'picture')}`}
+						{alt && `: ${alt}`}
+					</span>
+				</a>
+			))}
+		</span>
+	)
+}

@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import { insertAlias } from '~/features/members/pseudonyms.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Leaver } from '~/platform/member-data.ts'
+import { lockConversation } from './conversations.queries.server.ts'
+
+/** Conversations that are handed over before the others, each in a transaction of its own. */
+const AT_ONCE = 50
+
+/**
+ * Hands the conversations of a member who leaves to the account that stands in for them: the other member keeps every word that
+ * reached them, and nothing says any more who wrote it. Pictures go, and whatever the other member never saw.
+ * @returns whether there may be more
+ */
+export async function handOverConversations({ id, alias }: Leaver): Promise<boolean> {
+	const { rows } = await sql<{ id: number }>`
+		select id from conversations where lower_id = ${id} or higher_id = ${id} order by id limit ${AT_ONCE}`.execute(db())
+	for (const conversation of rows)
+		await db()
+			.transaction()
+			.execute((trx) => handOver(trx, conversation.id, id, alias))
+	return rows.length === AT_ONCE
+}
+
+async function handOver(trx: Executor, conversationId: number, leaverId: number, alias: string): Promise<void> {
+	await lockConversation(trx, conversationId)
+	const { rows } = await sql<{ id: number }>`
+		select peer.id from conversations c join users peer on peer.id = case when c.lower_id = ${leaverId} then c.higher_id else c.lower_id end
+			join conversation_members theirs on theirs.conversation_id = c.id and theirs.user_id = peer.id
+		where c.id = ${conversationId} and not peer.former and theirs.last_message_id is not null`.execute(trx)
+	const [peer] = rows
+	if (!peer) {
+		// Nobody is left who could read it.
+		await sql`delete from conversations where id = ${conversationId}`.execute(trx)
+		return
+	}
+	const standIn = await insertAlias(trx, alias)
+	await sql`
+		delete from messages where conversation_id = ${conversationId} and sender_id = ${leaverId} and recipient_id is null`.execute(
+		trx,
+	)
+	// What it shows is what the other member saw; a message that was nothing but a picture is a deleted one.
+	await sql`
+		update messages set sender_id = ${standIn}, client_id = gen_random_uuid(), pictures = null,
+			deleted_at = case when pictures is not null and coalesce(recipient_body, body) = '' then coalesce(deleted_at, now()) else deleted_at end,
+			body = coalesce(recipient_body, body), html = case when pictures is not null and coalesce(recipient_body, body) = '' then '' else coalesce(recipient_html, html) end,
+			recipient_body = null, recipient_html = null
+		where conversation_id = ${conversationId} and sender_id = ${leaverId}`.execute(trx)
+	await sql`
+		update messages set recipient_id = ${standIn}
+		where conversation_id = ${conversationId} and recipient_id = ${leaverId}`.execute(trx)
+	await sql`
+		update conversation_members set user_id = ${standIn}, unread = 0, read_id = got.id, delivered_id = got.id, last_message_id = got.id
+		from (select coalesce(max(id), 0) as id from messages where conversation_id = ${conversationId}) got
+		where conversation_id = ${conversationId} and user_id = ${leaverId}`.execute(trx)
+	await sql`
+		update conversations set lower_id = least(${peer.id}, ${standIn}::int), higher_id = greatest(${peer.id}, ${standIn}::int),
+			started_by = case when started_by = ${leaverId} then ${standIn} else started_by end, version = version + 1
+		where id = ${conversationId}`.execute(trx)
+	await sql`
+		update conversation_members side set unread = (select count(*) from messages m where m.conversation_id = ${conversationId}
+			and m.recipient_id = ${peer.id} and m.id > side.read_id and m.deleted_at is null)
+		where conversation_id = ${conversationId} and user_id = ${peer.id} and unread > 0`.execute(trx)
+}

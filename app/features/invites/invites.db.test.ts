@@ -1,0 +1,329 @@
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { config } from '~/config.server.ts'
+import { authHandler, logIn, registerMember, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { confirmAddress } from '~/features/accounts/registration/registrations.server.ts'
+import { challengeFor } from '~/features/accounts/registration/who-may-register.server.ts'
+import { listMembers } from '~/features/administration/members/members.server.ts'
+import { features } from '~/features/index.server.ts'
+import { registerSections, saveSection } from '~/features/site-settings/site-settings.server.ts'
+import { NotAllowed } from '~/lib/errors.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { newChallenge, WAIT_WITHOUT_SCRIPTS_MS, weighAnswer } from '~/platform/proof/proof.server.ts'
+import { findProof } from '~/platform/proof/proof.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { forgetCounts, mailedToken, sentMails, useJobTables } from '../../../tests/support/jobs.ts'
+import { getInvites, makeInvite, revokeInvite } from './joining/invites.server.ts'
+import { findInvitation, join } from './joining/joining.server.ts'
+import { discardList, getList, getLists, mailLists, makeList, sendList, stopList } from './lists/lists.server.ts'
+import { readAddresses } from './lists/reading.ts'
+
+useDatabase()
+useJobTables()
+
+const password = 'a lantern at the ford'
+let made = 0
+let admin: SignedIn
+let moderator: SignedIn
+let mira: SignedIn
+
+beforeAll(async () => {
+	registerSections(features.flatMap(({ settingSections }) => settingSections ?? []))
+	admin = await makeMember('admin', 'admin')
+	moderator = await makeMember('moderator', 'moderator')
+	mira = await makeMember('mira')
+})
+
+beforeEach(async () => {
+	await forgetCounts()
+	await sql`delete from graphile_worker._private_jobs`.execute(db())
+	await set({})
+})
+
+/** Sets who may register. */
+async function set(input: Record<string, string>): Promise<void> {
+	const { rows } = await sql<{ version: number }>`
+		select version from site_settings where section = 'registration'`.execute(db())
+	const version = String(rows[0]?.version ?? 1)
+	await saveSection(admin, 'registration', { mode: 'open', domains: '', doModeratorsInvite: '', version, ...input })
+}
+
+function request(cookie = ''): Request {
+	return new Request('http://localhost:3000/', { headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie } })
+}
+
+function form(values: Record<string, string>): FormData {
+	const data = new FormData()
+	for (const [name, value] of Object.entries(values)) data.set(name, value)
+	return data
+}
+
+function newEmail(): string {
+	made += 1
+	return `newcomer${made}@eastmere.example`
+}
+
+const fieldsOf = (email: string) => ({ name: 'New Comer', email, password, confirmPassword: password })
+const joinBy = (token: string, email = newEmail(), more = {}) =>
+	join(form({ token, ...fieldsOf(email), ...more }), request())
+const linkOf = async (input = {}, who = admin) =>
+	(await makeInvite(who, { uses: '1', days: '7', cohort: 'CSE 2027', ...input })).split('token=')[1] ?? ''
+
+async function memberOf(email: string) {
+	const { rows } = await sql<{ id: number; cohort: string; email_verified: boolean }>`
+		select id, cohort, email_verified from users where email = ${email}`.execute(db())
+	return rows[0]
+}
+
+describe('who may register', () => {
+	test.each([
+		[{ mode: 'open' }, null],
+		[{ mode: 'open', domains: 'eastmere.example' }, null],
+		[{ mode: 'open', domains: 'campus.example' }, 'Only addresses of campus.example can register here.'],
+		[{ mode: 'invited' }, 'You need an invitation to register here. Open the link in it.'],
+		[{ mode: 'closed' }, 'Nobody can register here at the moment.'],
+	])('%j', async (settings, refusal) => {
+		await set(settings)
+		const email = newEmail()
+		const page = registerMember(form(fieldsOf(email)), request())
+		if (refusal) await expect(page).rejects.toThrow(refusal)
+		else await page
+		const headers = {
+			'Content-Type': 'application/json',
+			'x-client-ip': '198.51.100.7',
+			Origin: 'http://localhost:3000',
+		}
+		const body = JSON.stringify({ name: 'New Comer', email: newEmail(), password })
+		const url = 'http://localhost:3000/api/auth/sign-up/email'
+		const program = await authHandler(new Request(url, { method: 'POST', headers, body }))
+		expect(program.status).toBe(refusal ? 403 : 200)
+		expect(await memberOf(email)).toEqual(refusal ? undefined : expect.anything())
+	})
+
+	test('a field that people do not see is to be empty', async () => {
+		const email = newEmail()
+		await expect(registerMember(form({ ...fieldsOf(email), website: 'x' }), request())).rejects.toThrow(
+			'A field that people do not see',
+		)
+		expect(await memberOf(email)).toBeUndefined()
+	})
+})
+
+describe('a proof of work', () => {
+	/** Thirty-one have registered, and the wait after the last one is over. */
+	const many = () =>
+		sql`
+			insert into attempts (key, count, last_at)
+			values (${`register-address:${hashToken('198.51.100.7')}`}, 31, now() - interval '5 minutes')
+			on conflict (key) do update set count = excluded.count, last_at = excluded.last_at`.execute(db())
+	const registerWith = async (email: string, more = {}) => {
+		await many()
+		await registerMember(form({ ...fieldsOf(email), ...more }), request())
+	}
+
+	test('is asked for once many registered from an address, and counts once', async () => {
+		expect(await challengeFor('198.51.100.7')).toBeNull()
+		await many()
+		expect(await challengeFor('198.51.100.8')).toBeNull()
+		await expect(registerWith(newEmail())).rejects.toThrow('Press Register again.')
+		const challenge = (await challengeFor('198.51.100.7')) ?? ''
+		await expect(registerWith(newEmail(), { challenge, proof: '' })).rejects.toThrow('Wait half a minute')
+		const proof = findProof(challenge)
+		const email = newEmail()
+		await registerWith(email, { challenge, proof })
+		expect(await memberOf(email)).toBeDefined()
+		await expect(registerWith(newEmail(), { challenge, proof })).rejects.toThrow('Too many attempts')
+	})
+
+	test('is weighed by what was done and when', () => {
+		const now = Date.now()
+		const challenge = newChallenge(now)
+		const proof = findProof(challenge)
+		expect(weighAnswer(challenge, proof, now)).toBe('done')
+		expect(weighAnswer(challenge, String(Number(proof) + 1), now)).toBe('invalid')
+		expect(weighAnswer(challenge, 'x', now)).toBe('invalid')
+		expect(weighAnswer(challenge, '', now + WAIT_WITHOUT_SCRIPTS_MS - 1)).toBe('early')
+		expect(weighAnswer(challenge, '', now + WAIT_WITHOUT_SCRIPTS_MS)).toBe('waited')
+		expect(weighAnswer(challenge, proof, now + 3_600_001)).toBe('invalid')
+		const easier = challenge.split('.').with(2, '1').join('.')
+		expect(weighAnswer(easier, findProof(easier), now)).toBe('invalid')
+		for (const odd of ['', 'x', '1.2.3.4', `${challenge}x`]) expect(weighAnswer(odd, '1', now)).toBe('invalid')
+	})
+})
+
+describe('a link', () => {
+	test('registers as many as it was for, also where nobody else may, and says so of them', async () => {
+		await set({ mode: 'invited' })
+		const token = await linkOf({ uses: '2' })
+		const { rows } = await sql<{ token_hash: string }>`select token_hash from invites order by id desc limit 1`.execute(
+			db(),
+		)
+		expect(rows[0]?.token_hash).toBe(hashToken(token))
+		expect(await findInvitation(token)).toEqual({ email: null, cohort: 'CSE 2027', domains: [] })
+		const email = newEmail()
+		expect(await joinBy(token, email)).toMatchObject({ email, confirm: false })
+		expect(await memberOf(email)).toMatchObject({ cohort: 'CSE 2027', email_verified: false })
+		const cookie = (await logIn(form({ email, password }), request())).getSetCookie().map((one) => one.split(';')[0])
+		expect((await viewerFromRequest(request(cookie.join('; ')), { fresh: true })).viewer).not.toBeNull()
+		const last = await Promise.allSettled([joinBy(token), joinBy(token), joinBy(token)])
+		expect(last.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+		await expect(findInvitation(token)).rejects.toThrow('used by as many people as it was for')
+		const [link] = await getInvites(admin)
+		expect(link).toMatchObject({ used: 2, maxUses: 2, state: 'used up', by: 'admin', cohort: 'CSE 2027' })
+		const none = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '' }
+		for (const filter of [{ cohort: 'cse 2027' }, { invite: String(link?.id) }])
+			expect((await listMembers(admin, { ...none, ...filter }, null)).rows).toHaveLength(2)
+	})
+
+	test('of which a registration holds a use until its address is confirmed', async () => {
+		vi.spyOn(config(), 'REQUIRE_EMAIL_VERIFICATION', 'get').mockReturnValue(true)
+		const token = await linkOf()
+		const email = newEmail()
+		await joinBy(token, email)
+		// Registering again replaces the first one.
+		expect(await joinBy(token, email)).toMatchObject({ confirm: true })
+		await expect(joinBy(token)).rejects.toThrow('used by as many people')
+		expect(await memberOf(email)).toBeUndefined()
+		await confirmAddress({ token: await mailedToken(email), password }, request())
+		expect(await memberOf(email)).toMatchObject({ cohort: 'CSE 2027', email_verified: true })
+		const other = await linkOf()
+		await joinBy(other, newEmail())
+		await sql`update registrations set created_at = now() - interval '25 hours'`.execute(db())
+		expect(await joinBy(other)).toMatchObject({ confirm: true })
+	})
+
+	test('that was revoked, or has expired, or is none, lets nobody in', async () => {
+		const token = await linkOf({ uses: '5' })
+		const [link] = await getInvites(admin)
+		await revokeInvite(admin, link?.id ?? 0)
+		await expect(revokeInvite(admin, link?.id ?? 0)).rejects.toThrow('revoked already')
+		for (const act of [findInvitation(token), joinBy(token)]) await expect(act).rejects.toThrow('taken back')
+		const old = await linkOf()
+		await sql`update invites set expires_at = now() where token_hash = ${hashToken(old)}`.execute(db())
+		await expect(joinBy(old)).rejects.toThrow('has expired')
+		await expect(joinBy('nothing')).rejects.toThrow('no invitation of ours')
+		await set({ mode: 'closed' })
+		const open = await linkOf()
+		for (const act of [findInvitation(open), joinBy(open)])
+			await expect(act).rejects.toThrow('Nobody can register here')
+	})
+
+	test('holds to the rules of every registration', async () => {
+		await set({ domains: 'eastmere.example' })
+		const token = await linkOf({ uses: '50' })
+		const refused: [Record<string, string>, RegExp][] = [
+			[{ email: 'x@elsewhere.example' }, /Only addresses of eastmere.example/],
+			[{ email: '' }, /Email is required|valid email/],
+			[{ password: 'Password1', confirmPassword: 'Password1' }, /too common/],
+			[{ confirmPassword: 'other' }, /doesn't match/],
+			[{ name: 'Site Administrator' }, /staff member/],
+			[{ website: 'x' }, /people do not see/],
+		]
+		for (const [more, message] of refused) await expect(joinBy(token, newEmail(), more)).rejects.toThrow(message)
+	})
+
+	test('is made by admins, and by moderators where the settings say so', async () => {
+		const inputs = [
+			{ uses: '0', days: '7' },
+			{ uses: '1', days: '366' },
+			{ uses: '1', days: 'x' },
+			{ uses: '1', days: '7', cohort: 'x'.repeat(61) },
+		]
+		for (const input of inputs) await expect(makeInvite(admin, input)).rejects.toThrow(/whole number|at most 60/)
+		for (const who of [null, mira, moderator]) await expect(linkOf({}, who as SignedIn)).rejects.toThrow(NotAllowed)
+		await set({ doModeratorsInvite: 'on' })
+		expect(await linkOf({}, moderator)).toHaveLength(32)
+		await expect(linkOf({}, mira)).rejects.toThrow(NotAllowed)
+		for (const who of [null, mira, moderator] as Viewer[])
+			for (const act of [getLists(who), makeList(who, { days: '7', addresses: 'a@b.example' }), sendList(who, 1)])
+				await expect(act).rejects.toThrow(NotAllowed)
+	})
+})
+
+describe('a list of addresses', () => {
+	const invited = async () => (await sentMails()).filter(({ subject }) => subject === 'Join DevQuad')
+
+	test('is read by line, with what is left out in words', () => {
+		const text =
+			'\uFEFFName;E-Mail\r\n"Quill, Mira";MIRA@eastmere.example\r\nX;mira@Eastmere.example\r\n\r\nY;nobody\nZ;z@foreign.example\nW;'
+		const read = readAddresses(text, (email) => email.endsWith('@eastmere.example'))
+		expect([...read.addresses]).toEqual([['mira@eastmere.example', 2]])
+		expect(read.lines).toBe(5)
+		expect([...read.doubled, ...read.invalid, ...read.refused]).toEqual([
+			{ line: 3, text: 'mira@Eastmere.example', why: 'It stands in line 2 already.' },
+			{ line: 5, text: 'nobody', why: 'This is no email address.' },
+			{ line: 7, text: '', why: 'There is no address in this line.' },
+			{ line: 6, text: 'z@foreign.example', why: 'Addresses of this domain cannot register here.' },
+		])
+	})
+
+	test('of 50,000 lines is read and stored in seconds, and one more is refused', async () => {
+		const line = (_: unknown, index: number) => `student${index}@eastmere.example`
+		const file = new File([Array.from({ length: 50_000 }, line).join('\n')], 'list.csv')
+		const id = await makeList(admin, { days: '7', file })
+		expect(await getList(admin, id)).toMatchObject({ total: 50_000, state: 'draft' })
+		await discardList(admin, id)
+		await expect(getList(admin, id)).rejects.toThrow('no such list')
+		await expect(makeList(admin, { days: '7', addresses: 'x\n'.repeat(50_001) })).rejects.toThrow('has 50,001')
+		await expect(makeList(admin, { days: '7', addresses: ' \n' })).rejects.toThrow('Choose a file')
+	})
+
+	test('is looked at before anything is mailed; each address gets one mail, however often it is stopped or killed', async () => {
+		const emails = Array.from({ length: 50 }, newEmail)
+		const addresses = [...emails, 'mira@campus.example', 'x@', emails[0]].join('\n')
+		const id = await makeList(admin, { days: '7', cohort: 'ECE 2028', addresses })
+		const list = await getList(admin, id)
+		expect(list.report).toMatchObject({ lines: 53, valid: 50, members: 1, invalid: 1, doubled: 1 })
+		expect(list.report.leftOut.map(({ line }) => line)).toEqual([51, 52, 53])
+		await mailLists()
+		expect(await invited()).toEqual([])
+		await sendList(admin, id)
+		await expect(sendList(admin, id)).rejects.toThrow('being sent already')
+		await expect(discardList(admin, id)).rejects.toThrow('Only a list that was never sent')
+		await mailLists(20)
+		await stopList(admin, id)
+		await mailLists()
+		expect(await getList(admin, id)).toMatchObject({ state: 'stopped', mailed: 20 })
+		await sendList(admin, id)
+		// A process that dies within a batch: nothing of the batch is written, neither the notes nor the jobs.
+		await sql`alter table invited_addresses add constraint killed check (email <> ${sql.lit(emails[35])} or mailed_at is null)`.execute(
+			db(),
+		)
+		await expect(mailLists()).rejects.toThrow('killed')
+		await sql`alter table invited_addresses drop constraint killed`.execute(db())
+		// Two processes at once.
+		await Promise.all([mailLists(), mailLists()])
+		await mailLists()
+		expect(await getList(admin, id)).toMatchObject({ state: 'done', mailed: 50, total: 50 })
+		expect((await invited()).map(({ to }) => to).sort()).toEqual([...emails].sort())
+	})
+
+	test('lets each one in by the link in their mail, once, with the address confirmed, whatever it is passed on to', async () => {
+		await set({ mode: 'invited', domains: 'campus.example' })
+		const email = newEmail().replace('eastmere', 'campus')
+		const id = await makeList(admin, { days: '7', cohort: 'ME 2029', addresses: email })
+		await sendList(admin, id)
+		await mailLists()
+		const token = await mailedToken(email)
+		expect(await findInvitation(token)).toMatchObject({ email, cohort: 'ME 2029' })
+		const both = await Promise.allSettled([joinBy(token, 'other@elsewhere.example'), joinBy(token)])
+		expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+		expect(await memberOf(email)).toMatchObject({ cohort: 'ME 2029', email_verified: true })
+		expect(await memberOf('other@elsewhere.example')).toBeUndefined()
+		await expect(findInvitation(token)).rejects.toThrow('Somebody has joined by this invitation already')
+		expect(await getList(admin, id)).toMatchObject({ joined: 1, mailed: 1 })
+	})
+
+	test('mails nobody who registered meanwhile', async () => {
+		const email = newEmail()
+		const id = await makeList(admin, { days: '7', addresses: email })
+		await registerMember(form(fieldsOf(email)), request())
+		await sendList(admin, id)
+		await mailLists()
+		expect(await invited()).toEqual([])
+		expect(await getList(admin, id)).toMatchObject({ state: 'done' })
+	})
+})

@@ -1,0 +1,23 @@
+import { defineFeature } from '~/platform/feature.ts'
+import { mailLists } from './lists/lists.server.ts'
+
+/** Links and lists of addresses by which people are invited to register. */
+export const invites = defineFeature({
+	name: 'invites',
+	schedules: [{ name: 'mail-invited', every: 'minute', run: () => mailLists() }],
+	pictureForms: [
+		{ path: /^\/admin\/invitations\/list(\.data)?$/, tooLarge: 'The file is too large. The limit is 5 MB.' },
+	],
+	memberData: {
+		invites: {
+			members: { created_by: 'kept' },
+			archive: ['cohort', 'max_uses', 'expires_at', 'created_at', 'revoked_at'],
+			withheld: { token_hash: 'a secret' },
+		},
+		invite_lists: {
+			members: { created_by: 'kept' },
+			archive: 'addresses of other people',
+		},
+		invited_addresses: 'addresses that were invited, until 30 days after the invitation ended, and of who came by one',
+	},
+})

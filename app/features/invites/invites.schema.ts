@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { emailField } from '~/features/accounts/accounts.schema.ts'
+import { personName } from '~/features/accounts/names.schema.ts'
+import { cleanLine } from '~/lib/clean.ts'
+
+const number = (message: string, min: number, max: number) =>
+	z
+		.string({ error: message })
+		.trim()
+		.refine((text) => /^\d{1,5}$/.test(text) && Number(text) >= min && Number(text) <= max, message)
+		.transform(Number)
+
+const shared = {
+	cohort: z
+		.string()
+		.default('')
+		.transform((text) => cleanLine(text))
+		.pipe(z.string().max(60, 'A cohort has at most 60 characters.')),
+	days: number('Enter a whole number of days from 1 to 365.', 1, 365),
+}
+
+/** A new link: how many may use it, for how long, and what is stored with them. */
+export const inviteInput = z.object({
+	...shared,
+	uses: number('Enter a whole number of uses from 1 to 10,000.', 1, 10_000),
+})
+
+/** What a list of addresses has beside the file. */
+export const listInput = z.object(shared)
+
+const password = z.string({ error: 'Password field is required!' }).min(1, 'Password field is required!').max(1_000)
+
+/** What whoever is invited fills in; the address only where the link does not name it. */
+export const joinInput = z
+	.object({
+		name: personName,
+		email: emailField.optional(),
+		password,
+		confirmPassword: z.string({ error: "Password doesn't match!" }),
+	})
+	.refine((input) => input.password === input.confirmPassword, {
+		path: ['confirmPassword'],
+		message: "Password doesn't match!",
+	})

@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+
+/** Uses of a link that are taken: by members who came by it, and by who has not confirmed the address yet, for a day. */
+const used = sql<number>`(
+	(select count(*)::int from users where users.invite_id = invites.id)
+	+ (select count(*)::int from registrations where registrations.invite_id = invites.id
+		and registrations.created_at > now() - interval '1 day'))`
+
+export interface InviteRow {
+	id: number
+	cohort: string
+	max_uses: number
+	used: number
+	expires_at: Date
+	created_at: Date
+	revoked_at: Date | null
+	is_expired: boolean
+	by: string | null
+}
+
+const columns = sql`invites.id, invites.cohort, invites.max_uses, ${used} as used, invites.expires_at, invites.created_at,
+	invites.revoked_at, invites.expires_at <= now() as is_expired, maker.username as by`
+
+/** Stores a link. */
+export async function insertInvite(
+	invite: { hash: string; cohort: string; uses: number; days: number; createdBy: number },
+	executor: Executor = db(),
+): Promise<number> {
+	const { hash, cohort, uses, days, createdBy } = invite
+	const { rows } = await sql<{ id: number }>`
+		insert into invites (token_hash, cohort, max_uses, expires_at, created_by)
+		values (${hash}, ${cohort}, ${uses}, now() + make_interval(days => ${days}), ${createdBy}) returning id`.execute(
+		executor,
+	)
+	return rows[0]?.id ?? 0
+}
+
+/** The newest links. */
+export async function listInviteRows(limit: number): Promise<InviteRow[]> {
+	const { rows } = await sql<InviteRow>`
+		select ${columns} from invites left join users maker on maker.id = invites.created_by
+		order by invites.id desc limit ${limit}`.execute(db())
+	return rows
+}
+
+/** Ends a link, and registrations that came by it and are not confirmed. @returns whether it was open */
+export async function revokeRow(id: number): Promise<boolean> {
+	const { rows } = await sql`
+		with ended as (update invites set revoked_at = now() where id = ${id} and revoked_at is null returning id),
+			gone as (delete from registrations where invite_id in (select id from ended))
+		select id from ended`.execute(db())
+	return rows.length > 0
+}
+
+/** A link by its token. @param lock holds it until the transaction ends, so that of two who want its last use one gets it */
+export async function findInvite(
+	hash: string,
+	executor: Executor = db(),
+	{ lock = false } = {},
+): Promise<InviteRow | undefined> {
+	if (lock) await sql`select from invites where token_hash = ${hash} for update`.execute(executor)
+	const { rows } = await sql<InviteRow>`
+		select ${columns} from invites left join users maker on maker.id = invites.created_by
+		where invites.token_hash = ${hash}`.execute(executor)
+	return rows[0]
+}
+
+export interface InvitedRow {
+	id: string
+	email: string
+	cohort: string
+	is_expired: boolean
+	is_used: boolean
+}
+
+/** An address that was mailed a link of its own, by its token. @param lock holds it until the transaction ends */
+export async function findInvited(
+	hash: string,
+	executor: Executor = db(),
+	{ lock = false } = {},
+): Promise<InvitedRow | undefined> {
+	if (lock) await sql`select from invited_addresses where token_hash = ${hash} for update`.execute(executor)
+	const { rows } = await sql<InvitedRow>`
+		select one.id, one.email, list.cohort, list.expires_at <= now() as is_expired,
+			exists (select from account_emails held where held.email = one.email) as is_used
+		from invited_addresses one join invite_lists list on list.id = one.list_id
+		where one.token_hash = ${hash}`.execute(executor)
+	return rows[0]
+}
+
+/** Notes by which invitation a member came. */
+export async function writeOrigin(
+	trx: Executor,
+	userId: number,
+	{
+		cohort,
+		inviteId = null,
+		addressId = null,
+	}: { cohort: string; inviteId?: number | null; addressId?: string | null },
+): Promise<void> {
+	await sql`update users set cohort = ${cohort}, invite_id = ${inviteId}, invited_address_id = ${addressId}
+		where id = ${userId}`.execute(trx)
+}
+
+/** Notes by which link somebody registers who has not confirmed the address. */
+export async function writeRegistrationInvite(trx: Executor, email: string, inviteId: number): Promise<void> {
+	await sql`update registrations set invite_id = ${inviteId} where email = ${email}`.execute(trx)
+}

@@ -1,0 +1,197 @@
+import { config } from '~/config.server.ts'
+import { claimUsername, findAccountByEmail, insertAccount } from '~/features/accounts/accounts.queries.server.ts'
+import { queueAccountMail } from '~/features/accounts/registration/account-mails.server.ts'
+import { isAllowedDomain, refuseImpersonation, usernamesFor } from '~/features/accounts/registration/names.server.ts'
+import {
+	deleteRegistration,
+	replaceRegistration,
+} from '~/features/accounts/registration/registrations.queries.server.ts'
+import { isNamedAdmin, promoteNamedAdmin } from '~/features/accounts/registration/registrations.server.ts'
+import {
+	refuseTrapped,
+	requireInvitations,
+	whoMayRegister,
+} from '~/features/accounts/registration/who-may-register.server.ts'
+import { hashPassword, requireHashCapacity } from '~/features/accounts/security/credentials.server.ts'
+import { passwordError } from '~/features/accounts/security/password-rules.server.ts'
+import { countAttempt, network, wideNetwork } from '~/features/rate-limits/rate-limits.server.ts'
+import { headerOf, newDevice } from '~/features/sessions/devices.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { insertDevice } from '~/features/sessions/sessions.queries.server.ts'
+import { Invalid } from '~/lib/errors.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { parseForm } from '~/platform/http/form.server.ts'
+import { announce } from '~/platform/realtime/io.server.ts'
+import { joinInput } from '../invites.schema.ts'
+import { findInvite, findInvited, writeOrigin, writeRegistrationInvite } from './invites.queries.server.ts'
+import { stateOf } from './invites.server.ts'
+
+/*
+ * Registering by an invitation, also where nobody else may. A link that was mailed to an address proves it, so the account is made at once;
+ * one that may be passed on proves nothing, and the address is confirmed as everybody's is.
+ */
+
+const refusals = {
+	'used up': 'This invitation has been used by as many people as it was for. Ask whoever sent it for another one.',
+	expired: 'This invitation has expired. Ask whoever sent it for another one.',
+	revoked: 'This invitation was taken back. Ask whoever sent it for another one.',
+}
+const unknown = 'This is no invitation of ours. Open the link again as it was sent to you.'
+const joined = 'Somebody has joined by this invitation already. Log in, or set a new password.'
+
+/** What an invitation is for, for the page that asks. */
+export interface Invitation {
+	/** The address that it was mailed to; null for a link that may be passed on. */
+	email: string | null
+	cohort: string
+	/** Domains that an address must have; empty where any will do. */
+	domains: readonly string[]
+}
+
+/** What a link invites to; changes nothing. @throws Invalid when it does not work any more, NotAllowed where nobody may register */
+export async function findInvitation(token: string): Promise<Invitation> {
+	requireInvitations()
+	const { domains } = whoMayRegister()
+	const hash = hashToken(token)
+	const invite = await findInvite(hash)
+	const state = invite && stateOf(invite)
+	if (invite && state === 'open') return { email: null, cohort: invite.cohort, domains }
+	if (state && state !== 'open') throw new Invalid(refusals[state])
+	const invited = await findInvited(hash)
+	if (!invited) throw new Invalid(unknown)
+	if (invited.is_used) throw new Invalid(joined)
+	if (invited.is_expired) throw new Invalid(refusals.expired)
+	return { email: invited.email, cohort: invited.cohort, domains }
+}
+
+/**
+ * Registers whoever was invited. Of several who want the last use of a link, one gets it.
+ * @param form token, name, password and confirmPassword, and for a link that may be passed on email
+ * @returns the address, whether it has to be confirmed before the first login, and the cookies of the browser
+ * @throws Invalid, TooMany, NotAllowed where nobody may register
+ */
+export async function join(
+	form: FormData,
+	{ headers: sent }: Request,
+): Promise<{ email: string; confirm: boolean; headers: Headers }> {
+	requireInvitations()
+	refuseTrapped(form)
+	const token = String(form.get('token') ?? '')
+	const { name, email: typed, password } = parseForm(joinInput, form)
+	const invited = await findInvited(hashToken(token))
+	const email = invited?.email ?? typed
+	if (!invited && !(await findInvite(hashToken(token)))) throw new Invalid(unknown)
+	if (!email) throw new Invalid('Email is required!', { email: 'Email is required!' })
+	await checkJoin({ name, email, password, domains: invited ? [] : whoMayRegister().domains })
+	const address = sent.get('x-client-ip') ?? 'unknown'
+	await countAttempt([
+		['register-account', email],
+		['register-address', network(address)],
+		['register-network', wideNetwork(address)],
+	])
+	const device = newDevice(sent)
+	const account = { email, name, passwordHash: await hashPassword(password), deviceHash: device.hash }
+	const confirm = !invited && config().REQUIRE_EMAIL_VERIFICATION
+	if (confirm) await keepRegistration(token, account)
+	else await makeAccount(token, account, { isProven: invited !== undefined })
+	const headers = new Headers()
+	headers.append('Set-Cookie', headerOf(device.cookie))
+	return { email, confirm, headers }
+}
+
+async function checkJoin({
+	name,
+	email,
+	password,
+	domains,
+}: {
+	name: string
+	email: string
+	password: string
+	domains: readonly string[]
+}): Promise<void> {
+	if (!isNamedAdmin(email)) await refuseImpersonation(name, 'name')
+	const weak = passwordError(password, { email, name })
+	if (weak) throw new Invalid(weak.message, { password: weak.message })
+	if (!isAllowedDomain(email, domains)) {
+		const message = `Only addresses of ${domains.join(', ')} can register here.`
+		throw new Invalid(message, { email: message })
+	}
+	requireHashCapacity()
+}
+
+interface Joining {
+	email: string
+	name: string
+	passwordHash: string
+	deviceHash: string
+}
+
+/** The registration holds a use of the link until the address is confirmed, or for a day. The answer is the same whoever has the address. */
+async function keepRegistration(token: string, { email, name, passwordHash, deviceHash }: Joining): Promise<void> {
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			// Whoever registers again does not need a second use.
+			await deleteRegistration(trx, email)
+			const invite = await requireOpen(trx, token)
+			await replaceRegistration({ email, name, password_hash: passwordHash, device_hash: deviceHash }, trx)
+			await writeRegistrationInvite(trx, email, invite.id)
+		})
+	await queueAccountMail({ kind: 'register', email })
+}
+
+/** @param isProven the link was mailed to the address; otherwise nobody confirms addresses on this site */
+async function makeAccount(token: string, joining: Joining, { isProven }: { isProven: boolean }): Promise<void> {
+	const made = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const origin = isProven ? await requireInvited(trx, token) : await requireOpen(trx, token)
+			// On a site that confirms no address, registering tells whether it is known; see decision 35.
+			if (await findAccountByEmail(joining.email, trx)) throw new Invalid(joined)
+			const account = await insertMember(trx, joining, isProven)
+			await writeOrigin(trx, account.id, {
+				cohort: origin.cohort,
+				...(typeof origin.id === 'number' ? { inviteId: origin.id } : { addressId: origin.id }),
+			})
+			return account
+		})
+	await recordSecurityEvent('register', { userId: made.id })
+	if (isProven) await recordSecurityEvent('verify', { userId: made.id })
+	if (isProven && isNamedAdmin(joining.email)) await promoteNamedAdmin(joining.email)
+	announce('everybody', 'member:joined', { username: made.username })
+}
+
+async function insertMember(
+	trx: Executor,
+	{ email, name, passwordHash, deviceHash }: Joining,
+	isVerified: boolean,
+): Promise<{ id: number; username: string }> {
+	for (const username of await usernamesFor(email, trx)) {
+		if (!(await claimUsername(username, trx))) continue
+		const id = await insertAccount(trx, { username, name, email, passwordHash, isVerified })
+		if (id === null) break
+		await insertDevice(id, deviceHash, trx)
+		return { id, username }
+	}
+	throw new Invalid(joined)
+}
+
+/** The link, held until the transaction ends, while it has uses left. @throws Invalid */
+async function requireOpen(trx: Executor, token: string) {
+	const invite = await findInvite(hashToken(token), trx, { lock: true })
+	if (!invite) throw new Invalid(unknown)
+	const state = stateOf(invite)
+	if (state !== 'open') throw new Invalid(refusals[state])
+	return invite
+}
+
+/** The address that a link was mailed to, held until the transaction ends. @throws Invalid */
+async function requireInvited(trx: Executor, token: string) {
+	const invited = await findInvited(hashToken(token), trx, { lock: true })
+	if (!invited) throw new Invalid(unknown)
+	if (invited.is_used) throw new Invalid(joined)
+	if (invited.is_expired) throw new Invalid(refusals.expired)
+	return invited
+}

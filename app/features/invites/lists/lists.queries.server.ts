@@ -1,0 +1,120 @@
+import { sql } from 'kysely'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { ListReport, ListState } from '../invites.view.ts'
+
+/** Which of these addresses have an account. */
+export async function findMemberAddresses(emails: readonly string[]): Promise<Set<string>> {
+	const { rows } = await sql<{ email: string }>`
+		select email from account_emails where email = any(${[...emails]}::text[])`.execute(db())
+	return new Set(rows.map(({ email }) => email))
+}
+
+interface NewList {
+	cohort: string
+	days: number
+	report: ListReport
+	createdBy: number
+	emails: readonly string[]
+}
+
+/** Stores a list that was looked at; nothing is mailed yet. @returns its id */
+export async function insertList(trx: Executor, list: NewList): Promise<number> {
+	const { cohort, days, report, createdBy, emails } = list
+	const { rows } = await sql<{ id: number }>`
+		insert into invite_lists (cohort, report, created_by, expires_at)
+		values (${cohort}, ${JSON.stringify(report)}::jsonb, ${createdBy}, now() + make_interval(days => ${days}))
+		returning id`.execute(trx)
+	const id = rows[0]?.id ?? 0
+	await sql`insert into invited_addresses (list_id, email) select ${id}, unnest(${[...emails]}::text[])`.execute(trx)
+	return id
+}
+
+export interface ListRow {
+	id: number
+	cohort: string
+	state: ListState
+	report: ListReport
+	created_at: Date
+	expires_at: Date
+	by: string | null
+	total: number
+	mailed: number
+	joined: number
+}
+
+const columns = sql`list.id, list.cohort, list.state, list.report, list.created_at, list.expires_at, users.username as by,
+	(select count(*)::int from invited_addresses one where one.list_id = list.id) as total,
+	(select count(*)::int from invited_addresses one where one.list_id = list.id and one.mailed_at is not null) as mailed,
+	(select count(*)::int from users came join invited_addresses one on one.id = came.invited_address_id
+		where one.list_id = list.id) as joined`
+
+/** The newest lists. */
+export async function listLists(limit: number): Promise<ListRow[]> {
+	const { rows } = await sql<ListRow>`
+		select ${columns} from invite_lists list left join users on users.id = list.created_by
+		order by list.id desc limit ${limit}`.execute(db())
+	return rows
+}
+
+/** One list. */
+export async function findList(id: number): Promise<ListRow | undefined> {
+	const { rows } = await sql<ListRow>`
+		select ${columns} from invite_lists list left join users on users.id = list.created_by where list.id = ${id}`.execute(
+		db(),
+	)
+	return rows[0]
+}
+
+/** Gives a list another state, if it is in one of these. @returns whether it was */
+export async function writeListState(
+	trx: Executor,
+	id: number,
+	{ from, to }: { from: readonly ListState[]; to: ListState },
+): Promise<boolean> {
+	const { rows } = await sql`
+		update invite_lists set state = ${to} where id = ${id} and state = any(${[...from]}::text[]) returning id`.execute(
+		trx,
+	)
+	return rows.length > 0
+}
+
+/** Forgets a list that was never mailed. @returns whether it was one */
+export async function deleteDraft(trx: Executor, id: number): Promise<boolean> {
+	const { rows } = await sql`delete from invite_lists where id = ${id} and state = 'draft' returning id`.execute(trx)
+	return rows.length > 0
+}
+
+export interface WaitingAddress {
+	id: string
+	email: string
+	cohort: string
+	/** Whoever registered since the list was made is not mailed. */
+	is_member: boolean
+}
+
+/** Locks the next addresses that are to be mailed, of the oldest list first; of two processes each address goes to one. */
+export async function takeWaiting(trx: Executor, limit: number): Promise<WaitingAddress[]> {
+	const { rows } = await sql<WaitingAddress>`
+		select one.id, one.email, list.cohort, exists (select from account_emails held where held.email = one.email) as is_member
+		from invited_addresses one join invite_lists list on list.id = one.list_id
+		where one.mailed_at is null and list.state = 'sending' and list.expires_at > now()
+		order by list.id, one.id limit ${limit} for update of one skip locked`.execute(trx)
+	return rows
+}
+
+/** Notes that an address is mailed. @param hash of the token in its mail; null for who is not mailed, as they have an account */
+export async function noteMailed(trx: Executor, id: string, hash: string | null): Promise<void> {
+	await sql`update invited_addresses set mailed_at = now(), token_hash = ${hash} where id = ${id}`.execute(trx)
+}
+
+/** Ends lists of which nothing waits, or whose time is over. */
+export async function finishLists(): Promise<void> {
+	await sql`
+		update invite_lists list set state = 'done' where state = 'sending' and (expires_at < now() or not exists (
+			select from invited_addresses one where one.list_id = list.id and one.mailed_at is null))`.execute(db())
+	// A file that somebody uploaded and left is personal data of people who know nothing of it.
+	await sql`delete from invite_lists where state = 'draft' and created_at < now() - interval '1 day'`.execute(db())
+	await sql`
+		delete from invited_addresses where list_id in (select id from invite_lists where expires_at < now() - interval '30 days')
+			and id not in (select invited_address_id from users where invited_address_id is not null)`.execute(db())
+}

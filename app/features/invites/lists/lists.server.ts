@@ -1,0 +1,168 @@
+import { config } from '~/config.server.ts'
+import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
+import { whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
+import { requireAdmin } from '~/features/administration/admins.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
+import { hashToken, newToken } from '~/lib/secrets.server.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { type Input, parseInput } from '~/platform/http/form.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { letter, type Mail } from '~/platform/mail/mail.server.ts'
+import { listInput } from '../invites.schema.ts'
+import { type InviteListView, type LeftOut, MAX_LEFT_OUT_SHOWN, MAX_LINES } from '../invites.view.ts'
+import {
+	deleteDraft,
+	findList,
+	findMemberAddresses,
+	finishLists,
+	insertList,
+	type ListRow,
+	listLists,
+	noteMailed,
+	takeWaiting,
+	writeListState,
+} from './lists.queries.server.ts'
+import { readAddresses } from './reading.ts'
+
+/*
+ * Lists of addresses at the start of a term. A file is read and looked at first; nothing is mailed before an admin says so. Then a job mails
+ * some every minute, until all are mailed or somebody stops it.
+ */
+
+/** Mails a minute, for all lists together: mail servers refuse who sends faster. */
+const MAILS_A_MINUTE = 60
+/** Mails whose jobs are written in one transaction. */
+const MAILS_AT_ONCE = 20
+/** Bytes of a file: 50,000 lines of an ordinary length fit. */
+export const MAX_LIST_BYTES = 5 * 1024 * 1024
+const LISTS_SHOWN = 20
+
+/**
+ * Reads a file of addresses and stores what of it can be mailed. Nothing is mailed yet.
+ * @param input cohort, days, file or addresses: a File, or text that was pasted
+ * @returns the list, with what was left out, by line and in words
+ * @throws NotAllowed, Invalid, TooMany
+ */
+export async function makeList(viewer: Viewer, input: Input): Promise<number> {
+	const admin = requireAdmin(viewer)
+	const { cohort, days } = parseInput(listInput, input)
+	await countUse('profileSaves', admin)
+	const { domains } = whoMayRegister()
+	const read = readAddresses(await textOf(input), (email) => isAllowedDomain(email, domains))
+	if (read.lines === 0) refuse('Choose a file with one email address in each line, or paste them.')
+	if (read.lines > MAX_LINES)
+		refuse(
+			`A list has at most ${MAX_LINES.toLocaleString('en')} lines, and this one has ${read.lines.toLocaleString('en')}.`,
+		)
+	const known = await findMemberAddresses([...read.addresses.keys()])
+	const members: LeftOut[] = [...read.addresses]
+		.filter(([email]) => known.has(email))
+		.map(([text, line]) => ({ line, text, why: 'This address has an account already.' }))
+	const emails = [...read.addresses.keys()].filter((email) => !known.has(email))
+	const all = [...read.invalid, ...read.doubled, ...read.refused, ...members].sort(
+		(one, other) => one.line - other.line,
+	)
+	const report = {
+		...{ lines: read.lines, valid: emails.length, members: members.length },
+		...{ doubled: read.doubled.length, refused: read.refused.length, invalid: read.invalid.length },
+		leftOut: all.slice(0, MAX_LEFT_OUT_SHOWN),
+	}
+	return db()
+		.transaction()
+		.execute((trx) => insertList(trx, { cohort, days, report, createdBy: admin.id, emails }))
+}
+
+async function textOf({ file, addresses }: Input): Promise<string> {
+	const isFile = file instanceof File && file.size > 0
+	if (isFile && file.size > MAX_LIST_BYTES) refuse('The file may have 5 MB. Split it into several lists.')
+	// A file that is no text has letters that no address has, and each of its lines is refused.
+	return isFile ? (await file.text()).replaceAll('\0', '') : String(addresses ?? '')
+}
+
+function refuse(message: string): never {
+	throw new Invalid(message, { file: message })
+}
+
+/** The newest lists. @throws NotAllowed */
+export async function getLists(viewer: Viewer): Promise<InviteListView[]> {
+	requireAdmin(viewer)
+	return (await listLists(LISTS_SHOWN)).map(present)
+}
+
+/** A list, with how far it is. @throws NotAllowed, NotFound */
+export async function getList(viewer: Viewer, id: number): Promise<InviteListView> {
+	requireAdmin(viewer)
+	const row = await findList(id)
+	if (!row) throw new NotFound('There is no such list. One that was not sent is forgotten after a day.')
+	return present(row)
+}
+
+/** Begins to mail a list, or goes on with one that was stopped. @throws NotAllowed, Conflict */
+export async function sendList(viewer: Viewer, id: number): Promise<void> {
+	const admin = requireAdmin(viewer)
+	if (!(await writeListState(db(), id, { from: ['draft', 'stopped'], to: 'sending' })))
+		throw new Conflict('This list is being sent already, or is done.')
+	await recordSecurityEvent('list-sent', { userId: admin.id, detail: { list: id } })
+}
+
+/** Stops mailing a list: mails that are on their way arrive, no other leaves. @throws NotAllowed, Conflict */
+export async function stopList(viewer: Viewer, id: number): Promise<void> {
+	requireAdmin(viewer)
+	if (!(await writeListState(db(), id, { from: ['sending'], to: 'stopped' })))
+		throw new Conflict('This list is not being sent.')
+}
+
+/** Forgets a list that was never mailed. @throws NotAllowed, Conflict */
+export async function discardList(viewer: Viewer, id: number): Promise<void> {
+	requireAdmin(viewer)
+	if (!(await deleteDraft(db(), id)))
+		throw new Conflict('Only a list that was never sent can be discarded. Stop it instead.')
+}
+
+/**
+ * Mails the next addresses; to be called every minute. What says that an address is mailed, and the job that mails it, are written in one
+ * transaction: however a process ends, each address has exactly one job.
+ */
+export async function mailLists(limit = MAILS_A_MINUTE): Promise<void> {
+	for (let left = limit; left > 0; left -= MAILS_AT_ONCE)
+		if ((await mailSome(Math.min(left, MAILS_AT_ONCE))) === 0) break
+	await finishLists()
+}
+
+function mailSome(limit: number): Promise<number> {
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			const waiting = await takeWaiting(trx, limit)
+			for (const { id, email, cohort, is_member } of waiting) {
+				const token = newToken()
+				await noteMailed(trx, id, is_member ? null : hashToken(token))
+				if (!is_member) await addJob('send-mail', invitationLetter(email, cohort, token, id), trx)
+			}
+			return waiting.length
+		})
+}
+
+/** The mail with the link of one address. A server that takes it twice, as the first answer was lost, can tell by its id. */
+function invitationLetter(to: string, cohort: string, token: string, id: string): Mail {
+	const { publicUrl, SITE_NAME } = config()
+	const who = cohort ? ` as ${cohort}` : ''
+	const text = `You are invited to ${SITE_NAME}${who}: the place to ask, answer and find others on campus.`
+	const link = { label: 'Join', url: `${publicUrl}/invite?token=${encodeURIComponent(token)}` }
+	const closing =
+		'The link is for you alone and confirms this address. If you do not want to join, ignore this email: nothing more comes.'
+	const headers = { 'Message-ID': `<invitation-${id}@${new URL(publicUrl).hostname}>` }
+	return { ...letter(to, `Join ${SITE_NAME}`, text, link, closing), headers }
+}
+
+function present(row: ListRow): InviteListView {
+	const { id, cohort, state, report, by, total, mailed, joined } = row
+	return {
+		...{ id, cohort, state, report, by, total, mailed, joined },
+		createdAt: row.created_at.toISOString(),
+		expiresAt: row.expires_at.toISOString(),
+	}
+}

@@ -1,0 +1,197 @@
+import { useState } from 'react'
+import { data } from 'react-router'
+import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
+import { moderatorOf } from '~/features/moderation/members.server.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { counted } from '~/lib/text.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast } from '~/platform/http/http.ts'
+import { EmptyState } from '~/ui/empty-state.tsx'
+import { Field } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { LocalTime } from '~/ui/time.tsx'
+import { type InviteListView, type InviteView, invitesPath, listPath, newListPath } from '../invites.view.ts'
+import { getInvites, makeInvite, requireInviter, revokeInvite } from '../joining/invites.server.ts'
+import { getLists } from '../lists/lists.server.ts'
+import type { Route } from './+types/invitations'
+
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = requireInviter(await moderatorOf({ request, context, url }))
+		const isAdmin = viewer.role === 'admin'
+		const [links, lists] = await Promise.all([getInvites(viewer), isAdmin ? getLists(viewer) : []])
+		return { links, lists, isAdmin }
+	})
+}
+
+/** A new link stands in the answer to the form alone: no address, cookie or later page holds it. */
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		const viewer = await moderatorOf({ request, context, url })
+		requireInviter(viewer)
+		const form = await readForm(request)
+		try {
+			if (form.get('intent') === 'revoke') {
+				await revokeInvite(viewer, Number(form.get('id')))
+				return redirectWithToast(invitesPath, { type: 'success', message: 'The link works no more.' })
+			}
+			const link = await makeInvite(viewer, Object.fromEntries(form))
+			return data({ link, refusal: null }, { status: 201, headers: { 'Cache-Control': 'no-store' } })
+		} catch (error) {
+			const { data: refusal, init } = refused(error, form)
+			return data({ link: null, refusal }, init ?? {})
+		}
+	})
+}
+
+export function headers({ actionHeaders }: Route.HeadersArgs) {
+	return actionHeaders
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Invitations', noindex: true })
+}
+
+export default function Invitations({ loaderData: { links, lists, isAdmin }, actionData }: Route.ComponentProps) {
+	// It is shown nowhere else, so that it stays though the next form is refused.
+	const [link, setLink] = useState(actionData?.link)
+	if (actionData?.link && actionData.link !== link) setLink(actionData.link)
+	const refusal = actionData?.refusal
+	return (
+		<AdminFrame title="Invitations">
+			{link && (
+				<section className="mt-6" aria-labelledby="made" role="status">
+					<RuleHead id="made" title="Your new link" />
+					<p className="mt-2 max-w-read text-ink-2">
+						Copy it now: you will not see it again. Whoever has it can register.
+					</p>
+					<p className="mt-3 rounded-sm border border-line bg-sunken px-3 py-2.5 font-mono text-sm wrap-anywhere select-all">
+						{link}
+					</p>
+				</section>
+			)}
+			<section className="mt-6" aria-labelledby="new">
+				<RuleHead id="new" title="New link" />
+				<Form key={link ?? ''} method="post" className="mt-3 grid gap-4 sm:grid-cols-2" noValidate>
+					{refusal && (
+						<div className="sm:col-span-2">
+							<FormError errors={refusal?.errors} names={{ uses: 'Uses', days: 'Days', cohort: 'Cohort' }}>
+								{refusal?.message}
+							</FormError>
+						</div>
+					)}
+					<Field
+						label="How many may use it"
+						name="uses"
+						inputMode="numeric"
+						defaultValue={refusal?.values.uses ?? '1'}
+						error={refusal?.errors.uses}
+					/>
+					<Field
+						label="For how many days"
+						name="days"
+						inputMode="numeric"
+						defaultValue={refusal?.values.days ?? '14'}
+						error={refusal?.errors.days}
+					/>
+					<div className="sm:col-span-2">
+						<Field
+							label="Cohort"
+							name="cohort"
+							optional
+							maxLength={60}
+							placeholder="CSE 2027"
+							defaultValue={refusal?.values.cohort}
+							error={refusal?.errors.cohort}
+							hint="Stored with everybody who joins by the link. Admins can filter members by it."
+						/>
+					</div>
+					<p>
+						<SubmitButton busyLabel="Saving..." name="intent" value="make">
+							Make link
+						</SubmitButton>
+					</p>
+				</Form>
+			</section>
+			<section className="mt-10" aria-labelledby="links">
+				<RuleHead id="links" title="Links" />
+				{links.length === 0 ? (
+					<EmptyState title="No links yet">Make one above.</EmptyState>
+				) : (
+					<Links links={links} isAdmin={isAdmin} />
+				)}
+			</section>
+			{isAdmin && <Lists lists={lists} />}
+		</AdminFrame>
+	)
+}
+
+function Links({ links, isAdmin }: { links: InviteView[]; isAdmin: boolean }) {
+	return (
+		<ul>
+			{links.map(({ id, cohort, used, maxUses, expiresAt, by, state }) => (
+				<li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line py-3">
+					<div className="min-w-0 flex-1 basis-60">
+						<p className="font-semibold wrap-anywhere">
+							{cohort || 'Without a cohort'}
+							{state !== 'open' && <span className="font-normal text-ink-3">, {state}</span>}
+						</p>
+						<p className="meta wrap-anywhere">
+							{used} of {counted(maxUses, 'use')}, until <LocalTime at={expiresAt} />
+							{by && `, by @${by}`}
+						</p>
+					</div>
+					{isAdmin && used > 0 && (
+						<Link className="quiet-link" to={`/admin/members?invite=${id}`}>
+							Who came
+						</Link>
+					)}
+					{state === 'open' && (
+						<Form method="post">
+							<input type="hidden" name="id" value={id} />
+							<button
+								className="btn btn-sm btn-ghost"
+								type="submit"
+								name="intent"
+								value="revoke"
+								aria-label={`Revoke the link ${cohort || id}`}
+							>
+								Revoke
+							</button>
+						</Form>
+					)}
+				</li>
+			))}
+		</ul>
+	)
+}
+
+function Lists({ lists }: { lists: InviteListView[] }) {
+	return (
+		<section className="mt-10" aria-labelledby="lists">
+			<RuleHead id="lists" title="Lists of addresses">
+				<Link className="quiet-link" to={newListPath}>
+					New list
+				</Link>
+			</RuleHead>
+			{lists.length === 0 && (
+				<p className="mt-3 text-ink-2">At the start of a term, upload a file of addresses to invite them all.</p>
+			)}
+			<ul>
+				{lists.map((list) => (
+					<li key={list.id} className="border-b border-line py-3">
+						<Link className="quiet-link font-semibold wrap-anywhere" to={listPath(list.id)}>
+							{list.cohort || `List ${list.id}`}
+						</Link>
+						<p className="meta">
+							{list.mailed} of {counted(list.total, 'address', 'addresses')} mailed, {list.joined} joined, {list.state}
+						</p>
+					</li>
+				))}
+			</ul>
+		</section>
+	)
+}

@@ -1,0 +1,126 @@
+import { data, redirect } from 'react-router'
+import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
+import { viewerOf } from '~/lib/context.ts'
+import { DomainError } from '~/lib/errors.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { redirectWithToast } from '~/platform/http/http.ts'
+import { Field } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { useRefusalToast } from '~/ui/form-kit.ts'
+import { Form, Link } from '~/ui/link.tsx'
+import { PasswordField } from '~/ui/password-field.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { findInvitation, join } from '../joining/joining.server.ts'
+import type { Route } from './+types/invite'
+
+/** Shows what the link invites to, and changes nothing: mail scanners open links, too. */
+export async function loader({ context, url }: Route.LoaderArgs) {
+	if (viewerOf(context)) throw redirect('/')
+	const token = url.searchParams.get('token') ?? ''
+	try {
+		return { token, invitation: await findInvitation(token), message: '' }
+	} catch (error) {
+		if (!(error instanceof DomainError)) throw error
+		return data({ token, invitation: null, message: error.message }, { status: error.status })
+	}
+}
+
+export async function action({ request }: Route.ActionArgs) {
+	const form = await readForm(request)
+	try {
+		const { email, confirm, headers } = await join(form, request)
+		const message = confirm
+			? 'You are registered. We have emailed you a link to confirm your address.'
+			: 'Welcome! Login to continue.'
+		return redirectWithToast(`/login?${new URLSearchParams({ email })}`, { type: 'success', message }, headers)
+	} catch (error) {
+		return refused(error, form)
+	}
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return [
+		...pageMeta(matches, { title: 'Join', noindex: true }),
+		// The address holds a token. Without any referrer a browser would call the form's origin `null`, and it be refused.
+		{ name: 'referrer', content: 'same-origin' },
+	]
+}
+
+const names = { name: 'Full Name', email: 'Email', password: 'Password', confirmPassword: 'Confirm Password' }
+
+export default function Invite({ loaderData: { token, invitation, message }, actionData }: Route.ComponentProps) {
+	useRefusalToast(actionData)
+	const { values = {}, errors = {} } = actionData ?? {}
+	if (!invitation)
+		return (
+			<AccountFrame title="You cannot join by this link" lead={message}>
+				<p className="mt-8">
+					<Link className="btn btn-primary" to="/login">
+						Login
+					</Link>
+				</p>
+			</AccountFrame>
+		)
+	const { email, cohort, domains } = invitation
+	const welcome = email
+		? `${email} is invited${cohort && ` as ${cohort}`}.`
+		: `You are invited${cohort && ` as ${cohort}`}.`
+	return (
+		<AccountFrame title="Join" lead={<span className="wrap-anywhere">{welcome}</span>}>
+			<Form method="post" className="mt-8 grid gap-5" noValidate>
+				<FormError errors={errors} names={names}>
+					{actionData?.message}
+				</FormError>
+				<input type="hidden" name="token" value={token} />
+				<Field
+					label="Full Name"
+					name="name"
+					autoComplete="name"
+					required
+					maxLength={100}
+					defaultValue={values.name}
+					error={errors.name}
+				/>
+				{email ? (
+					// So that password managers store it with the address.
+					<input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+				) : (
+					<Field
+						label="Email"
+						name="email"
+						type="email"
+						autoComplete="email"
+						required
+						defaultValue={values.email}
+						error={errors.email}
+						hint={
+							domains.length > 0
+								? `An address of ${domains.join(', ')}.`
+								: 'Your username will be the part before the @.'
+						}
+					/>
+				)}
+				<PasswordField
+					required
+					label="Password"
+					name="password"
+					autoComplete="new-password"
+					minLength={8}
+					error={errors.password}
+					hint="At least 8 characters. A whole sentence works well."
+				/>
+				<PasswordField
+					required
+					label="Confirm Password"
+					name="confirmPassword"
+					autoComplete="new-password"
+					error={errors.confirmPassword}
+				/>
+				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Joining">
+					Join
+				</SubmitButton>
+			</Form>
+		</AccountFrame>
+	)
+}

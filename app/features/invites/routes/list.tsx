@@ -1,0 +1,161 @@
+import { useEffect } from 'react'
+import { useRevalidator } from 'react-router'
+import { adminOf } from '~/features/administration/admins.server.ts'
+import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
+import { readId } from '~/lib/checks.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { counted } from '~/lib/text.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast } from '~/platform/http/http.ts'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { LocalTime } from '~/ui/time.tsx'
+import { type InviteListView, invitesPath, type ListReport, listPath } from '../invites.view.ts'
+import { discardList, getList, sendList, stopList } from '../lists/lists.server.ts'
+import type { Route } from './+types/list'
+
+/** Milliseconds between two looks at how far the mails are, where scripts run. */
+const LOOK_AGAIN_MS = 10_000
+
+export function loader({ request, params, context, url }: Route.LoaderArgs) {
+	return answering(async () => ({ list: await getList(await adminOf({ request, context, url }), readId(params.id)) }))
+}
+
+export function action({ request, params, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		const viewer = await adminOf({ request, context, url })
+		const id = readId(params.id)
+		const form = await readForm(request)
+		const done = (message: string, to = listPath(id)) => redirectWithToast(to, { type: 'success', message })
+		try {
+			if (form.get('intent') === 'discard') {
+				await discardList(viewer, id)
+				return done('The list is gone. Nobody was mailed.', invitesPath)
+			}
+			if (form.get('intent') === 'stop') {
+				await stopList(viewer, id)
+				return done('Stopped. You can go on at any time.')
+			}
+			await sendList(viewer, id)
+			return done('The mails are on their way, 60 each minute.')
+		} catch (error) {
+			return refused(error, form)
+		}
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'List of addresses', noindex: true })
+}
+
+export default function List({ loaderData: { list }, actionData }: Route.ComponentProps) {
+	const { id, cohort, state, total, mailed, joined, expiresAt, report } = list
+	useLookAgain(state === 'sending')
+	return (
+		<AdminFrame title={cohort || `List ${id}`}>
+			<p className="mt-4">
+				<Link className="link" to={invitesPath}>
+					All invitations
+				</Link>
+			</p>
+			<section className="mt-6" aria-labelledby="progress">
+				<RuleHead id="progress" title={state === 'draft' ? 'Nothing is sent yet' : progressTitles[state]} />
+				<p className="mt-3" role="status">
+					{state === 'draft'
+						? `${counted(total, 'address', 'addresses')} would be mailed.`
+						: `${mailed} of ${counted(total, 'address', 'addresses')} mailed, ${joined} joined.`}{' '}
+					The links work until <LocalTime at={expiresAt} />.
+				</p>
+				{state !== 'draft' && (
+					<progress
+						className="mt-3 w-full max-w-[28rem]"
+						max={Math.max(1, total)}
+						value={mailed}
+						aria-label="Mails sent"
+					/>
+				)}
+				<FormError>{actionData?.message}</FormError>
+				<Acts list={list} />
+			</section>
+			<Report report={report} />
+		</AdminFrame>
+	)
+}
+
+const progressTitles = { sending: 'Being sent', stopped: 'Stopped', done: 'Sent' } as const
+
+function Acts({ list: { state, total, mailed } }: { list: InviteListView }) {
+	if (state === 'done') return null
+	return (
+		<Form method="post" className="mt-4 flex flex-wrap gap-2">
+			{state === 'sending' ? (
+				<button className="btn btn-outline" type="submit" name="intent" value="stop">
+					Stop
+				</button>
+			) : (
+				total > mailed && (
+					<SubmitButton busyLabel="..." name="intent" value="send">
+						{state === 'draft' ? `Send ${counted(total, 'mail')}` : 'Go on'}
+					</SubmitButton>
+				)
+			)}
+			{state === 'draft' && (
+				<button className="btn btn-ghost" type="submit" name="intent" value="discard">
+					Discard
+				</button>
+			)}
+		</Form>
+	)
+}
+
+function Report({ report }: { report: ListReport }) {
+	const { lines, valid, doubled, members, refused: foreign, invalid, leftOut } = report
+	const numbers = [
+		['Lines', lines],
+		['To be invited', valid],
+		['Twice in the list', doubled],
+		['Already members', members],
+		['Domains that cannot register here', foreign],
+		['No address', invalid],
+	] as const
+	const hidden = doubled + members + foreign + invalid - leftOut.length
+	return (
+		<section className="mt-10" aria-labelledby="file">
+			<RuleHead id="file" title="The file" />
+			<dl>
+				{numbers.map(([name, number]) => (
+					<div key={name} className="flex justify-between gap-4 border-b border-line py-2">
+						<dt className="text-ink-2">{name}</dt>
+						<dd className="tabular-nums">{number}</dd>
+					</div>
+				))}
+			</dl>
+			{leftOut.length > 0 && (
+				<>
+					<h3 className="mt-6 font-semibold">Left out</h3>
+					<ul className="mt-2">
+						{leftOut.map(({ line, text, why }) => (
+							<li key={line} className="border-b border-line py-2 wrap-anywhere">
+								Line {line}: {text && <span className="font-mono text-sm">{text}</span>}{' '}
+								<span className="text-ink-2">{why}</span>
+							</li>
+						))}
+					</ul>
+					{hidden > 0 && <p className="mt-2 text-ink-3">And {counted(hidden, 'more line')}.</p>}
+				</>
+			)}
+		</section>
+	)
+}
+
+/** Asks for the page again now and then, while mails are sent and somebody looks. */
+function useLookAgain(isWanted: boolean): void {
+	const { revalidate } = useRevalidator()
+	useEffect(() => {
+		if (!isWanted) return
+		const timer = setInterval(() => document.hidden || void revalidate(), LOOK_AGAIN_MS)
+		return () => clearInterval(timer)
+	}, [isWanted, revalidate])
+}

@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import { db } from '~/platform/db/db.server.ts'
+import { FORMER_MEMBER, FORMER_NAME, type Leaver } from '~/platform/member-data.ts'
+
+/** Members whose notifications are rewritten in one transaction. */
+const AT_ONCE = 200
+
+/**
+ * Takes a member who leaves out of what others were told: “Former member” did it. What is unread stays so, and counters with it.
+ * @returns whether there may be more
+ */
+export async function leaveNotifications({ accounts, name }: Leaver): Promise<boolean> {
+	const ids = [...accounts]
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			const { rows } = await sql<{ id: number }>`
+				select id from notifications where actor_ids && ${ids}::int[] order by user_id, id limit ${AT_ONCE} for update`.execute(
+				trx,
+			)
+			const found = rows.map(({ id }) => id)
+			await sql`
+				update notifications set title = case when title = ${name} then ${FORMER_NAME} else title end, actor_ids = array(
+					select case when actor = any(${ids}::int[]) then ${FORMER_MEMBER} else actor end as actor
+					from unnest(actor_ids) with ordinality as one (actor, place) group by 1 order by min(place))
+				where id = any(${found}::int[])`.execute(trx)
+			await sql`
+				update notification_acts acts set actor_id = ${FORMER_MEMBER}
+				where actor_id = any(${ids}::int[]) and notification_id = any(${found}::int[]) and not exists (
+					select from notification_acts other where other.notification_id = acts.notification_id
+						and other.part_id is not distinct from acts.part_id and other.ctid <> acts.ctid)`.execute(trx)
+			return found.length === AT_ONCE
+		})
+}
+
+/** Calls an address by another username wherever it was told of: a question's address names who asked it. */
+export async function renameInAddresses(username: string, replacement: string): Promise<void> {
+	for (const table of ['notifications', 'notification_acts'])
+		await sql`
+			update ${sql.table(table)} set url = replace(url, ${`/${username}/`}, ${`/${replacement}/`})
+			where position(${`/${username}/`} in url) > 0`.execute(db())
+}

@@ -1,0 +1,140 @@
+import { bytes } from 'node:stream/consumers'
+import { inflateRawSync } from 'node:zlib'
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import { setBlocked } from '~/features/conversations/conversations.server.ts'
+import '~/features/index.server.ts'
+import { storePicture } from '~/features/pictures/pictures.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { longWork } from '~/platform/db/scope.server.ts'
+import { makeMessage, passTime } from '../../../../tests/factories/chat.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
+import { picture } from '../../../../tests/factories/pictures.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { useJobTables } from '../../../../tests/support/jobs.ts'
+import { askForArchive, getArchive, makeArchive, openArchive, sweepArchives } from './archive.server.ts'
+
+useDatabase()
+useJobTables()
+
+let mira: SignedIn
+let peer: SignedIn
+
+beforeAll(async () => {
+	mira = await makeMember('mira')
+	peer = await makeMember('peer')
+})
+
+/** Has the waiting archives made, as the worker would. */
+async function work(): Promise<void> {
+	const { rows } = await sql<{ payload: { userId: number; name: string } }>`
+		delete from graphile_worker._private_jobs where payload ->> 'name' like '%.zip' returning payload`.execute(db())
+	for (const { payload } of rows) await makeArchive(payload)
+}
+
+/** The files of a ZIP, by the list at its end. */
+function unzip(zip: Buffer): Map<string, Buffer> {
+	const files = new Map<string, Buffer>()
+	for (let at = zip.indexOf(Buffer.from('PK\x01\x02', 'latin1')); zip.readUInt32LE(at) === 0x02014b50; ) {
+		const [method, packed, nameLength, extra, comment, start] = [
+			zip.readUInt16LE(at + 10),
+			zip.readUInt32LE(at + 20),
+			zip.readUInt16LE(at + 28),
+			zip.readUInt16LE(at + 30),
+			zip.readUInt16LE(at + 32),
+			zip.readUInt32LE(at + 42),
+		]
+		const begin = start + 30 + zip.readUInt16LE(start + 26) + zip.readUInt16LE(start + 28)
+		const contents = zip.subarray(begin, begin + packed)
+		files.set(zip.toString('utf8', at + 46, at + 46 + nameLength), method === 8 ? inflateRawSync(contents) : contents)
+		at += 46 + nameLength + extra + comment
+	}
+	return files
+}
+
+async function fetched(member: SignedIn): Promise<Map<string, Buffer>> {
+	const { file, bytes: length } = await openArchive(member)
+	const zip = await bytes(file)
+	expect(zip.length).toBe(length)
+	return unzip(Buffer.from(zip))
+}
+
+test('an archive holds what a member wrote, uploaded and received, and nothing that they may not know', async () => {
+	const own = await makeQuestion(mira, { title: 'How does an archive look', description: 'With *marks*.' })
+	const hidden = await makeQuestion(mira, { title: 'Asked under a pseudonym', pseudonym: 'on' })
+	const strangers = await makeQuestion(peer, { title: 'Asked by a pseudonym of the peer', pseudonym: 'on' })
+	const comment = await makeComment(mira, strangers.id, 'To somebody unknown.')
+	await makeMessage(peer, mira, 'For mira.')
+	await passTime()
+	await makeMessage(mira, peer, 'For the peer.')
+	await setBlocked(mira, 'peer', true)
+	await passTime()
+	await makeMessage(peer, mira, 'Never seen, as the peer is blocked.')
+	const shown = await storePicture(mira, 'profile', new Blob([new Uint8Array(await picture('png'))]))
+	await askForArchive(mira, mira)
+	await expect(askForArchive(mira, mira)).rejects.toThrow('already being made')
+	await expect(openArchive(mira)).rejects.toThrow('There is no archive')
+	expect(await getArchive(mira)).toMatchObject({ progress: 0, endsAt: null })
+	await work()
+	expect(await getArchive(mira)).toMatchObject({ progress: null })
+	const files = await fetched(mira)
+	const json = (name: string) => JSON.parse(String(files.get(`data/${name}.json`))) as Record<string, unknown>[]
+	expect(json('questions/questions').map(({ id }) => id)).toEqual([own.id, hidden.id])
+	expect(String(files.get(`texts/queries/${own.id}.md`))).toContain('With *marks*.')
+	expect(String(files.get(`texts/comments/${comment}.md`))).toContain('To somebody unknown.')
+	expect(json('conversations/messages').map(({ body, mine }) => [body, mine])).toEqual([
+		['For mira.', false],
+		['For the peer.', true],
+	])
+	const schema = String(files.get('schema.txt'))
+	for (const name of files.keys()) if (name.endsWith('.json')) expect(schema).toContain(`\`${name}\``)
+	expect(schema).toContain('`pictures`, `sent_at`')
+	expect(json('accounts/users')).toMatchObject([{ username: 'mira', email: 'mira@campus.example' }])
+	expect(json('members/blocks')).toMatchObject([{ username: 'peer' }])
+	expect(files.get(`pictures/${shown.path}.webp`)?.subarray(8, 12).toString()).toBe('WEBP')
+	const whole = [...files].map(([name, contents]) => `${name} ${contents.toString('latin1')}`).join('\n')
+	for (const secret of ['peer@campus.example', 'Never seen', `"author_id"`, `"pseudonym_of"`])
+		expect(whole).not.toContain(secret)
+	// Nobody else gets it, and it is gone after its days.
+	await expect(openArchive(peer)).rejects.toThrow('There is no archive')
+	await sql`update archives set ready_at = now() - interval '8 days'`.execute(db())
+	await expect(openArchive(mira)).rejects.toThrow('There is no archive')
+	await sweepArchives()
+	expect((await sql`select from archives`.execute(db())).rows).toEqual([])
+})
+
+test('a large archive is made with flat memory, and shows its progress', async () => {
+	const many = await makeMember('many')
+	await makeMessage(many, peer, 'The first.')
+	await longWork(() =>
+		sql`
+		insert into messages (conversation_id, sender_id, recipient_id, client_id, body, html, version)
+		select conversation_id, sender_id, recipient_id, gen_random_uuid(), repeat('words ', 200), '<p></p>', 1
+		from messages, generate_series(1, 10000) where sender_id = ${many.id}`.execute(db()),
+	)
+	const { path } = await storePicture(many, 'profile', new Blob([new Uint8Array(await picture('png'))]))
+	await sql`
+		insert into pictures (path, user_id, kind, width, height, bytes, colour)
+		select 'profiles/many/' || lpad(to_hex(number), 32, '0'), user_id, kind, width, height, bytes, colour
+		from pictures, generate_series(1, 1000) as number where path = ${path}`.execute(db())
+	await askForArchive(many, many)
+	const shown = new Set<number>()
+	let most = 0
+	const before = process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed
+	const look = async () => {
+		const { arrayBuffers, heapUsed } = process.memoryUsage()
+		most = Math.max(most, arrayBuffers + heapUsed - before)
+		shown.add((await getArchive(many))?.progress ?? 100)
+	}
+	let isDone = false
+	const watching = (async () => {
+		while (!isDone) await look()
+	})()
+	await longWork(work)
+	isDone = true
+	await watching
+	expect((await getArchive(many))?.bytes).toBeGreaterThan(12_000_000)
+	expect(shown.size).toBeGreaterThan(2)
+	expect(most).toBeLessThan(120_000_000)
+}, 60_000)

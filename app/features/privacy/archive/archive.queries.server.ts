@@ -1,0 +1,123 @@
+import { type RawBuilder, sql } from 'kysely'
+import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { MemberTable } from '~/platform/member-data.ts'
+import { ARCHIVE_DAYS } from '../privacy.limits.ts'
+
+export interface ArchiveRow {
+	name: string
+	parts: number
+	done: number
+	bytes: number | null
+	ready_at: Date | null
+	/** When it can be fetched no more; null while it is being made. */
+	ends_at: Date | null
+	/** Whether it has been under way for so long that its job must have been given up. */
+	stuck: boolean
+}
+
+const columns = sql`name, parts, done, bytes::float8 as bytes, ready_at, ready_at + make_interval(days => ${ARCHIVE_DAYS}) as ends_at,
+	ready_at is null and asked_at < now() - interval '1 day' as stuck`
+
+/** A member's archive, made or being made; undefined for none. */
+export async function findArchive(userId: number, executor: Executor = db()): Promise<ArchiveRow | undefined> {
+	const { rows } = await sql<ArchiveRow>`
+		select ${columns} from archives where user_id = ${userId}
+			and (ready_at is null or ready_at > now() - make_interval(days => ${ARCHIVE_DAYS}))`.execute(executor)
+	return rows[0]
+}
+
+/** Begins a member's archive, in place of an older one. @param name of its file, which nobody can guess */
+export async function beginArchive(trx: Executor, userId: number, name: string): Promise<void> {
+	await sql`
+		insert into archives (user_id, name) values (${userId}, ${name})
+		on conflict (user_id) do update set name = excluded.name, asked_at = now(), parts = 0, done = 0, bytes = null, ready_at = null`.execute(
+		trx,
+	)
+}
+
+/** Notes how far an archive is. @returns whether it is still wanted */
+export async function noteProgress(userId: number, name: string, parts: number, done: number): Promise<boolean> {
+	const { rows } = await sql`
+		update archives set parts = ${parts}, done = ${done}
+		where user_id = ${userId} and name = ${name} and ready_at is null returning 1`.execute(db())
+	return rows.length > 0
+}
+
+/** Notes that an archive can be fetched. @returns the member, to tell them; undefined when it is not wanted any more */
+export async function finishArchive(
+	userId: number,
+	name: string,
+	bytes: number,
+): Promise<{ email: string; name: string } | undefined> {
+	const { rows } = await sql<{ email: string; name: string }>`
+		update archives set bytes = ${bytes}, done = parts, ready_at = now() from users u
+		where user_id = ${userId} and archives.name = ${name} and ready_at is null and u.id = user_id
+		returning u.email, u.name`.execute(db())
+	return rows[0]
+}
+
+/** Archives whose days are over, and those that nobody finished. */
+export async function listExpiredArchives(): Promise<{ user_id: number; name: string }[]> {
+	const { rows } = await sql<{ user_id: number; name: string }>`
+		select user_id, name from archives
+		where coalesce(ready_at + make_interval(days => ${ARCHIVE_DAYS}), asked_at + interval '2 days') <= now()`.execute(
+		db(),
+	)
+	return rows
+}
+
+export async function deleteArchive(userId: number, name: string): Promise<void> {
+	await sql`delete from archives where user_id = ${userId} and name = ${name}`.execute(db())
+}
+
+/** Rows that are in memory at once. */
+const ROWS_AT_ONCE = 200
+
+/** The rows of a member in a table as its feature gives them away, one after the other. */
+export async function* readRows(
+	table: string,
+	entry: MemberTable,
+	memberId: number,
+): AsyncGenerator<Record<string, unknown>> {
+	const statement = entry.rows?.(memberId) ?? ownRows(table, entry, memberId)
+	// A cursor: one moment for the whole table, and never more of it in memory than this.
+	const trx = await db().startTransaction().execute()
+	try {
+		await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
+		await sql`declare archived no scroll cursor for ${statement}`.execute(trx)
+		for (;;) {
+			const { rows } = await sql<Record<string, unknown>>`fetch ${sql.lit(ROWS_AT_ONCE)} from archived`.execute(trx)
+			yield* rows
+			if (rows.length < ROWS_AT_ONCE) break
+		}
+		await trx.commit().execute()
+	} catch (error) {
+		await trx.rollback().execute()
+		throw error
+	}
+}
+
+function ownRows(table: string, { members, archive }: MemberTable, memberId: number): RawBuilder<unknown> {
+	const [owner] = Object.keys(members)
+	if (owner === undefined || typeof archive === 'string') throw new Error(`${table} has no rows for an archive.`)
+	// Of the accounts only the member's own: a pseudonym has nothing that its member does not know.
+	const accounts = table === 'users' ? sql`array[${memberId}::int]` : accountsOf(memberId)
+	return sql`select ${sql.join(archive.map((column) => sql.ref(column)))} from ${sql.table(table)}
+		where ${sql.ref(owner)} = any(${accounts})`
+}
+
+/** The pictures of a member, in pages. @param after the path that the ones before ended with */
+export async function listPicturesOf(memberId: number, after: string, limit: number): Promise<string[]> {
+	const { rows } = await sql<{ path: string }>`
+		select path from pictures where user_id = ${memberId} and path > ${after} order by path limit ${limit}`.execute(
+		db(),
+	)
+	return rows.map(({ path }) => path)
+}
+
+export async function countPicturesOf(memberId: number): Promise<number> {
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from pictures where user_id = ${memberId}`.execute(db())
+	return rows[0]?.count ?? 0
+}

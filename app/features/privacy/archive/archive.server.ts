@@ -1,0 +1,224 @@
+import { randomBytes } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { makeZip } from 'client-zip'
+import { config } from '~/config.server.ts'
+import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
+import { widthsOf } from '~/features/pictures/pictures.view.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { Conflict, NotFound } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import type { Feature } from '~/platform/feature.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { letter } from '~/platform/mail/mail.server.ts'
+import type { Leaver, MemberTable } from '~/platform/member-data.ts'
+import { type PrivateKey, storage } from '~/platform/storage/storage.server.ts'
+import { ARCHIVE_DAYS, DATA_PATH } from '../privacy.limits.ts'
+import {
+	beginArchive,
+	countPicturesOf,
+	deleteArchive,
+	findArchive,
+	finishArchive,
+	listExpiredArchives,
+	listPicturesOf,
+	noteProgress,
+	readRows,
+} from './archive.queries.server.ts'
+import { markdownOf, README, schemaOf } from './texts.server.ts'
+
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** An archive that a member asked for, by the name of its file. */
+		'make-archive': { userId: number; name: string }
+	}
+}
+
+interface ArchivedTable {
+	feature: string
+	table: string
+	entry: MemberTable
+}
+
+let tables: readonly ArchivedTable[] = []
+
+/** Is given what each feature gives away of its tables. */
+export function registerTables(features: readonly Feature[]): void {
+	tables = features.flatMap(({ name: feature, memberData = {} }) =>
+		Object.entries(memberData).flatMap(([table, entry]) =>
+			typeof entry === 'string' || typeof entry.archive === 'string' ? [] : [{ feature, table, entry }],
+		),
+	)
+}
+
+/** The archive of a member as their page shows it; null for none. */
+export interface ArchiveView {
+	/** Per cent while it is being made; null when it can be fetched. */
+	progress: number | null
+	bytes: number
+	/** ISO 8601; null while it is being made. */
+	endsAt: string | null
+}
+
+/** A member's archive. */
+export async function getArchive(member: Pick<SignedIn, 'id'>): Promise<ArchiveView | null> {
+	const row = await findArchive(member.id)
+	if (!row) return null
+	const progress = row.ready_at ? null : Math.floor((100 * row.done) / Math.max(1, row.parts))
+	return { progress, bytes: row.bytes ?? 0, endsAt: row.ends_at?.toISOString() ?? null }
+}
+
+/**
+ * Has an archive of everything made that is stored of a member. It takes the place of an older one.
+ * @param asker who asks: the member, or an admin for them. Only the member is told, and can fetch it
+ * @throws Conflict while one is being made, TooMany
+ */
+export async function askForArchive(member: Pick<SignedIn, 'id'>, asker: SignedIn): Promise<void> {
+	await countUse('archives', asker)
+	const name = `${randomBytes(24).toString('base64url')}.zip`
+	const before = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockMember(trx, member.id)
+			const row = await findArchive(member.id, trx)
+			if (row && !row.ready_at && !row.stuck)
+				throw new Conflict('The archive is already being made. An email tells when it is ready.')
+			await beginArchive(trx, member.id, name)
+			await addJob('make-archive', { userId: member.id, name }, trx)
+			return row
+		})
+	if (before) await removeFile(before.name)
+	await recordSecurityEvent('archive-requested', { userId: member.id })
+}
+
+/** The file of a member's archive, to be sent. @throws NotFound when there is none, or no more */
+export async function openArchive(member: SignedIn): Promise<{ file: Readable; bytes: number }> {
+	const row = await findArchive(member.id)
+	if (!row?.ready_at) throw new NotFound('There is no archive to download. Ask for one first.')
+	const file = await (await storage()).stream(keyOf(row.name))
+	await recordSecurityEvent('archive-fetched', { userId: member.id })
+	return { file, bytes: row.bytes ?? 0 }
+}
+
+/** Makes an archive; one that is not wanted any more is given up. Cut off, it is begun anew by the next try of the job. */
+export async function makeArchive({ userId, name }: { userId: number; name: string }): Promise<void> {
+	const parts = tables.length + (await countPicturesOf(userId))
+	if (!(await noteProgress(userId, name, parts, 0))) return
+	const folder = join(config().dataDir, 'archives')
+	await mkdir(folder, { recursive: true, mode: 0o700 })
+	const file = join(folder, `${name}.partial`)
+	try {
+		await pipeline(
+			makeZip(entriesOf(userId, name, parts)) as AsyncIterable<Uint8Array>,
+			createWriteStream(file, { mode: 0o600 }),
+		)
+		await (await storage()).putLarge(keyOf(name), file, 'application/zip')
+		const member = await finishArchive(userId, name, (await stat(file)).size)
+		if (!member) return removeFile(name)
+		await addJob('send-mail', readyLetter(member))
+	} finally {
+		await rm(file, { force: true })
+	}
+}
+
+interface ZipEntry {
+	name: string
+	input: string | Uint8Array | AsyncIterable<string>
+}
+
+/** Pictures that are looked up at once. */
+const PICTURES_AT_ONCE = 100
+
+/** What goes into the archive, made as it is written: no more than a few rows or one picture are in memory. */
+async function* entriesOf(userId: number, name: string, parts: number): AsyncGenerator<ZipEntry> {
+	let done = 0
+	const progress = async () => {
+		done += 1
+		// Of a thousand pictures each one would be a statement.
+		if (done % Math.ceil(parts / 100) !== 0) return
+		if (!(await noteProgress(userId, name, parts, done))) throw new Error('The archive is not wanted any more.')
+	}
+	yield { name: 'README.txt', input: README }
+	yield {
+		name: 'schema.txt',
+		input: schemaOf(tables.map(({ feature, table, entry }) => [fileOf(feature, table), entry.archive])),
+	}
+	for (const { feature, table, entry } of tables) {
+		yield { name: fileOf(feature, table), input: jsonOf(readRows(table, entry, userId)) }
+		const markdown = markdownOf(table)
+		if (markdown) for await (const row of readRows(table, entry, userId)) yield markdown(row)
+		await progress()
+	}
+	const files = await storage()
+	for (let after = ''; ; ) {
+		const paths = await listPicturesOf(userId, after, PICTURES_AT_ONCE)
+		for (const path of paths) {
+			const contents = await files.read(`${path}-${Math.max(...widthsOf(path))}.webp`)
+			if (contents) yield { name: `pictures/${path}.webp`, input: contents }
+			await progress()
+		}
+		after = paths.at(-1) ?? ''
+		if (paths.length < PICTURES_AT_ONCE) return
+	}
+}
+
+function fileOf(feature: string, table: string): string {
+	return `data/${feature}/${table}.json`
+}
+
+/** Rows as a JSON array, one on each line. */
+async function* jsonOf(rows: AsyncIterable<Record<string, unknown>>): AsyncGenerator<string> {
+	let before = '[\n'
+	for await (const row of rows) {
+		yield `${before}${JSON.stringify(row)}`
+		before = ',\n'
+	}
+	yield before === '[\n' ? '[]\n' : '\n]\n'
+}
+
+function keyOf(name: string): PrivateKey {
+	return `archives/${name}`
+}
+
+async function removeFile(name: string): Promise<void> {
+	await (await storage()).remove(keyOf(name))
+}
+
+function readyLetter({ email, name }: { email: string; name: string }) {
+	const { SITE_NAME, publicUrl } = config()
+	return letter(
+		email,
+		`Your ${SITE_NAME} data is ready`,
+		`Hello ${name}, the archive of your data that you asked for can be downloaded for ${ARCHIVE_DAYS} days.`,
+		{ label: 'Download it', url: `${publicUrl}${DATA_PATH}` },
+		'If you did not ask for it, change your password: somebody else is logged in to your account.',
+	)
+}
+
+/** Removes archives whose days are over, and halves that a crash left; to be called regularly. */
+export async function sweepArchives(): Promise<void> {
+	for (const { user_id, name } of await listExpiredArchives()) {
+		await removeFile(name)
+		await deleteArchive(user_id, name)
+	}
+	const folder = join(config().dataDir, 'archives')
+	for (const file of await readdir(folder).catch(() => [])) {
+		const { mtimeMs } = await stat(join(folder, file)).catch(() => ({ mtimeMs: Date.now() }))
+		if (Date.now() - mtimeMs > 86_400_000) await rm(join(folder, file), { force: true })
+	}
+}
+
+/** Removes the archive of a member who leaves. */
+export async function leaveArchive({ id }: Leaver): Promise<boolean> {
+	const row = await findArchive(id)
+	if (row) {
+		await removeFile(row.name)
+		await deleteArchive(id, row.name)
+	}
+	return false
+}

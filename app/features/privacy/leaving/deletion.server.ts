@@ -1,0 +1,89 @@
+import { createHmac } from 'node:crypto'
+import { renameInAddresses } from '~/features/notifications/leaving.queries.server.ts'
+import { sweepPictures } from '~/features/pictures/pictures.server.ts'
+import { renameInTexts } from '~/features/questions/leaving/leaving.queries.server.ts'
+import { announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
+import { log } from '~/lib/log.server.ts'
+import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { authSecret } from '~/platform/encryption.server.ts'
+import type { Feature } from '~/platform/feature.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { removeMailsNaming } from '~/platform/mail/mail.server.ts'
+import type { Leaver, LeavingStep } from '~/platform/member-data.ts'
+import { beginDeletion, deleteAccount, deleteJobsNaming, listDue } from './leaving.queries.server.ts'
+
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** A member whose 14 days are over. */
+		'delete-account': { userId: number }
+	}
+}
+
+/** Members whose deletion one hour begins. */
+const MAX_DUE = 100
+
+/** The username of the account of former members, unless somebody had it first. */
+const FORMER_USERNAME = 'former-member'
+
+let steps: readonly LeavingStep[] = []
+let lastSteps: readonly (() => Promise<unknown>)[] = []
+
+/** Is given what each feature does about a member who leaves, what stands above first; and what each forgets after it, in their order. */
+export function registerLeaving(features: readonly Feature[]): void {
+	steps = features.flatMap(({ leaving = [] }) => leaving).reverse()
+	lastSteps = features.flatMap(({ afterLeaving }) => afterLeaving ?? [])
+}
+
+/** Has the accounts deleted whose time has come; to be called regularly. One that was interrupted is gone on with. */
+export async function deleteDueAccounts(): Promise<void> {
+	for (const userId of await listDue(MAX_DUE)) await addJob('delete-account', { userId })
+}
+
+/**
+ * Deletes an account whose 14 days are over. Each step is called until it has nothing left to do and is committed by itself, and the
+ * account goes last: killed at any moment, the next call goes on. Nothing is done for a member who came back.
+ */
+export async function deleteLeaver(userId: number): Promise<void> {
+	const row = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const begun = await beginDeletion(trx, userId)
+			if (begun) await endAllAccess(trx, userId)
+			return begun
+		})
+	if (!row) return
+	const { id, accounts, username, name, email, second_email: second } = row
+	const leaver: Leaver = {
+		...{ id, accounts, username, name, keepsTexts: row.keeps_texts, alias: aliasOf(id) },
+		usernames: [username, ...row.former_usernames],
+		emails: second ? [email, second] : [email],
+	}
+	await announceEndedSessions(id, username)
+	for (const step of steps) while (await step(leaver));
+	await forgetName(leaver)
+	await db()
+		.transaction()
+		.execute((trx) => deleteAccount(trx, id))
+	await dropPages([everyPage])
+	await sweepPictures()
+	for (const step of lastSteps) await step()
+	log.info({ userId: id }, 'the account of a member who left was deleted')
+}
+
+/** Whatever names a member in the words of others, in mails that wait and in mails that were written to files. */
+async function forgetName({ usernames, emails }: Leaver): Promise<void> {
+	for (const username of usernames) {
+		await renameInTexts(username, FORMER_USERNAME)
+		await renameInAddresses(username, FORMER_USERNAME)
+	}
+	const words = [...emails, ...usernames.flatMap((username) => [`/${username}`, `@${username}`])]
+	await deleteJobsNaming(words)
+	await removeMailsNaming(words)
+}
+
+/** Nobody who knows the member can make it, and each try of the job makes the same. */
+function aliasOf(userId: number): string {
+	const hash = createHmac('sha256', authSecret()).update(`former member ${userId}`).digest('hex')
+	return `former-${hash.slice(0, 12)}`
+}

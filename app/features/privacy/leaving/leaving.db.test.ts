@@ -1,0 +1,304 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { config } from '~/config.server.ts'
+import { isLeaving } from '~/features/accounts/accounts.queries.server.ts'
+import { saveDraft } from '~/features/asking/drafts.server.ts'
+import { saveBookmark, saveBookmarkNote } from '~/features/bookmarks/bookmarks.server.ts'
+import { reportMessage } from '~/features/chat/messages/reporting.server.ts'
+import { sendMessage } from '~/features/chat/messages/sending.server.ts'
+import { setBlocked } from '~/features/conversations/conversations.server.ts'
+import { deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
+import { castVote, chooseSolution } from '~/features/discussion/votes.server.ts'
+import { saveSearch } from '~/features/following/searches.server.ts'
+import { features } from '~/features/index.server.ts'
+import { report } from '~/features/moderation/reports.server.ts'
+import { storePicture } from '~/features/pictures/pictures.server.ts'
+import { saveAcademics, savePersonal, savePicture, saveSocial } from '~/features/profile-editor/editing.server.ts'
+import { addCertificate, addProject } from '~/features/profile-editor/items.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { setFollowing } from '~/features/tags/following.server.ts'
+import { makeToken } from '~/features/tokens/tokens.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { checkCounters } from '~/platform/db/counters.queries.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { sendMail } from '~/platform/mail/mail.server.ts'
+import { FORMER_MEMBER } from '~/platform/member-data.ts'
+import { findBrokenFigures, makeMessage } from '../../../../tests/factories/chat.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
+import { picture } from '../../../../tests/factories/pictures.ts'
+import { filled } from '../../../../tests/factories/profiles.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { useJobTables } from '../../../../tests/support/jobs.ts'
+import { claimUsername } from '../../accounts/accounts.queries.server.ts'
+import { deleteDueAccounts, deleteLeaver } from './deletion.server.ts'
+import { comeBack, getLeaving, leave } from './leaving.server.ts'
+
+useDatabase()
+useJobTables()
+
+/** Stands in everything that a member writes, and nowhere else. */
+const WORD = 'zwyrbelfink'
+
+let peer: SignedIn
+let other: SignedIn
+let admin: SignedIn
+
+beforeAll(async () => {
+	admin = await makeMember('oda', 'admin')
+	peer = await makeMember('peer')
+	other = await makeMember('other')
+	await sql`insert into profiles (user_id) select id from users where not imported`.execute(db())
+	await sql`update counters set value = 3 where name = 'members'`.execute(db())
+})
+
+/** A member with a profile, as registration makes one. */
+async function join_(username: string): Promise<SignedIn> {
+	const member = await makeMember(username)
+	await claimUsername(username)
+	await sql`insert into profiles (user_id) values (${member.id})`.execute(db())
+	await sql`update counters set value = value + 1 where name = 'members'`.execute(db())
+	return member
+}
+
+/** Lets the 14 days pass, and the account be deleted. */
+async function depart(member: SignedIn, texts: 'keep' | 'remove' = 'remove'): Promise<void> {
+	await leave(member, { texts })
+	await sql`update users set leaves_at = now() - interval '1 minute' where id = ${member.id}`.execute(db())
+	await deleteLeaver(member.id)
+}
+
+/** Every row of the database that holds one of these words, as `table: row`. */
+async function rowsWith(words: readonly string[]): Promise<string[]> {
+	const { rows: tables } = await sql<{ name: string }>`
+		select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'graphile_worker')`.execute(
+		db(),
+	)
+	const found: string[] = []
+	for (const { name } of tables) {
+		const { rows } = await sql<{ row: string }>`
+			select one::text as row from ${sql.raw(name)} one
+			where exists (select from unnest(${[...words]}::text[]) as word where position(lower(word) in lower(one::text)) > 0)`.execute(
+			db(),
+		)
+		found.push(...rows.map(({ row }) => `${name}: ${row.slice(0, 300)}`))
+	}
+	return found
+}
+
+/** Every file below the data directory that has one of these words in its path or its contents. */
+function filesWith(words: readonly string[]): string[] {
+	const root = config().dataDir
+	return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => {
+		const isFile = statSync(join(root, file)).isFile()
+		const text = `${file} ${isFile ? readFileSync(join(root, file), 'latin1') : ''}`.toLowerCase()
+		return words.some((word) => text.includes(word))
+	})
+}
+
+const brokenCounters = async () => {
+	const before = await sql`select * from counters order by name`.execute(db())
+	await checkCounters(features.flatMap(({ counters = [] }) => counters))
+	expect((await sql`select * from counters order by name`.execute(db())).rows).toEqual(before.rows)
+}
+
+const pictureBlob = async () =>
+	new Blob([new Uint8Array(await picture('png', 300 + Math.ceil(Math.random() * 99), 300))])
+
+/** Fills whatever a member can fill. */
+async function fillEverything(member: SignedIn, word = WORD): Promise<{ kept: number }> {
+	const { username } = member
+	const say = (text: string) => `${text} ${word}`
+	await savePersonal(member, username, {
+		...filled.personal,
+		fullName: say('Mira'),
+		city: word,
+		about: say('About'),
+		expertise: word,
+		skills: word,
+		version: 1,
+	})
+	await saveAcademics(member, username, {
+		...filled.academics,
+		university_name: word,
+		location: word,
+		enrol_in_branch_name: word,
+		enrolment_number: word,
+		version: 1,
+	})
+	await saveSocial(member, username, { ...filled.social, portfolio: `https://${word}.example/`, version: 1 })
+	const profilePicture = await storePicture(member, 'profile', await pictureBlob())
+	await savePicture(member, username, profilePicture.path)
+	await addProject(member, username, {
+		...filled.project,
+		project_title: say('Project'),
+		project_description: say('It'),
+		project_image: (await storePicture(member, 'project', await pictureBlob())).path,
+		project_tech_stack: word,
+	})
+	await addCertificate(member, username, {
+		...filled.certificate,
+		certificate_title: word,
+		certificate_image: (await storePicture(member, 'certificate', await pictureBlob())).path,
+	})
+	const shown = await storePicture(member, 'post', await pictureBlob())
+	const own = await makeQuestion(member, {
+		title: say('How about the'),
+		description: `${say('Text')} ![p](/media/${shown.path}-640.webp)`,
+		tags: word,
+	})
+	await makeComment(member, own.id, say('My own comment'))
+	const asked = await makeQuestion(other, {
+		description: `Ask @${username}, or see [them](/find-dev/${username}) and [that](${own.url}).`,
+	})
+	const kept = await makeComment(member, asked.id, 'This solved it, as others say.')
+	await chooseSolution(other, { questionId: asked.id, commentId: kept })
+	const answered = await makeComment(member, asked.id, say('Nobody needs this'))
+	await editComment(member, answered, { body: say('Nobody needs this any more'), version: 1 })
+	await deleteComment(member, await makeComment(member, asked.id, say('Deleted soon')))
+	await makeQuestion(member, { title: say('Under a pseudonym about'), description: say('Secret'), pseudonym: 'on' })
+	await castVote(member, { questionId: asked.id, commentId: null, vote: 1 })
+	await castVote(other, { questionId: own.id, commentId: null, vote: 1 })
+	await saveDraft(member, {
+		key: 'ask',
+		title: say('Draft'),
+		description: say('Draft'),
+		tags: word,
+		category: 'others',
+		version: 0,
+	})
+	await saveBookmark(member, { kind: 'query', id: asked.id })
+	await saveBookmarkNote(member, { kind: 'query', id: asked.id }, { note: say('Note') })
+	await saveSearch(member, { kind: 'queries', query: `q=${word}`, name: word })
+	await setFollowing(member, { tag: word }, true)
+	await makeToken(member, { name: word, scopes: ['read'], days: '30' })
+	await report(member, { kind: 'query', name: String(asked.id) }, { reason: 'other', details: say('Not nice') })
+	await makeMessage(member, peer, 'A word for you.')
+	const photo = await storePicture(member, 'message', await pictureBlob())
+	await sendMessage(member, {
+		to: peer.username,
+		clientId: randomUUID(),
+		body: '',
+		pictures: [{ path: photo.path, alt: word }],
+	})
+	const { id: bad } = await makeMessage(member, peer, 'Something mean')
+	await reportMessage(peer, { with: username, id: bad }, { words: 'Mean.' })
+	await makeMessage(peer, member, 'Thanks.')
+	await setBlocked(member, other.username, true)
+	await recordSecurityEvent('login', { userId: member.id })
+	await sql`insert into sessions (user_id, token, expires_at, ip_address, user_agent) values (${member.id}, ${word}, now() + interval '1 day', '10.0.0.1', ${word})`.execute(
+		db(),
+	)
+	await sql`insert into verifications (identifier, value, expires_at) values ('reset', ${String(member.id)}, now() + interval '1 day')`.execute(
+		db(),
+	)
+	await sql`insert into account_mails (address) values (${`${username}@campus.example`})`.execute(db())
+	const mail = { to: `${username}@campus.example`, subject: word, text: word, html: word }
+	await addJob('send-mail', mail)
+	await sendMail(mail)
+	await sendMail({ ...mail, to: 'other@campus.example', subject: 'News', text: `@${username} commented` })
+	return { kept }
+}
+
+describe('a member who leaves', () => {
+	test('is told what happens, hidden at once, may come back, and writes nothing until then', async () => {
+		const lena = await join_('lena')
+		await makeComment(lena, (await makeQuestion(other)).id)
+		expect((await getLeaving(lena)).holdings).toMatchObject({ questions: 0, comments: 1, builtOn: 0 })
+		await expect(leave(lena, {})).rejects.toMatchObject({ fields: { texts: 'Choose what happens to what you wrote.' } })
+		await leave(lena, { texts: 'keep' })
+		await expect(leave(lena, { texts: 'keep' })).rejects.toThrow('already being deleted')
+		expect(await isLeaving('LENA@campus.example')).toBe(true)
+		await expect(makeQuestion(lena)).rejects.toThrow('You are leaving')
+		await expect(makeMessage(lena, peer)).rejects.toThrow('You are leaving')
+		const hidden = await sql`select hidden, listed from shown_profiles where user_id = ${lena.id}`.execute(db())
+		expect(hidden.rows).toEqual([{ hidden: true, listed: false }])
+		// Its time has not come.
+		await deleteLeaver(lena.id)
+		await comeBack(lena)
+		await expect(comeBack(lena)).rejects.toThrow('not being deleted')
+		const shown = await sql`select hidden, listed from shown_profiles where user_id = ${lena.id}`.execute(db())
+		expect(shown.rows).toEqual([{ hidden: false, listed: true }])
+		await makeQuestion(lena)
+	})
+
+	test('is never the last admin', async () => {
+		await expect(leave(admin, { texts: 'keep' })).rejects.toThrow('The only admin cannot leave')
+		const [one, two] = [await join_('one'), await join_('two')]
+		await sql`update users set role = 'admin' where id in (${one.id}, ${two.id})`.execute(db())
+		const done = await Promise.allSettled([admin, one, two].map((each) => leave(each, { texts: 'keep' })))
+		expect(done.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+		for (const each of [admin, one, two]) await comeBack(each).catch(() => {})
+		await sql`update users set role = 'member' where id in (${one.id}, ${two.id})`.execute(db())
+	})
+
+	test('comes back or is deleted, of both at once one', async () => {
+		const rolf = await join_('rolf')
+		await leave(rolf, { texts: 'keep' })
+		await sql`update users set leaves_at = now() where id = ${rolf.id}`.execute(db())
+		const [back] = await Promise.allSettled([comeBack(rolf), deleteLeaver(rolf.id)])
+		const { rows } = await sql`select from users where id = ${rolf.id}`.execute(db())
+		expect(rows).toHaveLength(back.status === 'fulfilled' ? 1 : 0)
+	})
+
+	test('keeps texts under “Former member” on request', async () => {
+		const ilse = await join_('ilse')
+		const { id } = await makeQuestion(ilse, { title: 'What stays when somebody goes' })
+		const comment = await makeComment(ilse, id, 'This stays.')
+		await depart(ilse, 'keep')
+		const { rows } = await sql`
+			select (select author_id from questions where id = ${id}) as asked, (select author_id from comments where id = ${comment}) as said`.execute(
+			db(),
+		)
+		expect(rows).toEqual([{ asked: FORMER_MEMBER, said: FORMER_MEMBER }])
+		await brokenCounters()
+	})
+
+	test('can be deleted in SQL alone, whatever they wrote', async () => {
+		const sven = await join_('sven')
+		await fillEverything(sven, 'ornbaskel')
+		await sql`delete from users where id = ${sven.id}`.execute(db())
+		expect((await sql`select from users where username = 'sven'`.execute(db())).rows).toEqual([])
+	}, 60_000)
+
+	test('leaves nothing behind: no word, no name, no address, no picture', async () => {
+		const member = await join_(`m-${WORD}`)
+		const { kept } = await fillEverything(member)
+		expect((await rowsWith([WORD])).length).toBeGreaterThan(40)
+		await sql`select 1`.execute(db())
+		await depart(member)
+		const names = [WORD, member.username]
+		expect(await rowsWith(names)).toEqual([])
+		expect(filesWith(names)).toEqual([])
+		// The solution stays, and the other member's conversation.
+		const { rows } = await sql<{ author_id: number; is_solution: boolean }>`
+			select author_id, is_solution from comments where id = ${kept}`.execute(db())
+		expect(rows).toEqual([{ author_id: FORMER_MEMBER, is_solution: true }])
+		const inbox = await sql`
+			select u.name, u.imported, m.body from messages m join users u on u.id = m.sender_id
+			where m.recipient_id = ${peer.id} and u.former and m.body <> '' order by m.id limit 1`.execute(db())
+		expect(inbox.rows).toEqual([{ name: 'Former member', imported: true, body: 'A word for you.' }])
+		expect(await findBrokenFigures()).toEqual([])
+		await brokenCounters()
+		expect(await claimUsername(member.username)).toBe(false)
+	}, 60_000)
+
+	test('is deleted by the hourly job, which goes on where it was killed', async () => {
+		const tom = await join_('tom')
+		await makeQuestion(tom)
+		await leave(tom, { texts: 'remove' })
+		await sql`update users set leaves_at = now() - interval '1 minute' where id = ${tom.id}`.execute(db())
+		await sql`update departures set begun_at = now() where user_id = ${tom.id}`.execute(db())
+		await expect(comeBack(tom)).rejects.toThrow('too late')
+		await deleteDueAccounts()
+		const jobs = await sql<{ payload: { userId: number } }>`
+			select payload from graphile_worker._private_jobs where payload ->> 'userId' = ${String(tom.id)}`.execute(db())
+		expect(jobs.rows).toHaveLength(1)
+		await deleteLeaver(tom.id)
+		await deleteLeaver(tom.id)
+		expect((await sql`select from users where id = ${tom.id}`.execute(db())).rows).toEqual([])
+	})
+})

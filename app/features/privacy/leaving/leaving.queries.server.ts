@@ -1,0 +1,151 @@
+import { sql } from 'kysely'
+import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { DAYS_TO_COME_BACK } from '../privacy.limits.ts'
+
+/** How much there is of a member, to be told before they leave. */
+export interface HoldingsRow {
+	questions: number
+	comments: number
+	/** Of these, what others built on: it stays without the name, whatever the member chooses. */
+	built_on: number
+	conversations: number
+	pictures: number
+}
+
+/** The condition for a question `q` that others commented on, or that another one was merged into. @param accounts of the author */
+export const isBuiltOn = (accounts: ReturnType<typeof accountsOf>) => sql<boolean>`(
+	exists (select from comments c where c.question_id = q.id and c.status = 'published' and c.author_id <> all(${accounts}))
+	or exists (select from questions other where other.merged_into = q.id))`
+
+/** What there is of a member. */
+export async function countHoldings(memberId: number): Promise<HoldingsRow> {
+	const accounts = accountsOf(memberId)
+	const { rows } = await sql<HoldingsRow>`
+		with mine as materialized (select ${accounts} as accounts),
+		own_questions as (select q.id, ${isBuiltOn(sql`(select accounts from mine)::int[]`)} as kept
+			from questions q where q.author_id = any((select accounts from mine)::int[]) and q.status = 'published'),
+		own_comments as (select m.id, m.is_solution or exists (select from comments reply where reply.parent_id = m.id
+				and reply.status = 'published' and reply.author_id <> all((select accounts from mine)::int[])) as kept
+			from comments m where m.author_id = any((select accounts from mine)::int[]) and m.status = 'published')
+		select (select count(*)::int from own_questions) as questions, (select count(*)::int from own_comments) as comments,
+			(select count(*)::int from own_questions where kept) + (select count(*)::int from own_comments where kept) as built_on,
+			(select count(*)::int from conversation_members where user_id = ${memberId} and last_message_id is not null) as conversations,
+			(select count(*)::int from pictures where user_id = ${memberId}) as pictures`.execute(db())
+	return rows[0] ?? { questions: 0, comments: 0, built_on: 0, conversations: 0, pictures: 0 }
+}
+
+/** Somebody who leaves, as they asked for it. */
+export interface DepartureRow {
+	user_id: number
+	keeps_texts: boolean
+	asked_at: Date
+	leaves_at: Date
+	begun: boolean
+}
+
+/** Whether a member leaves, and when; undefined when not. */
+export async function findDeparture(userId: number): Promise<DepartureRow | undefined> {
+	const { rows } = await sql<DepartureRow>`
+		select d.user_id, d.keeps_texts, d.asked_at, u.leaves_at, d.begun_at is not null as begun
+		from departures d join users u on u.id = d.user_id where d.user_id = ${userId}`.execute(db())
+	return rows[0]
+}
+
+/** Whoever leaves or gives up a role does so one at a time, so that the last admin stays. */
+export async function lockRoles(trx: Executor): Promise<void> {
+	await sql`select pg_advisory_xact_lock(hashtext('roles'))`.execute(trx)
+}
+
+/** Whether a member is the only admin who does not leave. */
+export async function isLastAdmin(trx: Executor, userId: number): Promise<boolean> {
+	const { rows } = await sql<{ id: number }>`
+		select id from users where role = 'admin' and leaves_at is null limit 2`.execute(trx)
+	return rows.length === 1 && rows[0]?.id === userId
+}
+
+/**
+ * Notes that a member leaves, and takes them off every list; their account is locked already.
+ * @returns false when they leave already
+ */
+export async function insertDeparture(
+	trx: Executor,
+	{ userId, keepsTexts, hidProfile }: { userId: number; keepsTexts: boolean; hidProfile: boolean },
+): Promise<boolean> {
+	const { rows } = await sql`
+		insert into departures (user_id, keeps_texts, was_listed, hid_profile)
+		select ${userId}, ${keepsTexts}, listed, ${hidProfile} from profiles where user_id = ${userId}
+		on conflict do nothing returning 1`.execute(trx)
+	if (rows.length === 0) return false
+	await sql`update profiles set listed = false where user_id = ${userId}`.execute(trx)
+	await sql`update users set leaves_at = now() + make_interval(days => ${DAYS_TO_COME_BACK}) where id = ${userId}`.execute(
+		trx,
+	)
+	return true
+}
+
+/** Takes a departure back unless the deletion has begun; the account is locked already. @returns what to do about the profile */
+export async function takeBackDeparture(trx: Executor, userId: number): Promise<{ hid_profile: boolean } | undefined> {
+	const { rows } = await sql<{ hid_profile: boolean; was_listed: boolean }>`
+		delete from departures where user_id = ${userId} and begun_at is null returning hid_profile, was_listed`.execute(
+		trx,
+	)
+	const [departure] = rows
+	if (!departure) return undefined
+	await sql`update profiles set listed = ${departure.was_listed} where user_id = ${userId}`.execute(trx)
+	await sql`update users set leaves_at = null where id = ${userId}`.execute(trx)
+	return departure
+}
+
+/** Members whose 14 days are over, the longest first. */
+export async function listDue(limit: number): Promise<number[]> {
+	const { rows } = await sql<{ user_id: number }>`
+		select user_id from departures join users on users.id = user_id where leaves_at <= now() order by leaves_at limit ${limit}`.execute(
+		db(),
+	)
+	return rows.map((row) => row.user_id)
+}
+
+export interface LeaverRow {
+	id: number
+	accounts: number[]
+	username: string
+	/** Which they had before. */
+	former_usernames: string[]
+	name: string
+	email: string
+	second_email: string | null
+	keeps_texts: boolean
+}
+
+/**
+ * Begins the deletion of a member whose time has come, or goes on with one: from here on nobody comes back, and nothing of theirs gets in.
+ * @returns who it is; undefined when they came back, or are gone
+ */
+export async function beginDeletion(trx: Executor, userId: number): Promise<LeaverRow | undefined> {
+	await sql`select from users where id = ${userId} for no key update`.execute(trx)
+	const { rows } = await sql<LeaverRow>`
+		update departures d set begun_at = coalesce(begun_at, now()) from users u
+		where d.user_id = ${userId} and u.id = d.user_id and u.leaves_at <= now()
+		returning u.id, ${accountsOf(userId)} as accounts, u.username, u.name, u.email, u.second_email, d.keeps_texts,
+			array(select usernames.username from usernames where usernames.user_id = u.id and usernames.username <> u.username) as former_usernames`.execute(
+		trx,
+	)
+	return rows[0]
+}
+
+/** Deletes the accounts of a member, pseudonyms among them. What was written meanwhile is given away by the foreign keys. */
+export async function deleteAccount(trx: Executor, userId: number): Promise<void> {
+	await sql`select from users where id = ${userId} or pseudonym_of = ${userId} order by id for update`.execute(trx)
+	await sql`delete from users where id = ${userId}`.execute(trx)
+}
+
+/** Deletes jobs that wait and whose payload holds one of these words, such as mails. @returns how many */
+export async function deleteJobsNaming(words: readonly string[]): Promise<number> {
+	const { numAffectedRows = 0n } = await sql`
+		delete from graphile_worker._private_jobs where locked_at is null
+			and exists (select from unnest(${words}::text[]) as word where position(lower(word) in lower(payload::text)) > 0)`.execute(
+		db(),
+	)
+	return Number(numAffectedRows)
+}

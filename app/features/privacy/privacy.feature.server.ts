@@ -1,0 +1,28 @@
+import { defineFeature } from '~/platform/feature.ts'
+import { leaveArchive, makeArchive, registerTables, sweepArchives } from './archive/archive.server.ts'
+import { deleteDueAccounts, deleteLeaver, registerLeaving } from './leaving/deletion.server.ts'
+
+/** What members may ask of the site about themselves: to take their data along, and to leave. */
+export const privacy = defineFeature({
+	name: 'privacy',
+	jobs: { 'delete-account': ({ userId }) => deleteLeaver(userId), 'make-archive': makeArchive },
+	schedules: [
+		{ name: 'delete-due-accounts', every: 'hour', run: deleteDueAccounts },
+		{ name: 'sweep-archives', every: 'hour', run: sweepArchives },
+	],
+	leaving: [leaveArchive],
+	memberData: {
+		departures: {
+			members: { user_id: 'deleted' },
+			archive: ['keeps_texts', 'asked_at', 'begun_at'],
+		},
+		archives: {
+			members: { user_id: 'deleted' },
+			archive: 'is the archive itself',
+		},
+	},
+	collect: (features) => {
+		registerLeaving(features)
+		registerTables(features)
+	},
+})

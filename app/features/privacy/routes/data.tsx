@@ -1,0 +1,119 @@
+import { useEffect } from 'react'
+import { redirect, useRevalidator } from 'react-router'
+import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { LocalTime } from '~/ui/time.tsx'
+import { type ArchiveView, askForArchive, getArchive } from '../archive/archive.server.ts'
+import { ARCHIVE_DAYS, DATA_PATH } from '../privacy.limits.ts'
+import type { Route } from './+types/data'
+
+/** Milliseconds between two looks at how far an archive is. */
+const LOOK_AGAIN_MS = 3_000
+
+/** Believes no cookie alone, as the settings do. */
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
+		if (!viewer) throw redirect(`/login?redirectTo=${DATA_PATH}`, { headers })
+		return { archive: await getArchive(viewer) }
+	})
+}
+
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const form = await readForm(request)
+		try {
+			await requireConfirmed(viewer, request, DATA_PATH)
+			await askForArchive(viewer, viewer)
+			return redirectWithToast(DATA_PATH, { type: 'success', message: 'Your archive is being made.' })
+		} catch (error) {
+			return refused(error, form)
+		}
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'My data', noindex: true })
+}
+
+export default function Data({ loaderData: { archive }, actionData: refusal }: Route.ComponentProps) {
+	return (
+		<div className="max-w-[44rem] pt-6 md:pt-8">
+			<h1 className="text-2xl leading-9 font-bold">My data</h1>
+			<p className="mt-2 max-w-read text-ink-2">
+				Everything that is stored about you, in one ZIP file: your profile, texts as Markdown, pictures, messages as you
+				see them, votes, bookmarks, settings, and where you were logged in. Passwords and other secrets are left out.
+			</p>
+			{archive && archive.progress !== null && <Progress progress={archive.progress} />}
+			{archive?.endsAt && <Ready archive={archive} endsAt={archive.endsAt} />}
+			{(archive === null || archive.endsAt) && (
+				<Form method="post" action={DATA_PATH} className="mt-6">
+					<FormError>{refusal?.message}</FormError>
+					<SubmitButton
+						action={DATA_PATH}
+						className={`btn ${archive ? 'btn-outline' : 'btn-primary'} ${refusal ? 'mt-4' : ''}`}
+						busyLabel="Asking for it..."
+					>
+						{archive ? 'Make a new archive' : 'Make an archive'}
+					</SubmitButton>
+					<p className="hint mt-2">
+						You get an email when it is ready. It can be downloaded for {ARCHIVE_DAYS} days; there is one at a time.
+					</p>
+				</Form>
+			)}
+			<p className="mt-8">
+				<Link className="link" to="/settings">
+					Back to settings
+				</Link>
+			</p>
+		</div>
+	)
+}
+
+/** How far it is: the page asks again by itself, and without scripts when it is loaded again. */
+function Progress({ progress }: { progress: number }) {
+	const { revalidate } = useRevalidator()
+	useEffect(() => {
+		const timer = setInterval(() => void revalidate(), LOOK_AGAIN_MS)
+		return () => clearInterval(timer)
+	}, [revalidate])
+	return (
+		<div className="mt-6">
+			<label className="label" htmlFor="progress">
+				Your archive is being made: {progress} %
+			</label>
+			<progress className="mt-2 block h-2 w-full accent-(--color-green)" id="progress" max={100} value={progress} />
+			<p className="hint mt-2">
+				You can leave this page: you get an email when it is ready.{' '}
+				<Link className="link" to={DATA_PATH}>
+					Look again
+				</Link>
+			</p>
+		</div>
+	)
+}
+
+function Ready({ archive: { bytes }, endsAt }: { archive: ArchiveView; endsAt: string }) {
+	return (
+		<section className="mt-6" aria-label="Your archive">
+			<a className="btn btn-primary" href={`${DATA_PATH}/archive.zip`} download>
+				Download ({sizeOf(bytes)})
+			</a>
+			<p className="hint mt-2">
+				It can be downloaded until <LocalTime at={endsAt} />.
+			</p>
+		</section>
+	)
+}
+
+function sizeOf(bytes: number): string {
+	return bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1_000))} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}

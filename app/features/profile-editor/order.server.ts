@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
+import { ensureProfile, type ItemTable, lockProfile } from '~/features/profiles/profiles.queries.server.ts'
+import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { type Input, parseInput, requireVersion } from '~/platform/http/form.server.ts'
+import { transaction } from './editing.server.ts'
+import {
+	listPlaces,
+	type PlacedItem,
+	raiseOrderVersion,
+	readOrderVersion,
+	writePinned,
+	writePlaces,
+} from './lists.queries.server.ts'
+
+const id = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const noMove = 'Choose what to move, and where to.'
+
+/** What a list is asked to do: one step of an item by a button, or the whole order after an item was dragged. */
+const moveInput = z.object({
+	move: z
+		.string()
+		.regex(new RegExp(`^(up|down|pin|unpin):${id}$`), noMove)
+		.optional(),
+	order: z
+		.string()
+		.regex(new RegExp(`^${id}(,${id})*$`), noMove)
+		.optional(),
+})
+
+/** The version that a change of order names. @throws NotAllowed */
+export function getOrderVersion(viewer: Viewer, username: string): Promise<number> {
+	return readOrderVersion(requireOwner(viewer, username).id)
+}
+
+/**
+ * Moves an item of one of the own lists, or pins it: pinned ones stand before the others.
+ * @param input `move`, such as `up:ID` or `pin:ID`, or `order`, all ids with commas between; and the `version` of the order
+ * @returns what was done, in a sentence
+ * @throws NotAllowed, TooMany, Invalid, NotFound for an item that is gone, Conflict when the order was changed elsewhere
+ */
+export async function moveItem(viewer: Viewer, username: string, table: ItemTable, input: Input): Promise<string> {
+	const { id: userId } = await requireProfileWriter(viewer, username)
+	const version = requireVersion(input)
+	const { move, order } = parseInput(moveInput, input)
+	if (!move && !order) throw new Invalid(noMove)
+	const [step = '', item = ''] = move?.split(':') ?? []
+	return transaction(async (trx) => {
+		await ensureProfile(trx, userId)
+		await lockProfile(trx, userId)
+		const places = await listPlaces(trx, table, userId)
+		if (move && !places.some(({ id }) => id === item))
+			throw new NotFound('There is no such entry. It may have been deleted.')
+		const pins = (step === 'pin' || step === 'unpin') && table !== 'experiences'
+		if (pins) await writePinned(trx, table, userId, item, step === 'pin')
+		const moved = pins
+			? places.map((place) => (place.id === item ? { ...place, part: step === 'pin' ? 0 : 1 } : place))
+			: order
+				? inOrder(places, order.split(','))
+				: stepped(places, item, step === 'up' ? -1 : 1)
+		const ids = moved.toSorted((one, other) => one.part - other.part).map((place) => place.id)
+		if (!(await raiseOrderVersion(trx, userId, version))) throw changedElsewhere()
+		await writePlaces(trx, table, userId, ids)
+		if (!move) return 'The new order is saved.'
+		const title = `“${places.find((place) => place.id === item)?.title}”`
+		if (pins) return step === 'pin' ? `${title} is pinned.` : `${title} is no longer pinned.`
+		return `${title} is number ${ids.indexOf(item) + 1} of ${ids.length} now.`
+	})
+}
+
+/** The items as dragging left them. @throws Conflict when these are not all of them */
+function inOrder(places: PlacedItem[], ids: string[]): PlacedItem[] {
+	const known = new Map(places.map((place) => [place.id, place]))
+	const ordered = [...new Set(ids)].flatMap((one) => known.get(one) ?? [])
+	if (ordered.length !== places.length || ids.length !== places.length) throw changedElsewhere()
+	return ordered
+}
+
+/** The items with one of them a place further on; at the end of its part of the list it stays where it is. */
+function stepped(places: PlacedItem[], item: string, by: 1 | -1): PlacedItem[] {
+	const from = places.findIndex((place) => place.id === item)
+	const [one, other] = [places[from], places[from + by]]
+	if (!one || !other || one.part !== other.part) return places
+	return places.with(from, other).with(from + by, one)
+}
+
+function changedElsewhere(): Conflict {
+	return new Conflict('This list was changed in another tab. Look at it as it is now, then move it again.')
+}

@@ -1,0 +1,17 @@
+import { answering } from '~/platform/http/http.ts'
+import { getMemberFeed } from '../posts.server.ts'
+import type { Route } from './+types/member-feed'
+
+/** What a member wrote in the forum under their name, for readers of feeds, which do not log in. */
+export function loader({ params }: Route.LoaderArgs) {
+	return answering(async () => {
+		const feed = await getMemberFeed(params.username)
+		return new Response(feed, {
+			headers: {
+				'Content-Type': 'application/atom+xml; charset=utf-8',
+				'Cache-Control': 'public, max-age=300',
+				'X-Robots-Tag': 'noindex',
+			},
+		})
+	})
+}

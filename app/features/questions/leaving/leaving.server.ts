@@ -1,0 +1,68 @@
+import { forgetSubject } from '~/features/notifications/notifications.server.ts'
+import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Leaver } from '~/platform/member-data.ts'
+import { lockAnyQuestion } from '../status/status.queries.server.ts'
+import { questionTag } from '../writing/change.server.ts'
+import { rebuildSearch, removeComment, removeQuestion } from '../writing/writing.queries.server.ts'
+import {
+	erasePost,
+	findLeftComment,
+	findLeftQuestion,
+	giveAway,
+	listCommentsOf,
+	listQuestionsOf,
+} from './leaving.queries.server.ts'
+
+/* What becomes of the questions and comments of a member who leaves. Each post is a transaction of its own, so a job can stop anywhere. */
+
+/** Posts of one batch. */
+const AT_ONCE = 100
+
+/** Comments go before questions, so that a question under which only its author wrote is seen to be theirs alone. */
+export async function leavePosts(leaver: Leaver): Promise<boolean> {
+	const comments = await listCommentsOf(leaver.accounts, AT_ONCE)
+	for (const { id, question_id } of comments)
+		await inQuestion(question_id, (trx) => leaveComment(trx, leaver, id, question_id))
+	if (comments.length === AT_ONCE) return true
+	const questions = await listQuestionsOf(leaver.accounts, AT_ONCE)
+	for (const id of questions) await inQuestion(id, (trx) => leaveQuestion(trx, leaver, id))
+	return questions.length === AT_ONCE
+}
+
+/** Holds a question, as every writer of it and of its comments does, and drops its pages. */
+async function inQuestion(id: number, work: (trx: Executor) => Promise<void>): Promise<void> {
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockAnyQuestion(trx, id)
+			await work(trx)
+		})
+	await dropPages([LIST_PAGES, questionTag(id)])
+}
+
+async function leaveComment(trx: Executor, leaver: Leaver, id: number, questionId: number): Promise<void> {
+	const post = await findLeftComment(trx, id, leaver.accounts)
+	if (!post) return
+	const isPublished = post.status === 'published'
+	if (isPublished && (leaver.keepsTexts || post.built_on)) {
+		await giveAway(trx, 'comment', id, leaver.keepsTexts)
+		return
+	}
+	if (isPublished) await removeComment(trx, id, questionId, { status: 'deleted', by: null })
+	await erasePost(trx, 'comment', id, post.needed)
+	await rebuildSearch(trx, questionId)
+}
+
+async function leaveQuestion(trx: Executor, leaver: Leaver, id: number): Promise<void> {
+	const post = await findLeftQuestion(trx, id, leaver.accounts)
+	if (!post) return
+	const isPublished = post.status === 'published'
+	if (isPublished && (leaver.keepsTexts || post.built_on)) {
+		await giveAway(trx, 'query', id, leaver.keepsTexts)
+		return
+	}
+	if (isPublished) await removeQuestion(trx, id, post, { status: 'deleted', by: null })
+	await forgetSubject(trx, { type: 'query', id })
+	await erasePost(trx, 'query', id, post.needed)
+}

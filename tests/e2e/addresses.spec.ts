@@ -1,0 +1,43 @@
+import { enrol, expect, expectNoViolations, mailedLink, test } from './support/journey.ts'
+
+for (const javaScriptEnabled of [true, false]) {
+	test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
+		test.use({ javaScriptEnabled })
+
+		test('a member changes address and username by keyboard, and undoes the first from the old mailbox', async ({
+			page,
+		}) => {
+			const username = await enrol(page, `Greta ${javaScriptEnabled ? 'Scripted' : 'Plain'}`)
+			const [old, next] = [`${username}@eastmere.example`, `${username}@home.example`]
+			await page.goto('/settings/email')
+			const field = page.getByRole('textbox', { name: 'New address' })
+			await field.fill(old)
+			await field.press('Enter')
+			await expect(page.getByText('This is your address already.').first()).toBeVisible()
+			await expect(field).toHaveValue(old)
+			await field.fill(next)
+			await field.press('Enter')
+			await expect(page.getByText('once you follow the link that we sent to it')).toBeVisible()
+			const link = await mailedLink(next)
+			// Opened once by whoever scans the mail, and once by its reader.
+			await page.request.get(link)
+			await page.goto(link)
+			await page.getByRole('button', { name: 'Confirm this address' }).press('Enter')
+			await expect(page.getByText(`${next} is confirmed.`)).toBeVisible()
+			if (javaScriptEnabled) await expectNoViolations(page)
+
+			await page.goto('/settings/username')
+			await page.getByLabel('New username').fill(`${username}.new`)
+			await page.getByLabel('New username').press('Enter')
+			await expect(page.getByText(`You are @${username}.new now.`)).toBeVisible()
+			await page.goto(`/my-profile/${username}`)
+			await expect(page).toHaveURL(new RegExp(`/my-profile/${username}.new$`))
+
+			await page.goto(await mailedLink(old))
+			await page.getByRole('button', { name: 'Undo the change' }).press('Enter')
+			await expect(page.getByRole('heading', { name: 'New password' })).toBeVisible()
+			await page.goto('/settings/email')
+			await expect(page).toHaveURL(/\/login/)
+		})
+	})
+}

@@ -1,0 +1,83 @@
+import { type CampusSite, startCampus } from '../support/oidc-site.ts'
+import { enrolAdmin, expect, expectNoViolationsInThemes, expectToFit, test } from './support/journey.ts'
+
+/* The login of a campus, from the form of administration to the button: a real OpenID provider, and a browser. */
+
+let campus: CampusSite
+
+test.beforeAll(async () => {
+	campus = await startCampus(`${process.env.SITE_URL}/login/campus/callback`)
+	campus.accounts.set('s-1', {
+		sub: 's-1',
+		name: 'Nadia Ferrow',
+		preferred_username: 'nferrow',
+		email: 'nferrow@eastmere.example',
+	})
+	campus.visitor = 's-1'
+})
+
+test.afterAll(() => campus.stop())
+
+test('an admin sets the campus login, takes changes back, and a newcomer comes in by one click, with and without scripts', async ({
+	page,
+	browser,
+}) => {
+	const baseURL = process.env.SITE_URL ?? ''
+	await enrolAdmin(page)
+	await page.goto('/admin/settings')
+	await expectNoViolationsInThemes(page)
+	await expectToFit(page, [360, 1280])
+	await page.getByRole('link', { name: 'Campus login' }).click()
+	await expectNoViolationsInThemes(page)
+	await expectToFit(page, [360, 1280])
+
+	// What is wrong is said in words, and what was typed stays.
+	await page.getByLabel('Offer the campus login').check()
+	await page.getByLabel('Issuer').fill(`${campus.issuer}/elsewhere`)
+	await page.getByLabel('Client id').fill(campus.clientId)
+	await page.getByLabel('Client secret').fill(campus.clientSecret)
+	await page.getByRole('button', { name: 'Save' }).click()
+	await expect(page.getByText(/^What answers at this address is not the login service/)).toBeVisible()
+	await page.getByLabel('Issuer').fill(campus.issuer)
+	await expect(page.getByLabel('Client id')).toHaveValue(campus.clientId)
+	await page.getByLabel('Client secret').fill(campus.clientSecret)
+	await page.getByLabel('It is the only way in').check()
+	await page.getByRole('button', { name: 'Save' }).click()
+	await expect(page.getByText('No admin has logged in by the campus login yet')).toBeVisible()
+	await page.getByLabel('It is the only way in').uncheck()
+	await page.getByLabel('Client secret').fill(campus.clientSecret)
+	await page.getByLabel('On the button').fill('Log in at Eastmere')
+	await page.keyboard.press('Enter')
+	await expect(page.getByText('Saved. It holds at once, everywhere.')).toBeVisible()
+	await expect(page.getByText('One is saved, and is never shown again.')).toBeVisible()
+	await expect(page.getByText('Offer the campus login: from “no” to “yes”')).toBeVisible()
+
+	for (const javaScriptEnabled of [true, false]) {
+		const context = await browser.newContext({ baseURL, viewport: { width: 390, height: 844 }, javaScriptEnabled })
+		const newcomer = await context.newPage()
+		await newcomer.goto('/login?redirectTo=/settings/logins')
+		if (javaScriptEnabled) {
+			await expectNoViolationsInThemes(newcomer)
+			await expectToFit(newcomer, [360])
+		}
+		await newcomer.getByRole('button', { name: 'Log in at Eastmere' }).click()
+		await newcomer.waitForURL('**/settings/logins')
+		await expect(newcomer.getByText(javaScriptEnabled ? 'Welcome!' : 'Welcome back!')).toBeVisible()
+		await expect(newcomer.getByText('The campus login as nferrow')).toBeVisible()
+		if (javaScriptEnabled) await expectNoViolationsInThemes(newcomer)
+		await newcomer.getByRole('button', { name: 'Remove The campus login' }).click()
+		await expect(newcomer.getByText('This is your last way in.')).toBeVisible()
+		await context.close()
+	}
+
+	// A way back that nobody here began.
+	await page.goto('/login/campus/callback?code=x&state=y')
+	await expect(page.getByText('This login was not begun in this browser')).toBeVisible()
+	await expectNoViolationsInThemes(page)
+
+	await page.goto('/admin/settings/campus-login')
+	await page.getByRole('button', { name: /^Undo the change of Offer/ }).click()
+	await expect(page.getByText('Taken back.')).toBeVisible()
+	await page.goto('/login/campus')
+	await expect(page.getByRole('button', { name: 'Log in at Eastmere' })).toHaveCount(0)
+})

@@ -1,0 +1,111 @@
+import type { Page } from '@playwright/test'
+import { anotherBrowser } from './support/chat.ts'
+import { enrol, expect, expectNoViolationsInThemes, expectToFit, hydrated, test } from './support/journey.ts'
+
+const titles = (page: Page) => page.locator('[data-item] h3').allInnerTexts()
+
+async function addProjects(page: Page, names: string[]): Promise<void> {
+	for (const [index, name] of names.entries()) {
+		await page.getByLabel('Title').fill(name)
+		await page.getByRole('button', { name: 'Add project' }).click()
+		await expect(page.locator('[data-item]')).toHaveCount(index + 1)
+	}
+}
+
+test('a member writes about themselves, puts projects in order, and opens their page to everybody', async ({
+	page,
+	browser,
+	baseURL,
+}) => {
+	const username = await enrol(page, 'Petra Opendoor')
+	const profile = `/find-dev/${username}`
+	const visitor = await (await anotherBrowser(browser, { ...(baseURL && { baseURL }) })).newPage()
+
+	await test.step('nobody but members opens a page that its member has not opened', async () => {
+		await visitor.goto(profile)
+		await expect(visitor).toHaveURL(/\/login\?redirectTo=/)
+	})
+
+	await test.step('studies and experience are a list', async () => {
+		await page.goto(`/edit-profile/${username}/experience`)
+		await hydrated(page)
+		await page.getByLabel('Where', { exact: true }).fill('Lantern Works')
+		await page.getByLabel('Position or subject').fill('Lamp tester')
+		await page.getByLabel('From optional').fill('2024-13')
+		await page.getByRole('button', { name: 'Add entry' }).click()
+		await expect(page.getByText('Enter a year, or year and month, for example 2026-08.').first()).toBeVisible()
+		await page.getByLabel('From optional').fill('2024-08')
+		await page.getByRole('button', { name: 'Add entry' }).click()
+		await expect(page.getByRole('heading', { name: 'Lamp tester, Lantern Works' })).toBeVisible()
+		await expectNoViolationsInThemes(page)
+		await expectToFit(page, [390])
+	})
+
+	await test.step('projects are moved by the keyboard, pinned, and dragged', async () => {
+		await page.goto(`/edit-profile/${username}/projects`)
+		await hydrated(page)
+		await addProjects(page, ['one', 'two', 'three'])
+		const up = page.getByRole('button', { name: 'Move three up' })
+		await up.focus()
+		await page.keyboard.press('Enter')
+		await expect.poll(() => titles(page)).toEqual(['one', 'three', 'two'])
+		await expect(up).toBeFocused()
+		await page.keyboard.press('Enter')
+		await expect.poll(() => titles(page)).toEqual(['three', 'one', 'two'])
+		await page.getByRole('button', { name: 'Pin two' }).click()
+		await expect.poll(() => titles(page)).toEqual(['two', 'three', 'one'])
+		const handles = page.locator('[data-handle]')
+		await expect(handles).toHaveCount(2)
+		const [from, to] = [await handles.nth(0).boundingBox(), await handles.nth(1).boundingBox()]
+		if (!from || !to) throw new Error('The handles are not to be seen.')
+		await page.mouse.move(from.x + 6, from.y + 6)
+		await page.mouse.down()
+		await page.mouse.move(to.x + 6, to.y + 10, { steps: 4 })
+		await page.mouse.up()
+		await expect.poll(() => titles(page)).toEqual(['two', 'one', 'three'])
+		await page.reload()
+		expect(await titles(page)).toEqual(['two', 'one', 'three'])
+	})
+
+	await test.step('the page is opened to everybody, section by section', async () => {
+		await page.goto(`/edit-profile/${username}`)
+		await hydrated(page)
+		await page.getByLabel('About me').fill('I keep **lanterns** lit.')
+		await page.getByLabel('Pronouns').fill('she/her')
+		await page.getByLabel('Status').fill('Away until Monday')
+		await page.getByLabel('Anyone may see my profile').check()
+		await page.getByLabel('What I have built').selectOption('Everybody')
+		await expect(page.getByText('Unsaved changes')).toBeVisible()
+		await page.getByRole('button', { name: 'Save changes' }).click()
+		await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+		await visitor.goto(profile)
+		await expect(visitor.locator('strong', { hasText: 'lanterns' })).toBeVisible()
+		for (const shown of ['she/her', 'Away until Monday', 'three']) await expect(visitor.getByText(shown)).toBeVisible()
+		await expect(visitor.getByText('Lantern Works')).toHaveCount(0)
+		expect(await visitor.locator('script[type="application/ld+json"]').textContent()).toContain('ProfilePage')
+		await expect(visitor.locator('meta[name="robots"]')).toHaveCount(0)
+		await expectNoViolationsInThemes(visitor)
+		await expectToFit(visitor, [390])
+		await page.goto(profile)
+		await expect(page.getByText('Lantern Works')).toBeVisible()
+	})
+	await visitor.context().close()
+})
+
+test.describe('without JavaScript', () => {
+	test.use({ javaScriptEnabled: false })
+
+	test('projects are moved by buttons, and the later of two tabs is told', async ({ page }) => {
+		const username = await enrol(page, 'Petra Plain')
+		await page.goto(`/edit-profile/${username}/projects`)
+		await addProjects(page, ['one', 'two'])
+		const other = await page.context().newPage()
+		await other.goto(page.url())
+		await page.getByRole('button', { name: 'Move one down' }).click()
+		await expect(page.getByText('“one” is number 2 of 2 now.')).toBeVisible()
+		expect(await titles(page)).toEqual(['two', 'one'])
+		await other.getByRole('button', { name: 'Pin two' }).click()
+		await expect(other.getByText('This list was changed in another tab.')).toBeVisible()
+		expect(await titles(other)).toEqual(['two', 'one'])
+	})
+})

@@ -1,0 +1,113 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../../scripts/support/free-ports.ts'
+import { makeDataDir } from '../support/site-process.ts'
+
+/*
+ * The image without Docker: a folder with exactly what the last stage of the Dockerfile copies, and of packages those that
+ * `npm prune --omit=dev` leaves, in which the commands of that stage run with its environment.
+ */
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'devquad-image-'))
+const [image, dataDir] = [join(folder, 'app'), join(folder, 'data')]
+const stage =
+	readFileSync(join(root, 'Dockerfile'), 'utf8')
+		.split(/^FROM /m)
+		.at(-1) ?? ''
+
+/** The JSON list behind an instruction of the stage, such as CMD. */
+function commandOf(instruction: RegExp): string[] {
+	const [, list = '[]'] = instruction.exec(stage) ?? []
+	return JSON.parse(list) as string[]
+}
+
+/** The environment that the stage sets, with the folder in place of the image's. */
+function environment(): Record<string, string> {
+	const [, line = ''] = /^ENV (.+)$/m.exec(stage) ?? []
+	const set = Object.fromEntries(line.split(' ').map((one) => one.split('=') as [string, string]))
+	const path = set.PATH?.replace('/app', image).replace('$PATH', '/usr/bin:/bin') ?? ''
+	return { ...set, PATH: path, HOST: '127.0.0.1', DATA_DIR: dataDir, PUBLIC_URL: `http://localhost:${port}` }
+}
+
+let port = 0
+
+beforeAll(async () => {
+	port = await freePort()
+	const copies = [...stage.matchAll(/^COPY --from=build (.+) (\S+)$/gm)].map(([, from = '']) => from.split(' '))
+	for (const name of copies.flat().map((path) => path.replace('/app/', '')))
+		if (name !== 'node_modules')
+			cpSync(join(root, name), join(image, name), { recursive: true, preserveTimestamps: true })
+	copyPackages()
+	await makeDataDir(dataDir, 'none')
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Links the packages that running needs, and says of them what npm would say. */
+function copyPackages(): void {
+	const list = JSON.parse(readFileSync(join(root, 'node_modules/.package-lock.json'), 'utf8')) as {
+		packages: Record<string, { dev?: boolean }>
+	}
+	const kept = Object.entries(list.packages).filter(([, { dev }]) => !dev)
+	for (const [path] of kept) {
+		if (/node_modules\/.*node_modules\//.test(path) || !existsSync(join(root, path))) continue
+		mkdirSync(dirname(join(image, path)), { recursive: true })
+		symlinkSync(join(root, path), join(image, path))
+	}
+	writeFileSync(join(image, 'node_modules/.package-lock.json'), JSON.stringify({ packages: Object.fromEntries(kept) }))
+}
+
+const run = (script: string, ...args: string[]) =>
+	execFileSync('node', ['scripts/run.mjs', script, ...args], {
+		cwd: image,
+		env: environment(),
+		encoding: 'utf8',
+		stdio: 'pipe',
+	})
+
+test('what the last stage has is enough: it starts without installing or building, is healthy, and can be backed up', async () => {
+	const [program = '', ...args] = commandOf(/^CMD (\[.*\])$/m)
+	const env = { ...environment(), PORT: String(port) }
+	const site = spawn(program, args, { cwd: image, env, stdio: ['ignore', 'pipe', 'pipe'] })
+	const ended = once(site, 'exit')
+	let output = ''
+	const served = new Promise<void>((resolve, reject) => {
+		for (const stream of [site.stdout, site.stderr])
+			stream.on('data', (chunk) => {
+				output += chunk
+				if (output.includes('Press Ctrl-C')) resolve()
+			})
+		site.once('exit', (code) => reject(new Error(`It ended with ${code}:\n${output}`)))
+	})
+	try {
+		await served
+		expect(output).not.toMatch(/Installing|Building/)
+		expect((await fetch(`http://127.0.0.1:${port}/forum`)).status).toBe(200)
+		const [node = '', ...check] = commandOf(/^HEALTHCHECK .*CMD (\[.*\])$/m).map((part) =>
+			part.replace('3000', String(port)),
+		)
+		execFileSync(node, check, { env })
+		run('scripts/backup.ts', '--to', folder, '--no-verify')
+		expect(readdirSync(folder).some((name) => name.endsWith('.tar.zst'))).toBe(true)
+	} finally {
+		site.kill('SIGTERM')
+		await ended.catch(() => {})
+	}
+	expect(site.exitCode).toBe(0)
+})

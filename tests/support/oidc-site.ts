@@ -1,0 +1,131 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Provider, { type Configuration } from 'oidc-provider'
+
+/*
+ * The login service of a campus: the certified OpenID Provider `oidc-provider`, in this process, on a port of its own. Whoever comes to
+ * log in is let in as the account that the test names; everything else is the provider's own work.
+ */
+
+export interface CampusAccount {
+	sub: string
+	name?: string
+	preferred_username?: string
+	email?: string
+	email_verified?: boolean
+	role?: string | string[]
+}
+
+export interface CampusSite {
+	issuer: string
+	clientId: string
+	clientSecret: string
+	/** Who has an account there. Who is taken out is gone at the next refresh. */
+	accounts: Map<string, CampusAccount>
+	/** Who sits in front of the browser. */
+	visitor: string
+	/** Has it sign with new keys, as a rotation does. @param kid the name of the key; a new one unless it is given */
+	rotateKeys: (kid?: string) => void
+	/** Stops to listen, and listens again at the same address. */
+	stop: () => Promise<void>
+	start: () => Promise<void>
+	/** As a browser: follows the address of a login until it leads back to the callback. @returns that address */
+	visit: (url: string) => Promise<string>
+}
+
+/** Starts the login service. @param callback where it may send browsers back to */
+export async function startCampus(callback: string): Promise<CampusSite> {
+	const server = createServer()
+	await listen(server, 0)
+	const { port } = server.address() as AddressInfo
+	const campus: CampusSite = {
+		issuer: `http://127.0.0.1:${port}`,
+		clientId: 'devquad',
+		clientSecret: 'a secret of the campus that is long enough',
+		accounts: new Map(),
+		visitor: '',
+		rotateKeys: (kid) => serveWith(newKey(kid)),
+		stop: () =>
+			new Promise((resolve) => {
+				server.close(() => resolve())
+				server.closeAllConnections()
+			}),
+		start: () => listen(server, port),
+		visit: (url) => visit(url, callback),
+	}
+	function serveWith(key: object) {
+		const provider = new Provider(campus.issuer, settings(campus, callback, key))
+		server.removeAllListeners('request')
+		const answer = provider.callback()
+		server.on('request', async (request, response) => {
+			if (!request.url?.startsWith('/interaction/')) return answer(request, response)
+			const { prompt, params, session } = await provider.interactionDetails(request, response)
+			if (prompt.name === 'login')
+				return provider.interactionFinished(request, response, { login: { accountId: campus.visitor } })
+			const grant = new provider.Grant({ accountId: String(session?.accountId), clientId: String(params.client_id) })
+			grant.addOIDCScope(String(params.scope))
+			await provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } })
+		})
+	}
+	serveWith(newKey())
+	return campus
+}
+
+function newKey(kid: string = crypto.randomUUID()): object {
+	const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+	return { ...privateKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' }
+}
+
+function settings(campus: CampusSite, callback: string, key: object): Configuration {
+	return {
+		clients: [
+			{
+				client_id: campus.clientId,
+				client_secret: campus.clientSecret,
+				redirect_uris: [callback],
+				grant_types: ['authorization_code', 'refresh_token'],
+			},
+		],
+		jwks: { keys: [key] },
+		claims: { profile: ['name', 'preferred_username', 'role'], email: ['email', 'email_verified'] },
+		cookies: { keys: ['a key of the campus'] },
+		features: { devInteractions: { enabled: false } },
+		interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+		issueRefreshToken: async () => true,
+		ttl: {
+			AccessToken: 3_600,
+			AuthorizationCode: 60,
+			Grant: 86_400,
+			IdToken: 3_600,
+			Interaction: 600,
+			RefreshToken: 86_400,
+			Session: 86_400,
+		},
+		findAccount: async (_context, id) => {
+			const account = campus.accounts.get(id)
+			return account && { accountId: account.sub, claims: async () => ({ ...account }) }
+		},
+	}
+}
+
+function listen(server: Server, port: number): Promise<void> {
+	return new Promise((resolve) => server.listen(port, '127.0.0.1', resolve))
+}
+
+async function visit(url: string, callback: string): Promise<string> {
+	const cookies = new Map<string, string>()
+	for (let at = url, steps = 0; steps < 12; steps += 1) {
+		if (at.startsWith(callback)) return at
+		const header = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+		const answer = await fetch(at, { redirect: 'manual', headers: { Cookie: header } })
+		for (const cookie of answer.headers.getSetCookie()) {
+			const [pair = ''] = cookie.split(';')
+			cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
+		}
+		const to = answer.headers.get('Location')
+		if (!to) throw new Error(`The campus answered ${answer.status}: ${(await answer.text()).slice(0, 500)}`)
+		at = new URL(to, at).href
+	}
+	throw new Error('The campus leads in circles.')
+}
