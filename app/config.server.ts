@@ -42,6 +42,7 @@ const settings = z.object({
 		.default(''),
 	ALLOWED_EMAIL_DOMAINS: list.default([]),
 	REQUIRE_EMAIL_VERIFICATION: flag.optional(),
+	REQUIRE_STAFF_SECOND_FACTOR: flag.default(false),
 	CAMPUS_LOGIN_ONLY: flag.optional(),
 	SMTP_URL: z
 		.string()

@@ -5,6 +5,7 @@ export default [
 	index('features/home/routes/home.tsx'),
 
 	route('login', 'features/accounts/routes/login.tsx'),
+	route('login/code', 'features/authenticators/routes/login-code.tsx'),
 	route('login/:provider', 'features/campus-login/routes/begin.tsx'),
 	route('login/:provider/callback', 'features/campus-login/routes/callback.tsx'),
 	route('register', 'features/accounts/routes/register.tsx'),
@@ -30,6 +31,7 @@ export default [
 	route('notifications/push', 'features/notifications/routes/push.ts'),
 	route('unsubscribe', 'features/notifications/routes/unsubscribe.tsx'),
 	route('settings/tokens', 'features/tokens/routes/tokens.tsx'),
+	route('settings/two-factor', 'features/authenticators/routes/two-factor.tsx'),
 	route('settings/logins', 'features/campus-login/routes/logins.tsx'),
 	route('settings/data', 'features/privacy/routes/data.tsx'),
 	route('settings/data/archive.zip', 'features/privacy/routes/archive.ts'),

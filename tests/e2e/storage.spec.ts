@@ -142,6 +142,7 @@ test('no page with a form tries what its policy forbids', async ({ page, browser
 		'/settings',
 		'/settings/tokens',
 		'/confirm-identity',
+		'/settings/two-factor',
 		'/forum/ask',
 		'/find-dev',
 		'/messages',

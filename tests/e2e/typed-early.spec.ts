@@ -169,6 +169,7 @@ test('no button is shown to a reader without scripts that does nothing without t
 		...[
 			'/settings/activity',
 			'/confirm-identity',
+			'/settings/two-factor',
 			'/notifications',
 			'/messages',
 			'/forum',

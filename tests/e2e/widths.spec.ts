@@ -48,6 +48,7 @@ function sights({
 	const editing = (part = '') => `/edit-profile/${username}${part}`
 	return {
 		visitor: [
+			...['/login', '/login/code', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
 			...[
 				'/login',
 				'/login/campus',
@@ -75,6 +76,7 @@ function sights({
 				'/',
 				'/claim-admin?token=x',
 				'/confirm-identity',
+				'/settings/two-factor',
 				'/settings',
 				'/settings/tokens',
 				'/settings/data',

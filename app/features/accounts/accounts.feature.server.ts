@@ -1,9 +1,10 @@
 import { db } from '~/platform/db/db.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { deleteTraces, memberCounter } from './accounts.queries.server.ts'
+import { deleteTraces, memberCounter, sweepLoginChallenges } from './accounts.queries.server.ts'
 import { sendAccountMail, sendLetter } from './registration/account-mails.server.ts'
 import { sweepRegistrations } from './registration/registrations.queries.server.ts'
 import { registrationSection } from './registration/who-may-register.server.ts'
+import { staffSection } from './security/second-step.server.ts'
 import { registerWaysIn } from './ways-in.server.ts'
 
 export const accounts = defineFeature({
@@ -12,9 +13,12 @@ export const accounts = defineFeature({
 	jobs: { 'send-mail': sendLetter, 'account-mail': sendAccountMail },
 	counters: [memberCounter],
 	collect: registerWaysIn,
-	settingSections: [registrationSection],
+	settingSections: [registrationSection, staffSection],
 	// What nobody came back for.
-	schedules: [{ name: 'sweep-registrations', every: 'hour', run: sweepRegistrations }],
+	schedules: [
+		{ name: 'sweep-registrations', every: 'hour', run: sweepRegistrations },
+		{ name: 'sweep-login-challenges', every: 'hour', run: sweepLoginChallenges },
+	],
 	leaving: [
 		async (leaver) => {
 			await db()
@@ -43,6 +47,7 @@ export const accounts = defineFeature({
 				'suspended_until',
 				'suspended_reason',
 				'approved_at',
+				'second_factor',
 			],
 		},
 		credentials: {
@@ -64,6 +69,11 @@ export const accounts = defineFeature({
 		email_links: {
 			members: { user_id: 'deleted' },
 			archive: ['email', 'expires_at', 'used_at'],
+			withheld: { token_hash: 'a secret' },
+		},
+		login_challenges: {
+			members: { user_id: 'deleted' },
+			archive: ['expires_at'],
 			withheld: { token_hash: 'a secret' },
 		},
 		account_mails: 'to which addresses mails were sent, for a day',

@@ -128,6 +128,50 @@ export async function findResetOwner(
 	return rows[0]
 }
 
+/** Whether a login of this member takes a second step. */
+export async function hasSecondFactor(userId: number): Promise<boolean> {
+	const user = await db().selectFrom('users').select('second_factor').where('id', '=', userId).executeTakeFirst()
+	return user?.second_factor === true
+}
+
+/** Notes that somebody gave the right password of a member. @param seconds how long that counts */
+export async function insertLoginChallenge(challenge: {
+	userId: number
+	hash: string
+	seconds: number
+}): Promise<void> {
+	const { userId, hash, seconds } = challenge
+	await sql`insert into login_challenges (token_hash, user_id, expires_at)
+		values (${hash}, ${userId}, now() + make_interval(secs => ${seconds}))`.execute(db())
+}
+
+/** A login whose second step is missing. */
+export interface WaitingLogin {
+	id: number
+	email: string
+	username: string
+}
+
+/** Whose login waits for its second step under this hash; undefined when none does any more. */
+export async function findLoginChallenge(hash: string): Promise<WaitingLogin | undefined> {
+	const { rows } = await sql<WaitingLogin>`
+		select users.id, users.email, users.username from login_challenges join users on users.id = user_id
+		where token_hash = ${hash} and expires_at > now()`.execute(db())
+	return rows[0]
+}
+
+/** Uses up a login that waited. @returns whether it still did */
+export async function deleteLoginChallenge(trx: Executor, hash: string): Promise<boolean> {
+	const { rows } = await sql`
+		delete from login_challenges where token_hash = ${hash} and expires_at > now() returning user_id`.execute(trx)
+	return rows.length > 0
+}
+
+/** Deletes logins that waited too long; to be called regularly. */
+export async function sweepLoginChallenges(): Promise<void> {
+	await sql`delete from login_challenges where expires_at < now()`.execute(db())
+}
+
 /** The hash of a member's password; null when they log in without one. */
 export async function findPasswordHash(userId: number): Promise<string | null> {
 	const credential = await db()
@@ -139,10 +183,17 @@ export async function findPasswordHash(userId: number): Promise<string | null> {
 	return credential?.password ?? null
 }
 
-/** Leaves an account without a password, sessions, tokens and devices: a new password by mail is the only way in. */
+/** Leaves an account without a password, second factor, sessions, tokens and devices: a new password by mail is the only way in. */
 export async function removeCredentials(userId: number, trx: Executor): Promise<void> {
 	await sql`update credentials set password = null where user_id = ${userId}`.execute(trx)
-	for (const table of ['sessions', 'access_tokens', 'known_devices'])
+	for (const table of [
+		'sessions',
+		'access_tokens',
+		'known_devices',
+		'totp_secrets',
+		'recovery_codes',
+		'login_challenges',
+	])
 		await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(trx)
 }
 
@@ -152,23 +203,31 @@ export async function deleteResetLinks(userId: number, executor: Executor = db()
 }
 
 /** The member whose session this is; undefined once it has ended. */
-export async function findSessionMember(
-	sessionId: number,
-): Promise<{ id: number; name: string; image: string | null; username: string; role: string } | undefined> {
-	const { rows } = await sql<{ id: number; name: string; image: string | null; username: string; role: string }>`
-		select users.id, users.name, users.image, users.username, users.role
+export async function findSessionMember(sessionId: number): Promise<SessionMember | undefined> {
+	const { rows } = await sql<SessionMember>`
+		select users.id, users.name, users.image, users.username, users.role, users.second_factor as "secondFactor"
 		from sessions join users on users.id = sessions.user_id
 		where sessions.id = ${sessionId} and sessions.expires_at > now()`.execute(db())
 	return rows[0]
 }
 
+/** What a session says of its member. */
+interface SessionMember {
+	id: number
+	name: string
+	image: string | null
+	username: string
+	role: string
+	secondFactor: boolean
+}
+
 /** What a member's settings say of the account. */
 export function findAccount(
 	userId: number,
-): Promise<{ email: string; email_verified: boolean; created_at: Date } | undefined> {
+): Promise<{ email: string; email_verified: boolean; created_at: Date; second_factor: boolean } | undefined> {
 	return db()
 		.selectFrom('users')
-		.select(['email', 'email_verified', 'created_at'])
+		.select(['email', 'email_verified', 'created_at', 'second_factor'])
 		.where('id', '=', userId)
 		.executeTakeFirst()
 }

@@ -20,15 +20,22 @@ import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import {
 	deleteResetLinks,
 	findAccount,
+	findAccountByEmail,
 	findEmail,
 	findResetOwner,
 	findSessionMember,
 } from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
-import { refuseTrapped } from './registration/robots.server.ts'
+import { refuseTrapped } from './registration/who-may-register.server.ts'
 import { passwordError } from './security/password-rules.server.ts'
 import { domainErrors, headersWithoutBody } from './security/refusals.server.ts'
+import {
+	beginSecondStep,
+	forgetFirstStep,
+	isSecondFactorRequiredOfStaff,
+	isSecondStepMissing,
+} from './security/second-step.server.ts'
 import { digestOf, VerifiedCookies } from './security/verified-cookies.ts'
 import { noteSessionUse } from './ways-in.server.ts'
 
@@ -44,18 +51,24 @@ const verifiedSessions = () =>
 /**
  * Who sent this request.
  * @param fresh looks the session up in the database; otherwise a signed cookie of at most 300 s is believed
- * @returns the viewer, and the cookies to hand to the browser where there are new ones
+ * @returns the viewer, the cookies to hand to the browser where there are new ones, and when it was looked up whether they are staff who
+ *   have to set up a second factor first
  */
 export async function viewerFromRequest(
 	request: Request,
 	{ fresh = false } = {},
-): Promise<{ viewer: Viewer; headers: Headers }> {
+): Promise<{ viewer: Viewer; headers: Headers; lacksSecondFactor?: boolean }> {
 	const cookies = request.headers.get('Cookie') ?? ''
 	if (!/(^|;\s*)(__Host-)?session=/.test(cookies)) return { viewer: null, headers: new Headers() }
-	const verified = fresh ? await viewerOfVerified(cookies) : verifiedCookies().find(cookies, cookieVersionOf)
+	const known = fresh ? await findVerifiedMember(cookies) : undefined
+	const verified = known ? viewerOfUser(known) : fresh ? null : verifiedCookies().find(cookies, cookieVersionOf)
 	if (verified) {
 		setRequestMember(verified.id)
-		return { viewer: verified, headers: new Headers() }
+		return {
+			viewer: verified,
+			headers: new Headers(),
+			lacksSecondFactor: known !== undefined && lacksSecondFactor(known),
+		}
 	}
 	const { response, headers } = await lookUpSession(request, fresh)
 	const viewer = response ? viewerOfUser(response.user) : null
@@ -65,14 +78,13 @@ export async function viewerFromRequest(
 	if (!fresh && response && viewer && headers.getSetCookie().length === 0)
 		verifiedCookies().add(cookies, viewer, new Date(response.session.expiresAt))
 	if (viewer) setRequestMember(viewer.id)
-	return { viewer, headers }
+	return { viewer, headers, lacksSecondFactor: response !== null && lacksSecondFactor(response.user) }
 }
 
-/** Who has the session of a Cookie header that was verified lately, as the database says now; null for any other header. */
-async function viewerOfVerified(cookies: string): Promise<SignedIn | null> {
+/** Who has the session of a Cookie header that was verified lately, as the database says now; undefined for any other header. */
+async function findVerifiedMember(cookies: string) {
 	const sessionId = verifiedSessions().get(digestOf(cookies))
-	const member = sessionId === undefined ? undefined : await findSessionMember(sessionId)
-	return member ? viewerOfUser(member) : null
+	return sessionId === undefined ? undefined : findSessionMember(sessionId)
 }
 
 function lookUpSession(request: Request, fresh: boolean) {
@@ -133,7 +145,7 @@ export async function registerMember(
 /**
  * Logs a member in by e-mail or username.
  * @returns the cookies of the session
- * @throws Invalid when the two do not belong together or the address is not confirmed yet, TooMany
+ * @throws Invalid when the two do not belong together or the address is not confirmed yet, TooMany; SecondStepRequired
  */
 export async function logIn(form: FormData, request: Request): Promise<Headers> {
 	const input = parseForm(loginInput, form)
@@ -141,26 +153,56 @@ export async function logIn(form: FormData, request: Request): Promise<Headers> 
 	const username = /^[a-z0-9_.-]+$/.test(name) ? name : ''
 	// A username that nobody has goes on as an address that nobody has: the same work, the same answer.
 	const email = name.includes('@') ? name : ((await findEmail(username)) ?? `${username || 'nobody'}@nobody.invalid`)
-	const { headers } = await domainErrors(() =>
+	const signIn = () =>
 		auth().api.signInEmail({
 			body: { email, password: input.password },
 			headers: headersWithoutBody(request),
 			returnHeaders: true,
-		}),
+		})
+	try {
+		return (await signIn()).headers
+	} catch (error) {
+		const member = isSecondStepMissing(error) ? await findAccountByEmail(email) : null
+		if (member) throw new SecondStepRequired(await beginSecondStep(member.id))
+		return domainErrors(() => Promise.reject(error))
+	}
+}
+
+/** The password or another site said who it is, and the account has a second factor: `cookie`, a Set-Cookie header, leads on to it. */
+export class SecondStepRequired extends NotAllowed {
+	readonly cookie: string
+	constructor(cookie: string) {
+		super('This account has a second factor. Log in on the site.')
+		this.cookie = cookie
+	}
+}
+
+/**
+ * Begins a session of whoever has proved by more than a password who they are.
+ * @returns the cookies of the session
+ */
+export async function beginSession(userId: number, request: Request): Promise<Headers> {
+	const { headers } = await domainErrors(() =>
+		auth().api.beginSession({ body: { userId }, headers: headersWithoutBody(request), returnHeaders: true }),
 	)
+	headers.append('Set-Cookie', forgetFirstStep())
 	return headers
 }
 
 /**
  * Begins a session for a member who has proved elsewhere who they are.
  * @returns the session's id, and its cookies
- * @throws Invalid when the account is gone
+ * @throws Invalid when the account is gone; SecondStepRequired
  */
 export async function logInAs(userId: number, request: Request): Promise<{ sessionId: number; headers: Headers }> {
-	const { response, headers } = await domainErrors(() =>
-		auth().api.logInAs({ body: { userId }, headers: headersWithoutBody(request), returnHeaders: true }),
-	)
-	return { sessionId: response.sessionId, headers }
+	try {
+		const sent = { body: { userId }, headers: headersWithoutBody(request), returnHeaders: true } as const
+		const { response, headers } = await auth().api.logInAs(sent)
+		return { sessionId: response.sessionId, headers }
+	} catch (error) {
+		if (isSecondStepMissing(error)) throw new SecondStepRequired(await beginSecondStep(userId))
+		return domainErrors(() => Promise.reject(error))
+	}
 }
 
 /** Ends the session of this request. @returns the cookies that forget it */
@@ -210,13 +252,20 @@ export interface AccountView {
 	email: string
 	emailVerified: boolean
 	joinedAt: string
+	/** Whether a login takes a code besides the password. */
+	hasSecondFactor: boolean
 }
 
 /** What only its owner sees of an account. @throws NotFound when it is gone */
 export async function getAccount(viewer: SignedIn): Promise<AccountView> {
 	const account = await findAccount(viewer.id)
 	if (!account) throw new NotFound('There is no such account.')
-	return { email: account.email, emailVerified: account.email_verified, joinedAt: account.created_at.toISOString() }
+	return {
+		email: account.email,
+		emailVerified: account.email_verified,
+		joinedAt: account.created_at.toISOString(),
+		hasSecondFactor: account.second_factor,
+	}
 }
 
 /** The part of Better Auth's HTTP interface that is ours to offer: each of these passes the guard. */
@@ -269,14 +318,25 @@ async function withoutToken(answer: Response): Promise<Response> {
 	return new Response(text, { status: answer.status, headers })
 }
 
+function isStaff<User extends { role?: string | null }>(user: User): user is User & { role: 'moderator' | 'admin' } {
+	return user.role === 'admin' || user.role === 'moderator'
+}
+
+/** Whether somebody is of the staff, but can act for a member only, as the site requires a second factor of them. */
+function lacksSecondFactor(user: { role?: string | null; secondFactor?: boolean | null }): boolean {
+	return isStaff(user) && user.secondFactor !== true && isSecondFactorRequiredOfStaff()
+}
+
+/** What the session says of a member; of staff without the second factor that the site requires, that of a member. */
 function viewerOfUser(user: {
 	id: string | number
 	name: string
 	image?: string | null
 	username?: string | null
 	role?: string | null
+	secondFactor?: boolean | null
 }): SignedIn {
-	const role = user.role === 'admin' || user.role === 'moderator' ? user.role : 'member'
+	const role = isStaff(user) && !lacksSecondFactor(user) ? user.role : 'member'
 	return { id: Number(user.id), username: user.username ?? '', name: user.name, image: user.image ?? null, role }
 }
 

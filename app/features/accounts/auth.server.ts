@@ -24,6 +24,7 @@ import { usernamesFor } from './registration/names.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from './registration/registrations.server.ts'
 import { hashPassword, verifyPassword } from './security/credentials.server.ts'
 import { afterAttempt, guard, startsSession } from './security/guard.server.ts'
+import { requireSecondStep, secondStep } from './security/second-step.server.ts'
 import { outsideLogin } from './ways-in.server.ts'
 
 /** Which of our tables and columns hold what Better Auth stores. */
@@ -34,6 +35,7 @@ const tables = {
 		additionalFields: {
 			username: { type: 'string', input: false, required: false },
 			role: { type: 'string', input: false, required: false },
+			secondFactor: { type: 'boolean', fieldName: 'second_factor', input: false, required: false },
 		},
 	},
 	session: {
@@ -100,8 +102,11 @@ export function makeAuth(settings: Config = config()) {
 		// Its own limiter knows addresses only; ours below also knows accounts, for every way in.
 		rateLimit: { enabled: false },
 		hooks: { before: createAuthMiddleware(guard), after: createAuthMiddleware(afterRequest) },
-		plugins: [outsideLogin],
-		databaseHooks: { user: { create: { before: prepareUser, after: afterSignUp } } },
+		databaseHooks: {
+			user: { create: { before: prepareUser, after: afterSignUp } },
+			session: { create: { before: (session, context) => requireSecondStep(session, context?.path) } },
+		},
+		plugins: [secondStep, outsideLogin],
 		advanced: {
 			database: { generateId: 'serial' },
 			ipAddress: { ipAddressHeaders: ['x-client-ip'] },

@@ -1,39 +1,50 @@
 import { requireSession } from '~/features/accounts/accounts.server.ts'
 import { confirmSession } from '~/features/accounts/security/confirmation.server.ts'
-import { checkPassword, hasPassword } from '~/features/accounts/security/credentials.server.ts'
+import { checkPassword, hasPassword, requireHashCapacity } from '~/features/accounts/security/credentials.server.ts'
 import { countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
-import { confirmInput } from './authenticators.schema.ts'
+import { findSecondFactor } from './authenticators.queries.server.ts'
+import { codeInput, confirmInput } from './authenticators.schema.ts'
+import { takeCode } from './second-factor.server.ts'
 
 /* “Confirm it is you”: a member who is logged in proves again who they are. */
 
 /** By what a member can confirm who they are. */
 export interface ConfirmationWays {
 	password: boolean
+	/** A code of an authenticator app, or a recovery code. */
+	code: boolean
 }
 
 /** By what this member can confirm who they are. Who has nothing of it logs in again. */
 export async function listConfirmationWays(viewer: SignedIn): Promise<ConfirmationWays> {
-	return { password: await hasPassword(viewer.id) }
+	const [password, { isOn }] = await Promise.all([hasPassword(viewer.id), findSecondFactor(viewer.id)])
+	return { password, code: isOn }
 }
 
 /**
- * Confirms the session of this request by the member's password, for ten minutes. Wrong tries are counted for the member alone, as
- * only whoever has a session can make them.
+ * Confirms the session of this request by the member's password, or by a code where `code` was sent, for ten minutes. Wrong tries are
+ * counted for the member alone, as only whoever has a session can make them.
  * @throws Invalid with the field, TooMany; NotAllowed when the session has ended
  */
 export async function confirmIdentity(viewer: SignedIn, form: FormData, request: Request): Promise<void> {
-	const { password } = parseForm(confirmInput, form)
+	const typed = form.has('code') ? parseForm(codeInput, form) : parseForm(confirmInput, form)
 	const sessionId = await requireSession(viewer, request)
 	const counted = [['confirm-identity', String(viewer.id)]] as const
+	requireHashCapacity()
 	await countAttempt(counted)
-	if (!(await checkPassword(viewer.id, password))) {
-		await recordSecurityEvent('confirm-failed', { userId: viewer.id })
-		const message = 'That is not your password.'
-		throw new Invalid(message, { password: message })
+	try {
+		if ('code' in typed) await takeCode(viewer.id, typed.code)
+		else if (!(await checkPassword(viewer.id, typed.password))) {
+			const message = 'That is not your password.'
+			throw new Invalid(message, { password: message })
+		}
+	} catch (error) {
+		if (error instanceof Invalid) await recordSecurityEvent('confirm-failed', { userId: viewer.id })
+		throw error
 	}
 	await resetAttempts(counted)
 	await confirmSession(viewer, sessionId)

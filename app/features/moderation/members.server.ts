@@ -42,12 +42,13 @@ interface Asked {
 
 /**
  * The moderator who asks for a page. No cookie is believed alone: whoever was logged out elsewhere or lost the role sees nothing.
- * @throws a redirect to the login page, NotAllowed
+ * @throws a redirect to the login page, or to where staff set up the second factor that the site requires; NotAllowed
  */
 export async function moderatorOf({ request, context, url }: Asked): Promise<SignedIn> {
 	signedIn(context, url)
-	const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
+	const { viewer, headers, lacksSecondFactor } = await viewerFromRequest(request, { fresh: true })
 	if (!viewer) throw redirect(loginPath(url.pathname + url.search), { headers })
+	if (lacksSecondFactor) throw redirect('/settings/two-factor', { headers })
 	return moderator(viewer)
 }
 

@@ -165,6 +165,9 @@ export const attemptLimits = {
 		forgottenAfter: 7 * DAY,
 	},
 	'login-device': { free: 5, waits: growing, forgottenAfter: DAY },
+	/** Codes after the right password: a stranger who has it guesses no faster, and a known device is counted apart. */
+	'code-account': { free: 5, waits: [...guessWaits, HOUR], forgottenAfter: 7 * DAY },
+	'code-device': { free: 5, waits: growing, forgottenAfter: DAY },
 	'login-address': { free: 50, waits: growing, forgottenAfter: HOUR },
 	'login-network': { free: 250, waits: growing, forgottenAfter: HOUR },
 	'confirm-identity': { free: 5, waits: growing, forgottenAfter: DAY },

@@ -71,6 +71,7 @@ export interface TokenHolder {
 	token_id: number
 	scopes: TokenScope[]
 	stale: boolean
+	hasSecondFactor: boolean
 	user: SignedIn
 }
 
@@ -79,14 +80,14 @@ export async function findTokenHolder(hash: string): Promise<TokenHolder | undef
 	const row = await db()
 		.selectFrom('access_tokens as t')
 		.innerJoin('users as u', 'u.id', 't.user_id')
-		.select(['t.id as token_id', 't.scopes', 'u.id', 'u.username', 'u.name', 'u.image', 'u.role'])
+		.select(['t.id as token_id', 't.scopes', 'u.id', 'u.username', 'u.name', 'u.image', 'u.role', 'u.second_factor'])
 		.select(sql<boolean>`coalesce(t.last_used_at < now() - interval '1 minute', true)`.as('stale'))
 		.where('t.token_hash', '=', hash)
 		.where('t.expires_at', '>', sql<Date>`now()`)
 		.executeTakeFirst()
 	if (!row) return undefined
-	const { token_id, scopes, stale, ...user } = row
-	return { token_id, scopes, stale, user }
+	const { token_id, scopes, stale, second_factor, ...user } = row
+	return { token_id, scopes, stale, hasSecondFactor: second_factor, user }
 }
 
 /** Writes that a token was used; of several requests within a minute one writes. */

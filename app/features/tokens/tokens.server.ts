@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { config } from '~/config.server.ts'
 import { getAccount } from '~/features/accounts/accounts.server.ts'
+import { isSecondFactorRequiredOfStaff } from '~/features/accounts/security/second-step.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { isId } from '~/lib/checks.ts'
@@ -90,16 +91,17 @@ export interface TokenGrant {
 
 /**
  * Whose token this is, looked up for every request, so that revoking and roles count at once.
- * Without the scope `moderate` a moderator's token acts for a plain member.
+ * Without the scope `moderate`, or the second factor that the site requires of staff, a moderator's token acts for a plain member.
  * @returns null for anything that is not a token that works
  */
 export async function readToken(token: string): Promise<TokenGrant | null> {
 	const holder = shape.test(token) ? await findTokenHolder(hashToken(token)) : undefined
 	if (!holder) return null
 	if (holder.stale) await touchToken(holder.token_id)
-	const { user, scopes } = holder
+	const { user, scopes, hasSecondFactor } = holder
 	setRequestMember(user.id)
-	return { viewer: { ...user, role: scopes.includes('moderate') ? user.role : 'member' }, scopes }
+	const actsAsStaff = scopes.includes('moderate') && (hasSecondFactor || !isSecondFactorRequiredOfStaff())
+	return { viewer: { ...user, role: actsAsStaff ? user.role : 'member' }, scopes }
 }
 
 function newTokenMail(email: string, { name, scopes, days }: { name: string; scopes: TokenScope[]; days: number }) {

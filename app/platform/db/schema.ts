@@ -12,6 +12,7 @@ export interface UsersTable {
 	image: string | null
 	role: Generated<'member' | 'moderator' | 'admin'>
 	imported: Generated<boolean>
+	second_factor: Generated<boolean>
 	suspended_until: MaybeTime
 	suspended_reason: Generated<string>
 	approved_at: MaybeTime

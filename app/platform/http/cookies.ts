@@ -1,5 +1,5 @@
 /** The cookies that we set ourselves; those of the session are named in the accounts feature. */
-type OwnCookie = 'flash' | 'theme' | 'login_flow'
+type OwnCookie = 'flash' | 'theme' | 'login' | 'login_flow'
 
 let isSecure = false
 

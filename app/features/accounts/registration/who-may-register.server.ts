@@ -1,4 +1,7 @@
-import { NotAllowed } from '~/lib/errors.ts'
+import { attemptLimits } from '~/features/rate-limits/limits.server.ts'
+import { countAttempt, countedAttempts, network, wideNetwork } from '~/features/rate-limits/rate-limits.server.ts'
+import { Invalid, NotAllowed } from '~/lib/errors.ts'
+import { newChallenge, weighAnswer } from '~/platform/proof/proof.server.ts'
 import { boxSetting, choiceSetting, listSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { requirePasswords } from '../ways-in.server.ts'
@@ -45,4 +48,57 @@ export function requireInvitations(): void {
 	requirePasswords()
 	const notice = registrationNotice()
 	if (notice && whoMayRegister().mode === 'closed') throw new NotAllowed(notice)
+}
+
+/*
+ * What keeps programs from registering by the thousand, without a third party: a field that people do not see, and a proof of work, which is
+ * asked for once many have registered from one address or network.
+ */
+
+/** The name of the field that people do not see. */
+export const TRAP_FIELD = 'website'
+
+/**
+ * Registrations from one address, and from one network, within what is counted together, before a proof is asked for: as many as may come
+ * at once, so that a lecture hall is not held up.
+ */
+const FREE_OF_PROOF = {
+	address: attemptLimits['register-address'].free,
+	network: attemptLimits['register-network'].free,
+}
+
+/** Refuses a form whose hidden field is filled. @throws Invalid */
+export function refuseTrapped(form: FormData): void {
+	if (String(form.get(TRAP_FIELD) ?? '') === '') return
+	throw new Invalid(
+		'A field that people do not see was filled in. Turn off automatic filling for this page and try again.',
+	)
+}
+
+/** A challenge for the next one who registers from this address; null while none is asked for. */
+export async function challengeFor(address: string): Promise<string | null> {
+	return (await isProofNeeded(address, 1)) ? newChallenge() : null
+}
+
+/**
+ * Insists on a proof of work where one is asked for, of a registration that was counted; each proof counts once. A browser without scripts waits half a minute instead.
+ * @throws NotAllowed with what to do
+ */
+export async function requireProof(address: string, sent: { challenge?: unknown; proof?: unknown }): Promise<void> {
+	if (!(await isProofNeeded(address, 0))) return
+	const challenge = String(sent.challenge ?? '')
+	const weight = weighAnswer(challenge, String(sent.proof ?? ''))
+	const why = 'Many people have just registered from your network.'
+	if (weight === 'early') throw new NotAllowed(`${why} Wait half a minute, then press Register again.`)
+	if (weight === 'invalid') throw new NotAllowed(`${why} Press Register again.`)
+	await countAttempt([['register-proof', challenge]])
+}
+
+/** @param more registrations that come on top of those that were counted */
+async function isProofNeeded(address: string, more: number): Promise<boolean> {
+	const [near = 0, wide = 0] = await countedAttempts([
+		['register-address', network(address)],
+		['register-network', wideNetwork(address)],
+	])
+	return near + more > FREE_OF_PROOF.address || wide + more > FREE_OF_PROOF.network
 }

@@ -10,7 +10,7 @@ import { Form, Link } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { isLeaving } from '../accounts.queries.server.ts'
-import { logIn } from '../accounts.server.ts'
+import { logIn, SecondStepRequired } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
 import { type WayIn, waysIn } from '../ways-in.server.ts'
 import type { Route } from './+types/login'
@@ -32,6 +32,8 @@ export async function action({ request, url }: Route.ActionArgs) {
 			headers,
 		)
 	} catch (error) {
+		if (error instanceof SecondStepRequired)
+			return redirect(`/login/code${url.search}`, { status: 303, headers: { 'Set-Cookie': error.cookie } })
 		return refused(error, form)
 	}
 }

@@ -13,8 +13,7 @@ import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { registerMember } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
-import { challengeFor } from '../registration/robots.server.ts'
-import { registrationNotice, whoMayRegister } from '../registration/who-may-register.server.ts'
+import { challengeFor, registrationNotice, whoMayRegister } from '../registration/who-may-register.server.ts'
 import type { Route } from './+types/register'
 
 /** Runs only where many have registered from one network. */

@@ -26,8 +26,7 @@ import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
 import { isAllowedDomain, refuseImpersonation } from '../registration/names.server.ts'
 import { findUnconfirmed, replaceRegistration } from '../registration/registrations.queries.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from '../registration/registrations.server.ts'
-import { requireProof } from '../registration/robots.server.ts'
-import { registrationNotice, whoMayRegister } from '../registration/who-may-register.server.ts'
+import { registrationNotice, requireProof, whoMayRegister } from '../registration/who-may-register.server.ts'
 import { requirePasswords } from '../ways-in.server.ts'
 import { hashPassword, requireHashCapacity, verifyPassword } from './credentials.server.ts'
 import { type PasswordOwner, passwordError } from './password-rules.server.ts'
@@ -90,6 +89,7 @@ export async function afterAttempt(context: Context): Promise<unknown> {
 		await greetDevice(context, { id: Number(newSession.user.id), email: newSession.user.email })
 	if (context.path === '/sign-in/email') {
 		if (newSession) await afterLogin(context, { id: Number(newSession.user.id), email: newSession.user.email })
+		else if (returned instanceof APIError && returned.body?.code === 'SECOND_FACTOR_REQUIRED') return
 		// Who is refused here is no member, or has the wrong password; see `refuseUnconfirmed` for the work of the others.
 		else {
 			if (config().REQUIRE_EMAIL_VERIFICATION) await queueAccountMail({ kind: 'none', email: '' })
@@ -149,7 +149,7 @@ async function refuseUnconfirmed(context: Context, email: string, password: unkn
 }
 
 /** Forgets the attempts before a login that succeeded, and knows its device from now on. */
-async function afterLogin(context: Context, user: { id: number; email: string }): Promise<void> {
+export async function afterLogin(context: Context, user: { id: number; email: string }): Promise<void> {
 	const { headers } = context
 	const address = addressOf(context)
 	const device = await findKnownDevice(user.email, headers)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { confirmMember } from '~/features/accounts/accounts.queries.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
+import { announceReset, resetSecondFactor } from '~/features/authenticators/second-factor.server.ts'
 import { announceRename, rename, usernameInput } from '~/features/identity/usernames/usernames.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { findModeratedMember, type ModeratedMemberRow } from '~/features/moderation/members.queries.server.ts'
@@ -81,6 +82,20 @@ export async function confirmAddressOf(viewer: Viewer, username: string): Promis
 	})
 	await announceAccountChange(member.id)
 	await recordSecurityEvent('verify', { userId: member.id, detail: { by: viewer?.id ?? 0 } })
+}
+
+/**
+ * Takes the second factor of a member away who lost their phone and their recovery codes. They are told by mail.
+ * @param input why
+ * @throws Invalid; Conflict when they have none
+ */
+export async function resetSecondFactorOf(viewer: Viewer, username: string, input: Input): Promise<void> {
+	const { why } = parseInput(whyInput, input)
+	const member = await inTurn(viewer, username, async (trx, actor, found) => {
+		await resetSecondFactor(trx, found)
+		await record(trx, actor, found, 'reset the second factor', { why })
+	})
+	await announceReset(member.id, viewer?.id ?? 0)
 }
 
 const deletionInput = whyInput.extend(leaveInput.shape)

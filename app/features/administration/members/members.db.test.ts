@@ -7,7 +7,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { changeRole, confirmAddressOf, renameMember } from './acts.server.ts'
+import { changeRole, confirmAddressOf, renameMember, resetSecondFactorOf } from './acts.server.ts'
 import { csvLine, exportMembers, getMember, listMembers, readFilters } from './members.server.ts'
 import { type Role, roles } from './members.view.ts'
 
@@ -197,6 +197,7 @@ test('only admins do any of it, by what the database says', async () => {
 		['file', (who) => exportMembers(who, none), true],
 		['role', (who) => changeRole(who, 'ada', { role: 'moderator', why }), true],
 		['confirm', (who) => confirmAddressOf(who, 'sue'), true],
+		['reset the second factor', (who) => resetSecondFactorOf(who, 'ada', { why }), true],
 		['rename', (who) => renameMember(who, 'sue', { username: 'susan', why }), true],
 	]
 	const hal = { ...ada, username: 'hal', role: 'moderator' as const }

@@ -134,5 +134,6 @@ function presentLine(row: MemberRow): MemberLine {
 
 function presentDetail(row: MemberDetailRow): MemberDetail {
 	const { sessions, tokens, questions, comments, reports } = row
-	return { ...presentLine(row), sessions, tokens, questions, comments, reports }
+	const numbers = { sessions, tokens, questions, comments, reports }
+	return { ...presentLine(row), ...numbers, hasSecondFactor: row.second_factor }
 }

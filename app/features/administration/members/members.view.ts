@@ -63,4 +63,5 @@ export interface MemberDetail extends MemberLine {
 	questions: number
 	comments: number
 	reports: number
+	hasSecondFactor: boolean
 }

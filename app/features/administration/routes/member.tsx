@@ -20,7 +20,14 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { LocalTime } from '~/ui/time.tsx'
 import { adminOf, requireAdmin } from '../admins.server.ts'
 import { AdminFrame } from '../components/admin-frame.tsx'
-import { archiveFor, changeRole, confirmAddressOf, deleteAccountOf, renameMember } from '../members/acts.server.ts'
+import {
+	archiveFor,
+	changeRole,
+	confirmAddressOf,
+	deleteAccountOf,
+	renameMember,
+	resetSecondFactorOf,
+} from '../members/acts.server.ts'
 import { getMember } from '../members/members.server.ts'
 import { type MemberDetail, memberAdminPath, membersPath, roles } from '../members/members.view.ts'
 import type { Route } from './+types/member'
@@ -37,7 +44,7 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 }
 
 /** What concerns the account itself: an admin confirms first that it is them. */
-const ACCOUNT_ACTS = ['role', 'rename', 'confirm', 'log-out', 'archive', 'delete']
+const ACCOUNT_ACTS = ['role', 'rename', 'confirm', 'second-factor', 'log-out', 'archive', 'delete']
 
 /** Gives a role (`act` role) or another username, confirms the address, ends sessions; every other act is one of moderation. */
 export function action({ request, params: { username }, context, url }: Route.ActionArgs) {
@@ -58,6 +65,10 @@ export function action({ request, params: { username }, context, url }: Route.Ac
 			if (act === 'confirm') {
 				await confirmAddressOf(viewer, username)
 				return done('The address is confirmed.')
+			}
+			if (act === 'second-factor') {
+				await resetSecondFactorOf(viewer, username, input)
+				return done('The second factor is off.')
 			}
 			if (act === 'log-out') {
 				await logOutMember(viewer, username)
@@ -114,6 +125,17 @@ export default function Member({
 					label="Confirm the address"
 					text={`Takes ${member.email} for confirmed. Do this only if you know that it is theirs.`}
 					refusal={of('confirm')}
+				/>
+			)}
+			{member.hasSecondFactor && (
+				<Plain
+					member={member}
+					act="second-factor"
+					title="Second factor"
+					label="Reset the second factor"
+					text="For members who lost their phone and their recovery codes. First make sure that it is them: from then on their password alone lets in. They are told by mail."
+					refusal={of('second-factor')}
+					asksWhy
 				/>
 			)}
 			{mayEnd && (
@@ -311,17 +333,30 @@ interface PlainProps extends ActProps {
 	label: string
 	/** What it does. */
 	text: string
+	asksWhy?: boolean
 }
 
-/** An act that asks for nothing. */
-function Plain({ member: { username }, act, title, label, text, refusal }: PlainProps) {
+/** An act that asks for nothing, or for a reason. */
+function Plain({ member: { username }, act, title, label, text, refusal, asksWhy }: PlainProps) {
 	const here = memberAdminPath(username)
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby={`${act}-head`}>
 			<RuleHead id={`${act}-head`} title={title} />
 			<Form method="post" action={here} className="mt-2 grid gap-3" replace>
-				<FormError>{refusal?.message}</FormError>
+				<FormError errors={refusal?.errors} names={{ why: 'Why' }}>
+					{refusal?.message}
+				</FormError>
 				<p className="text-ink-2 wrap-anywhere">{text}</p>
+				{asksWhy && (
+					<Field
+						label="Why"
+						name="why"
+						id={`${act}-why`}
+						defaultValue={refusal?.values.why ?? ''}
+						error={refusal?.errors.why}
+						hint="Admins see this in the log."
+					/>
+				)}
 				<p>
 					<SubmitButton busyLabel="..." className="btn btn-outline" action={here} name="act" value={act}>
 						{label}

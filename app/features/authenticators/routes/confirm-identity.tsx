@@ -8,6 +8,7 @@ import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Form } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
+import { CodeForm } from '../components/code-form.tsx'
 import { confirmIdentity, listConfirmationWays } from '../confirming.server.ts'
 import type { Route } from './+types/confirm-identity'
 
@@ -37,6 +38,7 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function ConfirmIdentity({ loaderData: { ways }, actionData }: Route.ComponentProps) {
 	useRefusalToast(actionData)
 	const [search] = useSearchParams()
+	const password = actionData?.errors.code ? null : actionData
 	const redirectTo = search.get('redirectTo')
 	const here = `/confirm-identity${redirectTo ? `?redirectTo=${encodeURIComponent(redirectTo)}` : ''}`
 	return (
@@ -47,20 +49,28 @@ export default function ConfirmIdentity({ loaderData: { ways }, actionData }: Ro
 			{ways.password && (
 				// Kept nowhere: what was typed before it is to come back, and not this form.
 				<Form method="post" action={here} className="mt-8 grid gap-5" data-keeps-draft>
-					<FormError errors={actionData?.errors} names={{ password: 'Password' }}>
-						{actionData?.message}
+					<FormError errors={password?.errors} names={{ password: 'Password' }}>
+						{password?.message}
 					</FormError>
 					<PasswordField
 						required
 						label="Password"
 						name="password"
 						autoComplete="current-password"
-						error={actionData?.errors.password}
+						error={password?.errors.password}
 					/>
 					<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Checking">
 						Confirm
 					</SubmitButton>
 				</Form>
+			)}
+			{ways.code && (
+				<CodeForm
+					action={here}
+					refusal={actionData?.errors.code ? actionData : null}
+					label="Confirm by code"
+					hint="Of your authenticator app, or a recovery code."
+				/>
 			)}
 			<form method="post" action="/logout" className="mt-6">
 				<p className="text-ink-2">

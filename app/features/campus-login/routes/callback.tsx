@@ -1,4 +1,5 @@
-import { data } from 'react-router'
+import { data, redirect } from 'react-router'
+import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
 import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { DomainError, retryHeaders } from '~/lib/errors.ts'
@@ -22,6 +23,13 @@ export async function loader({ request, params, context }: Route.LoaderArgs) {
 		return redirectWithToast(redirectTo, { type: 'plain', message }, headers)
 	} catch (error) {
 		if (!(error instanceof DomainError)) throw error
+		if (error instanceof SecondStepRequired) {
+			const cookies = new Headers([
+				['Set-Cookie', error.cookie],
+				['Set-Cookie', forgetFlow()],
+			])
+			return redirect('/login/code', { status: 303, headers: cookies })
+		}
 		const headers = new Headers(retryHeaders(error))
 		headers.append('Set-Cookie', forgetFlow())
 		return data({ message: error.message }, { status: error.status, headers })

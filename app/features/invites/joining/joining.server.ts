@@ -7,8 +7,11 @@ import {
 	replaceRegistration,
 } from '~/features/accounts/registration/registrations.queries.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from '~/features/accounts/registration/registrations.server.ts'
-import { refuseTrapped } from '~/features/accounts/registration/robots.server.ts'
-import { requireInvitations, whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
+import {
+	refuseTrapped,
+	requireInvitations,
+	whoMayRegister,
+} from '~/features/accounts/registration/who-may-register.server.ts'
 import { hashPassword, requireHashCapacity } from '~/features/accounts/security/credentials.server.ts'
 import { passwordError } from '~/features/accounts/security/password-rules.server.ts'
 import { countAttempt, network, wideNetwork } from '~/features/rate-limits/rate-limits.server.ts'

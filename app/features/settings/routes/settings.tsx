@@ -1,6 +1,7 @@
 import { Outlet, redirect } from 'react-router'
 import { type AccountView, getAccount, requireSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { twoFactorPath } from '~/features/authenticators/authenticators.view.ts'
 import { loginsPath } from '~/features/campus-login/campus-login.view.ts'
 import { DATA_PATH, LEAVE_PATH } from '~/features/privacy/privacy.limits.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
@@ -69,6 +70,19 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 						Ways to log in
 					</Link>
 				</p>
+			</section>
+			<section className="mt-10" aria-labelledby="two-factor">
+				<RuleHead id="two-factor" title="Two-factor login">
+					<span>{account.hasSecondFactor ? 'On' : 'Off'}</span>
+				</RuleHead>
+				<p className="mt-2 max-w-read text-ink-2">
+					{account.hasSecondFactor
+						? 'Logging in takes a code of your authenticator app besides the password.'
+						: 'Protect your account with a code of an app on your phone.'}
+				</p>
+				<Link className="btn btn-outline mt-4" to={twoFactorPath}>
+					Two-factor login
+				</Link>
 			</section>
 			<section className="mt-10" aria-labelledby="theme">
 				<RuleHead id="theme" title="Theme" />

@@ -1,0 +1,105 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { BetterAuthPlugin } from 'better-auth'
+import { APIError, createAuthEndpoint } from 'better-auth/api'
+import { setSessionCookie } from 'better-auth/cookies'
+import { z } from 'zod'
+import { endReplacedSessions } from '~/features/sessions/sessions.server.ts'
+import { remember } from '~/lib/remember.ts'
+import { hashToken, newToken } from '~/lib/secrets.server.ts'
+import { ownCookie, readOwnCookie } from '~/platform/http/cookies.ts'
+import { boxSetting, settingSection } from '~/platform/settings/setting.ts'
+import { siteSettings } from '~/platform/settings/settings.server.ts'
+import {
+	findLoginChallenge,
+	hasSecondFactor,
+	insertLoginChallenge,
+	type WaitingLogin,
+} from '../accounts.queries.server.ts'
+import { afterLogin } from './guard.server.ts'
+
+/*
+ * The login in two steps: whoever gave the right password of an account with a second factor gets no session, but ten minutes to prove
+ * it. What proves it stands in the feature `authenticators`.
+ */
+
+/** What staff have to do to keep their rights. */
+export const staffSection = settingSection({
+	name: 'staff',
+	title: 'Moderators and admins',
+	about: 'What moderators and admins have to do before they can act as such.',
+	settings: {
+		requireSecondFactor: boxSetting({
+			label: 'Moderators and admins need a second factor',
+			hint: 'Without an authenticator app set up they can do what members can, and are asked to set one up.',
+			environment: 'REQUIRE_STAFF_SECOND_FACTOR',
+		}),
+	},
+})
+
+/** Whether moderators and admins can act as such only with a second factor. */
+export function isSecondFactorRequiredOfStaff(): boolean {
+	return siteSettings(staffSection).requireSecondFactor
+}
+
+/** How long after the password the code may be given, in seconds. */
+const CHALLENGE_LIFETIME = 600
+const code = 'SECOND_FACTOR_REQUIRED'
+
+const proven = remember('second-step', () => new AsyncLocalStorage<number>())
+
+/**
+ * Runs before any session is made, whichever way in made it: a member with a second factor gets none without the second step.
+ * @throws APIError 401 SECOND_FACTOR_REQUIRED
+ */
+export async function requireSecondStep(session: { userId: unknown }, path: string | undefined): Promise<void> {
+	const userId = Number(session.userId)
+	// Who changes the password is logged in already; the new session takes the place of theirs.
+	if (proven.getStore() === userId || path === '/change-password' || !(await hasSecondFactor(userId))) return
+	throw new APIError('UNAUTHORIZED', { code, message: 'This account has a second factor. Log in on the site.' })
+}
+
+/** Whether a login was refused only because its second step is missing: the password was right. */
+export function isSecondStepMissing(refusal: unknown): boolean {
+	return refusal instanceof APIError && refusal.body?.code === code
+}
+
+/** Lets whoever gave the right password go on to the second step. @returns the cookie that says so, as a header */
+export async function beginSecondStep(userId: number): Promise<string> {
+	const token = newToken()
+	await insertLoginChallenge({ userId, hash: hashToken(token), seconds: CHALLENGE_LIFETIME })
+	return ownCookie('login', token, CHALLENGE_LIFETIME)
+}
+
+/** Who has given the right password in this browser within ten minutes; null when nobody has. */
+export async function findWaitingLogin(request: Request): Promise<(WaitingLogin & { hash: string }) | null> {
+	const token = readOwnCookie(request.headers.get('Cookie'), 'login')
+	if (!token) return null
+	const waiting = await findLoginChallenge(hashToken(token))
+	return waiting ? { ...waiting, hash: hashToken(token) } : null
+}
+
+/** Takes the cookie of the first step back. */
+export const forgetFirstStep = () => ownCookie('login', '', 0)
+
+/** Begins a session for whoever has proved who they are by more than a password. Only the server itself can call it. */
+export const secondStep = {
+	id: 'second-step',
+	endpoints: {
+		beginSession: createAuthEndpoint.serverOnly(
+			{ method: 'POST', body: z.object({ userId: z.number().int() }) },
+			async (context) => {
+				const { internalAdapter, authCookies, secret } = context.context
+				const { userId } = context.body
+				const user = await internalAdapter.findUserById(String(userId))
+				if (!user) throw new APIError('UNAUTHORIZED', { message: 'There is no such account.' })
+				const session = await proven.run(userId, () => internalAdapter.createSession(String(userId)))
+				if (!session) throw new APIError('INTERNAL_SERVER_ERROR', { message: 'The session could not be made.' })
+				const before = await context.getSignedCookie(authCookies.sessionToken.name, secret)
+				await setSessionCookie(context, { session, user })
+				await endReplacedSessions(before || null, { token: session.token, userId })
+				await afterLogin(context as unknown as Parameters<typeof afterLogin>[0], { id: userId, email: user.email })
+				return context.json({ status: true })
+			},
+		),
+	},
+} satisfies BetterAuthPlugin

@@ -1,0 +1,94 @@
+import { randomInt } from 'node:crypto'
+import { Secret, TOTP } from 'otpauth'
+import { config } from '~/config.server.ts'
+import { hashPassword, verifyPassword } from '~/features/accounts/security/credentials.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { decryptSecret } from '~/platform/encryption.server.ts'
+import { findRecoveryCode, lockTotpSecret, writeTotpStep } from './authenticators.queries.server.ts'
+
+/* Codes of authenticator apps (RFC 6238: six digits, 30 seconds) and recovery codes: how they are made, checked and used up. */
+
+/** Seconds that a code of an app is shown. */
+const PERIOD = 30
+/** Clocks of phones may be off by so many periods. */
+const TOLERATED_PERIODS = 1
+const MAX_RECOVERY_CODES = 10
+/** Without letters and digits that look alike. */
+const letters = 'abcdefghjkmnpqrstuvwxyz23456789'
+/** Letters that name a code, and letters that are its secret: about 50 bits. */
+const HINT_LENGTH = 2
+const SECRET_LENGTH = 10
+
+/** What a secret is encrypted for. */
+export const totpPurpose = (userId: number) => `totp_secrets.secret ${userId}`
+
+/** A secret for an app: 160 bits in Base32. */
+export const newTotpSecret = () => new Secret({ size: 20 }).base32
+
+/** The address that an app reads from a QR code. @param account how the app calls it */
+export function totpAddress(secret: string, account: string): string {
+	return totpOf(secret, account).toString()
+}
+
+/**
+ * Uses a code of the member's app: each counts once, and none that is older than the last one.
+ * @param typed six digits; blanks are passed over
+ * @returns whether it was right; `first` when it turned the app on
+ */
+export async function takeTotpCode(
+	trx: Executor,
+	userId: number,
+	typed: string,
+	now = Date.now(),
+): Promise<'right' | 'first' | 'wrong' | 'used'> {
+	const stored = await lockTotpSecret(trx, userId)
+	const secret = stored && decryptSecret(totpPurpose(userId), stored.secret)
+	const token = typed.replaceAll(/\s/g, '')
+	if (!stored || !secret || !/^\d{6}$/.test(token)) return 'wrong'
+	const delta = totpOf(secret, '').validate({ token, timestamp: now, window: TOLERATED_PERIODS })
+	if (delta === null) return 'wrong'
+	const step = Math.floor(now / 1_000 / PERIOD) + delta
+	if (step <= stored.last_step) return 'used'
+	await writeTotpStep(trx, userId, step)
+	return stored.isOn ? 'right' : 'first'
+}
+
+function totpOf(secret: string, account: string): TOTP {
+	const issuer = config().SITE_NAME
+	return new TOTP({ issuer, label: account || issuer, period: PERIOD, secret: Secret.fromBase32(secret) })
+}
+
+/** Whether a typed code looks like one of an app and not like a recovery code. */
+export const isTotpShaped = (typed: string) => /^[\d\s]*$/.test(typed)
+
+/** Recovery codes as they are shown once, and as they are stored. */
+export interface RecoveryCodes {
+	shown: string[]
+	stored: { hint: string; hash: string }[]
+}
+
+/** Makes ten recovery codes, to be stored by `replaceRecoveryCodes`. */
+export async function makeRecoveryCodes(): Promise<RecoveryCodes> {
+	const codes: string[] = []
+	while (codes.length < MAX_RECOVERY_CODES) {
+		const code = lettersOf(HINT_LENGTH + SECRET_LENGTH)
+		// The first letters name the code, so that one hash has to be compared and not ten.
+		if (!codes.some((other) => hintOf(other) === hintOf(code))) codes.push(code)
+	}
+	const stored = await Promise.all(codes.map(async (code) => ({ hint: hintOf(code), hash: await hashPassword(code) })))
+	return { shown: codes.map((code) => code.replace(/(.{4})(?=.)/g, '$1-')), stored }
+}
+
+/** Finds the recovery code that was typed. @returns its row, to be used up in the caller's transaction; null when it is none */
+export async function findTypedRecoveryCode(userId: number, typed: string): Promise<string | null> {
+	const code = typed.toLowerCase().replaceAll(/[\s-]/g, '')
+	if (code.length !== HINT_LENGTH + SECRET_LENGTH) return null
+	const found = await findRecoveryCode(userId, hintOf(code))
+	return found && (await verifyPassword(found.code_hash, code)) ? found.id : null
+}
+
+const hintOf = (code: string) => code.slice(0, HINT_LENGTH)
+
+function lettersOf(length: number): string {
+	return Array.from({ length }, () => letters[randomInt(letters.length)]).join('')
+}

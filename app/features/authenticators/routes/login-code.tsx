@@ -1,0 +1,59 @@
+import { useSearchParams } from 'react-router'
+import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
+import { NotAllowed } from '~/lib/errors.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
+import { useRefusalToast } from '~/ui/form-kit.ts'
+import { Link } from '~/ui/link.tsx'
+import { CodeForm } from '../components/code-form.tsx'
+import { finishLogin, waitsForCode } from '../second-factor.server.ts'
+import type { Route } from './+types/login-code'
+
+/** Whoever has not given a password in this browser begins with that. */
+export async function loader({ request }: Route.LoaderArgs) {
+	return { waits: await waitsForCode(request) }
+}
+
+export async function action({ request, url }: Route.ActionArgs) {
+	const form = await readForm(request)
+	try {
+		const headers = await finishLogin(form, request)
+		const to = safeRedirect(url.searchParams.get('redirectTo'), '/find-dev')
+		return redirectWithToast(to, { type: 'plain', message: 'Welcome back!' }, headers)
+	} catch (error) {
+		if (error instanceof NotAllowed)
+			return redirectWithToast(`/login${url.search}`, { type: 'error', message: error.message })
+		return refused(error, form)
+	}
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Login code', noindex: true })
+}
+
+export default function LoginCode({ loaderData: { waits }, actionData }: Route.ComponentProps) {
+	useRefusalToast(actionData)
+	const [search] = useSearchParams()
+	const query = search.size > 0 ? `?${search}` : ''
+	return (
+		<AccountFrame
+			title="One more step"
+			lead={waits ? 'Type the code that your authenticator app shows.' : 'Enter your password first.'}
+		>
+			{waits && (
+				<CodeForm
+					action={`/login/code${query}`}
+					refusal={actionData}
+					label="Login"
+					hint="Without your phone, type one of your recovery codes. If you have lost both, ask an admin of this site."
+				/>
+			)}
+			<p className="mt-6">
+				<Link className="link" to={`/login${query}`}>
+					Back to the login
+				</Link>
+			</p>
+		</AccountFrame>
+	)
+}

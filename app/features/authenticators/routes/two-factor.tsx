@@ -1,0 +1,181 @@
+import { data, redirect } from 'react-router'
+import { renderSVG } from 'uqr'
+import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { loginPath } from '~/lib/addresses.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { FormError } from '~/ui/form-error.tsx'
+import { useRefusalToast } from '~/ui/form-kit.ts'
+import { Form, Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { twoFactorPath } from '../authenticators.view.ts'
+import { CodeForm } from '../components/code-form.tsx'
+import { beginSetup, finishSetup, getSecondFactor, renewRecoveryCodes, turnOff } from '../second-factor.server.ts'
+import type { Route } from './+types/two-factor'
+
+/** Believes no cookie alone. The secret of an app stands in the page of a confirmed session only. */
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
+		if (!viewer) throw redirect(loginPath(twoFactorPath), { headers })
+		const factor = await getSecondFactor(viewer)
+		if (factor.setup) await requireConfirmed(viewer, request, twoFactorPath)
+		return data(
+			{ factor, picture: factor.setup && renderSVG(factor.setup.address, { border: 2 }) },
+			{ headers: { 'Cache-Control': 'no-store' } },
+		)
+	})
+}
+
+/** New recovery codes stand in the answer to the form alone: no address, cookie or later page holds them. */
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const form = await readForm(request)
+		await requireConfirmed(viewer, request, twoFactorPath)
+		const made = (codes: string[]) =>
+			data({ codes, refusal: null }, { status: 201, headers: { 'Cache-Control': 'no-store' } })
+		try {
+			const intent = form.get('intent')
+			if (intent === 'enable') return made(await finishSetup(viewer, form))
+			if (intent === 'renew') return made(await renewRecoveryCodes(viewer))
+			if (intent === 'begin') {
+				await beginSetup(viewer)
+				return redirect(twoFactorPath, { status: 303 })
+			}
+			await turnOff(viewer)
+			const message = intent === 'cancel' ? 'Nothing was set up.' : 'The authenticator app is off.'
+			return redirectWithToast(twoFactorPath, { type: 'plain', message })
+		} catch (error) {
+			const { data: refusal, init } = refused(error, form)
+			return data({ codes: null, refusal }, init ?? {})
+		}
+	})
+}
+
+export function headers({ actionHeaders, loaderHeaders }: Route.HeadersArgs) {
+	return actionHeaders.has('Cache-Control') ? actionHeaders : loaderHeaders
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Two-factor login', noindex: true })
+}
+
+export default function TwoFactor({ loaderData: { factor, picture }, actionData }: Route.ComponentProps) {
+	const refusal = actionData?.refusal ?? null
+	useRefusalToast(refusal ?? undefined)
+	return (
+		<div className="max-w-[44rem] pt-6 md:pt-8">
+			<h1 className="text-2xl leading-9 font-bold">Two-factor login</h1>
+			{actionData?.codes && <RecoveryCodes codes={actionData.codes} />}
+			<section className="mt-8" aria-labelledby="app">
+				<RuleHead id="app" title="Authenticator app">
+					<span>{factor.isOn ? 'On' : 'Off'}</span>
+				</RuleHead>
+				{factor.isRequired && !factor.isOn && (
+					<p className="mt-2 max-w-read font-semibold">
+						This site asks moderators and admins for a second factor. Until you set one up, you can do what members can.
+					</p>
+				)}
+				{refusal && !factor.setup && <FormError>{refusal.message}</FormError>}
+				{factor.isOn && <TurnedOn codesLeft={factor.codesLeft} />}
+				{factor.setup && picture && (
+					<>
+						<SetUp secret={factor.setup.secret} picture={picture} />
+						<CodeForm
+							action={twoFactorPath}
+							refusal={refusal}
+							label="Turn on"
+							intent="enable"
+							takesRecoveryCodes={false}
+							hint="The six digits that the app shows now."
+						/>
+						<OneButton intent="cancel" label="Cancel" />
+					</>
+				)}
+				{!factor.isOn && !factor.setup && (
+					<>
+						<p className="mt-2 max-w-read text-ink-2">
+							An app on your phone shows a new code every 30 seconds. With it on, logging in takes your password and a
+							code.
+						</p>
+						<OneButton intent="begin" label="Set up an authenticator app" />
+					</>
+				)}
+			</section>
+			<p className="mt-10">
+				<Link className="link" to="/settings">
+					Back to settings
+				</Link>
+			</p>
+		</div>
+	)
+}
+
+function TurnedOn({ codesLeft }: { codesLeft: number }) {
+	return (
+		<>
+			<p className="mt-2 max-w-read text-ink-2">
+				Logging in takes a code of your app. You have {codesLeft} of 10 recovery codes left, for when you do not have
+				your phone. New ones take the place of all earlier ones.
+			</p>
+			<div className="flex flex-wrap gap-x-3">
+				<OneButton intent="renew" label="Make new recovery codes" />
+				<OneButton intent="disable" label="Turn off" />
+			</div>
+		</>
+	)
+}
+
+function SetUp({ secret, picture }: { secret: string; picture: string }) {
+	return (
+		<>
+			<ol className="mt-3 grid max-w-read list-decimal gap-2 pl-5 text-ink-2">
+				<li>Open your authenticator app and scan this picture, or type the key below it.</li>
+				<li>Type the code that the app shows.</li>
+			</ol>
+			{/* Black on white in both themes: cameras read nothing else well. The picture is made by the server. */}
+			<div
+				role="img"
+				aria-label="QR code for your authenticator app"
+				className="mt-4 w-52 rounded-sm border border-line-2 bg-white p-1"
+				dangerouslySetInnerHTML={{ __html: picture }}
+			/>
+			<p className="mt-3 text-ink-3">Key</p>
+			<p className="mt-1 max-w-sm rounded-sm border border-line bg-sunken px-3 py-2.5 font-mono text-sm wrap-anywhere select-all">
+				{secret.replace(/(.{4})(?=.)/g, '$1 ')}
+			</p>
+		</>
+	)
+}
+
+function RecoveryCodes({ codes }: { codes: string[] }) {
+	return (
+		<section className="mt-6" aria-labelledby="codes" role="status">
+			<RuleHead id="codes" title="Your recovery codes" />
+			<p className="mt-2 max-w-read text-ink-2">
+				Write them down or print them now: you will not see them again. Each lets you in once in place of a code of your
+				app.
+			</p>
+			<ul className="mt-3 grid max-w-md grid-cols-2 gap-x-6 gap-y-1 rounded-sm border border-line bg-sunken px-4 py-3 font-mono text-sm">
+				{codes.map((code) => (
+					<li key={code}>{code}</li>
+				))}
+			</ul>
+		</section>
+	)
+}
+
+function OneButton({ intent, label }: { intent: string; label: string }) {
+	return (
+		<Form method="post" action={twoFactorPath} className="mt-4">
+			<SubmitButton className="btn btn-outline" busyLabel="..." name="intent" value={intent}>
+				{label}
+			</SubmitButton>
+		</Form>
+	)
+}

@@ -1,0 +1,207 @@
+import { config } from '~/config.server.ts'
+import { deleteLoginChallenge } from '~/features/accounts/accounts.queries.server.ts'
+import { beginSession, getAccount } from '~/features/accounts/accounts.server.ts'
+import { requireHashCapacity } from '~/features/accounts/security/credentials.server.ts'
+import { findWaitingLogin, isSecondFactorRequiredOfStaff } from '~/features/accounts/security/second-step.server.ts'
+import { type AttemptCounters, countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
+import { findKnownDevice } from '~/features/sessions/devices.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { announceAccountChange } from '~/features/sessions/sessions.server.ts'
+import type { SecurityEventKind } from '~/features/sessions/sessions.view.ts'
+import { Conflict, Invalid, NotAllowed } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
+import { parseForm } from '~/platform/http/form.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { letter } from '~/platform/mail/mail.server.ts'
+import {
+	deleteSecondFactor,
+	findAddress,
+	findSecondFactor,
+	insertTotpSecret,
+	lockTotpSecret,
+	replaceRecoveryCodes,
+	takeRecoveryCode,
+} from './authenticators.queries.server.ts'
+import { codeInput } from './authenticators.schema.ts'
+import type { SecondFactorView } from './authenticators.view.ts'
+import {
+	findTypedRecoveryCode,
+	isTotpShaped,
+	makeRecoveryCodes,
+	newTotpSecret,
+	takeTotpCode,
+	totpAddress,
+	totpPurpose,
+} from './codes.server.ts'
+
+/*
+ * The authenticator app of a member: setting it up, the second step of a login, recovery codes. Whoever calls what changes it has
+ * asked `requireConfirmed` before. Each change is in the security log, and told by mail.
+ */
+
+/** What the member has set up; the secret only while it is being set up. */
+export async function getSecondFactor(viewer: SignedIn): Promise<SecondFactorView> {
+	const [{ secret, isOn, codes_left }, { email }] = await Promise.all([findSecondFactor(viewer.id), getAccount(viewer)])
+	const plain = secret !== null && !isOn ? decryptSecret(totpPurpose(viewer.id), secret) : null
+	return {
+		isOn,
+		codesLeft: codes_left,
+		isRequired: isSecondFactorRequiredOfStaff(),
+		setup: plain ? { secret: plain, address: totpAddress(plain, email) } : null,
+	}
+}
+
+/** Begins to set an app up: makes a secret that counts for nothing yet. @throws Conflict when one is in use */
+export async function beginSetup(viewer: SignedIn): Promise<void> {
+	if (await insertTotpSecret(viewer.id, encryptSecret(totpPurpose(viewer.id), newTotpSecret()))) return
+	throw new Conflict('An authenticator app is set up already. Turn it off first.')
+}
+
+/**
+ * Turns the app on by its first code.
+ * @returns ten recovery codes, which are shown this once
+ * @throws Invalid with the field, TooMany
+ */
+export async function finishSetup(viewer: SignedIn, form: FormData): Promise<string[]> {
+	const { code } = parseForm(codeInput, form)
+	const counted = [['confirm-identity', String(viewer.id)]] as const
+	requireHashCapacity()
+	await countAttempt(counted)
+	const codes = await makeRecoveryCodes()
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			const outcome = await takeTotpCode(trx, viewer.id, code)
+			if (outcome === 'right' || outcome === 'used') throw new Conflict('The authenticator app is on already.')
+			if (outcome === 'wrong')
+				refuseCode('That code is not right. Check the clock of your phone, and type the present one.')
+			await replaceRecoveryCodes(trx, viewer.id, codes.stored)
+			await tell(trx, viewer, 'An authenticator app was set up')
+		})
+	await resetAttempts(counted)
+	await afterChange(viewer, 'second-factor-on')
+	return codes.shown
+}
+
+/** Makes new recovery codes; earlier ones work no longer. @returns ten codes, which are shown this once */
+export async function renewRecoveryCodes(viewer: SignedIn): Promise<string[]> {
+	requireHashCapacity()
+	const codes = await makeRecoveryCodes()
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			if (!(await lockTotpSecret(trx, viewer.id))?.isOn) throw new Conflict('Set up an authenticator app first.')
+			await replaceRecoveryCodes(trx, viewer.id, codes.stored)
+			await tell(trx, viewer, 'New recovery codes were made')
+		})
+	await recordSecurityEvent('recovery-codes', { userId: viewer.id })
+	return codes.shown
+}
+
+/** Turns the app off, or gives up setting it up. */
+export async function turnOff(viewer: SignedIn): Promise<void> {
+	const wasOn = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const isGone = await deleteSecondFactor(viewer.id, trx)
+			if (isGone) await tell(trx, viewer, 'The authenticator app was turned off')
+			return isGone
+		})
+	if (wasOn) await afterChange(viewer, 'second-factor-off')
+}
+
+/**
+ * Takes the second factor of a member away who lost it, in the transaction of the admin who does. Call `announceReset` after the commit.
+ * @throws Conflict when there is none
+ */
+export async function resetSecondFactor(trx: Executor, member: { id: number }): Promise<void> {
+	if (!(await deleteSecondFactor(member.id, trx))) throw new Conflict('This account has no second factor.')
+	await tell(trx, member, 'An admin turned your authenticator app off')
+}
+
+/** To be called after {@link resetSecondFactor}. @param by the admin */
+export async function announceReset(userId: number, by: number): Promise<void> {
+	await announceAccountChange(userId)
+	await recordSecurityEvent('second-factor-reset', { userId, detail: { by } })
+}
+
+const ended = 'This login took too long. Enter your password again.'
+
+/** Whether somebody in this browser has given the right password and still has to give a code. */
+export async function waitsForCode(request: Request): Promise<boolean> {
+	return (await findWaitingLogin(request)) !== null
+}
+
+/**
+ * The second step of a login: a code of the app, or a recovery code. Guesses are counted for the account, those of a known device apart,
+ * so that a stranger who has the password keeps nobody out.
+ * @returns the cookies of the session
+ * @throws Invalid with the field, TooMany; NotAllowed when the password has to be given again
+ */
+export async function finishLogin(form: FormData, request: Request): Promise<Headers> {
+	const { code } = parseForm(codeInput, form)
+	const waiting = await findWaitingLogin(request)
+	if (!waiting) throw new NotAllowed(ended)
+	const device = await findKnownDevice(waiting.email, request.headers)
+	const counted: AttemptCounters = device ? [['code-device', device]] : [['code-account', String(waiting.id)]]
+	requireHashCapacity()
+	await countAttempt(counted)
+	try {
+		await takeCode(waiting.id, code, async (trx) => {
+			if (!(await deleteLoginChallenge(trx, waiting.hash))) throw new NotAllowed(ended)
+		})
+	} catch (error) {
+		if (error instanceof Invalid) await recordSecurityEvent('code-failed', { userId: waiting.id })
+		throw error
+	}
+	await resetAttempts(counted)
+	return beginSession(waiting.id, request)
+}
+
+/**
+ * Uses up a code of the member's app or a recovery code.
+ * @param alongside what is written in the same transaction
+ * @throws Invalid with the field `code`
+ */
+export async function takeCode(
+	userId: number,
+	code: string,
+	alongside: (trx: Executor) => Promise<void> = async () => {},
+): Promise<void> {
+	const isTotp = isTotpShaped(code)
+	const recovery = isTotp ? null : await findTypedRecoveryCode(userId, code)
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			if (!isTotp && !(recovery && (await takeRecoveryCode(trx, recovery))))
+				refuseCode('That recovery code is not right, or has been used.')
+			if (isTotp) {
+				const outcome = await takeTotpCode(trx, userId, code)
+				if (outcome === 'used') refuseCode('That code has been used. Wait for the next one.')
+				if (outcome !== 'right') refuseCode('That code is not right. Type the present one.')
+			}
+			await alongside(trx)
+		})
+	if (!isTotp) await recordSecurityEvent('recovery-code-used', { userId })
+}
+
+function refuseCode(message: string): never {
+	throw new Invalid(message, { code: message })
+}
+
+async function afterChange({ id }: SignedIn, kind: SecurityEventKind): Promise<void> {
+	await announceAccountChange(id)
+	await recordSecurityEvent(kind, { userId: id })
+}
+
+/** Tells a member by mail what changed. @param what one clause, which is the subject too */
+async function tell(trx: Executor, member: { id: number }, what: string): Promise<void> {
+	const { publicUrl, SITE_NAME } = config()
+	const email = await findAddress(member.id, trx)
+	const text = `${what} for your ${SITE_NAME} account.`
+	const link = { label: 'See how you log in', url: `${publicUrl}/settings/two-factor` }
+	const closing = 'If this was not you, change your password, which logs out all devices, and ask an admin for help.'
+	await addJob('send-mail', letter(email, `${what} at ${SITE_NAME}`, text, link, closing), trx)
+}

@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import { RouterContextProvider } from 'react-router'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { logIn, registerMember, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { moderatorOf } from '~/features/moderation/members.server.ts'
+import { makeToken, readToken } from '~/features/tokens/tokens.server.ts'
+import { viewerContext } from '~/lib/context.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+
+vi.hoisted(() => {
+	process.env.REQUIRE_STAFF_SECOND_FACTOR = 'true'
+})
+
+useDatabase()
+
+beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
+})
+
+const password = 'a lantern at the ford'
+
+function form(values: Record<string, string>): FormData {
+	const data = new FormData()
+	for (const [name, value] of Object.entries(values)) data.set(name, value)
+	return data
+}
+
+const at = (cookie: string) =>
+	new Request('http://localhost:3000/moderation', { headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie } })
+
+test.each(['moderator', 'admin', 'member'] as const)(
+	'a %s acts as such only with a second factor, where the site requires one of staff',
+	async (role) => {
+		const email = `robin${role.length}@eastmere.example`
+		await registerMember(form({ name: `Robin ${role.length}`, email, password, confirmPassword: password }), at(''))
+		const session = (await logIn(form({ email, password }), at('')))
+			.getSetCookie()
+			.map((cookie) => cookie.split(';')[0])
+		await sql`update users set role = ${role} where email = ${email}`.execute(db())
+		const { viewer } = await viewerFromRequest(at(session.join('; ')), { fresh: true })
+		if (!viewer) throw new Error('not logged in')
+		const roles = async () => {
+			const seen = await Promise.all([true, false].map((fresh) => viewerFromRequest(at(session.join('; ')), { fresh })))
+			return [...seen.map(({ viewer }) => viewer?.role), (await readToken(token))?.viewer.role]
+		}
+		const url = new URL('http://localhost:3000/moderation')
+		const context = new RouterContextProvider()
+		context.set(viewerContext, viewer)
+		const open = () =>
+			moderatorOf({ request: at(session.join('; ')), context, url }).catch((thrown: unknown) =>
+				thrown instanceof Response ? thrown.headers.get('Location') : 'refused',
+			)
+		const scopes = role === 'member' ? ['read'] : ['read', 'moderate']
+		const { token } = await makeToken({ ...viewer, role } as SignedIn, { name: 'Robot', scopes, days: 7 })
+
+		expect(await roles()).toEqual(['member', 'member', 'member'])
+		expect(await open()).toBe(role === 'member' ? 'refused' : '/settings/two-factor')
+		await sql`insert into totp_secrets (user_id, secret, confirmed_at) values (${viewer.id}, 'x', now())`.execute(db())
+		expect(await roles()).toEqual([role, role, role])
+		if (role !== 'member') expect(await open()).toMatchObject({ role })
+		await sql`delete from totp_secrets`.execute(db())
+		expect(await roles()).toEqual(['member', 'member', 'member'])
+	},
+)
