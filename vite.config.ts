@@ -15,7 +15,7 @@ const sharedChunks = [
 	{ name: 'react', test: /node_modules\/(react|react-dom|scheduler|react-router)\// },
 	{
 		name: 'shared',
-		test: /node_modules\/lucide\/(?!.*\/(arrow-down|arrow-left|award|bell|bell-off|bold|check-check|cloud-off|code|copy|download|ellipsis|eye|eye-off|flag|folder|graduation-cap|heading|history|image|image-plus|italic|letter-h|letter-b|maximize-2|link|list|list-ordered|lock-keyhole|mail|map-pin|phone|plus|quote|rotate-ccw-clock|send-horizontal|sliders-horizontal|square-code|upload|wifi-off|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chips|check|combobox|conflict|sugges|field|password|form-|presence|prose|submit|use-press)|shell\/(?!site-fault|guard\/|unsent-forms)|platform\/realtime\/(?!use-presence)|platform\/http\/(?!cursors|form|problem|site-fault)|lib\/(?!clean|html|retry|unsent-form)|features\/finder\/(finder\.paths|components\/(header-search|search-field)))/,
+		test: /node_modules\/lucide\/(?!.*\/(arrow-down|arrow-left|arrow-up|award|briefcase-business|bell|bell-off|bold|check-check|cloud-off|code|copy|download|ellipsis|eye|eye-off|flag|folder|graduation-cap|grip-vertical|heading|history|image|image-plus|italic|letter-h|letter-b|maximize-2|link|list|list-ordered|lock-keyhole|mail|map-pin|phone|pin|plus|quote|rotate-ccw-clock|send-horizontal|sliders-horizontal|square-code|upload|wifi-off|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chips|check|combobox|conflict|sugges|field|password|form-|pending|presence|prose|submit|use-press)|shell\/(?!site-fault|guard\/|toasts-above|unsent-forms)|platform\/realtime\/(?!use-presence)|platform\/http\/(?!cursors|form|problem|site-fault)|lib\/(?!clean|html|new-key|retry|unsent-form|version)|features\/finder\/(finder\.paths|components\/(header-search|search-field)))/,
 	},
 	{
 		name: 'forum-list',

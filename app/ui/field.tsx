@@ -80,7 +80,7 @@ export function FieldShell({
 			</div>
 			{children}
 			{hint && (
-				<p className="hint" id={`${id}-hint`}>
+				<p className="hint wrap-anywhere" id={`${id}-hint`}>
 					{hint}
 				</p>
 			)}

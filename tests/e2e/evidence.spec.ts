@@ -57,7 +57,7 @@ test('an accepted answer stands beside the skill on the profile, until its membe
 		await expectNoViolationsInThemes(mira)
 	}
 	const lists = mira.getByRole('navigation', { name: 'Posts' }).getByRole('link')
-	await expect(lists).toHaveText(['Queries 0', 'Answers 1', 'Solutions 1'])
+	await expect(lists).toHaveText(['Queries 0', 'Answers 1', 'Solutions 1', 'Comments 0'])
 	await lists.nth(2).click()
 	await expect(lists.nth(2)).toHaveAttribute('aria-current', 'page')
 	const posts = mira.getByRole('region', { name: 'Queries' })

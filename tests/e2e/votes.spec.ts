@@ -133,7 +133,7 @@ test('a tag is reached by its other spelling, ordered and followed', async ({ pa
 		301,
 		'/forum/tag/javascript',
 	])
-	await logIn(page)
+	await enrol(page, 'Tara Followwell')
 	await page.goto('/forum/tag/git')
 	for (const name of ['Active', 'Unanswered', 'Unsolved', 'Solved', 'Newest']) {
 		await page.getByRole('navigation', { name: 'Order' }).getByRole('link', { name, exact: true }).click()

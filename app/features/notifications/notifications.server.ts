@@ -84,13 +84,11 @@ export async function notify(
 	if (asked.length === 0) return []
 	const all = besides === undefined ? asked : [...asked, besides]
 	const partId = part?.id ?? null
-	// Begun together, they travel together, and who was told is looked up once the boxes are locked.
-	const [boxes, found] = await Promise.all([
-		lockBoxes(trx, all, { subject, actorId: shownActorId }),
-		listUntold(trx, all, { subject, partId }),
-	])
+	// What gives way must not count as told. Otherwise the two statements are begun together, and so travel together.
+	const locked = lockBoxes(trx, all, { subject, actorId: shownActorId })
+	if (replaces) await removeUnreadOfKind(trx, await locked, { subject, kind: replaces })
+	const [boxes, found] = await Promise.all([locked, listUntold(trx, all, { subject, partId })])
 	const untold = found.filter((id) => boxes.includes(id))
-	if (replaces) await removeUnreadOfKind(trx, boxes, { subject, kind: replaces })
 	const notified: NotifiedRow[] = []
 	for (const kind of new Set(people.values())) {
 		const users = untold.filter((id) => people.get(id) === kind)

@@ -151,11 +151,11 @@ function quoted(name: string): string {
 	return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Whether anybody has an account; false where there are no tables yet. */
+/** Whether anybody has an account, besides that of former members (0), which is there from the start; false where there are no tables yet. */
 export async function hasMembers(client: pg.ClientBase): Promise<boolean> {
 	const { rows } = await client.query(`select to_regclass('public.users') as name`)
 	if (!rows[0].name) return false
-	const { rowCount } = await client.query('select from users limit 1')
+	const { rowCount } = await client.query('select from users where id <> 0 limit 1')
 	return rowCount === 1
 }
 
