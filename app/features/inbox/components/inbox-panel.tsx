@@ -96,14 +96,18 @@ function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 	const marking = useFetcher()
 	const [loaded, setLoaded] = useState<ConversationSummary[] | null>(null)
 	const heard = useRef(0)
+	const heardAtLoad = useRef(0)
 	const load = useCallback(async (): Promise<void> => {
 		const before = heard.current
 		const conversations = await askForLatest()
 		if (!conversations) return
+		heardAtLoad.current = before
 		setLoaded(conversations)
-		// What came while the list was on its way may not be in it.
-		if (heard.current !== before) await load()
 	}, [])
+	// What came while the list was on its way, or before it was drawn, may not be in it: until then it is noted in the list before.
+	useEffect(() => {
+		if (loaded && heard.current !== heardAtLoad.current) void load()
+	}, [loaded, load])
 	const note = () => {
 		heard.current += 1
 	}
