@@ -3,7 +3,7 @@ import type { CachedPage } from './cache/cached-page.ts'
 import type { Counter } from './db/counters.queries.server.ts'
 import type { Operation } from './http/operation.ts'
 import type { JobHandlers, Schedule } from './jobs/jobs.server.ts'
-import type { LeavingStep, MemberData } from './member-data.ts'
+import type { LeavingStep, MemberData, RetentionRule } from './member-data.ts'
 import type { Tab } from './realtime/io.server.ts'
 
 /**
@@ -25,6 +25,8 @@ export interface Feature {
 	counters?: readonly Counter[]
 	/** What its tables hold of members: what goes into their archive, and what becomes of it when they leave. */
 	memberData?: MemberData
+	/** What it stores of members for a time: settings, the nightly job and the privacy page are made of it. */
+	retention?: readonly RetentionRule[]
 	/** What is done about a member who leaves and no foreign key does, before the account is deleted. */
 	leaving?: readonly LeavingStep[]
 	/** Called once after an account was deleted: forgets what only that member had, such as words that were counted. */

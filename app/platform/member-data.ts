@@ -49,6 +49,23 @@ export interface Leaver {
  */
 export type LeavingStep = (leaver: Leaver) => Promise<boolean>
 
+/** Something about members that is stored for a number of days, which admins set. */
+export interface RetentionRule {
+	/** Names its setting and its figure; never to be changed. */
+	key: string
+	/** What is stored, as the form and the privacy page call it. */
+	label: string
+	/** From when the days count, and what goes. */
+	hint: string
+	days: { default: number; min: number; max: number }
+	/**
+	 * Removes what is older than `days`, at most `limit` of it, committed by itself: it may be interrupted at any time, and is called again
+	 * until it finds less than `limit`.
+	 * @returns how many it found
+	 */
+	remove: (days: number, limit: number) => Promise<number>
+}
+
 /** The account that texts belong to whose author left. It is a row of `users` that nobody logs in to. */
 export const FORMER_MEMBER = 0
 /** What its texts are called by. */

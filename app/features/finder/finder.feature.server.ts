@@ -1,13 +1,22 @@
+import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { finderOperations, finderShapes } from './finder.api.server.ts'
 import { searchPage } from './finder.server.ts'
-import { forgetMisses } from './misses.server.ts'
+import { MISS_DAYS } from './misses.server.ts'
 
 export const finder = defineFeature({
 	name: 'finder',
 	api: { operations: finderOperations, schemas: finderShapes },
 	cachedPages: [searchPage],
-	schedules: [{ name: 'forget-missed-searches', every: 'night', run: forgetMisses }],
+	retention: [
+		{
+			key: 'missed-searches',
+			label: 'Words that were searched in vain, without who did',
+			hint: `Moderators see those of the last ${MISS_DAYS} days.`,
+			days: { default: MISS_DAYS, min: 1, max: MISS_DAYS },
+			remove: (days, limit) => deleteOldRows({ table: 'missed_searches', since: 'day', days, limit }),
+		},
+	],
 	memberData: {
 		missed_searches: 'what was searched in vain, without who, for weeks',
 	},

@@ -34,11 +34,3 @@ export async function listMissRows(days: number, limit: number): Promise<MissRow
 	)
 	return rows
 }
-
-/** Forgets what is older than these days. @returns how many rows went */
-export async function deleteMisses(days: number): Promise<number> {
-	const { numAffectedRows } = await sql`delete from missed_searches where day <= current_date - ${days}::int`.execute(
-		db(),
-	)
-	return Number(numAffectedRows ?? 0)
-}

@@ -6,7 +6,7 @@ import { remember } from '~/lib/remember.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 import type { MissView } from './finder.view.ts'
-import { deleteMisses, listMissRows, writeMiss } from './misses.queries.server.ts'
+import { listMissRows, writeMiss } from './misses.queries.server.ts'
 
 /*
  * What searches find nothing by is what the site lacks a word for. Kept are the words, the day and how often; nothing of who
@@ -74,9 +74,4 @@ export async function listMisses(viewer: Viewer): Promise<MissView[]> {
 		lastDay,
 		isTerm: findTerm(words) !== undefined,
 	}))
-}
-
-/** Forgets the words that nobody searched for lately. Called every night. */
-export async function forgetMisses(): Promise<number> {
-	return deleteMisses(MISS_DAYS)
 }

@@ -1,10 +1,20 @@
 import { defineFeature } from '~/platform/feature.ts'
+import { deleteOldAddresses } from './lists/lists.queries.server.ts'
 import { mailLists } from './lists/lists.server.ts'
 
 /** Links and lists of addresses by which people are invited to register. */
 export const invites = defineFeature({
 	name: 'invites',
 	schedules: [{ name: 'mail-invited', every: 'minute', run: () => mailLists() }],
+	retention: [
+		{
+			key: 'invited-addresses',
+			label: 'Addresses that were invited and have not registered',
+			hint: 'Counted from when the invitation ended.',
+			days: { default: 30, min: 1, max: 365 },
+			remove: deleteOldAddresses,
+		},
+	],
 	pictureForms: [
 		{ path: /^\/admin\/invitations\/list(\.data)?$/, tooLarge: 'The file is too large. The limit is 5 MB.' },
 	],
@@ -18,6 +28,7 @@ export const invites = defineFeature({
 			members: { created_by: 'kept' },
 			archive: 'addresses of other people',
 		},
-		invited_addresses: 'addresses that were invited, until 30 days after the invitation ended, and of who came by one',
+		invited_addresses:
+			'addresses that were invited, until some time after the invitation ended, and of who came by one',
 	},
 })

@@ -1,5 +1,6 @@
 import { isUsername } from '~/lib/checks.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { MAX_WATCHED } from '~/platform/realtime/events.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
@@ -22,6 +23,15 @@ export const members = defineFeature({
 				.transaction()
 				.execute((trx) => setSkills(trx, id, []))
 			return false
+		},
+	],
+	retention: [
+		{
+			key: 'unmaskings',
+			label: 'Which moderators were told who writes under a pseudonym',
+			hint: 'The member was notified at the time.',
+			days: { default: 730, min: 90, max: 3650 },
+			remove: (days, limit) => deleteOldRows({ table: 'unmaskings', since: 'at', days, limit }),
 		},
 	],
 	afterLeaving: forgetSkills,

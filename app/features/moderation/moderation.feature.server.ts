@@ -1,3 +1,4 @@
+import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { reportCounter } from './cases.queries.server.ts'
 import { moderationKinds } from './decisions.view.ts'
@@ -11,6 +12,22 @@ export const moderation = defineFeature({
 	notificationKinds: moderationKinds,
 	counters: [reportCounter],
 	collect: (features) => registerSubjects(features.flatMap(({ subjects }) => subjects ?? [])),
+	retention: [
+		{
+			key: 'moderation-log',
+			label: 'Log of what moderators and admins did',
+			hint: 'What was decided stays in force.',
+			days: { default: 730, min: 90, max: 3650 },
+			remove: (days, limit) => deleteOldRows({ table: 'moderation_log', since: 'at', days, limit }),
+		},
+		{
+			key: 'settled-reports',
+			label: 'Reports that were decided, with the messages that were sent along',
+			hint: 'Counted from the decision.',
+			days: { default: 365, min: 30, max: 3650 },
+			remove: (days, limit) => deleteOldRows({ table: 'reports', since: 'settled_at', days, limit }),
+		},
+	],
 	leaving: [leaveModeration],
 	memberData: {
 		cases: 'what was reported, by its id',

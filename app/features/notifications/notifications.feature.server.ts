@@ -1,10 +1,12 @@
+import { db } from '~/platform/db/db.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { mailDigests, mailUnseen } from './digest.server.ts'
 import { registerKinds } from './kinds.server.ts'
 import { leaveNotifications } from './leaving.queries.server.ts'
 import { notificationOperations, notificationShapes } from './notifications.api.server.ts'
-import { countUnread, sweepNotifications } from './notifications.server.ts'
+import { removeOld } from './notifications.queries.server.ts'
+import { countUnread } from './notifications.server.ts'
 import { pushNotification } from './push/delivery.server.ts'
 import { vapidKeys } from './push/vapid.server.ts'
 
@@ -15,7 +17,6 @@ export const notifications = defineFeature({
 	schedules: [
 		{ name: 'mail-unseen', every: 'minute', run: mailUnseen },
 		{ name: 'mail-digests', every: 'hour', run: mailDigests },
-		{ name: 'sweep-notifications', every: 'hour', run: sweepNotifications },
 	],
 	onConnect: (tab) => inBackground(announceUnread(tab)),
 	// Makes the keys where there are none, so that a data directory that cannot be written to is noticed at the start.
@@ -24,6 +25,18 @@ export const notifications = defineFeature({
 		return undefined
 	},
 	collect: registerKinds,
+	retention: [
+		{
+			key: 'notifications',
+			label: 'Notifications',
+			hint: 'Counted from the last thing that one tells, whether it was read or not.',
+			days: { default: 180, min: 7, max: 730 },
+			remove: (days, limit) =>
+				db()
+					.transaction()
+					.execute((trx) => removeOld(trx, days, limit)),
+		},
+	],
 	leaving: [leaveNotifications],
 	memberData: {
 		notifications: {

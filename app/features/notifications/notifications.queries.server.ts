@@ -349,11 +349,18 @@ export async function countMuted(trx: Executor, userId: number, { type, id }: Su
 	return rows[0]?.count ?? 0
 }
 
-/** Deletes some of what was read before a time. @returns how many */
-export async function removeReadBefore(trx: Executor, before: Date, limit: number): Promise<number> {
-	const { numAffectedRows } = await sql`delete from notifications where id in (
-		select id from notifications where read_at < ${before} order by read_at limit ${limit})`.execute(trx)
-	return Number(numAffectedRows ?? 0)
+/** Deletes some of what nothing was added to for `days`, whether it was read or not. @returns how many */
+export async function removeOld(trx: Executor, days: number, limit: number): Promise<number> {
+	const old = sql`select id from notifications where updated_at < now() - make_interval(days => ${days}) order by updated_at limit ${limit}`
+	await lockBoxesOf(trx, sql`select user_id from notifications where id in (${old})`)
+	const { rows } = await sql<{ count: number }>`
+		with gone as (delete from notifications where id in (${old}) returning user_id, on_site and read_at is null as unread),
+			counts as (select user_id, count(*) filter (where unread) as unread from gone group by user_id),
+			counted as (
+				update notification_boxes set unread = notification_boxes.unread - counts.unread
+				from counts where counts.user_id = notification_boxes.user_id and counts.unread > 0)
+		select count(*)::int as count from gone`.execute(trx)
+	return rows[0]?.count ?? 0
 }
 
 function notifiedOf(subject: SubjectRef): RawBuilder<unknown> {

@@ -25,7 +25,6 @@ import {
 	removeOfActor,
 	removeOfPart,
 	removeOfSubject,
-	removeReadBefore,
 	removeUnreadOfKind,
 	retitle,
 	type SubjectRef,
@@ -287,13 +286,6 @@ export async function muteSubject(viewer: Viewer, subject: SubjectRef, muted: bo
 /** Resumes notifications about a subject, within the transaction in which a member asks to be told of it. */
 export function resumeSubject(trx: Executor, userId: number, subject: SubjectRef): Promise<void> {
 	return writeMutedSubject(trx, userId, subject, false)
-}
-
-const RETENTION_MS = 180 * 86_400_000
-
-/** Deletes what was read half a year ago, some at a time. @returns how many */
-export async function sweepNotifications(): Promise<number> {
-	return removeReadBefore(db(), new Date(Date.now() - RETENTION_MS), 10_000)
 }
 
 /** Leaves to jobs what is told in browsers. @returns who was told */

@@ -1,6 +1,7 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { leaveArchive, makeArchive, registerTables, sweepArchives } from './archive/archive.server.ts'
 import { deleteDueAccounts, deleteLeaver, registerLeaving } from './leaving/deletion.server.ts'
+import { applyRetention, registerRetention, retentionSection } from './retention/retention.server.ts'
 
 /** What members may ask of the site about themselves: to take their data along, and to leave. */
 export const privacy = defineFeature({
@@ -9,7 +10,9 @@ export const privacy = defineFeature({
 	schedules: [
 		{ name: 'delete-due-accounts', every: 'hour', run: deleteDueAccounts },
 		{ name: 'sweep-archives', every: 'hour', run: sweepArchives },
+		{ name: 'apply-retention', every: 'night', run: applyRetention },
 	],
+	settingSections: [retentionSection],
 	leaving: [leaveArchive],
 	memberData: {
 		departures: {
@@ -24,5 +27,6 @@ export const privacy = defineFeature({
 	collect: (features) => {
 		registerLeaving(features)
 		registerTables(features)
+		registerRetention(features)
 	},
 })

@@ -1,4 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
+import { eraseDeletedPosts } from './leaving/erasing.server.ts'
 import { archivedRevisions } from './leaving/leaving.queries.server.ts'
 import { leavePosts } from './leaving/leaving.server.ts'
 import { notifyFollowers, notifyQueryFollowers, questionKinds } from './notifying/notifying.server.ts'
@@ -14,6 +15,15 @@ export const questions = defineFeature({
 	counters: commentCounters,
 	subjects: [questionSubject, commentSubject],
 	leaving: [leavePosts],
+	retention: [
+		{
+			key: 'deleted-posts',
+			label: 'Questions and comments that were deleted, with their earlier versions',
+			hint: 'Counted from the deletion. One that still waits for a moderator’s decision stays until then.',
+			days: { default: 30, min: 1, max: 365 },
+			remove: eraseDeletedPosts,
+		},
+	],
 	memberData: {
 		questions: {
 			members: { author_id: 'kept', status_by: 'kept' },

@@ -1,3 +1,4 @@
+import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { routeQuestion, routingKinds } from './choosing.server.ts'
 import { routingOperations, routingShapes } from './routing.api.server.ts'
@@ -7,6 +8,15 @@ export const routing = defineFeature({
 	api: { operations: routingOperations, schemas: routingShapes },
 	jobs: { 'route-question': routeQuestion },
 	notificationKinds: routingKinds,
+	retention: [
+		{
+			key: 'question-asks',
+			label: 'Whom the site asked to answer a question, and who declined',
+			hint: 'Counted from when they were asked.',
+			days: { default: 365, min: 30, max: 3650 },
+			remove: (days, limit) => deleteOldRows({ table: 'question_asks', since: 'asked_at', days, limit }),
+		},
+	],
 	memberData: {
 		routing_members: {
 			members: { user_id: 'deleted' },

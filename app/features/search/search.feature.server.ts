@@ -1,3 +1,4 @@
+import { emptyOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { refreshWordCounts } from './similar/similar.queries.server.ts'
 import { forgetSearchWords } from './spelling.queries.server.ts'
@@ -5,6 +6,16 @@ import { forgetSearchWords } from './spelling.queries.server.ts'
 export const search = defineFeature({
 	name: 'search',
 	schedules: [{ name: 'similar-words', every: 'hour', run: refreshWordCounts }],
+	retention: [
+		{
+			key: 'answers-found',
+			label: 'Who found an answer before asking',
+			hint: 'That somebody did is still counted.',
+			days: { default: 90, min: 1, max: 730 },
+			remove: (days, limit) =>
+				emptyOldRows({ table: 'similar_helped', columns: ['user_id'], since: 'at', days, limit }),
+		},
+	],
 	afterLeaving: forgetSearchWords,
 	memberData: {
 		search_words: 'words of published queries, counted again every hour',

@@ -69,10 +69,8 @@ test('what a program can cause at will is one row a minute', async () => {
 	expect(await countEvents(dina.id)).toBe(6)
 })
 
-test('a member sees the last 50; rows older than 90 days and beyond 500 a member are swept', async () => {
+test('a member sees the last 50; rows beyond 500 a member are swept', async () => {
 	const elin = await makeMember('elin')
-	await sql`insert into security_events (user_id, kind, at)
-		select ${elin.id}, 'login', now() - interval '91 days' from generate_series(1, 10)`.execute(db())
 	await sql`insert into security_events (user_id, kind) select ${elin.id}, 'login' from generate_series(1, 600)`.execute(
 		db(),
 	)

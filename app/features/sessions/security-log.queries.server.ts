@@ -34,9 +34,8 @@ export function listSecurityEventRows(
 		.execute()
 }
 
-/** Deletes events older than `days`, and the oldest of each member who has more than `perMember`. */
-export async function deleteOldSecurityEvents({ days, perMember }: { days: number; perMember: number }): Promise<void> {
-	await sql`delete from security_events where at < now() - make_interval(days => ${days})`.execute(db())
+/** Deletes the oldest events of each member who has more than `perMember`. */
+export async function deleteSurplusEvents(perMember: number): Promise<void> {
 	// Only who got new events since the last sweeps can have too many.
 	await sql`
 		delete from security_events where id in (

@@ -2,13 +2,13 @@ import { log } from '~/lib/log.server.ts'
 import { requestScope } from '~/lib/request-scope.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { deviceOf } from './devices.server.ts'
-import { deleteOldSecurityEvents, insertSecurityEvent, listSecurityEventRows } from './security-log.queries.server.ts'
+import { deleteSurplusEvents, insertSecurityEvent, listSecurityEventRows } from './security-log.queries.server.ts'
 import { type SecurityEventKind, type SecurityEventView, securityEventTexts } from './sessions.view.ts'
 
 /** Events that a member sees of their account. */
 const MAX_SHOWN = 50
-/** How long events are stored, and how many of one member. The operator decides how long the process's log is stored. */
-const retention = { days: 90, perMember: 500 }
+/** Events of one member that are stored. For how many days is a setting; the operator decides how long the process's log is stored. */
+const MAX_STORED = 500
 /** What a program can cause many times a second. */
 const repeatable: readonly SecurityEventKind[] = ['rate-limited', 'refused']
 
@@ -48,7 +48,7 @@ export async function listSecurityEvents(viewer: SignedIn): Promise<SecurityEven
 	}))
 }
 
-/** Deletes events older than 90 days and beyond 500 a member; to be called regularly. */
+/** Deletes events beyond 500 a member; to be called regularly. */
 export function sweepSecurityLog(): Promise<void> {
-	return deleteOldSecurityEvents(retention)
+	return deleteSurplusEvents(MAX_STORED)
 }

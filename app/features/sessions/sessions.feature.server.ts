@@ -1,3 +1,4 @@
+import { deleteOldRows, emptyOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { sweepSecurityLog } from './security-log.server.ts'
 import { listenForRevocations, sweepSessions } from './sessions.server.ts'
@@ -9,6 +10,30 @@ export const sessions = defineFeature({
 		{ name: 'sweep-sessions', every: 'hour', run: sweepSessions },
 	],
 	start: listenForRevocations,
+	retention: [
+		{
+			key: 'session-addresses',
+			label: 'IP address and browser of a login',
+			hint: 'After so many days the session loses both. It goes on.',
+			days: { default: 90, min: 1, max: 365 },
+			remove: (days, limit) =>
+				emptyOldRows({ table: 'sessions', columns: ['ip_address', 'user_agent'], since: 'created_at', days, limit }),
+		},
+		{
+			key: 'security-events',
+			label: 'Security events of an account, such as logins',
+			hint: 'Members see them in their settings. Of one member, 500 at most are stored.',
+			days: { default: 90, min: 7, max: 730 },
+			remove: (days, limit) => deleteOldRows({ table: 'security_events', since: 'at', days, limit }),
+		},
+		{
+			key: 'known-devices',
+			label: 'Browsers that somebody has logged in from',
+			hint: 'Counted from the last login there. After that, a login there is a new device, of which a mail tells.',
+			days: { default: 365, min: 30, max: 365 },
+			remove: (days, limit) => deleteOldRows({ table: 'known_devices', since: 'used_at', days, limit }),
+		},
+	],
 	memberData: {
 		sessions: {
 			members: { user_id: 'deleted' },

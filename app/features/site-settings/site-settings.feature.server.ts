@@ -1,3 +1,4 @@
+import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { listenForSettings } from '~/platform/settings/settings.server.ts'
 import { siteSection } from './site.server.ts'
@@ -13,6 +14,15 @@ export const siteSettings = defineFeature({
 			archive: 'acts of an admin, as the log of moderation has them',
 		},
 	},
+	retention: [
+		{
+			key: 'setting-changes',
+			label: 'Which admin changed which setting of the site',
+			hint: 'The settings stay; an older change can no longer be taken back.',
+			days: { default: 730, min: 90, max: 3650 },
+			remove: (days, limit) => deleteOldRows({ table: 'site_setting_changes', since: 'at', days, limit }),
+		},
+	],
 	start: listenForSettings,
 	collect: (features) => registerSections(features.flatMap(({ settingSections }) => settingSections ?? [])),
 })

@@ -1,3 +1,4 @@
+import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { invitationKinds } from './invitations.server.ts'
 import { outdatedKinds } from './outdated.server.ts'
@@ -9,6 +10,15 @@ export const upkeep = defineFeature({
 	api: { operations: upkeepOperations, schemas: upkeepShapes },
 	notificationKinds: { ...outdatedKinds, ...invitationKinds, ...reminderKinds },
 	schedules: [{ name: 'remind-askers', every: 'hour', run: remindAskers }],
+	retention: [
+		{
+			key: 'invitations',
+			label: 'Who invited whom to answer a question',
+			hint: 'Counted from the invitation.',
+			days: { default: 365, min: 30, max: 3650 },
+			remove: (days, limit) => deleteOldRows({ table: 'invitations', since: 'invited_at', days, limit }),
+		},
+	],
 	memberData: {
 		outdated_marks: {
 			members: { user_id: 'deleted' },

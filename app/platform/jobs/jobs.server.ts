@@ -5,6 +5,7 @@ import { remember } from '~/lib/remember.ts'
 import { db, type Executor, isDatabaseAway, pool } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
 import { closeMail, type Mail, sendMail, sweepMails } from '~/platform/mail/mail.server.ts'
+import type { RetentionRule } from '~/platform/member-data.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 
 /**
@@ -29,11 +30,39 @@ export interface Schedule {
 /** Tries of a job that are fewer than the usual 25: a mail that could not be sent for a day is of no use to anybody. */
 const MAX_TRIES: Partial<Record<keyof Jobs, number>> = { 'send-mail': 12 }
 
+/** Days for which a mail may be stored as a file at most. */
+const MAX_MAIL_DAYS = 365
+
 const ownJobs: TaskList = {
 	'send-mail': (payload) => sendMail(payload as Mail),
 }
 
-const ownSchedules: Schedule[] = [{ name: 'sweep-mails', every: 'hour', run: () => sweepMails() }]
+/** What the platform stores of members for a time. */
+export const platformRetention: readonly RetentionRule[] = [
+	{
+		key: 'mail-files',
+		label: 'Mails that the site wrote to files, as it has no mail server',
+		hint: 'The newest 1,000 at most.',
+		days: { default: 30, min: 1, max: MAX_MAIL_DAYS },
+		remove: (days) => sweepMails(days),
+	},
+	{
+		key: 'failed-jobs',
+		label: 'Mails and other work that failed for good',
+		hint: 'Counted from the last try.',
+		days: { default: 30, min: 1, max: 365 },
+		remove: async (days, limit) => {
+			const { numAffectedRows = 0n } = await sql`
+				delete from graphile_worker._private_jobs where id in (
+					select id from graphile_worker._private_jobs
+					where attempts >= max_attempts and locked_at is null and updated_at < now() - make_interval(days => ${days})
+					limit ${limit} for update skip locked)`.execute(db())
+			return Number(numAffectedRows)
+		},
+	},
+]
+
+const ownSchedules: Schedule[] = [{ name: 'sweep-mails', every: 'hour', run: () => sweepMails(MAX_MAIL_DAYS) }]
 
 /** Milliseconds that a job under way may go on when the process stops; what is cut off is tried again later. */
 const stopWithin = 2_500

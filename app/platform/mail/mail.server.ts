@@ -36,9 +36,7 @@ const SMTP_TIMEOUTS = {
 const POOL = { pool: true, maxConnections: 2, maxMessages: 100 } as const
 /** Milliseconds for a whole mail: a server that sends a word now and then would hold a job for ever. */
 const MAX_SENDING_MS = 60_000
-/** Mails that were written to files are kept until they are older than this, in milliseconds, */
-const MAX_FILE_AGE_MS = 30 * 86_400_000
-/** and no more of them than these, the newest. */
+/** Mails that are stored as files, the newest. */
 const MAX_FILES = 1_000
 
 /**
@@ -109,14 +107,15 @@ function tooLong(timeout: AbortSignal): Promise<never> {
 	})
 }
 
-/** Removes mails that were written to files: those older than 30 days, and all but the newest 1,000. */
-export async function sweepMails({ dataDir }: Pick<Config, 'dataDir'> = config()): Promise<void> {
+/** Removes mails that were written to files: those older than `days`, and all but the newest 1,000. @returns how many */
+export async function sweepMails(days: number, { dataDir }: Pick<Config, 'dataDir'> = config()): Promise<number> {
 	const folder = join(dataDir, 'mail')
 	// A name begins with when the mail was written, in ISO 8601 with other colons: in order of names they are in order of time.
 	const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml')).sort()
-	const oldest = new Date(Date.now() - MAX_FILE_AGE_MS).toISOString().replaceAll(':', '-')
-	for (const [index, name] of names.entries())
-		if (name < oldest || index < names.length - MAX_FILES) await rm(join(folder, name), { force: true })
+	const oldest = new Date(Date.now() - days * 86_400_000).toISOString().replaceAll(':', '-')
+	const removed = names.filter((name, index) => name < oldest || index < names.length - MAX_FILES)
+	for (const name of removed) await rm(join(folder, name), { force: true })
+	return removed.length
 }
 
 /** Removes mails that were written to files and hold one of these words, in any letter case. */

@@ -124,7 +124,7 @@ test('of mails in files those older than 30 days go, and all but the newest 1,00
 	writeFileSync(join(folder, 'notes.txt'), 'not a mail')
 	for (let number = 0; number < 1_005; number += 1) writeFileSync(join(folder, nameOf(number / 100, number)), '')
 	const newest = readdirSync(folder).sort().slice(-1_001)
-	await sweepMails({ dataDir })
+	expect(await sweepMails(30, { dataDir })).toBe(8)
 	expect(readdirSync(folder).sort()).toEqual(newest)
 	rmSync(dataDir, { recursive: true })
 })

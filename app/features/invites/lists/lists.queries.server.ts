@@ -114,7 +114,15 @@ export async function finishLists(): Promise<void> {
 			select from invited_addresses one where one.list_id = list.id and one.mailed_at is null))`.execute(db())
 	// A file that somebody uploaded and left is personal data of people who know nothing of it.
 	await sql`delete from invite_lists where state = 'draft' and created_at < now() - interval '1 day'`.execute(db())
-	await sql`
-		delete from invited_addresses where list_id in (select id from invite_lists where expires_at < now() - interval '30 days')
-			and id not in (select invited_address_id from users where invited_address_id is not null)`.execute(db())
+}
+
+/** Deletes addresses whose invitation ended more than `days` ago and by which nobody came, some at a time. @returns how many */
+export async function deleteOldAddresses(days: number, limit: number): Promise<number> {
+	const { numAffectedRows = 0n } = await sql`
+		delete from invited_addresses where id in (
+			select one.id from invited_addresses one join invite_lists list on list.id = one.list_id
+			where list.expires_at < now() - make_interval(days => ${days})
+				and not exists (select from users where users.invited_address_id = one.id)
+			limit ${limit})`.execute(db())
+	return Number(numAffectedRows)
 }

@@ -97,6 +97,42 @@ export async function erasePost(trx: Executor, kind: 'query' | 'comment', id: nu
 	await sql`update ${tableOf(kind)} set ${texts}, status_reason = '' where id = ${id}`.execute(trx)
 }
 
+/** Posts that were deleted more than `days` ago, not erased yet and not before a moderator, the newest first. */
+export async function listDeletedBefore(
+	kind: 'query' | 'comment',
+	days: number,
+	limit: number,
+): Promise<{ id: number; question_id: number }[]> {
+	const [questionId, isErased] =
+		kind === 'query'
+			? [sql`post.id`, sql`post.title = 'Deleted' and post.description = ''`]
+			: [sql`post.question_id`, sql`post.body = ''`]
+	const { rows } = await sql<{ id: number; question_id: number }>`
+		select post.id, ${questionId} as question_id from ${tableOf(kind)} post
+		where post.status = 'deleted' and post.status_at < now() - make_interval(days => ${days}) and not (${isErased})
+			and not exists (select from cases where kind = ${kind} and target_id = post.id and closed_at is null)
+		order by post.id desc limit ${limit}`.execute(db())
+	return rows
+}
+
+/** Whether a deleted post still is, and whether its row has to stay; its question is locked. */
+export async function findDeletedPost(
+	trx: Executor,
+	kind: 'query' | 'comment',
+	id: number,
+): Promise<{ needed: boolean } | undefined> {
+	const needed =
+		kind === 'query'
+			? sql`post.merged_into is not null or exists (select from comments where question_id = post.id)
+				or exists (select from questions other where other.merged_into = post.id)`
+			: sql`exists (select from comments reply where reply.parent_id = post.id)`
+	const { rows } = await sql<{ needed: boolean }>`
+		select ${needed} as needed from ${tableOf(kind)} post where post.id = ${id} and post.status = 'deleted' for update`.execute(
+		trx,
+	)
+	return rows[0]
+}
+
 /** Where others may have named a member, and of a post the question whose search document holds its words. */
 const textsWithNames = {
 	questions: { columns: ['description', 'description_html', 'excerpt'], question: 'id' },

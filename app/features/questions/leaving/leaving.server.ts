@@ -31,7 +31,7 @@ export async function leavePosts(leaver: Leaver): Promise<boolean> {
 }
 
 /** Holds a question, as every writer of it and of its comments does, and drops its pages. */
-async function inQuestion(id: number, work: (trx: Executor) => Promise<void>): Promise<void> {
+export async function inQuestion(id: number, work: (trx: Executor) => Promise<unknown>): Promise<void> {
 	await db()
 		.transaction()
 		.execute(async (trx) => {
