@@ -27,7 +27,7 @@ interface VitestReport {
 
 interface PlaywrightSuite {
 	title: string
-	specs: { title: string; ok: boolean }[]
+	specs: { title: string; ok: boolean; tests: { results: { attachments: { name: string; path?: string }[] }[] }[] }[]
 	suites?: PlaywrightSuite[]
 }
 
@@ -142,14 +142,24 @@ export class TestRuns {
 
 	private readPlaywright(file: string): Tally {
 		const { stats, suites }: PlaywrightReport = JSON.parse(readFileSync(file, 'utf8'))
-		this.failures.push(...suites.flatMap(failedJourneys))
+		for (const { name, page } of suites.flatMap(failedJourneys)) {
+			this.failures.push(name)
+			process.stdout.write(`\nThe page at the end of ${name}:\n${page}\n`)
+		}
 		return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped }
 	}
 }
 
-function failedJourneys({ title, specs, suites = [] }: PlaywrightSuite): string[] {
-	const failed = specs.filter(({ ok }) => !ok).map((spec) => `${title}: ${spec.title}`)
-	return [...failed, ...suites.flatMap(failedJourneys)]
+/** The journeys that failed, and what their page showed then, which a log alone would not tell. */
+function failedJourneys({ title, specs, suites = [] }: PlaywrightSuite): { name: string; page: string }[] {
+	const failed = specs.filter(({ ok }) => !ok)
+	const own = failed.map((spec) => {
+		const attachments = spec.tests.flatMap(({ results }) => results.flatMap((result) => result.attachments))
+		const context = attachments.find(({ name }) => name === 'error-context')?.path
+		const [, page] = /```yaml\n(.*?)```/s.exec(context ? readFileSync(context, 'utf8') : '') ?? []
+		return { name: `${title}: ${spec.title}`, page: page ?? '(nothing could be read of it)' }
+	})
+	return [...own, ...suites.flatMap(failedJourneys)]
 }
 
 /** Runs a tool of the project until it ends. @returns its exit code, and its output unless that was written line by line */

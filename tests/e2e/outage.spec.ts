@@ -12,7 +12,10 @@ let stopped: number[] = []
 
 function stopDatabase(): void {
 	const pidFile = join(process.env.SITE_DATA_DIR ?? '', 'postgres', 'postmaster.pid')
-	stopped = descendants(Number.parseInt(readFileSync(pidFile, 'utf8'), 10)).map(({ pid }) => pid)
+	const postmaster = Number.parseInt(readFileSync(pidFile, 'utf8'), 10)
+	// Before the others are looked for: it starts one for each connection.
+	signalAll([postmaster], 'SIGSTOP')
+	stopped = descendants(postmaster).map(({ pid }) => pid)
 	signalAll(stopped, 'SIGSTOP')
 }
 
