@@ -7,7 +7,8 @@ export const legalTitles: Record<LegalKind, string> = { terms: 'Terms', privacy:
 
 /** Where a text is read, and where admins write it. */
 export const legalPath = (kind: LegalKind): string => `/${kind}`
-export const editPath = (kind: LegalKind): string => `/admin/legal/${kind}`
+export const LEGAL_PATH = '/admin/legal'
+export const editPath = (kind: LegalKind): string => `${LEGAL_PATH}/${kind}`
 export const ACCEPT_PATH = '/terms/accept'
 
 /** Characters. */

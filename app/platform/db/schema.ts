@@ -391,14 +391,6 @@ export interface Database extends NotificationTables, AccountTables {
 
 /** The tables of registering, confirming and logging in, beside those that Better Auth owns. */
 interface AccountTables {
-	registrations: {
-		email: string
-		name: string
-		password_hash: string
-		device_hash: string
-		agreed_to: Generated<number>
-		created_at: Time
-	}
 	email_links: { token_hash: string; email: string; user_id: number | null; expires_at: Time; used_at: MaybeTime }
 	known_devices: { token_hash: string; user_id: number; created_at: Generated<Date>; used_at: Generated<Date> }
 	attempts: { key: string; count: number; last_at: Time }

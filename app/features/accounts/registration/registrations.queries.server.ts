@@ -1,5 +1,18 @@
-import { sql } from 'kysely'
+import { type Generated, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+
+declare module '~/platform/db/schema.ts' {
+	interface Database {
+		registrations: {
+			email: string
+			name: string
+			password_hash: string
+			device_hash: string
+			agreed_to: Generated<number>
+			created_at: Generated<Date>
+		}
+	}
+}
 
 interface Registration {
 	email: string

@@ -15,7 +15,9 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { LocalTime } from '~/ui/time.tsx'
 import { getLegalForm, type LegalForm, previewLegal, publishLegal } from '../legal.server.ts'
 import {
+	ACCEPT_PATH,
 	editPath,
+	LEGAL_PATH,
 	type LegalKind,
 	legalKind,
 	legalLimits,
@@ -55,7 +57,9 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 			return refused(error, form)
 		}
 		const message = form.get('body') ? 'Published. It holds at once, everywhere.' : 'Withdrawn.'
-		return redirectWithToast('/admin/legal', { type: 'success', message })
+		// Whoever publishes accepts like everybody else, and is led on where nothing is asked.
+		const to = kind === 'terms' ? `${ACCEPT_PATH}?redirectTo=${LEGAL_PATH}` : LEGAL_PATH
+		return redirectWithToast(to, { type: 'success', message })
 	})
 }
 
@@ -72,7 +76,7 @@ export default function EditLegal({ loaderData: form, actionData }: Route.Compon
 	return (
 		<AdminFrame title={legalTitles[form.kind]}>
 			<p className="mt-4">
-				<Link className="link mr-4" to="/admin/legal">
+				<Link className="link mr-4" to={LEGAL_PATH}>
 					All texts
 				</Link>
 				<Link className="link" to={legalPath(form.kind)}>
