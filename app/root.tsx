@@ -6,6 +6,7 @@ import { HeaderSearch } from '~/features/finder/components/header-search.tsx'
 import { leadToCurrentName } from '~/features/identity/usernames/addresses.server.ts'
 import { InboxControl } from '~/features/inbox/components/inbox-control.tsx'
 import { countUnreadConversations } from '~/features/inbox/inbox.server.ts'
+import { askForConsent } from '~/features/legal/consent.server.ts'
 import { countCases } from '~/features/moderation/queue.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { PendingForum } from '~/features/question-lists/components/question-skeleton.tsx'
@@ -52,6 +53,7 @@ const theProject = { name: 'the DevQuad project', url: '/' }
 /** Before any loader: a page, or its data, that is made for this request. */
 export const middleware: Route.MiddlewareFunction[] = [
 	({ context, url }) => answering(() => countPage(viewerOf(context), factsOf(context).ip, url.pathname)),
+	({ context, request, url }) => answering(() => askForConsent(viewerOf(context), request, url)),
 	leadToCurrentName,
 ]
 

@@ -22,6 +22,7 @@ import { identity } from './identity/identity.feature.server.ts'
 import { importing } from './import/import.feature.server.ts'
 import { inbox } from './inbox/inbox.feature.server.ts'
 import { invites } from './invites/invites.feature.server.ts'
+import { legal } from './legal/legal.feature.server.ts'
 import { members } from './members/members.feature.server.ts'
 import { moderation } from './moderation/moderation.feature.server.ts'
 import { notifications } from './notifications/notifications.feature.server.ts'
@@ -72,7 +73,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[demo, directory, resume],
 	[finder, privacy],
 	[administration],
-	[backups, invites, siteSettings],
+	[backups, invites, legal, siteSettings],
 	[home, settings, api],
 ]
 

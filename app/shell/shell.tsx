@@ -47,6 +47,9 @@ function Footer() {
 					{siteName}. Made on campus
 					<Credit />.
 				</p>
+				<p>
+					<a href="/terms">Terms</a> · <a href="/privacy">Privacy</a> · <a href="/imprint">Imprint</a>
+				</p>
 				<ThemeSwitch />
 			</div>
 		</footer>

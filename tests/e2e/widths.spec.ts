@@ -48,6 +48,7 @@ function sights({
 	const editing = (part = '') => `/edit-profile/${username}${part}`
 	return {
 		visitor: [
+			...['/terms', '/privacy', '/imprint', '/terms/accept'],
 			...['/login', '/login/code', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
 			...[
 				'/login',
@@ -151,6 +152,8 @@ function sights({
 			'/admin/invitations/list/1',
 			'/admin/figures',
 			`/admin/members/${username}`,
+			'/admin/legal',
+			'/admin/legal/terms',
 			'/admin/settings',
 			'/admin/settings/campus-login',
 		].map((address) => ({ address })),

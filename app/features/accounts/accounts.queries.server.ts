@@ -65,17 +65,25 @@ export async function completeAccount(userId: number, trx: Executor): Promise<vo
 /**
  * Makes an account. Its address is confirmed, unless `isVerified` says otherwise.
  * @param member.passwordHash null for one that is entered in another way
+ * @param member.agreedTo the version of the terms that was accepted
  * @returns its id, or null when the address has an account already
  */
 export async function insertAccount(
 	trx: Executor,
-	member: { username: string; name: string; email: string; passwordHash: string | null; isVerified?: boolean },
+	member: {
+		username: string
+		name: string
+		email: string
+		passwordHash: string | null
+		isVerified?: boolean
+		agreedTo?: number
+	},
 ): Promise<number | null> {
-	const { username, name, email, passwordHash, isVerified = true } = member
+	const { username, name, email, passwordHash, isVerified = true, agreedTo = 0 } = member
 	if (await findAccountByEmail(email, trx)) return null
 	const user = await trx
 		.insertInto('users')
-		.values({ username, name, email, email_verified: isVerified, image: null })
+		.values({ username, name, email, email_verified: isVerified, image: null, agreed_to: agreedTo })
 		.onConflict((conflict) => conflict.column('email').doNothing())
 		.returning('id')
 		.executeTakeFirst()
@@ -243,10 +251,12 @@ export interface SuspensionRow {
 	suspended_reason: string
 	/** When the account of a member who leaves is deleted, as the suspension; null for everybody else. */
 	leaves_at: string | null
+	/** The newest version of the terms that the member accepted; 0 for none. */
+	agreed_to: number
 }
 
 /** The columns of {@link SuspensionRow}, for statements that read `users`. */
-export const suspensionColumns = sql`${suspendedUntil('users')} as suspended_until, suspended_reason,
+export const suspensionColumns = sql`${suspendedUntil('users')} as suspended_until, suspended_reason, users.agreed_to,
 	to_char(users.leaves_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as leaves_at`
 
 /** How long a member is suspended and why; undefined when the account is gone. */

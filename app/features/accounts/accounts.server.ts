@@ -36,6 +36,7 @@ import {
 	isSecondFactorRequiredOfStaff,
 	isSecondStepMissing,
 } from './security/second-step.server.ts'
+import { requireAcceptedTerms } from './security/suspension.server.ts'
 import { digestOf, VerifiedCookies } from './security/verified-cookies.ts'
 import { noteSessionUse } from './ways-in.server.ts'
 
@@ -131,10 +132,11 @@ export async function registerMember(
 	if (empty) throw new Invalid('All fields are required!')
 	refuseTrapped(form)
 	const { name, email, password } = parseForm(registerInput, form)
-	const robots = { challenge: form.get('challenge'), proof: form.get('proof') }
+	const terms = requireAcceptedTerms(form.get('terms'))
+	const extras = { terms, challenge: form.get('challenge'), proof: form.get('proof') }
 	const { headers } = await domainErrors(() =>
 		auth().api.signUpEmail({
-			body: { name, email, password, ...robots },
+			body: { name, email, password, ...extras },
 			headers: headersWithoutBody(request),
 			returnHeaders: true,
 		}),

@@ -11,6 +11,7 @@ import {
 	endReplacedSessions,
 	sessionLife,
 } from '~/features/sessions/sessions.server.ts'
+import { isRecord } from '~/lib/checks.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -25,6 +26,7 @@ import { isNamedAdmin, promoteNamedAdmin } from './registration/registrations.se
 import { hashPassword, verifyPassword } from './security/credentials.server.ts'
 import { afterAttempt, guard, startsSession } from './security/guard.server.ts'
 import { requireSecondStep, secondStep } from './security/second-step.server.ts'
+import { requireAcceptedTerms } from './security/suspension.server.ts'
 import { outsideLogin } from './ways-in.server.ts'
 
 /** Which of our tables and columns hold what Better Auth stores. */
@@ -35,6 +37,7 @@ const tables = {
 		additionalFields: {
 			username: { type: 'string', input: false, required: false },
 			role: { type: 'string', input: false, required: false },
+			agreedTo: { type: 'number', fieldName: 'agreed_to', input: false, required: false, returned: false },
 			secondFactor: { type: 'boolean', fieldName: 'second_factor', input: false, required: false },
 		},
 	},
@@ -160,11 +163,16 @@ function report(error: unknown): void {
 }
 
 /** A picture is not taken from whoever registers: it could be an address elsewhere, which every reader would then visit. */
-async function prepareUser<User extends { email: string; name: string }>(user: User) {
+async function prepareUser<User extends { email: string; name: string }>(
+	user: User,
+	context: { body?: unknown } | null,
+) {
 	const email = user.email.toLowerCase()
 	const { name } = nameInput.parse(user)
+	const agreedTo = requireAcceptedTerms(isRecord(context?.body) ? context.body.terms : undefined)
 	for (const username of await usernamesFor(email)) {
-		if (await claimUsername(username)) return { data: { ...user, name, email, username, image: null, role: 'member' } }
+		if (await claimUsername(username))
+			return { data: { ...user, name, email, username, image: null, role: 'member', agreedTo } }
 	}
 }
 

@@ -16,6 +16,8 @@ export interface UsersTable {
 	suspended_until: MaybeTime
 	suspended_reason: Generated<string>
 	approved_at: MaybeTime
+	/** The newest version of the terms that was accepted. */
+	agreed_to: Generated<number>
 	/** Of a pseudonym the member behind it; nobody else is to learn that. */
 	pseudonym_of: Generated<number | null>
 	pseudonym_verified: Generated<boolean | null>
@@ -389,7 +391,6 @@ export interface Database extends NotificationTables, AccountTables {
 
 /** The tables of registering, confirming and logging in, beside those that Better Auth owns. */
 interface AccountTables {
-	registrations: { email: string; name: string; password_hash: string; device_hash: string; created_at: Time }
 	email_links: { token_hash: string; email: string; user_id: number | null; expires_at: Time; used_at: MaybeTime }
 	known_devices: { token_hash: string; user_id: number; created_at: Generated<Date>; used_at: Generated<Date> }
 	attempts: { key: string; count: number; last_at: Time }

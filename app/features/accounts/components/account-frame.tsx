@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Check } from '~/ui/check.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 
 interface AccountFrameProps {
@@ -32,6 +33,39 @@ export function AccountFrame({ title, lead, back, children }: AccountFrameProps)
 				</ul>
 				<p className="mt-4 text-sm text-ink-3">Reading the forum is open to everyone.</p>
 			</aside>
+		</div>
+	)
+}
+
+/**
+ * The box by which whoever registers accepts the terms; nothing where there are none.
+ * @param version of the terms, which is what the form sends
+ */
+export function TermsBox({ version, error }: { version: number; error?: string | undefined }) {
+	if (version === 0) return null
+	return (
+		<div>
+			<Check
+				name="terms"
+				value={version}
+				aria-invalid={error ? true : undefined}
+				aria-describedby={error && 'terms-error'}
+			>
+				I accept the{' '}
+				<a className="link" href="/terms" target="_blank" rel="noreferrer">
+					terms
+				</a>
+				. What is stored stands in{' '}
+				<a className="link" href="/privacy" target="_blank" rel="noreferrer">
+					privacy
+				</a>
+				.
+			</Check>
+			{error && (
+				<p className="error" id="terms-error">
+					{error}
+				</p>
+			)}
 		</div>
 	)
 }

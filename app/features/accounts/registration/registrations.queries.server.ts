@@ -1,29 +1,46 @@
-import { sql } from 'kysely'
+import { type Generated, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+
+declare module '~/platform/db/schema.ts' {
+	interface Database {
+		registrations: {
+			email: string
+			name: string
+			password_hash: string
+			device_hash: string
+			agreed_to: Generated<number>
+			created_at: Generated<Date>
+		}
+	}
+}
 
 interface Registration {
 	email: string
 	name: string
 	password_hash: string
 	device_hash: string
+	/** The version of the terms that was accepted. */
+	agreed_to: number
 }
 
 /** Keeps a registration in place of an earlier one of this address; the links that were mailed for that one work no more. */
 export async function replaceRegistration(registration: Registration, executor: Executor = db()): Promise<void> {
-	const { email, name, password_hash, device_hash } = registration
+	const { email, name, password_hash, device_hash, agreed_to } = registration
 	await sql`
 		with dead as (delete from email_links where email = ${email} and user_id is null and used_at is null)
-		insert into registrations (email, name, password_hash, device_hash)
-		values (${email}, ${name}, ${password_hash}, ${device_hash})
+		insert into registrations (email, name, password_hash, device_hash, agreed_to)
+		values (${email}, ${name}, ${password_hash}, ${device_hash}, ${agreed_to})
 		on conflict (email) do update set name = excluded.name, password_hash = excluded.password_hash,
-			device_hash = excluded.device_hash, invite_id = null, created_at = now()`.execute(executor)
+			device_hash = excluded.device_hash, agreed_to = excluded.agreed_to, invite_id = null, created_at = now()`.execute(
+		executor,
+	)
 }
 
 /** The registration of an address that waits to be confirmed. */
 export async function findRegistration(trx: Executor, email: string): Promise<Registration | undefined> {
 	return trx
 		.selectFrom('registrations')
-		.select(['email', 'name', 'password_hash', 'device_hash'])
+		.select(['email', 'name', 'password_hash', 'device_hash', 'agreed_to'])
 		.where('email', '=', email)
 		.executeTakeFirst()
 }
@@ -67,6 +84,8 @@ export interface EmailLink {
 	name: string
 	password_hash: string | null
 	device_hash: string | null
+	/** The version of the terms that the registration accepted. */
+	agreed_to: number
 }
 
 /**
@@ -81,7 +100,8 @@ export async function findEmailLink(
 	if (lock) await sql`select from email_links where token_hash = ${hash} for update`.execute(executor)
 	const { rows } = await sql<EmailLink>`
 		select link.email, link.user_id, link.used_at, coalesce(users.name, registrations.name, '') as name,
-			coalesce(credentials.password, registrations.password_hash) as password_hash, registrations.device_hash
+			coalesce(credentials.password, registrations.password_hash) as password_hash, registrations.device_hash,
+			coalesce(registrations.agreed_to, 0) as agreed_to
 		from email_links as link
 		left join users on users.id = link.user_id
 		left join credentials on credentials.user_id = users.id and credentials.provider_id = 'credential'

@@ -159,10 +159,10 @@ async function completeRegistration(
 	link: EmailLink,
 	headers: Headers,
 ): Promise<{ id: number; username: string }> {
-	const { email, name, password_hash, device_hash } = link
+	const { email, name, password_hash, device_hash, agreed_to: agreedTo } = link
 	for (const username of await usernamesFor(email, trx)) {
 		if (!(await claimUsername(username, trx))) continue
-		const id = await insertAccount(trx, { username, name, email, passwordHash: password_hash ?? '' })
+		const id = await insertAccount(trx, { username, name, email, passwordHash: password_hash ?? '', agreedTo })
 		if (id === null) break
 		if (device_hash && (await isOwnBrowser(link, headers))) await insertDevice(id, device_hash, trx)
 		await keepInvite(trx, id, email)

@@ -12,8 +12,9 @@ import { Form, Link } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { registerMember } from '../accounts.server.ts'
-import { AccountFrame } from '../components/account-frame.tsx'
+import { AccountFrame, TermsBox } from '../components/account-frame.tsx'
 import { challengeFor, registrationNotice, whoMayRegister } from '../registration/who-may-register.server.ts'
+import { termsToAccept } from '../security/suspension.server.ts'
 import type { Route } from './+types/register'
 
 /** Runs only where many have registered from one network. */
@@ -23,10 +24,17 @@ export async function loader({ context }: Route.LoaderArgs) {
 	if (viewerOf(context)) throw redirect('/')
 	const notice = registrationNotice()
 	const { domains } = whoMayRegister()
-	return { notice, domains, challenge: notice ? null : await challengeFor(factsOf(context).ip) }
+	const challenge = notice ? null : await challengeFor(factsOf(context).ip)
+	return { notice, domains, challenge, terms: termsToAccept() }
 }
 
-const names = { name: 'Full Name', email: 'Email', password: 'Password', confirmPassword: 'Confirm Password' }
+const names = {
+	name: 'Full Name',
+	email: 'Email',
+	password: 'Password',
+	confirmPassword: 'Confirm Password',
+	terms: 'Terms',
+}
 
 const registered = 'User registered successfully! Login to continue.'
 
@@ -48,7 +56,10 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Register', noindex: true })
 }
 
-export default function Register({ loaderData: { notice, domains, challenge }, actionData }: Route.ComponentProps) {
+export default function Register({
+	loaderData: { notice, domains, challenge, terms },
+	actionData,
+}: Route.ComponentProps) {
 	useRefusalToast(actionData)
 	const [isProving, setProving] = useState(false)
 	const { values = {}, errors = {}, message } = actionData ?? {}
@@ -115,6 +126,7 @@ export default function Register({ loaderData: { notice, domains, challenge }, a
 					autoComplete="new-password"
 					error={errors.confirmPassword}
 				/>
+				<TermsBox version={terms} error={errors.terms} />
 				{/* Programs fill it in, people do not see it. */}
 				<div className="sr-only" aria-hidden="true">
 					<label htmlFor="website">Leave this empty</label>

@@ -30,6 +30,7 @@ import { registrationNotice, requireProof, whoMayRegister } from '../registratio
 import { requirePasswords } from '../ways-in.server.ts'
 import { hashPassword, requireHashCapacity, verifyPassword } from './credentials.server.ts'
 import { type PasswordOwner, passwordError } from './password-rules.server.ts'
+import { requireAcceptedTerms } from './suspension.server.ts'
 
 type Context = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
 
@@ -184,6 +185,7 @@ async function checkRegistration({ context, email, address, body }: Attempt): Pr
 	const notice = registrationNotice()
 	if (notice) throw new APIError('FORBIDDEN', { code: 'REGISTRATION_CLOSED', message: notice })
 	const { name } = parseInput(nameInput, body)
+	const agreed_to = requireAcceptedTerms(body.terms)
 	// Whom the settings name admin is staff, by whatever name.
 	if (!isNamedAdmin(email)) await refuseImpersonation(name, 'name')
 	refuseWeak(body.password, { email, name })
@@ -199,7 +201,7 @@ async function checkRegistration({ context, email, address, body }: Attempt): Pr
 	// No account yet, whoever has the address: what is done here, and how long it takes, tells nothing.
 	const { hash, cookie } = newDevice(context.headers)
 	const password_hash = await hashPassword(String(body.password))
-	await replaceRegistration({ email, name, password_hash, device_hash: hash })
+	await replaceRegistration({ email, name, password_hash, device_hash: hash, agreed_to })
 	await queueAccountMail({ kind: 'register', email })
 	setDeviceCookie(context, cookie)
 	return context.json({ status: true })

@@ -1,4 +1,5 @@
-import { NotAllowed } from '~/lib/errors.ts'
+import { Invalid, NotAllowed } from '~/lib/errors.ts'
+import { remember } from '~/lib/remember.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { findSuspension, type SuspensionRow } from '../accounts.queries.server.ts'
 
@@ -35,7 +36,26 @@ export function suspensionOf({ suspendedUntil, suspendedReason, leavesAt }: Acco
  * or in the guard of the forum, which asks here too.
  */
 
-/** @throws NotAllowed with until when and why, for a member whose suspension still lasts */
+const terms = remember('terms-to-accept', () => ({ version: 0 }))
+
+/** Says which version of the terms members have to accept before they write; 0 for none. */
+export function setTermsToAccept(version: number): void {
+	terms.version = version
+}
+
+/** The version of the terms that whoever registers has to accept; 0 where there is none. */
+export function termsToAccept(): number {
+	return terms.version
+}
+
+/** Reads the box of a registration. @returns the version that was accepted @throws Invalid where it was not */
+export function requireAcceptedTerms(sent: unknown): number {
+	if (terms.version === 0 || Number(sent) === terms.version) return terms.version
+	const message = 'Read the terms and tick the box to accept them.'
+	throw new Invalid(message, { terms: message })
+}
+
+/** @throws NotAllowed with until when and why, for a member whose suspension still lasts, or who has not accepted the terms */
 export function refuseSuspended(row: SuspensionRow): void {
 	const suspension = {
 		suspendedUntil: row.suspended_until,
@@ -44,6 +64,8 @@ export function refuseSuspended(row: SuspensionRow): void {
 	}
 	const message = suspensionOf(suspension, Date.now())
 	if (message) throw new NotAllowed(message)
+	if (row.agreed_to < terms.version)
+		throw new NotAllowed('The terms of this site have changed. Accept them at /terms/accept, then you can write here.')
 }
 
 /**

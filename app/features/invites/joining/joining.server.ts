@@ -14,6 +14,7 @@ import {
 } from '~/features/accounts/registration/who-may-register.server.ts'
 import { hashPassword, requireHashCapacity } from '~/features/accounts/security/credentials.server.ts'
 import { passwordError } from '~/features/accounts/security/password-rules.server.ts'
+import { requireAcceptedTerms } from '~/features/accounts/security/suspension.server.ts'
 import { countAttempt, network, wideNetwork } from '~/features/rate-limits/rate-limits.server.ts'
 import { headerOf, newDevice } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
@@ -84,6 +85,7 @@ export async function join(
 	if (!invited && !(await findInvite(hashToken(token)))) throw new Invalid(unknown)
 	if (!email) throw new Invalid('Email is required!', { email: 'Email is required!' })
 	await checkJoin({ name, email, password, domains: invited ? [] : whoMayRegister().domains })
+	const agreedTo = requireAcceptedTerms(form.get('terms'))
 	const address = sent.get('x-client-ip') ?? 'unknown'
 	await countAttempt([
 		['register-account', email],
@@ -91,7 +93,7 @@ export async function join(
 		['register-network', wideNetwork(address)],
 	])
 	const device = newDevice(sent)
-	const account = { email, name, passwordHash: await hashPassword(password), deviceHash: device.hash }
+	const account = { email, name, passwordHash: await hashPassword(password), deviceHash: device.hash, agreedTo }
 	const confirm = !invited && config().REQUIRE_EMAIL_VERIFICATION
 	if (confirm) await keepRegistration(token, account)
 	else await makeAccount(token, account, { isProven: invited !== undefined })
@@ -126,17 +128,23 @@ interface Joining {
 	name: string
 	passwordHash: string
 	deviceHash: string
+	/** The version of the terms that was accepted. */
+	agreedTo: number
 }
 
 /** The registration holds a use of the link until the address is confirmed, or for a day. The answer is the same whoever has the address. */
-async function keepRegistration(token: string, { email, name, passwordHash, deviceHash }: Joining): Promise<void> {
+async function keepRegistration(
+	token: string,
+	{ email, name, passwordHash, deviceHash, agreedTo }: Joining,
+): Promise<void> {
 	await db()
 		.transaction()
 		.execute(async (trx) => {
 			// Whoever registers again does not need a second use.
 			await deleteRegistration(trx, email)
 			const invite = await requireOpen(trx, token)
-			await replaceRegistration({ email, name, password_hash: passwordHash, device_hash: deviceHash }, trx)
+			const registration = { email, name, password_hash: passwordHash, device_hash: deviceHash, agreed_to: agreedTo }
+			await replaceRegistration(registration, trx)
 			await writeRegistrationInvite(trx, email, invite.id)
 		})
 	await queueAccountMail({ kind: 'register', email })
@@ -165,12 +173,12 @@ async function makeAccount(token: string, joining: Joining, { isProven }: { isPr
 
 async function insertMember(
 	trx: Executor,
-	{ email, name, passwordHash, deviceHash }: Joining,
+	{ email, name, passwordHash, deviceHash, agreedTo }: Joining,
 	isVerified: boolean,
 ): Promise<{ id: number; username: string }> {
 	for (const username of await usernamesFor(email, trx)) {
 		if (!(await claimUsername(username, trx))) continue
-		const id = await insertAccount(trx, { username, name, email, passwordHash, isVerified })
+		const id = await insertAccount(trx, { username, name, email, passwordHash, isVerified, agreedTo })
 		if (id === null) break
 		await insertDevice(id, deviceHash, trx)
 		return { id, username }

@@ -1,5 +1,6 @@
 import { data, redirect } from 'react-router'
-import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
+import { AccountFrame, TermsBox } from '~/features/accounts/components/account-frame.tsx'
+import { termsToAccept } from '~/features/accounts/security/suspension.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -19,10 +20,10 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 	if (viewerOf(context)) throw redirect('/')
 	const token = url.searchParams.get('token') ?? ''
 	try {
-		return { token, invitation: await findInvitation(token), message: '' }
+		return { token, invitation: await findInvitation(token), message: '', terms: termsToAccept() }
 	} catch (error) {
 		if (!(error instanceof DomainError)) throw error
-		return data({ token, invitation: null, message: error.message }, { status: error.status })
+		return data({ token, invitation: null, message: error.message, terms: 0 }, { status: error.status })
 	}
 }
 
@@ -47,9 +48,18 @@ export function meta({ matches }: Route.MetaArgs) {
 	]
 }
 
-const names = { name: 'Full Name', email: 'Email', password: 'Password', confirmPassword: 'Confirm Password' }
+const names = {
+	name: 'Full Name',
+	email: 'Email',
+	password: 'Password',
+	confirmPassword: 'Confirm Password',
+	terms: 'Terms',
+}
 
-export default function Invite({ loaderData: { token, invitation, message }, actionData }: Route.ComponentProps) {
+export default function Invite({
+	loaderData: { token, invitation, message, terms },
+	actionData,
+}: Route.ComponentProps) {
 	useRefusalToast(actionData)
 	const { values = {}, errors = {} } = actionData ?? {}
 	if (!invitation)
@@ -117,6 +127,7 @@ export default function Invite({ loaderData: { token, invitation, message }, act
 					autoComplete="new-password"
 					error={errors.confirmPassword}
 				/>
+				<TermsBox version={terms} error={errors.terms} />
 				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Joining">
 					Join
 				</SubmitButton>

@@ -1,0 +1,280 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { config } from '~/config.server.ts'
+import { authHandler, registerMember } from '~/features/accounts/accounts.server.ts'
+import { confirmAddress, registerOutsider } from '~/features/accounts/registration/registrations.server.ts'
+import { requireMayWrite, setTermsToAccept, termsToAccept } from '~/features/accounts/security/suspension.server.ts'
+import { saveBookmark } from '~/features/bookmarks/bookmarks.server.ts'
+import { deleteComment } from '~/features/discussion/commenting.server.ts'
+import { castVote } from '~/features/discussion/votes.server.ts'
+import '~/features/index.server.ts'
+import { makeInvite } from '~/features/invites/joining/invites.server.ts'
+import { join } from '~/features/invites/joining/joining.server.ts'
+import { listRetention } from '~/features/privacy/retention/retention.server.ts'
+import { saveSection } from '~/features/site-settings/site-settings.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import type { Input } from '~/platform/http/form.server.ts'
+import { makeMessage } from '../../../tests/factories/chat.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { forgetCounts, mailedToken, useJobTables } from '../../../tests/support/jobs.ts'
+import { askForConsent, consentState, decideOnTerms } from './consent.server.ts'
+import {
+	getLegalForm,
+	getLegalPage,
+	listLegal,
+	previewLegal,
+	publishLegal,
+	readLegal,
+	termsAsked,
+} from './legal.server.ts'
+import { type LegalKind, legalKinds } from './legal.view.ts'
+
+useDatabase()
+useJobTables()
+
+const password = 'a lantern at the ford'
+let admin: SignedIn
+let mira: SignedIn
+let ben: SignedIn
+let made = 0
+
+beforeAll(async () => {
+	admin = await makeMember('oda', 'admin')
+	mira = await makeMember('mira')
+	ben = await makeMember('ben')
+})
+
+beforeEach(async () => {
+	await forgetCounts()
+	await sql`update users set agreed_to = 0, asked_to = 0`.execute(db())
+	await sql`truncate consents, legal_versions`.execute(db())
+	await readLegal()
+})
+
+afterAll(() => setTermsToAccept(0))
+
+const newest = async (kind: LegalKind) => String((await getLegalForm(admin, kind, null)).version)
+const write = async (body: string, more: Input = {}, kind: LegalKind = 'terms') => {
+	// Whoever administers has accepted as well.
+	await sql`update users set agreed_to = ${termsAsked()} where id = ${admin.id}`.execute(db())
+	await publishLegal(admin, kind, { body, version: await newest(kind), ...more })
+}
+const consentsOf = async (userId: number) => {
+	const { rows } = await sql<{ version_id: number }>`
+		select version_id from consents where user_id = ${userId} order by version_id`.execute(db())
+	return rows.map(({ version_id }) => version_id)
+}
+const form = (values: Record<string, string>) => {
+	const data = new FormData()
+	for (const [name, value] of Object.entries(values)) data.set(name, value)
+	return data
+}
+const request = () => new Request('http://localhost:3000/', { headers: { 'x-client-ip': '198.51.100.9' } })
+const fields = () => {
+	made += 1
+	return { name: 'New Comer', email: `newcomer${made}@eastmere.example`, password, confirmPassword: password }
+}
+const idOf = async (email: string) => {
+	const { rows } = await sql<{ id: number }>`select id from users where email = ${email}`.execute(db())
+	return rows[0]?.id ?? 0
+}
+
+describe('a text', () => {
+	test('is the template until it is published, then each version stays readable, and an empty one withdraws it', async () => {
+		for (const kind of legalKinds) expect((await getLegalPage(kind, null)).version).toBeNull()
+		expect((await getLegalPage('terms', null)).html).toContain('no terms of its own yet')
+		expect((await getLegalForm(admin, 'terms', null)).body).toContain('## Your account')
+		await write('The first *terms* of {{site}}.')
+		const first = await newest('terms')
+		await write('The second terms.', { note: 'Shorter.' })
+		const page = await getLegalPage('terms', null)
+		expect([page.html.trim(), page.versions.map(({ note }) => note)]).toEqual([
+			'<p>The second terms.</p>',
+			['Shorter.', ''],
+		])
+		expect((await getLegalPage('terms', first)).html).toContain('The first <em>terms</em> of DevQuad.')
+		expect((await getLegalForm(admin, 'terms', first)).body).toBe('The first *terms* of {{site}}.')
+		await write('')
+		expect((await getLegalPage('terms', null)).html).toContain('withdrawn')
+		expect([termsAsked(), listLegal(admin).map(({ at }) => at)]).toEqual([0, [null, null, null]])
+		for (const version of ['9999', 'x', '-1'])
+			await expect(getLegalPage('terms', version)).rejects.toThrow('no such version')
+	})
+
+	test('privacy names what is stored for how long as it is set now, and the imprint who answers, as plain text', async () => {
+		expect((await getLegalPage('privacy', null)).html).toMatch(
+			/IP address and browser of a login<\/td>\s*<td[^>]*>90 days/,
+		)
+		const days = Object.fromEntries(listRetention().map(({ key, days }) => [key, String(days)]))
+		await saveSection(admin, 'retention', { ...days, 'session-addresses': '7', version: '1' })
+		expect((await getLegalPage('privacy', null)).html).toMatch(
+			/IP address and browser of a login<\/td>\s*<td[^>]*>7 days/,
+		)
+		const operator = {
+			operator: 'Union *of* <b>Students</b>',
+			address: 'Quad 1\nEastmere',
+			contact: 'union@eastmere.example',
+		}
+		await saveSection(admin, 'operator', { ...operator, version: '1' })
+		const { html } = await getLegalPage('imprint', null)
+		expect(html).toContain('Union *of* &lt;b&gt;Students&lt;/b&gt;')
+		expect(html).toMatch(/Quad 1<br ?\/?>\s*Eastmere/)
+		expect(html).toContain('mailto:union@eastmere.example')
+		for (const kind of legalKinds) expect((await getLegalPage(kind, null)).html).not.toMatch(/\{\{|undefined/)
+	})
+
+	test.each<[string, Input, string]>([
+		['a placeholder that there is not', { body: 'Of {{sitte}}.' }, '{{sitte}} is no placeholder'],
+		['a text that is too long', { body: 'x'.repeat(50_001) }, 'At most 50000 characters.'],
+		['nothing at all', { body: ' ' }, 'Write a text first.'],
+		['a NUL', { body: 'a\0b' }, 'invalid character'],
+	])('%s is refused', async (_what, input, message) => {
+		await expect(publishLegal(admin, 'terms', { version: '0', ...input })).rejects.toThrow(message)
+	})
+
+	test('is published by admins alone, and of two at once one learns of the other', async () => {
+		for (const who of [null, mira, { ...mira, role: 'moderator' as const }]) {
+			await expect(publishLegal(who, 'terms', { body: 'Mine.', version: '0' })).rejects.toThrow('Only admins')
+			await expect(previewLegal(who, { body: 'Mine.', version: '0' })).rejects.toThrow('Only admins')
+			await expect(getLegalForm(who, 'terms', null)).rejects.toThrow('Only admins')
+		}
+		const both = ['One.', 'Two.'].map((body) => publishLegal(admin, 'privacy', { body, version: '0' }))
+		const outcomes = await Promise.allSettled(both)
+		expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+		expect((await getLegalPage('privacy', null)).versions).toHaveLength(1)
+		const [{ body = '' } = {}] = (await sql<{ body: string }>`select body from legal_versions`.execute(db())).rows
+		// The second half of a double click.
+		await publishLegal(admin, 'privacy', { body, version: '0' })
+		expect((await getLegalPage('privacy', null)).versions).toHaveLength(1)
+	})
+
+	test('holds no script of whoever writes it', async () => {
+		expect(
+			await previewLegal(admin, { body: '<script>alert(1)</script>[a](javascript:alert(1))', version: '0' }),
+		).not.toMatch(/<script|href="javascript/)
+	})
+})
+
+describe('whoever registers', () => {
+	const url = 'http://localhost:3000/api/auth/sign-up/email'
+	const headers = { 'Content-Type': 'application/json', 'x-client-ip': '198.51.100.9', Origin: 'http://localhost:3000' }
+	const asProgram = (more: object) => {
+		const { confirmPassword, ...body } = fields()
+		return authHandler(new Request(url, { method: 'POST', headers, body: JSON.stringify({ ...body, ...more }) }))
+	}
+	const byInvitation = async (more: Record<string, string>) => {
+		const link = await makeInvite(admin, { uses: '9', days: '7', cohort: '' })
+		const sent = fields()
+		await join(form({ token: link.split('token=')[1] ?? '', ...sent, ...more }), request())
+		return idOf(sent.email)
+	}
+	const byPage = async (more: Record<string, string>) => {
+		const sent = fields()
+		await registerMember(form({ ...sent, ...more }), request())
+		return idOf(sent.email)
+	}
+
+	test('is asked for nothing where no terms are published', async () => {
+		expect(await consentsOf(await byPage({}))).toEqual([])
+		expect(await byInvitation({})).toBeGreaterThan(0)
+		expect((await asProgram({})).status).toBe(200)
+	})
+
+	test('accepts the terms that stand now, by every way in, and that is stored', async () => {
+		await write('Terms.')
+		const terms = String(termsToAccept())
+		for (const way of [byPage, byInvitation]) {
+			for (const wrong of [{ terms: 'yes' }, { terms: '' }, { terms: String(Number(terms) - 1) }])
+				await expect(way(wrong)).rejects.toThrow('tick the box')
+			const id = await way({ terms })
+			expect(await consentsOf(id)).toEqual([Number(terms)])
+			await requireMayWrite(id)
+		}
+		expect((await asProgram({})).status).toBe(422)
+		expect((await asProgram({ terms: Number(terms) })).status).toBe(200)
+	})
+
+	test('keeps what was accepted until the address is confirmed', async () => {
+		const confirms = vi.spyOn(config(), 'REQUIRE_EMAIL_VERIFICATION', 'get').mockReturnValue(true)
+		await write('Terms.')
+		const sent = fields()
+		await registerMember(form({ ...sent, terms: String(termsAsked()) }), request())
+		expect(await idOf(sent.email)).toBe(0)
+		await confirmAddress({ token: await mailedToken(sent.email), password }, request())
+		expect(await consentsOf(await idOf(sent.email))).toEqual([termsAsked()])
+		confirms.mockRestore()
+	})
+
+	test('by the login of a campus accepted nothing yet, and is asked at the next page', async () => {
+		await write('Terms.')
+		const outsider = { name: 'Out Sider', email: 'out@eastmere.example', isConfirmed: true, username: '' }
+		const made = await db()
+			.transaction()
+			.execute((trx) => registerOutsider(trx, outsider))
+		expect(await consentsOf(made?.id ?? 0)).toEqual([])
+		await expect(requireMayWrite(made?.id ?? 0)).rejects.toThrow('/terms/accept')
+	})
+})
+
+describe('a member', () => {
+	const page = (path: string, more: HeadersInit = {}) => {
+		const url = new URL(path, 'http://localhost:3000')
+		const asked = new Request(url, { headers: { Accept: 'text/html,*/*', ...more } })
+		return askForConsent(mira, asked, url).then(
+			() => null,
+			(thrown: Response) => thrown.headers.get('Location'),
+		)
+	}
+
+	test('is asked at the next page, once, and led back to where they wanted to go', async () => {
+		expect(await page('/forum')).toBeNull()
+		await write('Terms.')
+		expect(await page('/forum?sort=new')).toBe('/terms/accept?redirectTo=%2Fforum%3Fsort%3Dnew')
+		expect(await consentState(mira)).toBe('open')
+		for (const path of [
+			'/terms',
+			'/privacy',
+			'/imprint',
+			'/terms/accept',
+			'/settings/data',
+			'/settings/leave',
+			'/logout',
+		])
+			expect(await page(path), path).toBeNull()
+		expect(await page('/media/a.webp', { Accept: 'image/*' })).toBeNull()
+		await decideOnTerms(mira, 'accept', termsAsked())
+		expect([await page('/forum'), await consentState(mira), await consentsOf(mira.id)]).toEqual([
+			null,
+			'accepted',
+			[termsAsked()],
+		])
+		await write('Terms with a comma.')
+		expect(await page('/forum')).toBeNull()
+		await write('Quite other terms.', { asks: 'on' })
+		expect(await page('/forum')).toContain('/terms/accept')
+		await expect(decideOnTerms(mira, 'accept', termsAsked() - 1)).rejects.toThrow('changed again')
+		await decideOnTerms(mira, 'later', termsAsked())
+		expect([await page('/forum'), await consentState(mira)]).toEqual([null, 'open'])
+		expect(await consentsOf(mira.id)).toHaveLength(1)
+	})
+
+	test('reads without it, and is refused in words whatever they would write for others', async () => {
+		const { id } = await makeQuestion(ben)
+		const own = await makeComment(mira, id)
+		await write('Terms.')
+		const refused = 'The terms of this site have changed. Accept them at /terms/accept, then you can write here.'
+		for (const write of [
+			() => makeQuestion(mira),
+			() => makeComment(mira, id),
+			() => makeMessage(mira, ben, 'Hello'),
+			() => castVote(mira, { questionId: id, commentId: null, vote: 1 }),
+		])
+			await expect(write()).rejects.toThrow(refused)
+		await saveBookmark(mira, { kind: 'query', id })
+		await deleteComment(mira, own)
+		await decideOnTerms(mira, 'accept', termsAsked())
+		await makeComment(mira, id)
+	})
+})

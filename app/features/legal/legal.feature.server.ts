@@ -1,0 +1,21 @@
+import { defineFeature } from '~/platform/feature.ts'
+import { legalPages, listenForLegal } from './legal.server.ts'
+import { operatorSection } from './templates.server.ts'
+
+/** Terms, privacy and imprint, and who accepted the terms. The vocabulary of skills is the feature `terms`. */
+export const legal = defineFeature({
+	name: 'legal',
+	start: listenForLegal,
+	cachedPages: legalPages,
+	settingSections: [operatorSection],
+	memberData: {
+		legal_versions: {
+			members: { published_by: 'kept' },
+			archive: 'what admins published for everybody',
+		},
+		consents: {
+			members: { user_id: 'deleted' },
+			archive: ['version_id', 'at'],
+		},
+	},
+})

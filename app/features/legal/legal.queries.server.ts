@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { LegalKind } from './legal.view.ts'
+
+export interface VersionRow {
+	id: number
+	kind: LegalKind
+	/** Markdown; empty where the text was withdrawn. */
+	body: string
+	note: string
+	asks: boolean
+	published_at: Date
+}
+
+const columns = sql`id, kind, body, note, asks, published_at`
+
+/** The newest version of each text. */
+export async function listNewest(): Promise<VersionRow[]> {
+	const { rows } = await sql<VersionRow>`
+		select distinct on (kind) ${columns} from legal_versions order by kind, id desc`.execute(db())
+	return rows
+}
+
+/** The newest version of the terms that asks members, as long as the terms stand; 0 where they do not. */
+export async function findTermsToAccept(): Promise<number> {
+	const { rows } = await sql<{ id: number }>`
+		select coalesce(max(id) filter (where asks), 0) as id from legal_versions
+		where kind = 'terms' and (select body from legal_versions where kind = 'terms' order by id desc limit 1) <> ''`.execute(
+		db(),
+	)
+	return rows[0]?.id ?? 0
+}
+
+/** The versions of a text, the newest first. */
+export async function listVersions(kind: LegalKind, limit: number): Promise<VersionRow[]> {
+	const { rows } = await sql<VersionRow>`
+		select ${columns} from legal_versions where kind = ${kind} order by id desc limit ${limit}`.execute(db())
+	return rows
+}
+
+export async function findVersion(kind: LegalKind, id: number): Promise<VersionRow | undefined> {
+	const { rows } = await sql<VersionRow>`
+		select ${columns} from legal_versions where kind = ${kind} and id = ${id}`.execute(db())
+	return rows[0]
+}
+
+/** Waits for whoever publishes at this moment, until the transaction ends. @returns the newest version; 0 for none */
+export async function lockNewest(
+	trx: Executor,
+	kind: LegalKind,
+): Promise<{ id: number; body: string; asked: boolean }> {
+	await sql`select pg_advisory_xact_lock(hashtextextended('legal_versions', 0))`.execute(trx)
+	const { rows } = await sql<{ id: number; body: string; asked: boolean }>`
+		select id, body, exists (select from legal_versions where kind = ${kind} and asks) as asked
+		from legal_versions where kind = ${kind} order by id desc limit 1`.execute(trx)
+	return rows[0] ?? { id: 0, body: '', asked: false }
+}
+
+export async function insertVersion(
+	trx: Executor,
+	version: { kind: LegalKind; body: string; note: string; asks: boolean; actorId: number },
+): Promise<number> {
+	const { kind, body, note, asks, actorId } = version
+	const { rows } = await sql<{ id: number }>`
+		insert into legal_versions (kind, body, note, asks, published_by)
+		values (${kind}, ${body}, ${note}, ${asks}, ${actorId}) returning id`.execute(trx)
+	if (!rows[0]) throw new Error('The version was not stored.')
+	return rows[0].id
+}
+
+/** Up to which version a member accepted the terms, and up to which they put that off. */
+export async function findConsent(userId: number): Promise<{ agreed_to: number; asked_to: number } | undefined> {
+	const { rows } = await sql<{ agreed_to: number; asked_to: number }>`
+		select agreed_to, asked_to from users where id = ${userId}`.execute(db())
+	return rows[0]
+}
+
+/** Notes that a member accepted a version; a trigger stores when. What they accepted later stays. */
+export async function writeConsent(userId: number, version: number): Promise<void> {
+	await sql`update users set agreed_to = ${version} where id = ${userId} and agreed_to < ${version}`.execute(db())
+}
+
+/** Notes that a member put a version off. */
+export async function writePutOff(userId: number, version: number): Promise<void> {
+	await sql`update users set asked_to = ${version} where id = ${userId} and asked_to < ${version}`.execute(db())
+}

@@ -1,0 +1,212 @@
+import { z } from 'zod'
+import { isOneOfSeveral } from '~/config.server.ts'
+import { setTermsToAccept } from '~/features/accounts/security/suspension.server.ts'
+import { lockAdmin, requireAdmin } from '~/features/administration/admins.server.ts'
+import { addLogRow } from '~/features/moderation/log.queries.server.ts'
+import { SETTING_SUBJECT } from '~/features/moderation/moderation.policy.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { isStorable } from '~/lib/clean.ts'
+import { Invalid, NotFound } from '~/lib/errors.ts'
+import { log } from '~/lib/log.server.ts'
+import { remember } from '~/lib/remember.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { openBus, publish as tell } from '~/platform/bus/bus.server.ts'
+import { cachedPage } from '~/platform/cache/cached-page.ts'
+import { dropPages } from '~/platform/cache/pages.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { EditConflict, type Input, parseInput } from '~/platform/http/form.server.ts'
+import {
+	findTermsToAccept,
+	findVersion,
+	insertVersion,
+	listNewest,
+	listVersions,
+	lockNewest,
+	type VersionRow,
+} from './legal.queries.server.ts'
+import { type LegalKind, type LegalPage, legalKinds, legalLimits, legalTitles, type VersionLine } from './legal.view.ts'
+import { renderLegal, templateOf, unknownPlaceholders } from './templates.server.ts'
+
+/* Terms, privacy and imprint: what is published, and publishing it. Who has to accept the terms stands in consent.server.ts. */
+
+const LEGAL_PAGES = 'legal'
+
+/** Pages that visitors are answered from the cache with. An address without `version` shows what is published now. */
+export const legalPages = legalKinds.map((kind) =>
+	cachedPage({ path: `/${kind}`, searchParams: ['version'], tags: () => [LEGAL_PAGES] }),
+)
+
+/** The channel on which processes tell each other that a text was published. */
+const channel = 'devquad_legal'
+/** Milliseconds between two looks at the database, for what was never announced. */
+const REREAD_MS = 30_000
+
+const known = remember('legal', () => ({ newest: new Map<LegalKind, VersionRow>(), terms: 0 }))
+
+/** The version of the terms that members have to accept before they write; 0 where there is none. Costs no statement. */
+export function termsAsked(): number {
+	return known.terms
+}
+
+/**
+ * Reads what is published, and begins to listen for what other processes publish.
+ * @returns what stops it
+ * @throws Error when the bus or the database cannot be reached
+ */
+export async function listenForLegal(): Promise<() => Promise<void>> {
+	const stop = isOneOfSeveral()
+		? await openBus(channel, { onMessage: readQuietly, onLost: () => {}, onBack: readQuietly })
+		: async () => {}
+	await readLegal()
+	const timer = setInterval(readQuietly, REREAD_MS).unref()
+	return async () => {
+		clearInterval(timer)
+		await stop()
+	}
+}
+
+/** Reads what is published now. */
+export async function readLegal(): Promise<void> {
+	const [newest, terms] = await Promise.all([listNewest(), findTermsToAccept()])
+	known.newest = new Map(newest.map((row) => [row.kind, row]))
+	known.terms = terms
+	setTermsToAccept(terms)
+}
+
+function readQuietly(): void {
+	readLegal().catch((error) => log.debug({ err: error }, 'the published terms could not be read'))
+}
+
+/**
+ * A text as everybody reads it: the newest version, or an earlier one that members once accepted. Where nothing was published, privacy and
+ * imprint are the site's templates, which are true of the software; terms are nobody's but the operator's.
+ * @param version the id of an earlier version, as the address has it
+ * @throws NotFound
+ */
+export async function getLegalPage(kind: LegalKind, version: string | null): Promise<LegalPage> {
+	const rows = await listVersions(kind, legalLimits.versionsShown)
+	const newest = rows[0]
+	const row = version === null ? newest : await requireVersionRow(kind, version)
+	const usual = kind === 'terms' ? 'This site has no terms of its own yet.' : templateOf(kind)
+	const withdrawn = `The ${legalTitles[kind].toLowerCase()} of this site were withdrawn.`
+	const body = row ? row.body || withdrawn : usual
+	return {
+		kind,
+		html: await renderLegal(body),
+		version: row ? { id: row.id, at: row.published_at.toISOString() } : null,
+		isNewest: row?.id === newest?.id,
+		versions: rows.map(presentVersion),
+	}
+}
+
+async function requireVersionRow(kind: LegalKind, version: string): Promise<VersionRow> {
+	const row = /^\d{1,9}$/.test(version) ? await findVersion(kind, Number(version)) : undefined
+	if (!row) throw new NotFound('There is no such version.')
+	return row
+}
+
+function presentVersion({ id, note, asks, body, published_at }: VersionRow): VersionLine {
+	return { id, note, asks, at: published_at.toISOString(), isWithdrawn: body === '' }
+}
+
+/** The three texts for admins: since when each is published; null for never. */
+export function listLegal(viewer: Viewer): { kind: LegalKind; at: string | null }[] {
+	requireAdmin(viewer)
+	return legalKinds.map((kind) => {
+		const row = known.newest.get(kind)
+		return { kind, at: row?.body ? row.published_at.toISOString() : null }
+	})
+}
+
+/** The form of a text: what is published, or the template, or an earlier version to publish again. */
+export interface LegalForm {
+	kind: LegalKind
+	/** The version that the form was made from; 0 where there is none. */
+	version: number
+	body: string
+	versions: VersionLine[]
+	/** Whether nobody was ever asked to accept these terms: then the first version asks. */
+	isFirst: boolean
+}
+
+/** @param from an earlier version, as the address has it @throws NotAllowed, NotFound */
+export async function getLegalForm(viewer: Viewer, kind: LegalKind, from: string | null): Promise<LegalForm> {
+	requireAdmin(viewer)
+	const rows = await listVersions(kind, legalLimits.versionsShown)
+	const body = from === null ? (rows[0]?.body ?? templateOf(kind)) : (await requireVersionRow(kind, from)).body
+	return { kind, version: rows[0]?.id ?? 0, body, versions: rows.map(presentVersion), isFirst: !known.terms }
+}
+
+const text = z.string().refine(isStorable, 'The text contains an invalid character (NUL).')
+const legalInput = z.object({
+	version: z.coerce.number().int().min(0).max(2_147_483_647),
+	body: text
+		.trim()
+		.max(legalLimits.body, `At most ${legalLimits.body} characters.`)
+		.transform((body) => body.replaceAll('\r\n', '\n')),
+	note: text.trim().max(legalLimits.note, `At most ${legalLimits.note} characters.`).default(''),
+	asks: z.preprocess((box) => box === 'on', z.boolean()),
+})
+
+/** What a text would look like. @throws Invalid, NotAllowed */
+export async function previewLegal(viewer: Viewer, input: Input): Promise<string> {
+	requireAdmin(viewer)
+	return renderLegal(readLegalInput(input).body)
+}
+
+function readLegalInput(input: Input) {
+	const read = parseInput(legalInput, input)
+	const [unknown] = unknownPlaceholders(read.body)
+	if (unknown === undefined) return read
+	const message = `{{${unknown}}} is no placeholder. Write it otherwise, or use one of those named below.`
+	throw new Invalid(message, { body: message })
+}
+
+/**
+ * Publishes a text for everybody, at once and on all processes. An empty one withdraws it. The first terms always ask members.
+ * @param input body, note, asks, and the `version` that the form was made from
+ * @throws Invalid, NotAllowed, TooMany, EditConflict when another admin published first
+ */
+export async function publishLegal(viewer: Viewer, kind: LegalKind, input: Input): Promise<void> {
+	const actor = requireAdmin(viewer)
+	await countUse('siteSettings', actor)
+	const { version, body, note, asks } = readLegalInput(input)
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockAdmin(trx, actor)
+			const newest = await lockNewest(trx, kind)
+			// The second half of a double click says what is published already.
+			if (newest.id > 0 && newest.body === body) {
+				if (newest.id !== version) return
+				throw new Invalid('This is what is published already. Change the text first.', {
+					body: 'This is what is published already.',
+				})
+			}
+			if (newest.id !== version) throw new EditConflict({ version: newest.id, values: { body: newest.body } })
+			if (body === '' && newest.id === 0) throw new Invalid('Write a text first.', { body: 'Write a text first.' })
+			const isAsked = kind === 'terms' && body !== '' && (asks || !newest.asked)
+			const id = await insertVersion(trx, { kind, body, note, asks: isAsked, actorId: actor.id })
+			await addLogRow(trx, {
+				actorId: actor.id,
+				act: 'publish',
+				kind: SETTING_SUBJECT,
+				targetId: id,
+				memberId: actor.id,
+				title: legalTitles[kind],
+				note: isAsked ? 'asks members to accept it' : '',
+			})
+		})
+	await announceLegal()
+}
+
+/** Tells every process that something was published; to be called after the commit. It never throws. */
+async function announceLegal(): Promise<void> {
+	try {
+		await readLegal()
+		if (isOneOfSeveral()) await tell(channel, '')
+	} catch (error) {
+		log.warn({ err: error }, 'published terms could not be announced')
+	}
+	await dropPages([LEGAL_PAGES])
+}

@@ -1,0 +1,86 @@
+import { redirect } from 'react-router'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { Prose } from '~/ui/prose.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { consentState, decideOnTerms } from '../consent.server.ts'
+import { getLegalPage, termsAsked } from '../legal.server.ts'
+import { ACCEPT_PATH, legalPath } from '../legal.view.ts'
+import type { Route } from './+types/accept'
+
+export function loader({ context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const to = safeRedirect(url.searchParams.get('redirectTo'), '/')
+		if ((await consentState(viewer)) !== 'open') throw redirect(to)
+		const { html, versions } = await getLegalPage('terms', null)
+		const version = termsAsked()
+		const note = versions.find(({ id }) => id === version)?.note ?? ''
+		return { html, note, version, to }
+	})
+}
+
+/** `act`: accept, or later. Both lead on to where the member wanted to go. */
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const form = await readForm(request)
+		const to = safeRedirect(form.get('redirectTo'), '/')
+		const act = form.get('act') === 'accept' ? 'accept' : 'later'
+		try {
+			await decideOnTerms(viewer, act, form.get('version'))
+		} catch (error) {
+			return refused(error, form)
+		}
+		if (act === 'accept')
+			return redirectWithToast(to, { type: 'success', message: 'Thank you. You have accepted the terms.' })
+		return redirectWithToast(to, {
+			type: 'plain',
+			message: `You can read everything. To write, accept the terms at ${ACCEPT_PATH}.`,
+		})
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Terms', noindex: true })
+}
+
+/** Asks a member once to accept the terms, or a new version of them. */
+export default function AcceptTerms({ loaderData: { html, note, version, to }, actionData }: Route.ComponentProps) {
+	return (
+		<article className="max-w-read pt-6 pb-10 md:pt-8">
+			<h1 className="text-2xl font-bold">Please read the terms</h1>
+			<p className="mt-2 text-ink-2">
+				They are new since you were here. Accept them to write; reading, taking your data along and leaving need no
+				consent.
+			</p>
+			{note && <p className="mt-3 font-semibold">What is new: {note}</p>}
+			<div className="mt-4 border-y border-line py-3">
+				<Prose html={html} />
+			</div>
+			<Form method="post" action={ACCEPT_PATH} className="mt-4 grid gap-3" replace>
+				<FormError>{actionData?.message}</FormError>
+				<input type="hidden" name="version" value={version} />
+				<input type="hidden" name="redirectTo" value={to} />
+				<p className="flex flex-wrap gap-3">
+					<SubmitButton name="act" value="accept" action={ACCEPT_PATH} busyLabel="Saving...">
+						Accept
+					</SubmitButton>
+					<button className="btn btn-outline" type="submit" name="act" value="later">
+						Not now
+					</button>
+				</p>
+				<p className="text-sm text-ink-3">
+					They stay at{' '}
+					<Link className="link" to={legalPath('terms')}>
+						Terms
+					</Link>
+					, at the bottom of every page.
+				</p>
+			</Form>
+		</article>
+	)
+}

@@ -1,0 +1,196 @@
+import { adminOf } from '~/features/administration/admins.server.ts'
+import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
+import { NotFound } from '~/lib/errors.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { Check } from '~/ui/check.tsx'
+import { ConflictNotice } from '~/ui/conflict-notice.tsx'
+import { Field, TextArea } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { Prose } from '~/ui/prose.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { LocalTime } from '~/ui/time.tsx'
+import { getLegalForm, type LegalForm, previewLegal, publishLegal } from '../legal.server.ts'
+import {
+	ACCEPT_PATH,
+	editPath,
+	LEGAL_PATH,
+	type LegalKind,
+	legalKind,
+	legalLimits,
+	legalPath,
+	legalTitles,
+	placeholders,
+} from '../legal.view.ts'
+import type { Route } from './+types/edit'
+
+function kindOf(name: string): LegalKind {
+	const kind = legalKind(name)
+	if (!kind) throw new NotFound('There is no such text.')
+	return kind
+}
+
+export function loader({ request, params, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = await adminOf({ request, context, url })
+		return getLegalForm(viewer, kindOf(params.kind), url.searchParams.get('from'))
+	})
+}
+
+/** Publishes the form (`act` publish), or shows what it would look like (`act` preview). */
+export function action({ request, params, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const kind = kindOf(params.kind)
+		const form = await readForm(request)
+		const input = Object.fromEntries(form)
+		try {
+			if (form.get('act') === 'preview') {
+				const preview = await previewLegal(viewer, input)
+				return { preview, message: '', errors: {}, values: textsOf(form), stored: null }
+			}
+			await publishLegal(viewer, kind, input)
+		} catch (error) {
+			return refused(error, form)
+		}
+		const message = form.get('body') ? 'Published. It holds at once, everywhere.' : 'Withdrawn.'
+		// Whoever publishes accepts like everybody else, and is led on where nothing is asked.
+		const to = kind === 'terms' ? `${ACCEPT_PATH}?redirectTo=${LEGAL_PATH}` : LEGAL_PATH
+		return redirectWithToast(to, { type: 'success', message })
+	})
+}
+
+function textsOf(form: FormData): Record<string, string> {
+	return Object.fromEntries([...form].map(([name, value]) => [name, String(value)]))
+}
+
+export function meta({ matches, loaderData }: Route.MetaArgs) {
+	return pageMeta(matches, { title: legalTitles[loaderData?.kind ?? 'terms'], noindex: true })
+}
+
+export default function EditLegal({ loaderData: form, actionData }: Route.ComponentProps) {
+	const preview = actionData && 'preview' in actionData ? actionData.preview : null
+	return (
+		<AdminFrame title={legalTitles[form.kind]}>
+			<p className="mt-4">
+				<Link className="link mr-4" to={LEGAL_PATH}>
+					All texts
+				</Link>
+				<Link className="link" to={legalPath(form.kind)}>
+					As everybody reads it
+				</Link>
+			</p>
+			{preview !== null && (
+				<section className="mt-5 border border-line px-4 py-3" aria-label="Preview">
+					<Prose html={preview} />
+				</section>
+			)}
+			<TextForm key={`${form.version} ${form.body.length}`} form={form} sent={actionData ?? null} />
+			<Versions form={form} />
+		</AdminFrame>
+	)
+}
+
+interface Sent {
+	message: string
+	errors: Record<string, string>
+	values: Record<string, string>
+	stored: { version: number; values: Record<string, string> } | null
+}
+
+function TextForm({ form: { kind, version, body, isFirst }, sent }: { form: LegalForm; sent: Sent | null }) {
+	const here = editPath(kind)
+	const { values = {}, errors = {} } = sent ?? {}
+	const names = { body: 'Text', note: 'What is new' }
+	return (
+		<Form method="post" action={here} className="mt-5 grid max-w-[48rem] gap-5" replace>
+			{sent?.stored ? (
+				<ConflictNotice
+					stored={sent.stored.values}
+					typed={values}
+					names={{ body: 'Text' }}
+					button={{ name: 'act', value: 'publish' }}
+				/>
+			) : (
+				<FormError errors={errors} names={names}>
+					{sent?.message}
+				</FormError>
+			)}
+			<input type="hidden" name="version" value={sent?.stored?.version ?? values.version ?? version} />
+			<TextArea
+				label="Text"
+				name="body"
+				rows={24}
+				maxLength={legalLimits.body}
+				defaultValue={values.body ?? body}
+				error={errors.body}
+				hint="Markdown. An empty text is withdrawn."
+			/>
+			<Field
+				label="What is new"
+				name="note"
+				optional
+				maxLength={legalLimits.note}
+				defaultValue={values.note ?? ''}
+				error={errors.note}
+				hint="One sentence for members. It stands in the list of versions."
+			/>
+			{kind === 'terms' && (
+				<Check
+					name="asks"
+					defaultChecked={sent ? values.asks === 'on' : isFirst}
+					hint="Once, at the next page that they open. Until they accept, they only read. The first terms always ask."
+				>
+					Ask members to accept this version
+				</Check>
+			)}
+			<p className="flex flex-wrap gap-3">
+				<SubmitButton busyLabel="Publishing..." action={here} name="act" value="publish">
+					Publish
+				</SubmitButton>
+				<SubmitButton className="btn btn-outline" busyLabel="Rendering..." action={here} name="act" value="preview">
+					Preview
+				</SubmitButton>
+			</p>
+			<details>
+				<summary className="cursor-pointer font-semibold">Placeholders</summary>
+				<ul className="mt-2">
+					{Object.entries(placeholders).map(([name, about]) => (
+						<li key={name} className="py-0.5">
+							<code className="font-mono">{`{{${name}}}`}</code> {about}
+						</li>
+					))}
+				</ul>
+			</details>
+		</Form>
+	)
+}
+
+function Versions({ form: { kind, versions } }: { form: LegalForm }) {
+	return (
+		<section className="mt-10" aria-labelledby="versions">
+			<RuleHead id="versions" title="Versions" />
+			{versions.length === 0 && <p className="py-3 text-ink-2">Nothing was published yet. Above stands a draft.</p>}
+			<ul>
+				{versions.map(({ id, at, note, asks, isWithdrawn }) => (
+					<li key={id} className="flex flex-wrap items-baseline gap-x-4 border-b border-line py-2.5">
+						<span className="min-w-0 flex-1 wrap-anywhere">
+							<LocalTime at={at} />
+							{isWithdrawn && ', withdrawn'}
+							{asks && ', members were asked'}
+							{note && `: ${note}`}
+						</span>
+						{!isWithdrawn && (
+							<Link className="link" to={`${editPath(kind)}?from=${id}`}>
+								Edit from this one
+							</Link>
+						)}
+					</li>
+				))}
+			</ul>
+		</section>
+	)
+}

@@ -1,0 +1,59 @@
+import { adminOf } from '~/features/administration/admins.server.ts'
+import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { answering } from '~/platform/http/http.ts'
+import { Link } from '~/ui/link.tsx'
+import { LocalTime } from '~/ui/time.tsx'
+import { listLegal } from '../legal.server.ts'
+import { editPath, type LegalKind, legalTitles } from '../legal.view.ts'
+import type { Route } from './+types/texts'
+
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => ({ texts: listLegal(await adminOf({ request, context, url })) }))
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Terms and privacy', noindex: true })
+}
+
+const unpublished: Record<LegalKind, string> = {
+	terms: 'Not published: nobody is asked to accept anything. A draft to begin with is there.',
+	privacy: 'The site’s own text is shown, which is true of the software.',
+	imprint: 'The site’s own text is shown, with the name and address of the settings.',
+}
+
+export default function LegalTexts({ loaderData: { texts } }: Route.ComponentProps) {
+	return (
+		<AdminFrame title="Terms and privacy">
+			<p className="mt-4 max-w-[36rem] text-ink-2">
+				Every page leads to these three. What you publish holds at once; every version stays readable.{' '}
+				<Link className="link" to="/admin/settings/operator">
+					Who answers for this site
+				</Link>{' '}
+				and{' '}
+				<Link className="link" to="/admin/settings/retention">
+					how long data is stored
+				</Link>{' '}
+				are settings.
+			</p>
+			<ul className="mt-2">
+				{texts.map(({ kind, at }) => (
+					<li key={kind} className="border-b border-line py-3">
+						<Link className="quiet-link font-semibold" to={editPath(kind)}>
+							{legalTitles[kind]}
+						</Link>
+						<p className="text-ink-2">
+							{at ? (
+								<>
+									Published <LocalTime at={at} />
+								</>
+							) : (
+								unpublished[kind]
+							)}
+						</p>
+					</li>
+				))}
+			</ul>
+		</AdminFrame>
+	)
+}

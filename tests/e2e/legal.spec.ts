@@ -1,0 +1,72 @@
+import { enrolAdmin, expect, expectNoViolationsInThemes, expectToFit, logIn, test } from './support/journey.ts'
+
+/* Terms from the form of administration to the member who accepts them, with scripts and without. */
+
+test('an admin writes terms, a visitor accepts them to register, and a member is asked once about new ones', async ({
+	page,
+	browser,
+}) => {
+	const baseURL = process.env.SITE_URL ?? ''
+	await enrolAdmin(page)
+	await page.goto('/admin/legal')
+	await expectNoViolationsInThemes(page)
+	await page.getByRole('link', { name: 'Terms', exact: true }).first().click()
+	await expect(page.getByLabel('Text', { exact: true })).toHaveValue(/## Your account/)
+	await page.getByLabel('Text', { exact: true }).fill('Be kind to {{everyone}}.')
+	await page.getByRole('button', { name: 'Publish' }).click()
+	await expect(page.getByText('{{everyone}} is no placeholder').first()).toBeVisible()
+	await page.getByLabel('Text', { exact: true }).fill('Be **kind** on {{site}}.')
+	await page.getByRole('button', { name: 'Preview' }).click()
+	await expect(page.getByRole('region', { name: 'Preview' }).getByText('Be kind on DevQuad.')).toBeVisible()
+	await expectNoViolationsInThemes(page)
+	await expectToFit(page, [390, 1280])
+	await page.getByRole('button', { name: 'Publish' }).click()
+	await expect(page.getByRole('heading', { name: 'Please read the terms' })).toBeVisible()
+	await expectNoViolationsInThemes(page)
+	await expectToFit(page, [390, 1280])
+	await page.getByRole('button', { name: 'Accept' }).click()
+	await expect(page.getByText(/^Published/).first()).toBeVisible()
+
+	const plain = await browser.newContext({ baseURL, javaScriptEnabled: false })
+	const newcomer = await plain.newPage()
+	await newcomer.goto('/register')
+	await newcomer.getByLabel('Full Name').fill('Tilda Newcome')
+	await newcomer.getByLabel('Email').fill('tilda.newcome@eastmere.example')
+	for (const label of ['Password', 'Confirm Password'])
+		await newcomer.getByLabel(label, { exact: true }).fill('a lantern at the ford')
+	await newcomer.getByRole('button', { name: 'Register' }).click()
+	await expect(newcomer.getByText('Read the terms and tick the box').first()).toBeVisible()
+	// axe needs scripts.
+	const visitor = await (await browser.newContext({ baseURL })).newPage()
+	await visitor.goto('/register')
+	await visitor.getByRole('button', { name: 'Register' }).click()
+	await expect(visitor.getByLabel('I accept the terms')).toBeVisible()
+	await expectNoViolationsInThemes(visitor)
+	await visitor.goto('/privacy')
+	await expectNoViolationsInThemes(visitor)
+	await expectToFit(visitor, [390, 1280])
+	await newcomer.getByLabel('I accept the terms').check()
+	for (const label of ['Password', 'Confirm Password'])
+		await newcomer.getByLabel(label, { exact: true }).fill('a lantern at the ford')
+	await newcomer.getByRole('button', { name: 'Register' }).click()
+	await expect(newcomer.getByText('User registered successfully!').first()).toBeVisible()
+
+	// A member of before is asked at the next page, and reads on without accepting.
+	const reader = await plain.newPage()
+	await logIn(reader)
+	await reader.goto('/forum/tags')
+	await expect(reader.getByRole('heading', { name: 'Please read the terms' })).toBeVisible()
+	await reader.getByRole('button', { name: 'Not now' }).click()
+	await expect(reader).toHaveURL(/\/forum\/tags$/)
+	await reader.goto('/forum')
+	await expect(reader).toHaveURL(/\/forum$/)
+	await reader.getByRole('contentinfo').getByRole('link', { name: 'Privacy' }).click()
+	await expect(reader.getByRole('cell', { name: '90 days' }).first()).toBeVisible()
+
+	// The journeys after this one find no terms.
+	await page.goto('/admin/legal/terms')
+	await page.getByLabel('Text', { exact: true }).fill('')
+	await page.getByRole('button', { name: 'Publish' }).click()
+	await expect(page.getByText('Withdrawn.').first()).toBeVisible()
+	await plain.close()
+})
