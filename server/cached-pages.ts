@@ -11,7 +11,7 @@ import { outageLasting } from '~/platform/db/db.server.ts'
 import { readTheme } from '~/platform/http/cookies.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 import { accepted, type Coding, encode } from './middleware/compress.ts'
-import { policy, policyHeader, securityHeaders } from './middleware/security.ts'
+import { indexingHeaders, policy, policyHeader, securityHeaders } from './middleware/security.ts'
 
 const countPage = counter(
 	'devquad_page_cache_requests_total',
@@ -134,7 +134,7 @@ async function renderEntry(wanted: VisitorPage, render: Render): Promise<CacheEn
 	const nonce = randomBytes(16).toString('base64')
 	const { response, now, requestId } = await render(wanted, nonce)
 	const { text, hashes } = withoutNonce(await response.text(), nonce)
-	const always = securityHeaders(config())
+	const always = [...securityHeaders(config()), ...indexingHeaders()]
 	const replaced = new Set(
 		[...always.map(([name]) => name), policyHeader, 'Content-Length'].map((name) => name.toLowerCase()),
 	)

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import type { Config } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
+import { robotsTag } from '~/platform/http/indexing.server.ts'
 import { REPORT_PATH } from '../csp-reports.ts'
 
 /**
@@ -20,7 +21,7 @@ export function security(config: Config, nonceOf: (request: Request) => string):
 			headers.delete('Last-Modified')
 			return
 		}
-		for (const [name, value] of always) headers.set(name, value)
+		for (const [name, value] of [...always, ...indexingHeaders()]) headers.set(name, value)
 		stayOnSite(headers, context.req.url)
 		// A picture that is opened by itself is shown and nothing else, whatever a browser might take it for.
 		if (context.req.path.startsWith('/media/')) headers.set(policyHeader, "default-src 'none'; sandbox")
@@ -47,6 +48,12 @@ export function securityHeaders(config: Pick<Config, 'secure'>): [string, string
 		['Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()'],
 		['Reporting-Endpoints', `csp="${REPORT_PATH}"`],
 	]
+}
+
+/** What every answer says to search engines, as admins have set it now. */
+export function indexingHeaders(): [string, string][] {
+	const tag = robotsTag()
+	return tag === null ? [] : [['X-Robots-Tag', tag]]
 }
 
 /**

@@ -1,12 +1,13 @@
 import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
+import { indexingSection } from '~/platform/http/indexing.server.ts'
 import { listenForSettings } from '~/platform/settings/settings.server.ts'
 import { siteSection } from './site.server.ts'
 import { registerSections } from './site-settings.server.ts'
 
 export const siteSettings = defineFeature({
 	name: 'site-settings',
-	settingSections: [siteSection],
+	settingSections: [siteSection, indexingSection],
 	memberData: {
 		site_settings: 'settings of the whole site',
 		site_setting_changes: {

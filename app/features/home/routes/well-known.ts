@@ -1,6 +1,7 @@
 import { config } from '~/config.server.ts'
 import { securityContact } from '~/features/site-settings/site.server.ts'
 import { themeColors } from '~/lib/theme-colors.ts'
+import { robotsTag } from '~/platform/http/indexing.server.ts'
 import type { Route } from './+types/well-known'
 
 /** What programs look for at fixed addresses; `routes.ts` leads each of them here. */
@@ -9,19 +10,21 @@ export function loader({ url }: Pick<Route.LoaderArgs, 'url'>): Response {
 	return url.pathname === '/site.webmanifest' ? webManifest() : securityTxt()
 }
 
-/** Everything that is open may be indexed; forms, searches and members' own pages need not be visited. */
+/** Everything that is open may be indexed, unless the site keeps out of search engines; forms, searches and members' own pages need not be visited. */
 function robots(): Response {
-	const lines = [
-		'User-agent: *',
-		'Disallow: /forum/ask',
-		'Disallow: /forum/edit/',
-		'Disallow: /my-profile/',
-		'Disallow: /settings',
-		'Disallow: /api/',
-		'',
-		`Sitemap: ${config().publicUrl}/sitemap.xml`,
-		'',
-	]
+	const lines = robotsTag()
+		? ['User-agent: *', 'Disallow: /', '']
+		: [
+				'User-agent: *',
+				'Disallow: /forum/ask',
+				'Disallow: /forum/edit/',
+				'Disallow: /my-profile/',
+				'Disallow: /settings',
+				'Disallow: /api/',
+				'',
+				`Sitemap: ${config().publicUrl}/sitemap.xml`,
+				'',
+			]
 	return new Response(lines.join('\n'), {
 		headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'public, max-age=3600' },
 	})

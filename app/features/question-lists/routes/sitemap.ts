@@ -3,6 +3,7 @@ import { listCategories } from '~/features/tags/tags.server.ts'
 import { categoryPath } from '~/features/tags/tags.view.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { answering } from '~/platform/http/http.ts'
+import { requireIndexing } from '~/platform/http/indexing.server.ts'
 import { countSitemapPages, listForSitemap } from '../lists.server.ts'
 import { sitemap, sitemapIndex } from '../xml.server.ts'
 import type { Route } from './+types/sitemap'
@@ -10,6 +11,7 @@ import type { Route } from './+types/sitemap'
 /** Without `?page=` the index; page 0 holds the site's own pages, the others up to 5,000 questions each. */
 export function loader({ url }: Route.LoaderArgs) {
 	return answering(async () => {
+		requireIndexing()
 		const page = url.searchParams.get('page')
 		const body = page === null ? await index() : page === '0' ? await ownPages() : await questions(page)
 		return new Response(body, {

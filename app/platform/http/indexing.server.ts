@@ -1,0 +1,26 @@
+import { NotFound } from '~/lib/errors.ts'
+import { boxSetting, settingSection } from '~/platform/settings/setting.ts'
+import { siteSettings } from '~/platform/settings/settings.server.ts'
+
+/** Whether search engines may list the site. A member's choice for their own profile stands beside it, in its form. */
+export const indexingSection = settingSection({
+	name: 'search-engines',
+	title: 'Search engines',
+	about: 'Whether what visitors may read is found by search engines.',
+	settings: {
+		keepsOut: boxSetting({
+			label: 'Keep this site out of search engines',
+			hint: 'Every answer says so, robots.txt too, and there is no sitemap. What was listed before goes within days or weeks. Who has the address still reads.',
+		}),
+	},
+})
+
+/** The value of the header X-Robots-Tag that every answer carries; null where search engines may list the site. */
+export function robotsTag(): string | null {
+	return siteSettings(indexingSection).keepsOut ? 'noindex, nofollow' : null
+}
+
+/** Refuses what is there for search engines alone. @throws NotFound where the site keeps out of them */
+export function requireIndexing(): void {
+	if (robotsTag()) throw new NotFound('This site keeps out of search engines.')
+}
