@@ -83,12 +83,12 @@ export default function EditLegal({ loaderData: form, actionData }: Route.Compon
 					As everybody reads it
 				</Link>
 			</p>
+			<TextForm key={`${form.version} ${form.body.length}`} form={form} sent={actionData ?? null} />
 			{preview !== null && (
 				<section className="mt-5 border border-line px-4 py-3" aria-label="Preview">
 					<Prose html={preview} />
 				</section>
 			)}
-			<TextForm key={`${form.version} ${form.body.length}`} form={form} sent={actionData ?? null} />
 			<Versions form={form} />
 		</AdminFrame>
 	)
