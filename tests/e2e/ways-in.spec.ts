@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
-import { type SiteProcess, startSite } from '../support/site-process.ts'
+import pg from 'pg'
+import { hashToken } from '../../app/lib/secrets.server.ts'
+import { type SiteProcess, siteDatabase, startSite } from '../support/site-process.ts'
 import { expect, expectNoViolations, expectNoViolationsInThemes, mailedLink, test } from './support/journey.ts'
 
 /* An empty site that asks to confirm addresses, as its first members find it. */
@@ -138,4 +140,36 @@ test('the page of a confirmation has nothing that axe finds in either theme and 
 	await expect(page.getByText('Password field is required!').first()).toBeVisible()
 	await expectNoViolationsInThemes(page)
 	await context.close()
+})
+
+test('where many have registered from a network, the browser proves some work, also if the page was opened before', async ({
+	page,
+}) => {
+	const address = '203.0.113.77'
+	await page.setExtraHTTPHeaders({ 'X-Forwarded-For': address })
+	await page.goto('/register')
+	const client = new pg.Client(siteDatabase(process.env.SITE_DATA_DIR ?? ''))
+	await client.connect()
+	await client.query(
+		"insert into attempts (key, count, last_at) values ($1, 31, now() - interval '5 minutes') on conflict (key) do update set count = 31",
+		[`register-address:${hashToken(address)}`],
+	)
+	await client.end()
+	await page.getByLabel('Full Name').fill('Cleo Fenn')
+	await page.getByLabel('Email').fill('cleo.fenn@campus.example')
+	const fillPasswords = async () => {
+		await page.getByLabel('Password', { exact: true }).fill(password)
+		await page.getByLabel('Confirm Password').fill(password)
+	}
+	await fillPasswords()
+	const press = page.getByRole('button', { name: 'Register', exact: true })
+	await press.click()
+	await expect(
+		page.getByText('Many people have just registered from your network. Press Register again.').first(),
+	).toBeVisible()
+	await expect(page.locator('input[name=proof]')).toHaveValue(/^\d+$/)
+	await expectNoViolations(page)
+	await fillPasswords()
+	await press.click()
+	await expect(page.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible()
 })

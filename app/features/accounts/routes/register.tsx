@@ -1,5 +1,5 @@
 import { Suspense, useState } from 'react'
-import { redirect, useSearchParams } from 'react-router'
+import { redirect, type ShouldRevalidateFunctionArgs, useSearchParams } from 'react-router'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
@@ -50,6 +50,11 @@ export async function action({ request, url }: Route.ActionArgs) {
 	} catch (error) {
 		return refused(error, form)
 	}
+}
+
+/** After a refusal too: each answer to a challenge counts once, and one may be asked for since the page was opened. */
+export function shouldRevalidate({ formMethod, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs): boolean {
+	return formMethod === 'POST' || defaultShouldRevalidate
 }
 
 export function meta({ matches }: Route.MetaArgs) {
