@@ -49,7 +49,7 @@ function sights({
 	return {
 		visitor: [
 			...['/terms', '/privacy', '/imprint', '/terms/accept'],
-			...['/login', '/login/code', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
+			...['/login', '/login/code', '/login/passkey', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
 			...[
 				'/login',
 				'/login/campus',
@@ -78,6 +78,8 @@ function sights({
 				'/claim-admin?token=x',
 				'/confirm-identity',
 				'/settings/two-factor',
+				'/settings/passkeys',
+				'/confirm-identity/passkey',
 				'/settings',
 				'/settings/tokens',
 				'/settings/data',
