@@ -27,8 +27,12 @@ export function PasskeyPrompt({ asked, action, fields }: PasskeyPromptProps) {
 		let isGone = false
 		setProblem('')
 		askBrowser(asked).then(
-			(response) => isGone || submit({ ...fields, response: JSON.stringify(response) }, { method: 'post', action }),
-			() => isGone || setProblem('Your device gave no passkey. Press the button to try again.'),
+			(response) => {
+				if (!isGone) void submit({ ...fields, response: JSON.stringify(response) }, { method: 'post', action })
+			},
+			() => {
+				if (!isGone) setProblem('Your device gave no passkey. Press the button to try again.')
+			},
 		)
 		return () => {
 			isGone = true
