@@ -49,9 +49,10 @@ function sights({
 	return {
 		visitor: [
 			...['/terms', '/privacy', '/imprint', '/terms/accept'],
-			...['/login', '/login/code', '/login/passkey', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
+			...['/login', '/login/code', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
 			...[
 				'/login',
+				'/login/passkey',
 				'/login/campus',
 				'/login/campus/callback',
 				'/register',
