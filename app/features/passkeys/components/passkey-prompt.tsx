@@ -40,12 +40,10 @@ export function PasskeyPrompt({ asked, action, fields }: PasskeyPromptProps) {
 	}, [challenge])
 	return (
 		<>
-			<noscript>
-				<p className="mt-6 text-bad">
-					Your browser has to run scripts to use a passkey. Allow them for this site, or use your password.
-				</p>
-			</noscript>
-			<p className="mt-6 text-ink-2" role="status">
+			<p className="mt-6 hidden text-bad noscript:block">
+				Your browser has to run scripts to use a passkey. Allow them for this site, or use your password.
+			</p>
+			<p className="mt-6 text-ink-2 noscript:hidden" role="status">
 				{problem || 'Follow what your browser asks you to do.'}
 			</p>
 		</>

@@ -133,9 +133,7 @@ function AddForm({ refusal, name }: AddFormProps) {
 				error={refusal?.errors.name}
 				hint="Such as “My laptop”. For yourself alone."
 			/>
-			<noscript>
-				<p>Your browser has to run scripts to make a passkey.</p>
-			</noscript>
+			<p className="hidden noscript:block">Your browser has to run scripts to make a passkey.</p>
 			<p>
 				<SubmitButton busyLabel="Asking" name="intent" value="begin">
 					Add a passkey
