@@ -6,6 +6,7 @@ export default [
 
 	route('login', 'features/accounts/routes/login.tsx'),
 	route('login/code', 'features/authenticators/routes/login-code.tsx'),
+	route('login/passkey', 'features/passkeys/routes/passkey-login.tsx'),
 	route('login/:provider', 'features/campus-login/routes/begin.tsx'),
 	route('login/:provider/callback', 'features/campus-login/routes/callback.tsx'),
 	route('register', 'features/accounts/routes/register.tsx'),
@@ -19,6 +20,7 @@ export default [
 	route('invite', 'features/invites/routes/invite.tsx'),
 	route('claim-admin', 'features/accounts/routes/claim-admin.tsx'),
 	route('confirm-identity', 'features/authenticators/routes/confirm-identity.tsx'),
+	route('confirm-identity/passkey', 'features/passkeys/routes/confirm-by-passkey.tsx'),
 	route('logout', 'features/accounts/routes/logout.ts'),
 	route('theme', 'features/settings/routes/theme.ts'),
 	route('settings', 'features/settings/routes/settings.tsx', [
@@ -36,6 +38,7 @@ export default [
 	route('unsubscribe', 'features/notifications/routes/unsubscribe.tsx'),
 	route('settings/tokens', 'features/tokens/routes/tokens.tsx'),
 	route('settings/two-factor', 'features/authenticators/routes/two-factor.tsx'),
+	route('settings/passkeys', 'features/passkeys/routes/passkeys.tsx'),
 	route('settings/logins', 'features/campus-login/routes/logins.tsx'),
 	route('settings/data', 'features/privacy/routes/data.tsx'),
 	route('settings/data/archive.zip', 'features/privacy/routes/archive.ts'),

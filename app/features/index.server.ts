@@ -26,6 +26,7 @@ import { legal } from './legal/legal.feature.server.ts'
 import { members } from './members/members.feature.server.ts'
 import { moderation } from './moderation/moderation.feature.server.ts'
 import { notifications } from './notifications/notifications.feature.server.ts'
+import { passkeys } from './passkeys/passkeys.feature.server.ts'
 import { pictures } from './pictures/pictures.feature.server.ts'
 import { privacy } from './privacy/privacy.feature.server.ts'
 import { profileEditor } from './profile-editor/profile-editor.feature.server.ts'
@@ -53,6 +54,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[rateLimits],
 	[sessions],
 	[accounts],
+	[passkeys],
 	[authenticators],
 	[identity, terms],
 	[members, tokens],

@@ -52,6 +52,7 @@ function sights({
 			...['/login', '/login/code', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
 			...[
 				'/login',
+				'/login/passkey',
 				'/login/campus',
 				'/login/campus/callback',
 				'/register',
@@ -78,6 +79,8 @@ function sights({
 				'/claim-admin?token=x',
 				'/confirm-identity',
 				'/settings/two-factor',
+				'/settings/passkeys',
+				'/confirm-identity/passkey',
 				'/settings',
 				'/settings/tokens',
 				'/settings/data',

@@ -26,9 +26,9 @@ export interface WaysIn {
 	/** The buttons that the login page shows now. */
 	buttons: () => WayIn[]
 	/** What stands on the only button, where passwords are switched off; null where they are not. */
-	onlyWay: () => string | null
+	onlyWay?: () => string | null
 	/** Called when a request came with a session that was looked up in the database, every few minutes of its use. It never throws. */
-	onSessionUsed: (sessionId: number) => void
+	onSessionUsed?: (sessionId: number) => void
 }
 
 const registry = remember<{ ways: WaysIn[] }>('ways-in', () => ({ ways: [] }))
@@ -40,7 +40,12 @@ export function registerWaysIn(features: readonly Feature[]): void {
 
 /** What the login page offers: the buttons, and whether passwords are asked for. */
 export function waysIn(): { buttons: WayIn[]; hasPasswords: boolean } {
-	return { buttons: registry.ways.flatMap(({ buttons }) => buttons()), hasPasswords: onlyWay() === null }
+	return { buttons: registry.ways.flatMap(({ buttons }) => buttons()), hasPasswords: allowsPasswords() }
+}
+
+/** Whether people may register and log in by a password. */
+export function allowsPasswords(): boolean {
+	return onlyWay() === null
 }
 
 /** Insists that people may register and log in by a password. @throws NotAllowed where they may not */
@@ -51,13 +56,13 @@ export function requirePasswords(): void {
 
 /** Tells the features that a session is in use. */
 export function noteSessionUse(sessionId: number): void {
-	for (const { onSessionUsed } of registry.ways) onSessionUsed(sessionId)
+	for (const { onSessionUsed } of registry.ways) onSessionUsed?.(sessionId)
 }
 
 function onlyWay(): string | null {
 	for (const way of registry.ways) {
-		const label = way.onlyWay()
-		if (label !== null) return label
+		const label = way.onlyWay?.()
+		if (label) return label
 	}
 	return null
 }

@@ -1,6 +1,7 @@
 import { requireSession } from '~/features/accounts/accounts.server.ts'
 import { confirmSession } from '~/features/accounts/security/confirmation.server.ts'
 import { checkPassword, hasPassword, requireHashCapacity } from '~/features/accounts/security/credentials.server.ts'
+import { hasPasskey } from '~/features/passkeys/passkeys.server.ts'
 import { countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Invalid } from '~/lib/errors.ts'
@@ -17,12 +18,17 @@ export interface ConfirmationWays {
 	password: boolean
 	/** A code of an authenticator app, or a recovery code. */
 	code: boolean
+	passkey: boolean
 }
 
 /** By what this member can confirm who they are. Who has nothing of it logs in again. */
 export async function listConfirmationWays(viewer: SignedIn): Promise<ConfirmationWays> {
-	const [password, { isOn }] = await Promise.all([hasPassword(viewer.id), findSecondFactor(viewer.id)])
-	return { password, code: isOn }
+	const [password, { isOn }, passkey] = await Promise.all([
+		hasPassword(viewer.id),
+		findSecondFactor(viewer.id),
+		hasPasskey(viewer),
+	])
+	return { password, code: isOn, passkey }
 }
 
 /**

@@ -119,7 +119,7 @@ export const useLimits = {
 	archives: { words: 'You asked for several archives', duration: DAY, member: 3, address: null, counted: 'database' },
 	/** Edits of questions and comments, each of which keeps the text before it. */
 	edits: { words: 'You edited many texts', duration: 10 * MINUTE, member: 60, address: null, counted: 'database' },
-	/** Logins at sites that vouch for members, from the button to the way back: each asks that site. */
+	/** Logins by passkeys, and at sites that vouch for members, from the button to the way back. */
 	outsideLogins: {
 		words: 'You tried to log in many times',
 		duration: 10 * MINUTE,

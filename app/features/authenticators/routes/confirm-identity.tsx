@@ -1,5 +1,6 @@
 import { useSearchParams } from 'react-router'
 import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
+import { confirmByPasskeyPath } from '~/features/passkeys/passkeys.view.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
 import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
@@ -40,7 +41,8 @@ export default function ConfirmIdentity({ loaderData: { ways }, actionData }: Ro
 	const [search] = useSearchParams()
 	const password = actionData?.errors.code ? null : actionData
 	const redirectTo = search.get('redirectTo')
-	const here = `/confirm-identity${redirectTo ? `?redirectTo=${encodeURIComponent(redirectTo)}` : ''}`
+	const query = redirectTo ? `?redirectTo=${encodeURIComponent(redirectTo)}` : ''
+	const here = `/confirm-identity${query}`
 	return (
 		<AccountFrame
 			title="Confirm that it is you"
@@ -71,6 +73,13 @@ export default function ConfirmIdentity({ loaderData: { ways }, actionData }: Ro
 					label="Confirm by code"
 					hint="Of your authenticator app, or a recovery code."
 				/>
+			)}
+			{ways.passkey && (
+				<Form method="post" action={confirmByPasskeyPath + query} className="mt-6">
+					<button className="btn btn-outline btn-lg w-full" type="submit">
+						Confirm with a passkey
+					</button>
+				</Form>
 			)}
 			<form method="post" action="/logout" className="mt-6">
 				<p className="text-ink-2">

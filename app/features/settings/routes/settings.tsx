@@ -3,6 +3,7 @@ import { type AccountView, getAccount, requireSession, viewerFromRequest } from 
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { twoFactorPath } from '~/features/authenticators/authenticators.view.ts'
 import { loginsPath } from '~/features/campus-login/campus-login.view.ts'
+import { passkeysPath } from '~/features/passkeys/passkeys.view.ts'
 import { DATA_PATH, LEAVE_PATH } from '~/features/privacy/privacy.limits.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { listSessions, revokeOtherSessions, revokeSession } from '~/features/sessions/sessions.server.ts'
@@ -80,9 +81,14 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 						? 'Logging in takes a code of your authenticator app besides the password.'
 						: 'Protect your account with a code of an app on your phone.'}
 				</p>
-				<Link className="btn btn-outline mt-4" to={twoFactorPath}>
-					Two-factor login
-				</Link>
+				<p className="mt-4 flex flex-wrap gap-3">
+					<Link className="btn btn-outline" to={twoFactorPath}>
+						Two-factor login
+					</Link>
+					<Link className="btn btn-outline" to={passkeysPath}>
+						Passkeys
+					</Link>
+				</p>
 			</section>
 			<section className="mt-10" aria-labelledby="theme">
 				<RuleHead id="theme" title="Theme" />

@@ -1,0 +1,58 @@
+import type {
+	PublicKeyCredentialCreationOptionsJSON,
+	PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/server'
+import { useEffect, useState } from 'react'
+import { useSubmit } from 'react-router'
+
+type Asked =
+	| { kind: 'make'; options: PublicKeyCredentialCreationOptionsJSON }
+	| { kind: 'sign'; options: PublicKeyCredentialRequestOptionsJSON }
+
+interface PasskeyPromptProps {
+	asked: Asked
+	/** Where what the browser answers is sent. */
+	action: string
+	/** What is sent along with it. */
+	fields: Record<string, string>
+}
+
+/** Asks the browser for a passkey as soon as it is shown, and sends what it answers. Says so where that does not work. */
+export function PasskeyPrompt({ asked, action, fields }: PasskeyPromptProps) {
+	const submit = useSubmit()
+	const [problem, setProblem] = useState('')
+	const { challenge } = asked.options
+	// biome-ignore lint/correctness/useExhaustiveDependencies: a challenge is answered once, whatever else is rendered anew.
+	useEffect(() => {
+		let isGone = false
+		setProblem('')
+		askBrowser(asked).then(
+			(response) => {
+				if (!isGone) void submit({ ...fields, response: JSON.stringify(response) }, { method: 'post', action })
+			},
+			() => {
+				if (!isGone) setProblem('Your device gave no passkey. Press the button to try again.')
+			},
+		)
+		return () => {
+			isGone = true
+		}
+	}, [challenge])
+	return (
+		<>
+			<p className="mt-6 hidden text-bad noscript:block">
+				Your browser has to run scripts to use a passkey. Allow them for this site, or use your password.
+			</p>
+			<p className="mt-6 text-ink-2 noscript:hidden" role="status">
+				{problem || 'Follow what your browser asks you to do.'}
+			</p>
+		</>
+	)
+}
+
+async function askBrowser(asked: Asked) {
+	const { startAuthentication, startRegistration } = await import('@simplewebauthn/browser')
+	return asked.kind === 'make'
+		? startRegistration({ optionsJSON: asked.options })
+		: startAuthentication({ optionsJSON: asked.options })
+}

@@ -1,0 +1,29 @@
+import { allowsPasswords } from '~/features/accounts/ways-in.server.ts'
+import { defineFeature } from '~/platform/feature.ts'
+import { isOffered } from './ceremonies.server.ts'
+import { sweepChallenges } from './passkeys.queries.server.ts'
+
+export const passkeys = defineFeature({
+	name: 'passkeys',
+	waysIn: {
+		buttons: () => (isOffered() && allowsPasswords() ? [{ name: 'passkey', label: 'Log in with a passkey' }] : []),
+	},
+	schedules: [{ name: 'sweep-passkey-challenges', every: 'hour', run: sweepChallenges }],
+	memberData: {
+		passkeys: {
+			members: { user_id: 'deleted' },
+			archive: ['name', 'created_at', 'used_at'],
+			withheld: {
+				credential_id: 'by which the member is known to their authenticator',
+				public_key: 'of use to this site alone',
+				counter: 'of use to this site alone',
+				transports: 'of use to this site alone',
+			},
+		},
+		passkey_challenges: {
+			members: { user_id: 'deleted' },
+			archive: ['purpose', 'expires_at'],
+			withheld: { challenge_hash: 'a secret' },
+		},
+	},
+})

@@ -1,0 +1,242 @@
+import { config } from '~/config.server.ts'
+import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
+import { beginSession, getAccount, requireSession } from '~/features/accounts/accounts.server.ts'
+import { isClosedDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
+import { confirmSession } from '~/features/accounts/security/confirmation.server.ts'
+import { requirePasswords } from '~/features/accounts/ways-in.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { parseForm } from '~/platform/http/form.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { letter } from '~/platform/mail/mail.server.ts'
+import {
+	type Assertion,
+	assertionOptions,
+	attestationOptions,
+	checkAssertion,
+	checkAttestation,
+	isOffered,
+	requireOffered,
+	spendChallenge,
+} from './ceremonies.server.ts'
+import {
+	deletePasskey,
+	insertPasskey,
+	type LockedPasskey,
+	listPasskeyRows,
+	lockPasskey,
+	renamePasskeyRow,
+	writeUse,
+} from './passkeys.queries.server.ts'
+import { assertionInput, attestationInput, nameInput } from './passkeys.schema.ts'
+import { MAX_PASSKEYS, type PasskeyView, passkeysPath } from './passkeys.view.ts'
+
+/*
+ * The passkeys of a member: adding and removing them, logging in and confirming by one. Whoever adds or removes one has asked
+ * `requireConfirmed` before. A passkey whose authenticator recognized its owner is two factors at once: no code is asked after it.
+ */
+
+const unaccepted = 'This passkey was not accepted. Try again, or use your password.'
+
+/** What a member has. */
+export async function listPasskeys(viewer: SignedIn): Promise<PasskeyView[]> {
+	const rows = await listPasskeyRows(viewer.id)
+	return rows.map(({ id, name, created_at, used_at }) => ({
+		id,
+		name,
+		addedAt: created_at.toISOString(),
+		usedAt: used_at?.toISOString() ?? null,
+	}))
+}
+
+/** Whether a member can confirm who they are by a passkey here. */
+export async function hasPasskey(viewer: SignedIn): Promise<boolean> {
+	return isOffered() && (await listPasskeyRows(viewer.id)).length > 0
+}
+
+/**
+ * Begins to add a passkey.
+ * @returns its name, and what the browser is asked to make
+ * @throws Invalid with the field, Conflict for one too many, NotFound, NotAllowed, TooMany
+ */
+export async function beginAdding(viewer: SignedIn, form: FormData) {
+	requirePasskeys()
+	const { name } = parseForm(nameInput, form)
+	await countUse('toggles', viewer)
+	const keys = await listPasskeyRows(viewer.id)
+	refuseTooMany(keys.length)
+	return { name, options: await attestationOptions(viewer, keys) }
+}
+
+/**
+ * Stores the passkey that a browser made.
+ * @throws NotAllowed where it is not accepted, Conflict, Invalid, NotFound, TooMany
+ */
+export async function addPasskey(viewer: SignedIn, form: FormData): Promise<void> {
+	requirePasskeys()
+	await countUse('toggles', viewer)
+	const { name } = parseForm(nameInput, form)
+	const sent = readSent(attestationInput, form)
+	const challenge = await spendChallenge(sent.response.clientDataJSON, 'add', viewer.id)
+	const made = await checkAttestation(sent, challenge)
+	if (!made) throw new NotAllowed('Your device made no passkey that this site accepts. Try again.')
+	const { id: credentialId, publicKey, counter } = made
+	const { email } = await getAccount(viewer)
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockMember(trx, viewer.id)
+			refuseTooMany((await listPasskeyRows(viewer.id, trx)).length)
+			const { transports } = sent.response
+			if (!(await insertPasskey(trx, { userId: viewer.id, credentialId, publicKey, counter, transports, name })))
+				throw new Conflict('This passkey is stored already.')
+			await tell(trx, email, 'A passkey was added')
+		})
+	await recordSecurityEvent('passkey-added', { userId: viewer.id })
+}
+
+/** Gives a passkey another name. @throws Invalid with the field, NotFound, TooMany */
+export async function renamePasskey(viewer: SignedIn, form: FormData): Promise<void> {
+	const { name } = parseForm(nameInput, form)
+	await countUse('toggles', viewer)
+	if (!(await renamePasskeyRow(viewer.id, idOf(form), name))) throw new NotFound('This passkey is removed already.')
+}
+
+/** Removes a passkey. @throws NotFound, TooMany */
+export async function removePasskey(viewer: SignedIn, form: FormData): Promise<void> {
+	await countUse('toggles', viewer)
+	const { email } = await getAccount(viewer)
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			if ((await deletePasskey(trx, viewer.id, idOf(form))) === undefined)
+				throw new NotFound('This passkey is removed already.')
+			await tell(trx, email, 'A passkey was removed')
+		})
+	await recordSecurityEvent('passkey-removed', { userId: viewer.id })
+}
+
+/** Begins a login: what the browser is asked to sign. @throws NotFound, NotAllowed where passwords are refused too, TooMany */
+export async function beginLogin(viewer: Viewer, ip: string) {
+	requirePasskeys()
+	await countUse('outsideLogins', viewer, ip)
+	return assertionOptions('login', null)
+}
+
+/**
+ * Logs in whose passkey signed. Suspended members log in as by password, and read only.
+ * @returns the cookies of the session, and whether the member has asked for the account to be deleted
+ * @throws NotAllowed, Invalid, NotFound, TooMany
+ */
+export async function logInByPasskey(
+	form: FormData,
+	request: Request,
+	{ viewer, ip }: { viewer: Viewer; ip: string },
+): Promise<{ headers: Headers; isLeaving: boolean }> {
+	requirePasskeys()
+	await countUse('outsideLogins', viewer, ip)
+	const sent = readSent(assertionInput, form)
+	const owner = await acceptSignature(
+		sent,
+		await spendChallenge(sent.response.clientDataJSON, 'login', null),
+		(key) => {
+			// In the words of a wrong one, as the password login refuses it.
+			if (isClosedDemoAccount(key.email)) throw new NotAllowed(unaccepted)
+			if (config().REQUIRE_EMAIL_VERIFICATION && !key.email_verified)
+				throw new NotAllowed('The address of this account is not confirmed yet. Check your email for the link.')
+		},
+	)
+	return { headers: await beginSession(owner.user_id, request), isLeaving: owner.is_leaving }
+}
+
+/** Begins “Confirm it is you”. @throws Conflict without a passkey, NotFound, TooMany */
+export async function beginConfirming(viewer: SignedIn) {
+	requireOffered()
+	await countUse('toggles', viewer)
+	const keys = await listPasskeyRows(viewer.id)
+	if (keys.length === 0) throw new Conflict('You have no passkey. Confirm it by your password.')
+	return assertionOptions('confirm', viewer.id, keys)
+}
+
+/**
+ * Confirms the session of this request by a passkey of its member, for ten minutes.
+ * @throws NotAllowed, Invalid, NotFound, TooMany
+ */
+export async function confirmByPasskey(viewer: SignedIn, form: FormData, request: Request): Promise<void> {
+	requireOffered()
+	await countUse('toggles', viewer)
+	const sessionId = await requireSession(viewer, request)
+	const sent = readSent(assertionInput, form)
+	await acceptSignature(sent, await spendChallenge(sent.response.clientDataJSON, 'confirm', viewer.id), (key) => {
+		if (key.user_id !== viewer.id) throw new NotAllowed(unaccepted)
+	})
+	await confirmSession(viewer, sessionId)
+}
+
+/** Checks a signature and counts it, while nobody else uses this passkey. @param check what is asked of the owner besides */
+async function acceptSignature(
+	sent: Assertion,
+	challenge: string,
+	check: (key: LockedPasskey) => void,
+): Promise<LockedPasskey> {
+	let userId: number | null = null
+	const used = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const key = await lockPasskey(trx, sent.id)
+			userId = key?.user_id ?? null
+			const counter = key ? await checkAssertion(sent, challenge, key) : null
+			if (!key || counter === null) return null
+			check(key)
+			await writeUse(trx, key.id, counter)
+			return key
+		})
+	if (used) return used
+	await recordSecurityEvent('passkey-failed', { userId })
+	throw new NotAllowed(unaccepted)
+}
+
+/** Passkeys let nobody in where members have to come by the campus. */
+function requirePasskeys(): void {
+	requireOffered()
+	requirePasswords()
+}
+
+function refuseTooMany(count: number): void {
+	if (count >= MAX_PASSKEYS) throw new Conflict(`You can have ${MAX_PASSKEYS} passkeys. Remove one first.`)
+}
+
+function readSent<Output>(
+	schema: { safeParse: (value: unknown) => { success: true; data: Output } | { success: false } },
+	form: FormData,
+): Output {
+	const parsed = schema.safeParse(parseJson(String(form.get('response') ?? '')))
+	if (!parsed.success) throw new Invalid('Your browser sent no passkey. Try again.')
+	return parsed.data
+}
+
+function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text)
+	} catch {
+		return null
+	}
+}
+
+/** An id that cannot be one finds nothing. */
+function idOf(form: FormData): number {
+	const id = Number(form.get('id'))
+	return Number.isInteger(id) && id > 0 && id < 2 ** 31 ? id : 0
+}
+
+/** Tells a member by mail what changed. @param what one clause, which is the subject too */
+async function tell(trx: Executor, email: string, what: string): Promise<void> {
+	const { publicUrl, SITE_NAME } = config()
+	const link = { label: 'See your passkeys', url: `${publicUrl}${passkeysPath}` }
+	const closing = 'If this was not you, change your password, which logs out all devices, and ask an admin for help.'
+	const text = `${what} for your ${SITE_NAME} account.`
+	await addJob('send-mail', letter(email, `${what} at ${SITE_NAME}`, text, link, closing), trx)
+}

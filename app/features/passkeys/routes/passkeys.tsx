@@ -1,0 +1,189 @@
+import { data, redirect } from 'react-router'
+import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { loginPath } from '~/lib/addresses.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { Field } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { LocalTime } from '~/ui/time.tsx'
+import { isOffered } from '../ceremonies.server.ts'
+import { PasskeyPrompt } from '../components/passkey-prompt.tsx'
+import { addPasskey, beginAdding, listPasskeys, removePasskey, renamePasskey } from '../passkeys.server.ts'
+import { MAX_PASSKEYS, type PasskeyView, passkeysPath } from '../passkeys.view.ts'
+import type { Route } from './+types/passkeys'
+
+/** Believes no cookie alone, as the settings do. */
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
+		if (!viewer) throw redirect(loginPath(passkeysPath), { headers })
+		return { passkeys: await listPasskeys(viewer), isOffered: isOffered() }
+	})
+}
+
+/** What lets somebody in, or keeps them out, takes a confirmed session; a name does not. */
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const form = await readForm(request)
+		const intent = form.get('intent')
+		const done = (message: string) => redirectWithToast(passkeysPath, { type: 'success', message })
+		if (intent !== 'rename') await requireConfirmed(viewer, request, passkeysPath)
+		try {
+			if (intent === 'begin') return data(await beginAdding(viewer, form), { headers: { 'Cache-Control': 'no-store' } })
+			if (intent === 'rename') {
+				await renamePasskey(viewer, form)
+				return done('Renamed.')
+			}
+			if (intent === 'add') {
+				await addPasskey(viewer, form)
+				return done('Passkey added. You can log in with it from now on.')
+			}
+			if (intent !== 'remove') throw new NotFound('There is no such act.')
+			await removePasskey(viewer, form)
+			return done('Passkey removed.')
+		} catch (error) {
+			return refused(error, form)
+		}
+	})
+}
+
+export function headers({ actionHeaders, loaderHeaders }: Route.HeadersArgs) {
+	return actionHeaders.has('Cache-Control') ? actionHeaders : loaderHeaders
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Passkeys', noindex: true })
+}
+
+export default function Passkeys({ loaderData, actionData }: Route.ComponentProps) {
+	const { passkeys, isOffered } = loaderData
+	const asked = actionData && 'options' in actionData ? actionData : null
+	const refusal = actionData && 'errors' in actionData ? actionData : null
+	const isNew = !refusal?.values.id
+	return (
+		<div className="max-w-[44rem] pt-6 md:pt-8">
+			<p>
+				<Link className="link" to="/settings">
+					Settings
+				</Link>
+			</p>
+			<h1 className="mt-2 text-2xl leading-9 font-bold">Passkeys</h1>
+			<p className="mt-2 max-w-read text-ink-2">
+				With a passkey you log in by the finger, face or PIN that unlocks your device. Nobody can guess it or get it out
+				of you on another site.
+			</p>
+			{!isNew && <FormError>{refusal?.message}</FormError>}
+			{passkeys.length > 0 && (
+				<ul className="mt-6">
+					{passkeys.map((passkey) => (
+						<OnePasskey key={passkey.id} passkey={passkey} />
+					))}
+				</ul>
+			)}
+			{isOffered ? (
+				<section className="mt-10" aria-labelledby="add">
+					<RuleHead id="add" title="Add a passkey">
+						<span>
+							{passkeys.length} of {MAX_PASSKEYS}
+						</span>
+					</RuleHead>
+					{asked && (
+						<PasskeyPrompt
+							asked={{ kind: 'make', options: asked.options }}
+							action={passkeysPath}
+							fields={{ intent: 'add', name: asked.name }}
+						/>
+					)}
+					<AddForm refusal={isNew ? refusal : null} name={asked?.name ?? ''} />
+				</section>
+			) : (
+				<p className="mt-6 max-w-read font-semibold">
+					Passkeys need an address with a name and https, which this site does not have.
+				</p>
+			)}
+		</div>
+	)
+}
+
+interface AddFormProps {
+	refusal: { message: string; errors: Record<string, string>; values: Record<string, string> } | null
+	name: string
+}
+
+function AddForm({ refusal, name }: AddFormProps) {
+	return (
+		<Form method="post" action={passkeysPath} className="mt-4 grid max-w-sm gap-5" noValidate>
+			<FormError errors={refusal?.errors} names={{ name: 'Name' }}>
+				{refusal?.message}
+			</FormError>
+			<Field
+				label="Name"
+				name="name"
+				required
+				maxLength={60}
+				defaultValue={refusal?.values.name ?? name}
+				error={refusal?.errors.name}
+				hint="Such as “My laptop”. For yourself alone."
+			/>
+			<p className="hidden noscript:block">Your browser has to run scripts to make a passkey.</p>
+			<p>
+				<SubmitButton busyLabel="Asking" name="intent" value="begin">
+					Add a passkey
+				</SubmitButton>
+			</p>
+		</Form>
+	)
+}
+
+function OnePasskey({ passkey: { id, name, addedAt, usedAt } }: { passkey: PasskeyView }) {
+	return (
+		<li className="border-b border-line py-3">
+			<p className="font-semibold wrap-anywhere">{name}</p>
+			<p className="meta">
+				Added <LocalTime at={addedAt} />
+				{usedAt ? (
+					<>
+						, last used <LocalTime at={usedAt} />
+					</>
+				) : (
+					', not used yet'
+				)}
+			</p>
+			<div className="mt-2 flex flex-wrap items-end gap-3">
+				<Form method="post" action={passkeysPath} className="flex items-end gap-3">
+					<input type="hidden" name="id" value={id} />
+					<input
+						className="field w-44"
+						name="name"
+						aria-label={`New name of ${name}`}
+						defaultValue={name}
+						maxLength={60}
+					/>
+					<button className="btn btn-sm btn-outline" name="intent" value="rename" type="submit">
+						Rename
+					</button>
+				</Form>
+				<Form method="post" action={passkeysPath}>
+					<input type="hidden" name="id" value={id} />
+					<button
+						className="btn btn-sm btn-outline"
+						name="intent"
+						value="remove"
+						type="submit"
+						aria-label={`Remove ${name}`}
+					>
+						Remove
+					</button>
+				</Form>
+			</div>
+		</li>
+	)
+}
