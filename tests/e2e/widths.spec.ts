@@ -53,6 +53,7 @@ function sights({
 			...[
 				'/login',
 				'/login/campus',
+				'/login/ldap',
 				'/login/campus/callback',
 				'/register',
 				'/forgot-password',
