@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'ldapts'
 import { freePort } from '../../scripts/support/free-ports.ts'
 import { findProgram } from '../../scripts/support/programs.ts'
 import { makeCertificate } from './certificate.ts'
-import { eventually } from './eventually.ts'
 
 /** OpenLDAP's server, where this machine has it. */
 export const slapd = findProgram('slapd')
@@ -62,7 +62,17 @@ export async function startDirectory(program: string): Promise<Directory> {
 			stdio: 'ignore',
 		})
 		server = child
-		await eventually(() => asRoot(async () => {}))
+		// Journeys use this, too, where Vitest's `waitFor` does not work.
+		const until = Date.now() + 20_000
+		while (
+			!(await asRoot(async () => {}).then(
+				() => true,
+				() => false,
+			))
+		) {
+			if (child.exitCode !== null || Date.now() > until) throw new Error('slapd did not start.')
+			await wait(50)
+		}
 	}
 	await start()
 	return {
