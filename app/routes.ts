@@ -7,6 +7,7 @@ export default [
 	route('login', 'features/accounts/routes/login.tsx'),
 	route('login/code', 'features/authenticators/routes/login-code.tsx'),
 	route('login/passkey', 'features/passkeys/routes/passkey-login.tsx'),
+	route('login/ldap', 'features/campus-login/routes/ldap.tsx'),
 	route('login/:provider', 'features/campus-login/routes/begin.tsx'),
 	route('login/:provider/callback', 'features/campus-login/routes/callback.tsx'),
 	route('register', 'features/accounts/routes/register.tsx'),

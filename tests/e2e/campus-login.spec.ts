@@ -1,9 +1,20 @@
+import type { Page } from '@playwright/test'
+import {
+	baseDn,
+	bindDn,
+	bindPassword,
+	type Directory,
+	memberPassword,
+	slapd,
+	startDirectory,
+} from '../support/ldap-site.ts'
 import { type CampusSite, startCampus } from '../support/oidc-site.ts'
 import { enrolAdmin, expect, expectNoViolationsInThemes, expectToFit, test } from './support/journey.ts'
 
-/* The login of a campus, from the form of administration to the button: a real OpenID provider, and a browser. */
+/* The login of a campus, from the form of administration to the button: a real OpenID provider, slapd where it is installed, and a browser. */
 
 let campus: CampusSite
+let directory: Directory | undefined
 
 test.beforeAll(async () => {
 	campus = await startCampus(`${process.env.SITE_URL}/login/campus/callback`)
@@ -14,9 +25,11 @@ test.beforeAll(async () => {
 		email: 'nferrow@eastmere.example',
 	})
 	campus.visitor = 's-1'
+	directory = slapd ? await startDirectory(slapd) : undefined
+	await directory?.enrol('tferrow')
 })
 
-test.afterAll(() => campus.stop())
+test.afterAll(() => Promise.all([campus.stop(), directory?.stop()]))
 
 test('an admin sets the campus login, takes changes back, and a newcomer comes in by one click, with and without scripts', async ({
 	page,
@@ -80,4 +93,40 @@ test('an admin sets the campus login, takes changes back, and a newcomer comes i
 	await expect(page.getByText('Taken back.')).toBeVisible()
 	await page.goto('/login/campus')
 	await expect(page.getByRole('button', { name: 'Log in at Eastmere' })).toHaveCount(0)
+	if (!directory) return
+	await offerDirectory(page, directory.address)
+	const context = await browser.newContext({ baseURL, viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
+	await comeByDirectory(await context.newPage())
+	await context.close()
 })
+
+async function offerDirectory(page: Page, address: string): Promise<void> {
+	await page.goto('/admin/settings/directory-login')
+	await page.getByLabel('Offer the login by LDAP').check()
+	await page.getByLabel('Address', { exact: true }).fill(address)
+	await page.getByLabel('Encrypt ldap:// by StartTLS').uncheck()
+	await page.getByLabel('Base DN').fill(baseDn)
+	await page.getByLabel('Bind DN').fill(bindDn)
+	await page.getByLabel('Bind password').fill(bindPassword)
+	await page.keyboard.press('Enter')
+	await expect(page.getByText('Saved. It holds at once, everywhere.')).toBeVisible()
+	await page.goto('/login/ldap?link=1')
+	await expectNoViolationsInThemes(page)
+	await expectToFit(page, [360, 1280])
+}
+
+/** Without scripts: a refusal keeps the username, and the right password leads to where somebody wanted to go. */
+async function comeByDirectory(page: Page): Promise<void> {
+	await page.goto('/login?redirectTo=/settings/logins')
+	await page.getByRole('button', { name: 'Log in with your university account' }).click()
+	await page.getByLabel('Username').fill('tferrow')
+	await page.getByLabel('Password', { exact: true }).fill('wrong')
+	await page.getByRole('button', { name: 'Login', exact: true }).click()
+	await expect(page.getByText('The username or password is wrong.')).toBeVisible()
+	await expect(page.getByLabel('Username')).toHaveValue('tferrow')
+	await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
+	await page.getByLabel('Password', { exact: true }).fill(memberPassword)
+	await page.getByRole('button', { name: 'Login', exact: true }).click()
+	await page.waitForURL('**/settings/logins')
+	await expect(page.getByText('The university directory as tferrow')).toBeVisible()
+}

@@ -54,6 +54,7 @@ function sights({
 				'/login',
 				'/login/passkey',
 				'/login/campus',
+				'/login/ldap',
 				'/login/campus/callback',
 				'/register',
 				'/forgot-password',

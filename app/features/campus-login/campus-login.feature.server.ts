@@ -1,17 +1,18 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
+import { directorySection } from './ldap-section.server.ts'
 import { listProviders } from './providers.server.ts'
 import { checkSoon } from './refreshing.server.ts'
 import { campusSection, otherSection } from './sections.server.ts'
 
 export const campusLogin = defineFeature({
 	name: 'campus-login',
-	settingSections: [campusSection, otherSection],
+	settingSections: [campusSection, directorySection, otherSection],
 	waysIn: {
 		buttons: () => listProviders().map(({ name, label }) => ({ name, label })),
 		onlyWay: () => {
-			const { isOn, onlyWay, label } = siteSettings(campusSection)
-			return isOn && onlyWay ? label : null
+			const ways = [siteSettings(campusSection), siteSettings(directorySection)]
+			return ways.find(({ isOn, onlyWay }) => isOn && onlyWay)?.label ?? null
 		},
 		onSessionUsed: checkSoon,
 	},

@@ -18,13 +18,22 @@ export async function lockIdentity(trx: Executor, { issuer, subject }: Pick<Iden
 	await sql`select pg_advisory_xact_lock(hashtextextended(${`${issuer} ${subject}`}, 75))`.execute(trx)
 }
 
+interface Owner {
+	/** Of the identity. */
+	id: number
+	user_id: number
+	email_verified: boolean
+	/** Whether they asked to leave, and may still come back. */
+	is_leaving: boolean
+}
+
 /** Whose identity this is. */
 export async function findOwner(
 	executor: Executor,
 	{ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>,
-): Promise<{ id: number; user_id: number; email_verified: boolean } | undefined> {
-	const { rows } = await sql<{ id: number; user_id: number; email_verified: boolean }>`
-		select i.id, i.user_id, u.email_verified from identities i join users u on u.id = i.user_id
+): Promise<Owner | undefined> {
+	const { rows } = await sql<Owner>`
+		select i.id, i.user_id, u.email_verified, u.leaves_at is not null as is_leaving from identities i join users u on u.id = i.user_id
 		where i.issuer = ${issuer} and i.subject = ${subject}`.execute(executor)
 	return rows[0]
 }
@@ -116,11 +125,16 @@ export interface ProviderSessionRow {
 	refresh_token: string
 }
 
-/** Takes the check of a session, if the last one was begun longer ago than so many seconds. Of many processes one gets it. */
-export async function takeCheck(sessionId: number, seconds: number): Promise<ProviderSessionRow | undefined> {
+/** Takes the check of a session that began at this provider, if the last one was begun longer ago than so many seconds. Of many processes one gets it. */
+export async function takeCheck(
+	sessionId: number,
+	provider: string,
+	seconds: number,
+): Promise<ProviderSessionRow | undefined> {
 	const { rows } = await sql<ProviderSessionRow>`
 		update provider_sessions p set checked_at = now() from identities i
 		where p.session_id = ${sessionId} and p.checked_at < now() - make_interval(secs => ${seconds}) and i.id = p.identity_id
+			and i.provider = ${provider}
 		returning p.session_id, i.user_id, i.provider, i.issuer, i.subject, p.refresh_token`.execute(db())
 	return rows[0]
 }

@@ -42,14 +42,15 @@ export function refreshPurpose(sessionId: number): string {
 
 /**
  * Logs in whoever a provider vouches for. The first time makes the account.
- * @returns the cookies of the session, and whether the account is new
+ * @returns the cookies of the session, whether the account is new, and where it leads whatever was asked for: whoever comes back within
+ *   the days that are left is offered their account first
  * @throws NotAllowed, Conflict, Invalid with the sentence for whoever logs in
  */
 export async function enter(
 	provider: Provider,
 	answer: Answer,
 	request: Request,
-): Promise<{ headers: Headers; isNew: boolean }> {
+): Promise<{ headers: Headers; isNew: boolean; leadsTo: string | null }> {
 	const known = await findOwner(db(), answer)
 	const person = known ? null : await personOf(answer.claims, provider.claims)
 	const identity = identityOf(provider, answer)
@@ -74,7 +75,7 @@ export async function enter(
 	const { sessionId, headers } = await logInAs(userId, request)
 	if (answer.refreshToken !== null)
 		await insertProviderSession(sessionId, identityId, encryptSecret(refreshPurpose(sessionId), answer.refreshToken))
-	return { headers, isNew: made !== null }
+	return { headers, isNew: made !== null, leadsTo: known?.is_leaving ? '/settings/leave' : null }
 }
 
 async function register(trx: Executor, provider: Provider, person: Person): Promise<{ id: number; username: string }> {

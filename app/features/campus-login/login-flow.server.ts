@@ -91,8 +91,8 @@ export async function finishFlow(name: string, request: Request, viewer: Viewer,
 	const query = new URL(request.url).search
 	const answer = await atProvider(provider, () => provider.finish({ query, checks: begun }))
 	if (begun.linkTo === null) {
-		const { headers, isNew } = await enter(provider, answer, request)
-		return { redirectTo: begun.redirectTo, message: isNew ? 'Welcome!' : 'Welcome back!', headers }
+		const { headers, isNew, leadsTo } = await enter(provider, answer, request)
+		return { redirectTo: leadsTo ?? begun.redirectTo, message: isNew ? 'Welcome!' : 'Welcome back!', headers }
 	}
 	// Who is logged in by now may be somebody else, or nobody.
 	const { viewer: owner } = await viewerFromRequest(request, { fresh: true })
@@ -100,6 +100,11 @@ export async function finishFlow(name: string, request: Request, viewer: Viewer,
 		throw new NotAllowed('You were logged out in the meantime. Log in, and link it again.')
 	await link(owner, provider, answer)
 	return { redirectTo: loginsPath, message: 'Linked. You can log in with it from now on.', headers: new Headers() }
+}
+
+/** Where the login that this browser began leads when it is through. */
+export function destinationOf(request: Request): string {
+	return readFlow(request)?.redirectTo ?? '/find-dev'
 }
 
 /** What this browser began; null where it did not, or too long ago, or somebody made it up. */
@@ -110,7 +115,7 @@ function readFlow(request: Request): z.output<typeof flow> | null {
 }
 
 /** Runs a step at the other site; what goes wrong there becomes a sentence. @throws NotAllowed */
-async function atProvider<Result>({ name }: Provider, step: () => Promise<Result>): Promise<Result> {
+export async function atProvider<Result>({ name }: Provider, step: () => Promise<Result>): Promise<Result> {
 	const who = providerNames[name] ?? name
 	const said = who.charAt(0).toUpperCase() + who.slice(1)
 	try {

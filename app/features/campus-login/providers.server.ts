@@ -3,6 +3,7 @@ import { NotFound } from '~/lib/errors.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { type ClaimNames, standardClaims } from './claims.server.ts'
 import { beginGithubLogin, finishGithubLogin, type GithubSettings } from './github.server.ts'
+import { directorySection } from './ldap-section.server.ts'
 import { type Answer, beginLogin, type Checks, discover, finishLogin, type OidcSettings } from './oidc.server.ts'
 import { campusSection, googleSettings, microsoftSettings, otherSection } from './sections.server.ts'
 
@@ -14,6 +15,10 @@ export interface Provider extends WayIn {
 	/** Whether only addresses that may register here get one: those of a campus are let in by the campus. */
 	isPublic: boolean
 	claims: ClaimNames
+}
+
+/** A site that the browser goes to, and comes back from. */
+export interface RemoteProvider extends Provider {
 	/** Where the login begins, and what its answer is compared with. @throws ProviderUnreachable, ProviderRefused */
 	begin: () => Promise<{ url: string; checks: Checks }>
 	/** Takes what the browser brought back, once. @throws ProviderUnreachable, ProviderRefused */
@@ -23,18 +28,21 @@ export interface Provider extends WayIn {
 /** What each provider is called in a sentence, whether it is offered now or not. */
 export const providerNames: Readonly<Record<string, string>> = {
 	campus: 'the campus login',
+	ldap: 'the university directory',
 	github: 'GitHub',
 	google: 'Google',
 	microsoft: 'Microsoft',
 }
 
 /** The providers that are offered now. */
-export function listProviders(): Provider[] {
+export function listProviders(): (Provider | RemoteProvider)[] {
 	const campus = siteSettings(campusSection)
 	const { googleId, googleSecret, microsoftTenant, microsoftId, microsoftSecret, ...other } = siteSettings(otherSection)
-	const providers: Provider[] = []
+	const directory = siteSettings(directorySection)
+	const providers: (Provider | RemoteProvider)[] = []
 	const isSet = (id: string, secret: string) => id !== '' && secret !== ''
 	if (campus.isOn && isSet(campus.clientId, campus.clientSecret)) providers.push(campusProvider(campus))
+	if (directory.isOn && directory.address !== '') providers.push(directoryProvider(directory))
 	if (isSet(microsoftId, microsoftSecret) && microsoftTenant !== '')
 		providers.push(publicProvider('microsoft', microsoftSettings(microsoftTenant, microsoftId, microsoftSecret), other))
 	if (isSet(googleId, googleSecret))
@@ -43,14 +51,14 @@ export function listProviders(): Provider[] {
 	return providers
 }
 
-/** A provider by its name. @throws NotFound where it is not offered */
-export function requireProvider(name: string): Provider {
+/** A provider that the browser goes to, by its name. @throws NotFound where it is not offered */
+export function requireProvider(name: string): RemoteProvider {
 	const provider = listProviders().find((one) => one.name === name)
-	if (!provider) throw new NotFound('This site does not offer this way to log in.')
+	if (!provider || !('begin' in provider)) throw new NotFound('This site does not offer this way to log in.')
 	return provider
 }
 
-function campusProvider(settings: ReturnType<typeof siteSettings<(typeof campusSection)['settings']>>): Provider {
+function campusProvider(settings: ReturnType<typeof siteSettings<(typeof campusSection)['settings']>>): RemoteProvider {
 	const { label, registers, nameClaim, usernameClaim, emailClaim, roleClaim } = settings
 	const { studentRoles, staffRoles, trustsEmail } = settings
 	const claims = {
@@ -60,16 +68,26 @@ function campusProvider(settings: ReturnType<typeof siteSettings<(typeof campusS
 	return { ...oidcProvider('campus', settings), label, registers, isPublic: false, claims }
 }
 
+function directoryProvider(settings: ReturnType<typeof siteSettings<(typeof directorySection)['settings']>>): Provider {
+	const { label, registers, nameAttribute, usernameAttribute, emailAttribute, roleAttribute } = settings
+	const { studentRoles, staffRoles, trustsEmail } = settings
+	const claims = {
+		...{ name: nameAttribute, username: usernameAttribute, email: emailAttribute, role: roleAttribute },
+		...{ studentRoles, staffRoles, trustsEmail },
+	}
+	return { name: 'ldap', label, registers, isPublic: false, claims }
+}
+
 function publicProvider(
 	name: 'google' | 'microsoft',
 	settings: OidcSettings,
 	{ registers }: { registers: boolean },
-): Provider {
+): RemoteProvider {
 	const label = `Log in with ${providerNames[name]}`
 	return { ...oidcProvider(name, settings), label, registers, isPublic: true, claims: standardClaims }
 }
 
-function oidcProvider(name: string, settings: OidcSettings): Pick<Provider, 'name' | 'begin' | 'finish'> {
+function oidcProvider(name: string, settings: OidcSettings): Pick<RemoteProvider, 'name' | 'begin' | 'finish'> {
 	return {
 		name,
 		begin: async () => beginLogin(name, await discover(settings), settings.scope),
@@ -82,7 +100,7 @@ function githubProvider(set: {
 	githubSecret: string
 	githubAddress: string
 	registers: boolean
-}): Provider {
+}): RemoteProvider {
 	const settings: GithubSettings = {
 		address: set.githubAddress,
 		clientId: set.githubId,

@@ -4,15 +4,17 @@ import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
-import { replaceRefreshToken, takeCheck } from './identities.queries.server.ts'
+import { type ProviderSessionRow, replaceRefreshToken, takeCheck } from './identities.queries.server.ts'
 import { refreshPurpose } from './identities.server.ts'
+import { askDirectoryAgain, directoryIssuer } from './ldap.server.ts'
+import { directorySection } from './ldap-section.server.ts'
 import { ProviderRefused, refreshLogin } from './oidc.server.ts'
 import { campusSection } from './sections.server.ts'
 
 /** Whether the campus is asked again about this session now. The answer of the request does not wait for it. It never throws. */
 export function checkSoon(sessionId: number): void {
-	const { isOn, endsSessions } = siteSettings(campusSection)
-	if (!isOn || !endsSessions) return
+	const sections = [siteSettings(campusSection), siteSettings(directorySection)]
+	if (!sections.some(({ isOn, endsSessions }) => isOn && endsSessions)) return
 	checkSession(sessionId).catch((error) => log.warn({ err: error }, 'the campus login was not asked about a session'))
 }
 
@@ -21,18 +23,38 @@ export function checkSoon(sessionId: number): void {
  * says no. A campus that does not answer, or has a problem, ends nobody's session.
  */
 export async function checkSession(sessionId: number): Promise<void> {
-	const settings = siteSettings(campusSection)
-	const row = await takeCheck(sessionId, settings.minutes * 60)
-	if (row?.provider !== 'campus') return
-	const refreshToken = decryptSecret(refreshPurpose(sessionId), row.refresh_token)
-	if (refreshToken === null) return
-	try {
-		const next = await refreshLogin(settings, { subject: row.subject, refreshToken })
-		if (next !== refreshToken) await replaceRefreshToken(sessionId, encryptSecret(refreshPurpose(sessionId), next))
-	} catch (error) {
-		if (!(error instanceof ProviderRefused) || error.code !== 'invalid_grant') throw error
-		if (!(await deleteSession(row.user_id, sessionId))) return
-		await announceEndedSessions(row.user_id)
-		await recordSecurityEvent('provider-ended', { userId: row.user_id })
+	const [campus, directory] = [siteSettings(campusSection), siteSettings(directorySection)]
+	const ways = [
+		{ provider: 'campus', ...campus, ask: askCampus },
+		{ provider: 'ldap', ...directory, ask: askLdap },
+	]
+	for (const { provider, isOn, minutes, ask } of ways) {
+		const row = isOn ? await takeCheck(sessionId, provider, minutes * 60) : undefined
+		if (!row) continue
+		try {
+			await ask(row)
+		} catch (error) {
+			if (!(error instanceof ProviderRefused) || error.code !== 'invalid_grant') throw error
+			await endSession(row)
+		}
 	}
+}
+
+async function askCampus({ session_id, subject, refresh_token }: ProviderSessionRow): Promise<void> {
+	const refreshToken = decryptSecret(refreshPurpose(session_id), refresh_token)
+	if (refreshToken === null) return
+	const next = await refreshLogin(siteSettings(campusSection), { subject, refreshToken })
+	if (next !== refreshToken) await replaceRefreshToken(session_id, encryptSecret(refreshPurpose(session_id), next))
+}
+
+/** A directory that was set since knows nothing of the people of another one. */
+async function askLdap({ issuer, subject }: ProviderSessionRow): Promise<void> {
+	const settings = siteSettings(directorySection)
+	if (issuer === directoryIssuer(settings)) await askDirectoryAgain(settings, subject)
+}
+
+async function endSession({ user_id, session_id }: ProviderSessionRow): Promise<void> {
+	if (!(await deleteSession(user_id, session_id))) return
+	await announceEndedSessions(user_id)
+	await recordSecurityEvent('provider-ended', { userId: user_id })
 }

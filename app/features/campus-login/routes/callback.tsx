@@ -7,7 +7,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Link } from '~/ui/link.tsx'
-import { finishFlow, forgetFlow } from '../login-flow.server.ts'
+import { destinationOf, finishFlow, forgetFlow } from '../login-flow.server.ts'
 import type { Route } from './+types/callback'
 
 /** Where another site sends the browser back to. What goes wrong is said here, with the way to begin again. */
@@ -28,7 +28,8 @@ export async function loader({ request, params, context }: Route.LoaderArgs) {
 				['Set-Cookie', error.cookie],
 				['Set-Cookie', forgetFlow()],
 			])
-			return redirect('/login/code', { status: 303, headers: cookies })
+			const query = `redirectTo=${encodeURIComponent(destinationOf(request))}`
+			return redirect(`/login/code?${query}`, { status: 303, headers: cookies })
 		}
 		const headers = new Headers(retryHeaders(error))
 		headers.append('Set-Cookie', forgetFlow())

@@ -34,6 +34,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		try {
 			await requireConfirmed(viewer, request, loginsPath)
 			const name = form.get('link')
+			if (name === 'ldap') return redirect('/login/ldap?link=1', 303)
 			if (typeof name === 'string') {
 				const { ip } = factsOf(context)
 				const { headers, ...way } = await beginFlow(name, { viewer, linkTo: viewer.id, redirectTo: loginsPath, ip })

@@ -1,0 +1,157 @@
+import { FilterParser } from 'ldapts'
+import { z } from 'zod'
+import { Conflict, Invalid } from '~/lib/errors.ts'
+import {
+	boxSetting,
+	listSetting,
+	numberSetting,
+	secretSetting,
+	settingSection,
+	textSetting,
+} from '~/platform/settings/setting.ts'
+import { hasAdminBy } from './identities.queries.server.ts'
+import { DirectoryMisset, directoryIssuer, tryDirectory } from './ldap.server.ts'
+import { ProviderRefused } from './oidc.server.ts'
+import { ProviderUnreachable } from './provider-fetch.server.ts'
+
+const attribute = (label: string, name: string, hint?: string) =>
+	textSetting({
+		label,
+		...(hint === undefined ? {} : { hint }),
+		default: name,
+		maxLength: 80,
+		schema: z.string().regex(/^([A-Za-z][A-Za-z0-9-]*)?$/, 'Enter the name of an attribute, such as mail.'),
+	})
+
+/** The login by the directory of the campus. */
+export const directorySection = settingSection({
+	name: 'directory-login',
+	title: 'Login by LDAP',
+	about:
+		'Members log in with the username and password that the directory of the university knows. Prefer the campus login, if there is one: this site then never sees the password.',
+	isSensitive: true,
+	settings: {
+		isOn: boxSetting({ label: 'Offer the login by LDAP' }),
+		label: textSetting({ label: 'On the button', default: 'Log in with your university account', maxLength: 40 }),
+		address: textSetting({
+			label: 'Address',
+			hint: 'Such as ldaps://ldap.campus.example. It is asked before anything is saved.',
+		}),
+		startTls: boxSetting({
+			label: 'Encrypt ldap:// by StartTLS',
+			hint: 'May be off for a directory on this machine only.',
+			default: true,
+		}),
+		baseDn: textSetting({ label: 'Base DN', hint: 'What people are below, such as ou=people,dc=campus,dc=example.' }),
+		bindDn: textSetting({ label: 'Bind DN', hint: 'The account that searches. Leave it empty if anybody may.' }),
+		bindPassword: secretSetting({ label: 'Bind password' }),
+		userFilter: textSetting({
+			label: 'User filter',
+			hint: 'What finds a person by {username}. Add what people have who may log in here.',
+			default: '(uid={username})',
+			maxLength: 1_000,
+			schema: z
+				.string()
+				.refine((text) => text.includes('{username}'), 'The filter has to contain {username}.')
+				.refine(isFilter, 'This is not an LDAP filter. Are its brackets closed?'),
+		}),
+		subjectAttribute: attribute(
+			'Attribute that never changes',
+			'entryUUID',
+			'It is a text, and never given to anybody else: entryUUID, or a number of the person such as employeeNumber.',
+		),
+		nameAttribute: attribute('Attribute with the name', 'cn'),
+		usernameAttribute: attribute('Attribute with the username', 'uid'),
+		emailAttribute: attribute('Attribute with the e-mail address', 'mail'),
+		roleAttribute: attribute(
+			'Attribute with the role',
+			'',
+			'Leave it empty if nothing says who studies and who works there.',
+		),
+		studentRoles: listSetting({ label: 'Roles of students', hint: 'With commas between them.', default: ['student'] }),
+		staffRoles: listSetting({ label: 'Roles of staff', default: ['staff', 'faculty', 'employee'] }),
+		trustsEmail: boxSetting({
+			label: 'Its e-mail addresses are confirmed',
+			hint: 'The university hands out the addresses, and nobody changes their own in the directory.',
+			default: true,
+		}),
+		registers: boxSetting({
+			label: 'New people get an account',
+			hint: 'With their first login. Otherwise only who links it in their settings can use it.',
+			default: true,
+		}),
+		endsSessions: boxSetting({
+			label: 'End sessions of people who have left',
+			hint: 'While a member is here, the directory is asked again whether it still has them.',
+			default: true,
+		}),
+		minutes: numberSetting({ label: 'Ask again after, in minutes', default: 15, min: 1, max: 1_440 }),
+		onlyWay: boxSetting({
+			label: 'It is the only way in',
+			hint: 'Nobody logs in or registers with a password of this site any more. An admin has to have logged in by LDAP before.',
+			environment: 'CAMPUS_LOGIN_ONLY',
+		}),
+	},
+	async check(values) {
+		if (!values.isOn) return
+		for (const name of ['label', 'address', 'baseDn', 'subjectAttribute', 'emailAttribute'] as const)
+			if (values[name] === '') throw wrong(name, 'The login by LDAP needs this.')
+		if (values.bindDn !== '' && values.bindPassword === '')
+			throw wrong('password-bindPassword', 'The bind DN needs its password.')
+		requireSafeDirectory(values)
+		await tried(() => tryDirectory(values))
+	},
+	async guard(values, trx) {
+		if (values.isOn && values.onlyWay && !(await hasAdminBy(trx, directoryIssuer(values))))
+			throw new Conflict(
+				'No admin has logged in by LDAP yet, so this would lock you out. Link it in your settings, log out, log in by it, and save this again.',
+			)
+	},
+})
+
+function isFilter(text: string): boolean {
+	try {
+		FilterParser.parseString(text.replaceAll('{username}', 'x'))
+		return true
+	} catch {
+		return false
+	}
+}
+
+/** @throws Invalid where passwords would go to the directory in plain text */
+function requireSafeDirectory({ address, startTls }: { address: string; startTls: boolean }): void {
+	const url = URL.parse(address)
+	const isDirectory = url !== null && /^ldaps?:$/.test(url.protocol) && url.hostname !== ''
+	if (!isDirectory || url.username || url.password || !/^\/?$/.test(url.pathname) || url.search)
+		throw wrong('address', 'Enter an address that begins with ldaps:// or ldap://, without a path.')
+	const isHere = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
+	if (url.protocol === 'ldap:' && !startTls && !isHere)
+		throw wrong('startTls', 'Passwords would cross the network in plain text. Switch StartTLS on, or use ldaps://.')
+}
+
+function wrong(field: string, message: string): Invalid {
+	return new Invalid(message, { [field]: message })
+}
+
+/** Runs a look at the directory; what is wrong with it is said at the field that it concerns. */
+async function tried(look: () => Promise<void>): Promise<void> {
+	try {
+		await look()
+	} catch (error) {
+		if (error instanceof DirectoryMisset)
+			throw wrong(error.setting === 'bindPassword' ? 'password-bindPassword' : error.setting, error.message)
+		if (error instanceof ProviderRefused)
+			throw wrong('address', 'The directory refuses what is asked. Does it want TLS, or a bind DN?')
+		if (!(error instanceof ProviderUnreachable)) throw error
+		const { code = '' } = (error.cause ?? {}) as { code?: unknown }
+		if (/CERT|SELF_SIGNED|ALTNAME|VERIFY/.test(String(code)))
+			throw wrong(
+				'address',
+				'The certificate of the directory is not one that this server trusts. Name its authority in NODE_EXTRA_CA_CERTS.',
+			)
+		throw wrong(
+			'address',
+			'No directory answered at this address within a few seconds. Is it spelt right, and can this server reach it?',
+		)
+	}
+}

@@ -1,0 +1,248 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { config } from '~/config.server.ts'
+import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { waysIn } from '~/features/accounts/ways-in.server.ts'
+import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
+import { Conflict, Invalid } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { siteSettings } from '~/platform/settings/settings.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import {
+	baseDn,
+	bindDn,
+	bindPassword,
+	type Directory,
+	memberPassword,
+	slapd,
+	startDirectory,
+} from '../../../tests/support/ldap-site.ts'
+import { listLogins, unlink } from './identities.server.ts'
+import { askDirectory } from './ldap.server.ts'
+import { linkByDirectory, logInByDirectory } from './ldap-login.server.ts'
+import { directorySection } from './ldap-section.server.ts'
+import { ProviderUnreachable } from './provider-fetch.server.ts'
+import { checkSession } from './refreshing.server.ts'
+
+/* Logins by a directory that really runs: OpenLDAP's slapd, in a process of its own. */
+
+useDatabase()
+
+const name = slapd ? 'login by LDAP' : 'login by LDAP (skipped: slapd is not installed)'
+
+describe.skipIf(!slapd)(name, () => {
+	let directory: Directory
+	let admin: SignedIn
+	let made = 0
+	let uid = ''
+
+	beforeAll(async () => {
+		directory = await startDirectory(slapd ?? '')
+		admin = await makeMember('admin', 'admin')
+		setDefaultCACertificates([...getCACertificates('default'), directory.certificate])
+		await directory.enrol('first')
+		await save({})
+	})
+
+	afterAll(() => directory.stop())
+
+	beforeEach(async () => {
+		made += 1
+		uid = `student${made}`
+		await directory.enrol(uid, { cn: [uid, `Student ${made}`] })
+	})
+
+	/** Saves the form of the login by LDAP, as an admin does. */
+	async function save(input: Record<string, string>): Promise<void> {
+		const { version, settings } = await getSection(admin, 'directory-login')
+		const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
+		const sent = { isOn: 'on', address: directory.address, startTls: 'on', endsSessions: '', onlyWay: '' }
+		const access = { baseDn, bindDn, 'password-bindPassword': bindPassword, roleAttribute: 'employeeType' }
+		await saveSection(admin, 'directory-login', { ...stored, ...sent, ...access, ...input, version: String(version) })
+	}
+
+	const request = (cookies: readonly string[] = []) =>
+		new Request(`${config().publicUrl}/login/ldap`, {
+			headers: { Cookie: cookies.join('; '), 'x-client-ip': '192.0.2.1' },
+		})
+
+	function formOf(username: string, password: string): FormData {
+		const form = new FormData()
+		form.set('username', username)
+		form.set('password', password)
+		return form
+	}
+
+	async function logIn(username = uid, password = memberPassword) {
+		const { headers, isNew, leadsTo } = await logInByDirectory(formOf(username, password), request())
+		const cookies = headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? '')
+		const { viewer } = await viewerFromRequest(request(cookies), { fresh: true })
+		return { cookies, isNew, leadsTo, viewer: viewer as SignedIn }
+	}
+
+	const isLoggedIn = async (cookies: string[]) =>
+		(await viewerFromRequest(request(cookies), { fresh: true })).viewer !== null
+
+	async function sessionOf({ id }: SignedIn): Promise<number> {
+		const { rows } = await sql<{ id: number }>`
+			update provider_sessions set checked_at = now() - interval '1 day'
+			where session_id in (select id from sessions where user_id = ${id}) returning session_id as id`.execute(db())
+		return rows[0]?.id ?? 0
+	}
+
+	test('the right password makes the account the first time, and finds it later under another name', async () => {
+		await directory.enrol('ada', { cn: 'Ada Byron', employeeType: ['x', 'Staff'] })
+		const first = await logIn('ADA')
+		expect([first.isNew, first.viewer]).toMatchObject([true, { username: 'ada', name: 'Ada Byron', role: 'member' }])
+		const again = await logIn('ada')
+		expect([again.isNew, again.viewer.id]).toEqual([false, first.viewer.id])
+		const { rows } = await sql`
+			select provider, issuer, name, affiliation from identities where user_id = ${first.viewer.id}`.execute(db())
+		expect(rows).toEqual([{ provider: 'ldap', issuer: `ldap:${baseDn}`, name: 'ada', affiliation: 'staff' }])
+	})
+
+	test.each<[string, () => string, string, string]>([
+		['a wrong password', () => uid, 'wrong', 'The username or password is wrong.'],
+		['nobody', () => 'nobody', memberPassword, 'The username or password is wrong.'],
+		['no password', () => uid, '', 'Enter your password.'],
+		['no username', () => ' ', memberPassword, 'Enter your username.'],
+		['every name', () => '*', memberPassword, 'The username or password is wrong.'],
+		['the beginning of a name', () => 'student*', memberPassword, 'The username or password is wrong.'],
+		['a filter in the name', () => `x)(|(uid=${uid})`, memberPassword, 'The username or password is wrong.'],
+		['a backslash', () => '\\2a', memberPassword, 'The username or password is wrong.'],
+	])('%s is refused', async (_what, username, password, message) => {
+		await expect(logIn(username(), password)).rejects.toMatchObject({ status: 422, message })
+	})
+
+	test('a bind without a password, which this directory answers with success, is never tried', async () => {
+		await expect(askDirectory(siteSettings(directorySection), uid, '')).rejects.toThrow('username or password is wrong')
+	})
+
+	test.each([2, 3])('a name that %s people have is refused', async (people) => {
+		for (let one = 0; one < people; one += 1)
+			await directory.enrol(`twin${people}${one}`, { uid: [`twin${people}${one}`, `twin${people}`] })
+		await expect(logIn(`twin${people}`)).rejects.toThrow('The university directory knows several people by this name')
+	})
+
+	test('who has no address in the directory is told so', async () => {
+		await directory.enrol('bare', { mail: ' ' })
+		await expect(logIn('bare')).rejects.toThrow('No e-mail address came with this login')
+	})
+
+	test('guesses at one account are limited as those at a password are', async () => {
+		await expect(
+			(async () => {
+				for (let guess = 0; guess < 30; guess += 1) await logIn('guessed', 'wrong').catch(unlessWrong)
+			})(),
+		).rejects.toThrow(/Too many/)
+		await sql`delete from attempts`.execute(db())
+	})
+
+	const unlessWrong = (error: unknown) => {
+		if (!(error instanceof Invalid)) throw error
+	}
+
+	test('somebody else who was given the name does not get the account', async () => {
+		await logIn()
+		await directory.remove(uid)
+		await directory.enrol(uid)
+		await expect(logIn()).rejects.toThrow(`There is already an account with the address ${uid}@eastmere.example.`)
+	})
+
+	test('whoever is there stays logged in, and who is gone does not', async () => {
+		const { viewer, cookies } = await logIn()
+		const session = await sessionOf(viewer)
+		await checkSession(session)
+		expect(await isLoggedIn(cookies)).toBe(true)
+		await directory.remove(uid)
+		await checkSession(session)
+		expect(await isLoggedIn(cookies)).toBe(true)
+		await checkSession(await sessionOf(viewer))
+		expect(await isLoggedIn(cookies)).toBe(false)
+	})
+
+	test('whoever asked to leave is offered their account first', async () => {
+		const { viewer, leadsTo } = await logIn()
+		expect(leadsTo).toBeNull()
+		await sql`update users set leaves_at = now() + interval '9 days' where id = ${viewer.id}`.execute(db())
+		expect((await logIn()).leadsTo).toBe('/settings/leave')
+	})
+
+	test('a directory that is slow or away is told in a sentence, and logs nobody out', async () => {
+		const { viewer, cookies } = await logIn()
+		const away = 'The university directory does not answer right now. Try again in a few minutes'
+		directory.pause()
+		const session = await sessionOf(viewer)
+		const began = Date.now()
+		const slow = await Promise.allSettled([logIn(), checkSession(session)])
+		directory.goOn()
+		expect(Date.now() - began).toBeLessThan(9_000)
+		expect(slow.map((one) => one.status === 'rejected' && one.reason)).toEqual([
+			expect.objectContaining({ message: expect.stringContaining(away) }),
+			expect.any(ProviderUnreachable),
+		])
+		await directory.stop()
+		await sessionOf(viewer)
+		await expect(logIn()).rejects.toThrow(away)
+		await expect(checkSession(session)).rejects.toThrow(ProviderUnreachable)
+		expect(await isLoggedIn(cookies)).toBe(true)
+		await directory.start()
+		expect((await logIn()).viewer.id).toBe(viewer.id)
+	}, 20_000)
+
+	test('a member links it, logs in by it, and keeps the last way in', async () => {
+		const { viewer, cookies } = await logIn()
+		const [own] = (await listLogins(viewer)).linked
+		await expect(unlink(viewer, own?.id ?? 0, 0)).rejects.toThrow('your last way in')
+		await directory.enrol(`other${made}`)
+		const other = formOf(`other${made}`, memberPassword)
+		await expect(linkByDirectory(other, request(cookies))).rejects.toThrow('is linked already')
+		await expect(linkByDirectory(other, request())).rejects.toThrow('You were logged out in the meantime')
+		await sql`delete from identities where user_id = ${viewer.id}`.execute(db())
+		await linkByDirectory(other, request(cookies))
+		expect((await logIn(`other${made}`)).viewer.id).toBe(viewer.id)
+	})
+
+	test.each<[string, Record<string, string>, string, RegExp]>([
+		['a password in plain text over a network', { address: 'ldap://ldap.example', startTls: '' }, 'startTls', /plain/],
+		['another kind of address', { address: 'https://ldap.example' }, 'address', /ldaps:/],
+		['nobody there', { address: 'ldap://127.0.0.1:9' }, 'address', /No directory answered/],
+		['a wrong bind password', { 'password-bindPassword': 'x' }, 'password-bindPassword', /does not know this bind DN/],
+		['a base that is not there', { baseDn: 'ou=nowhere,dc=eastmere,dc=example' }, 'baseDn', /no such entry/],
+		['a filter without a name', { userFilter: '(uid=x)' }, 'userFilter', /\{username\}/],
+		['a filter that is none', { userFilter: '(uid={username}' }, 'userFilter', /not an LDAP filter/],
+		['a filter that finds nobody', { userFilter: '(&(uid={username})(sn=none))' }, 'userFilter', /Nobody/],
+		['a subject that nobody has', { subjectAttribute: 'employeeNumber' }, 'subjectAttribute', /employeeNumber/],
+		['an address that nobody has', { emailAttribute: 'pager' }, 'emailAttribute', /pager/],
+		['an attribute that is a filter', { nameAttribute: 'cn)(x=*' }, 'nameAttribute', /name of an attribute/],
+	])('the form refuses %s at its field', async (_what, input, field, message) => {
+		const error: unknown = await save(input).catch((refusal: unknown) => refusal)
+		expect(error).toBeInstanceOf(Invalid)
+		expect((error as Invalid).fields).toMatchObject({ [field]: expect.stringMatching(message) })
+	})
+
+	test('a certificate that this server does not trust is refused, by ldaps and by StartTLS; one it trusts is not', async () => {
+		await save({ address: directory.safeAddress })
+		expect((await logIn()).isNew).toBe(true)
+		setDefaultCACertificates(getCACertificates('bundled'))
+		for (const address of [directory.safeAddress, directory.address])
+			await expect(save({ address })).rejects.toThrow('The certificate of the directory is not one')
+		await expect(logIn()).rejects.toThrow('does not answer right now')
+		setDefaultCACertificates([...getCACertificates('bundled'), directory.certificate])
+		await save({})
+	})
+
+	test('it is the only way in once an admin has logged in by it', async () => {
+		await expect(save({ onlyWay: 'on' })).rejects.toThrow(Conflict)
+		const { viewer } = await logIn()
+		await sql`update users set role = 'admin' where id = ${viewer.id}`.execute(db())
+		await save({ onlyWay: 'on' })
+		const buttons = [{ name: 'ldap', label: 'Log in with your university account' }]
+		expect(waysIn()).toEqual({ buttons, hasPasswords: false })
+		await save({})
+	})
+})

@@ -1,0 +1,201 @@
+import { Client, type Entry, Filter, InvalidCredentialsError, ResultCodeError, type SearchOptions } from 'ldapts'
+import { Invalid } from '~/lib/errors.ts'
+import { log } from '~/lib/log.server.ts'
+import { type Answer, ProviderRefused } from './oidc.server.ts'
+import { ProviderUnreachable } from './provider-fetch.server.ts'
+
+/* A directory that speaks LDAP, by the library `ldapts`: what this site asks it, and what it believes of the answer. */
+
+/** How a directory is asked. */
+export interface DirectorySettings {
+	/** `ldaps://…`, or `ldap://…` with StartTLS. */
+	address: string
+	startTls: boolean
+	baseDn: string
+	/** Who searches; empty where anybody may. */
+	bindDn: string
+	bindPassword: string
+	/** With `{username}` where the name goes that was typed. */
+	userFilter: string
+	subjectAttribute: string
+	nameAttribute: string
+	usernameAttribute: string
+	emailAttribute: string
+	/** Empty where nothing says who studies and who works there. */
+	roleAttribute: string
+}
+
+/** Milliseconds until everything that is asked for one login has to be answered. */
+const TIME_LIMIT_MS = 8_000
+/** Milliseconds for one question. */
+const OPERATION_LIMIT_MS = 5_000
+/** Result codes of a directory that is well set, but not well: time limit, busy, unavailable, admin limit. */
+const failing = [3, 11, 51, 52]
+/** Result codes of a bind that say no to this person: credentials, kind of login, locked or expired. */
+const refusing = [19, 48, 49, 50, 53]
+const SIZE_LIMIT_EXCEEDED = 4
+
+/** What the identities of a directory are stored under. A replica at another address is the same directory. */
+export function directoryIssuer({ baseDn }: Pick<DirectorySettings, 'baseDn'>): string {
+	return `ldap:${baseDn.toLowerCase()}`
+}
+
+/**
+ * Looks a person up, and logs in to the directory as them.
+ * @throws Invalid where username and password do not belong together; ProviderUnreachable, ProviderRefused
+ */
+export async function askDirectory(settings: DirectorySettings, username: string, password: string): Promise<Answer> {
+	// A bind without a password succeeds as nobody, whoever it names (RFC 4513, 5.1.2).
+	if (username === '' || password === '') throw wrongCredentials()
+	return connected(settings, async (client) => {
+		const { subjectAttribute, nameAttribute, usernameAttribute, emailAttribute, roleAttribute, userFilter } = settings
+		const attributes = [subjectAttribute, nameAttribute, usernameAttribute, emailAttribute, roleAttribute].filter(
+			Boolean,
+		)
+		const filter = userFilter.replaceAll('{username}', () => Filter.escape(username))
+		const entries = await search(client, settings, { filter, attributes, sizeLimit: 2 })
+		if (entries === 'many' || entries.length > 1)
+			throw new ProviderRefused('knows several people by this name, so nobody was logged in. Ask who runs it.')
+		const [entry] = entries
+		const isRight = await bindAs(client, entry?.dn ?? `cn=nobody,${settings.baseDn}`, password)
+		if (!entry || !isRight) throw wrongCredentials()
+		return answerOf(entry, settings, attributes)
+	})
+}
+
+function wrongCredentials(): Invalid {
+	return new Invalid('The username or password is wrong.')
+}
+
+/** Whether this password is theirs. Nobody is tried, too, where there is no such person, so that both take as long. */
+async function bindAs(client: Client, dn: string, password: string): Promise<boolean> {
+	try {
+		await client.bind(dn, password)
+		return true
+	} catch (error) {
+		if (error instanceof ResultCodeError && [...refusing, 32, 34].includes(error.code)) return false
+		throw error
+	}
+}
+
+function answerOf(entry: Entry, settings: DirectorySettings, attributes: readonly string[]): Answer {
+	// The directory may spell the names of attributes its own way.
+	const byName = new Map(Object.entries(entry).map(([name, value]) => [name.toLowerCase(), value]))
+	const claims: Record<string, unknown> = {}
+	for (const name of attributes) {
+		const values = [byName.get(name.toLowerCase()) ?? []].flat().filter((one) => typeof one === 'string')
+		claims[name] = name === settings.roleAttribute ? values : values[0]
+	}
+	const subject = claims[settings.subjectAttribute]
+	if (typeof subject !== 'string' || subject === '') throw new ProviderRefused('did not say who you are.')
+	// No token: it is the subject that a session is asked about again.
+	return { issuer: directoryIssuer(settings), subject, claims, refreshToken: subject }
+}
+
+/**
+ * Asks whether a person is still there, and still matches the filter.
+ * @throws ProviderUnreachable; ProviderRefused with `invalid_grant` when they are gone
+ */
+export async function askDirectoryAgain(settings: DirectorySettings, subject: string): Promise<void> {
+	const isOf = `(${settings.subjectAttribute}=${Filter.escape(subject)})`
+	const filter = `(&${isOf}${anybody(settings)})`
+	const found = await connected(settings, (client) =>
+		search(client, settings, { filter, attributes: ['1.1'], sizeLimit: 2 }),
+	)
+	if (found.length === 0) throw new ProviderRefused('knows you no more.', 'invalid_grant')
+}
+
+/** What is wrong with a setting, found by using it. */
+export class DirectoryMisset extends Error {
+	readonly setting: keyof DirectorySettings
+	constructor(setting: keyof DirectorySettings, message: string) {
+		super(message)
+		this.setting = setting
+	}
+}
+
+/**
+ * Looks whether a directory can be used as it is set, without anybody logging in.
+ * @throws DirectoryMisset, ProviderUnreachable, ProviderRefused
+ */
+export async function tryDirectory(settings: DirectorySettings): Promise<void> {
+	const { subjectAttribute, emailAttribute } = settings
+	await connected(settings, async (client) => {
+		const has = async (filter: string) =>
+			(await search(client, settings, { filter, attributes: ['1.1'], sizeLimit: 1 })).length > 0
+		const people = anybody(settings)
+		if (!(await has(people))) throw new DirectoryMisset('userFilter', 'Nobody below the base DN matches this filter.')
+		for (const setting of ['subjectAttribute', 'emailAttribute'] as const) {
+			const name = setting === 'subjectAttribute' ? subjectAttribute : emailAttribute
+			if (!(await has(`(&${people}(${name}=*))`)))
+				throw new DirectoryMisset(setting, `Nobody who matches the filter has the attribute ${name}.`)
+		}
+	})
+}
+
+/** The filter that everybody matches who may log in. */
+function anybody({ userFilter }: DirectorySettings): string {
+	return userFilter.replaceAll('{username}', '*')
+}
+
+/** @returns what was found; `many` where that is more than was asked for */
+async function search(
+	client: Client,
+	{ baseDn }: DirectorySettings,
+	options: SearchOptions,
+): Promise<Entry[] | 'many'> {
+	try {
+		const limits = { timeLimit: OPERATION_LIMIT_MS / 1_000, derefAliases: 'never', scope: 'sub' } as const
+		return (await client.search(baseDn, { ...limits, ...options })).searchEntries
+	} catch (error) {
+		if (error instanceof ResultCodeError && error.code === SIZE_LIMIT_EXCEEDED) return 'many'
+		if (error instanceof ResultCodeError && [32, 34].includes(error.code))
+			throw new DirectoryMisset('baseDn', 'The directory has no such entry, or shows it to nobody with this bind DN.')
+		throw error
+	}
+}
+
+/** Runs questions on a connection of their own, by TLS and as who may search. What goes wrong goes to the log, without a password. */
+async function connected<Result>(
+	settings: DirectorySettings,
+	work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+	const { address, startTls, bindDn, bindPassword } = settings
+	const client = new Client({ url: address, timeout: OPERATION_LIMIT_MS, connectTimeout: OPERATION_LIMIT_MS })
+	const late = Promise.withResolvers<never>()
+	const timer = setTimeout(() => late.reject(new Error('It took too long.')), TIME_LIMIT_MS)
+	const asked = async () => {
+		if (startTls && address.startsWith('ldap:'))
+			await client.startTLS({ host: hostOf(address), servername: hostOf(address) })
+		if (bindDn !== '')
+			await client.bind(bindDn, bindPassword).catch((error: unknown) => {
+				if (error instanceof InvalidCredentialsError)
+					throw new DirectoryMisset('bindPassword', 'The directory does not know this bind DN with this password.')
+				throw error
+			})
+		return work(client)
+	}
+	try {
+		return await Promise.race([asked(), late.promise])
+	} catch (error) {
+		throw explained(error, address)
+	} finally {
+		clearTimeout(timer)
+		client.unbind().catch(() => {})
+	}
+}
+
+function hostOf(address: string): string {
+	return new URL(address).hostname
+}
+
+function explained(error: unknown, address: string): unknown {
+	if (error instanceof Invalid || error instanceof ProviderRefused || error instanceof DirectoryMisset) return error
+	const { code, message } = error as { code?: unknown; message?: string }
+	log.warn({ code, reason: message, host: hostOf(address) }, 'the directory did not answer as it should')
+	if (error instanceof ResultCodeError && !failing.includes(error.code))
+		return new ProviderRefused('gave an answer that this site cannot use. Ask who runs this site.', '', {
+			cause: error,
+		})
+	return new ProviderUnreachable('The directory did not answer.', { cause: error })
+}

@@ -1,0 +1,105 @@
+import { redirect } from 'react-router'
+import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
+import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { viewerOf } from '~/lib/context.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
+import { Field } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { useRefusalToast } from '~/ui/form-kit.ts'
+import { Form, Link } from '~/ui/link.tsx'
+import { PasswordField } from '~/ui/password-field.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { loginsPath } from '../campus-login.view.ts'
+import { linkByDirectory, logInByDirectory, requireDirectory } from '../ldap-login.server.ts'
+import type { Route } from './+types/ldap'
+
+/** `?link=1` links the directory to the account of who is logged in. */
+const linkPath = '/login/ldap?link=1'
+
+export function loader({ context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const { label } = requireDirectory()
+		const redirectTo = safeRedirect(url.searchParams.get('redirectTo'), '/find-dev')
+		const isLink = url.searchParams.has('link')
+		if (isLink) signedIn(context, url)
+		else if (viewerOf(context)) throw redirect(redirectTo)
+		return { label, redirectTo, isLink }
+	})
+}
+
+/** The button of the login page sends no username yet: it is led to the form. */
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const form = await readForm(request)
+	const redirectTo = safeRedirect(form.get('redirectTo') ?? url.searchParams.get('redirectTo'), '/find-dev')
+	const query = `redirectTo=${encodeURIComponent(redirectTo)}`
+	try {
+		requireDirectory()
+		if (!form.has('username')) return redirect(`/login/ldap?${query}`, 303)
+		if (url.searchParams.has('link')) {
+			await requireConfirmed(signedIn(context, url), request, loginsPath)
+			await linkByDirectory(form, request)
+			return redirectWithToast(loginsPath, {
+				type: 'success',
+				message: 'Linked. You can log in with it from now on.',
+			})
+		}
+		const { headers, isNew, leadsTo } = await logInByDirectory(form, request)
+		return redirectWithToast(
+			leadsTo ?? redirectTo,
+			{ type: 'plain', message: isNew ? 'Welcome!' : 'Welcome back!' },
+			headers,
+		)
+	} catch (error) {
+		if (error instanceof SecondStepRequired)
+			return redirect(`/login/code?${query}`, { status: 303, headers: { 'Set-Cookie': error.cookie } })
+		return refused(error, form)
+	}
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Login', noindex: true })
+}
+
+export default function Ldap({ loaderData: { label, redirectTo, isLink }, actionData }: Route.ComponentProps) {
+	useRefusalToast(actionData)
+	const query = `?redirectTo=${encodeURIComponent(redirectTo)}`
+	return (
+		<AccountFrame
+			title={isLink ? 'Link your university account' : label}
+			lead={
+				<Link className="link" to={isLink ? loginsPath : `/login${query}`}>
+					{isLink ? 'Back to your ways to log in' : 'Other ways to log in'}
+				</Link>
+			}
+		>
+			<Form method="post" action={isLink ? linkPath : `/login/ldap${query}`} className="mt-8 grid gap-5">
+				<FormError errors={actionData?.errors} names={{ username: 'Username', password: 'Password' }}>
+					{actionData?.message}
+				</FormError>
+				<Field
+					label="Username"
+					name="username"
+					type="text"
+					autoComplete="username"
+					autoCapitalize="none"
+					required
+					defaultValue={actionData?.values.username ?? ''}
+					error={actionData?.errors.username}
+				/>
+				<PasswordField
+					required
+					label="Password"
+					name="password"
+					autoComplete="current-password"
+					error={actionData?.errors.password}
+				/>
+				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel={isLink ? 'Linking' : 'Logging in'}>
+					{isLink ? 'Link' : 'Login'}
+				</SubmitButton>
+			</Form>
+		</AccountFrame>
+	)
+}
