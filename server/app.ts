@@ -39,7 +39,15 @@ import { loginInstead, privateSite } from './middleware/private-site.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
 import { recordRefusals, retryAfter } from './middleware/refusals.ts'
 import { security } from './middleware/security.ts'
-import { addRetryAfter, addSession, faultAnswer, faultContext, guardRoutes, senderOf } from './site-faults.ts'
+import {
+	addRetryAfter,
+	addSession,
+	faultAnswer,
+	faultContext,
+	guardRoutes,
+	type LoginInstead,
+	senderOf,
+} from './site-faults.ts'
 import { handleSockets, openSockets, sendTabsAway } from './sockets.ts'
 import { reportMetrics } from './worker-metrics.ts'
 
@@ -236,13 +244,13 @@ async function renderPage(
 	request: Request,
 	viewer: Viewer,
 	facts: RequestFacts,
-	login: string | null = null,
+	instead: LoginInstead | null = null,
 ): Promise<Response> {
 	const load = new RouterContextProvider()
 	load.set(viewerContext, viewer)
 	load.set(factsContext, facts)
-	load.set(faultContext, { fault: null, typed: null, login })
-	const response = await pages(login ? request : await readdress(request), load)
+	load.set(faultContext, { fault: null, typed: null, instead })
+	const response = await pages(instead ? request : await readdress(request), load)
 	const answer = new Response(response.body, response)
 	addRetryAfter(answer, load)
 	answer.headers.set('X-Request-Id', facts.requestId)

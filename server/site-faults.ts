@@ -29,7 +29,15 @@ interface FaultState {
 	/** The fields of the form that came with the request. */
 	typed: Record<string, string> | null
 	/** Where a visitor is led whom the site is closed to (middleware/private-site.ts); null for everybody else. */
-	login: string | null
+	instead: LoginInstead | null
+}
+
+/** The login that a visitor of a private site is led to, in place of what a route would do. */
+export interface LoginInstead {
+	/** Its address, which leads back. */
+	login: string
+	/** Whether a script asked for the data of a page. */
+	isData: boolean
 }
 
 export const faultContext = createContext<FaultState>()
@@ -110,24 +118,17 @@ function guardRoute(route: Route): Route {
 function run<Given extends Args>({ id, module }: Route, work: (args: Given) => unknown, args: Given): unknown {
 	const { isViewerUnknown } = factsOf(args.context)
 	if (isViewerUnknown && id !== 'root') throw siteFaultOf(null) ?? new Unavailable('It is not known who asks.')
-	const { login } = args.context.get(faultContext)
-	if (login) leadToLogin(login, { isFrame: id === 'root', isPage: module.default !== undefined }, args.request)
+	const { instead } = args.context.get(faultContext)
+	// The frame of a page is drawn round what was typed.
+	if (instead && (id !== 'root' || instead.isData))
+		throw loginAnswer(instead, module.default !== undefined, args.request)
 	return work(args)
 }
 
-/**
- * What a visitor of a private site gets in place of a route: the login, or its address for a script. The frame of a page is drawn, for the page
- * that keeps what was typed.
- * @throws the answer
- */
-function leadToLogin(
-	login: string,
-	{ isFrame, isPage }: { isFrame: boolean; isPage: boolean },
-	request: Request,
-): void {
-	if (isFrame) return
-	const forScript = !isPage && request.headers.get('Accept')?.startsWith('application/json')
-	throw forScript ? Response.json({ message: 'Log in first.', login }, { status: 401 }) : redirect(login)
+/** What a visitor of a private site gets in place of what a route would answer. */
+function loginAnswer({ login, isData }: LoginInstead, isPage: boolean, request: Request): Response {
+	const forScript = !isPage && !isData && request.headers.get('Accept')?.startsWith('application/json')
+	return forScript ? Response.json({ message: 'Log in first.', login }, { status: 401 }) : redirect(login)
 }
 
 async function guard(args: Args, isPage: boolean, work: () => unknown): Promise<unknown> {

@@ -3,7 +3,7 @@ import { callerOf } from '~/features/api/caller.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { problem } from '~/platform/http/problem.ts'
 import { isPrivateSite } from '~/platform/http/site-access.server.ts'
-import { addSession, senderOf } from '../site-faults.ts'
+import { addSession, type LoginInstead, senderOf } from '../site-faults.ts'
 
 /** What a visitor of a private site reaches: the ways into an account, what a mail leads to, the legal texts, and what browsers and programs look for. */
 export const openPaths: readonly RegExp[] = [
@@ -19,11 +19,11 @@ export const openPaths: readonly RegExp[] = [
 
 const sentence = 'This site is for its members. Log in first.'
 
-/** The login that routes have to lead to instead of running, by request. */
-const locked = new WeakMap<Request, string>()
+/** Where routes lead instead of running, by request. */
+const locked = new WeakMap<Request, LoginInstead>()
 
 /** Where the routes must lead whoever sent this request; null where they may run. */
-export function loginInstead(request: Request): string | null {
+export function loginInstead(request: Request): LoginInstead | null {
 	return locked.get(request) ?? null
 }
 
@@ -74,7 +74,7 @@ function refuse(request: Request): Response | null {
 	const { pathname } = new URL(request.url)
 	const isData = pathname.endsWith('.data')
 	if (pathname.startsWith('/api/v1/') || (isRead && !isData)) return refusal(request)
-	locked.set(request, loginOfPage(request))
+	locked.set(request, { login: loginOfPage(request), isData })
 	return null
 }
 
