@@ -11,7 +11,7 @@ export default defineConfig({
 	testDir: 'tests/e2e',
 	outputDir: 'test-results',
 	// Each has a site of its own, and a browser; some journeys wait for a network that is slow or away on purpose.
-	workers: 3,
+	workers: 4,
 	retries: 0,
 	// Both only end what hangs: a page that is there at once alone may wait for its turn on a busy machine.
 	timeout: 180_000,

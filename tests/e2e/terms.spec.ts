@@ -63,7 +63,7 @@ test('a member types other spellings and gets the terms; a moderator keeps them,
 	const desk = await newPage(browser, { javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
 	await logIn(desk, demoModerator)
 	await desk.goto('/moderation')
-	await desk.getByRole('link', { name: 'Terms' }).click()
+	await desk.getByRole('navigation', { name: 'Moderation' }).getByRole('link', { name: 'Terms' }).click()
 	await desk.getByRole('link', { name: 'New words' }).click()
 	await expect(desk.getByText('used 2 times').first()).toBeVisible()
 	await desk.getByRole('link', { name: 'Decide about Whittlin' }).click()

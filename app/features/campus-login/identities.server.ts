@@ -11,6 +11,7 @@ import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { encryptSecret } from '~/platform/encryption.server.ts'
 import type { LoginsView } from './campus-login.view.ts'
@@ -130,7 +131,9 @@ export async function link(viewer: SignedIn, provider: Provider, answer: Answer)
 			await insertIdentity(trx, viewer.id, identityOf(provider, answer), false)
 			return true
 		})
-	if (isNew) await recordSecurityEvent('identity-linked', { userId: viewer.id, detail: { provider: provider.name } })
+	if (!isNew) return
+	await dropPages([everyPage])
+	await recordSecurityEvent('identity-linked', { userId: viewer.id, detail: { provider: provider.name } })
 }
 
 /**
@@ -153,6 +156,7 @@ export async function unlink(viewer: SignedIn, id: number, keptSession: number):
 			return name
 		})
 	await announceEndedSessions(viewer.id, viewer.username)
+	await dropPages([everyPage])
 	await recordSecurityEvent('identity-unlinked', { userId: viewer.id, detail: { provider } })
 }
 
@@ -177,7 +181,7 @@ export async function listLogins(viewer: SignedIn): Promise<LoginsView> {
 }
 
 /**
- * The profiles at other sites that a member has proved to be theirs, by logging in there. @public profiles mark their links by it
+ * The profiles at other sites that a member has proved to be theirs, by logging in there
  */
 export async function verifiedLinks(userId: number): Promise<{ site: 'github'; url: string }[]> {
 	const name = await findIdentityName(userId, 'github')

@@ -11,6 +11,10 @@ export const evidence = defineFeature({
 			members: { user_id: 'deleted' },
 			archive: ['skill_id', 'source', 'kind', 'at', 'weight'],
 		},
+		hidden_evidence: {
+			members: { user_id: 'deleted' },
+			archive: ['name_key'],
+		},
 		skill_strengths: {
 			members: { user_id: 'deleted' },
 			archive: ['skill_id', 'strength'],

@@ -4,6 +4,7 @@ import { anybody, wishOf } from '~/features/directory/directory.paths.ts'
 import { listCommunity } from '~/features/directory/directory.server.ts'
 import { findMembers } from '~/features/directory/finding.server.ts'
 import { chooseSolution } from '~/features/discussion/votes.server.ts'
+import { forgetSkills } from '~/features/members/skills.queries.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
 import { getResume } from '~/features/resume/resume.server.ts'
@@ -127,7 +128,13 @@ describe('who sees what', () => {
 		])
 		await saveSkills(['JavaScript', 'React'])
 		expect((await getEvidence(asker, helper)).map(({ skill }) => skill)).toEqual(['JavaScript'])
+		await saveSkills(['JavaScript'])
+		await forgetSkills()
+		await saveSkills(['JavaScript', 'React'])
+		expect((await getEvidence(asker, helper)).map(({ skill }) => skill)).toEqual(['JavaScript'])
 		await showEvidence(helper, helper.username, [{ skill: 'React', shown: true }])
+		await saveSkills(['JavaScript'])
+		await saveSkills(['JavaScript', 'React'])
 		expect((await getEvidence(asker, helper)).map(({ skill }) => skill)).toEqual(['React', 'JavaScript'])
 	})
 

@@ -11,7 +11,7 @@ export const finder = defineFeature({
 	retention: [
 		{
 			key: 'missed-searches',
-			label: 'Words that were searched in vain, without who did',
+			label: 'Searches without a result, without who searched',
 			hint: `Moderators see those of the last ${MISS_DAYS} days.`,
 			days: { default: MISS_DAYS, min: 1, max: MISS_DAYS },
 			remove: (days, limit) => deleteOldRows({ table: 'missed_searches', since: 'day', days, limit }),

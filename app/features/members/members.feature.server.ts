@@ -28,7 +28,7 @@ export const members = defineFeature({
 	retention: [
 		{
 			key: 'unmaskings',
-			label: 'Which moderators were told who writes under a pseudonym',
+			label: 'Log of moderators who asked who writes under a pseudonym',
 			hint: 'The member was notified at the time.',
 			days: { default: 730, min: 90, max: 3650 },
 			remove: (days, limit) => deleteOldRows({ table: 'unmaskings', since: 'at', days, limit }),

@@ -29,7 +29,7 @@ export const notifications = defineFeature({
 		{
 			key: 'notifications',
 			label: 'Notifications',
-			hint: 'Counted from the last thing that one tells, whether it was read or not.',
+			hint: 'Counted from the newest event in it, whether it was read or not.',
 			days: { default: 180, min: 7, max: 730 },
 			remove: (days, limit) =>
 				db()

@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { getProfile } from './profiles.server.ts'
 
@@ -49,6 +51,21 @@ test('nothing hidden travels with the page in another form', async () => {
 test('a link that does not lead to the web is left out, and one that does not lead to the site is called by its address', async () => {
 	const profile = await getProfile(someone, 'mira')
 	expect(profile.social).toEqual([{ label: 'git.elsewhere.example/mira', url: 'https://git.elsewhere.example/mira' }])
+})
+
+test.each([
+	['the account that was linked', 'github', 'ada-l', true],
+	['another account there', 'github', 'ada', undefined],
+	['an account of the same name elsewhere', 'google', 'ada-l', undefined],
+])('a link to GitHub is marked as proven by %s', async (_what, provider, name, isProven) => {
+	const ada = await makeMember(`ada-${provider}-${name}`)
+	await sql`insert into profiles (user_id, github) values (${ada.id}, 'https://www.github.com/Ada-L/')
+		on conflict (user_id) do update set github = excluded.github`.execute(db())
+	await sql`insert into identities (user_id, provider, issuer, subject, name) values (${ada.id}, ${provider}, 'https://issuer', ${`${provider} ${name}`}, ${name})`.execute(
+		db(),
+	)
+	const { social } = await getProfile(someone, ada.username)
+	expect(social).toEqual([{ label: 'Github', url: 'https://www.github.com/Ada-L/', ...(isProven && { isProven }) }])
 })
 
 test('a username is found in any case, and an unknown one is not', async () => {

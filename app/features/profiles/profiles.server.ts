@@ -1,3 +1,4 @@
+import { verifiedLinks } from '~/features/campus-login/identities.server.ts'
 import { getEvidence } from '~/features/evidence/evidence.server.ts'
 import { byStrength, type EvidenceLevel, type EvidencePieceView } from '~/features/evidence/evidence.view.ts'
 import { isOwn, maySeeHidden } from '~/features/members/members.policy.ts'
@@ -16,6 +17,7 @@ import {
 } from './profiles.queries.server.ts'
 import {
 	type FirstStepsView,
+	markProven,
 	type ProfileView,
 	presentCertificate,
 	presentExperience,
@@ -30,14 +32,20 @@ import {
  */
 export async function getProfile(viewer: Viewer, username: string): Promise<ProfileView> {
 	const { row, reading } = await requireProfile(viewer, username)
-	const [projects, certificates, experiences, evidence] = await Promise.all([
+	const [projects, certificates, experiences, evidence, proven] = await Promise.all([
 		listProjectRows(row.id, reading),
 		listCertificateRows(row.id, reading),
 		listExperienceRows(row.id, reading),
 		viewer ? getEvidence(viewer, row) : [],
+		row.github ? verifiedLinks(row.id) : [],
 	])
+	const profile = presentProfile(viewer, row)
 	return {
-		...presentProfile(viewer, row),
+		...profile,
+		social: markProven(
+			profile.social,
+			proven.map(({ url }) => url),
+		),
 		skills: byStrength(row.skills, evidence),
 		evidence,
 		projects: projects.map(presentProject),

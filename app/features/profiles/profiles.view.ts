@@ -16,6 +16,8 @@ import type { CertificateRow, ExperienceRow, ProfileRow, ProjectRow } from './pr
 export interface LinkView {
 	label: string
 	url: string
+	/** Whether the member has logged in there. */
+	isProven?: true
 }
 
 export interface ProjectView {
@@ -284,6 +286,17 @@ const siteLinks = [
 		['geeksforgeek', 'Geeksforgeek'],
 	] as const),
 ]
+
+/** These links, with a mark at those whose account the member has proved to be theirs. @param proven the addresses of such accounts */
+export function markProven(social: LinkView[], proven: readonly string[]): LinkView[] {
+	const accounts = new Set(proven.map(accountOf))
+	return social.map((link) => (accounts.has(accountOf(link.url)) ? { ...link, isProven: true } : link))
+}
+
+/** Sites tell accounts apart without regard to case. */
+function accountOf(url: string): string {
+	return bareUrl(url).toLowerCase()
+}
 
 function links(pairs: [label: string, url: string][]): LinkView[] {
 	return pairs.map(([label, url]) => ({ label, url: webUrl(url) })).filter(({ url }) => url !== '')

@@ -14,7 +14,7 @@ export const sessions = defineFeature({
 		{
 			key: 'session-addresses',
 			label: 'IP address and browser of a login',
-			hint: 'After so many days the session loses both. It goes on.',
+			hint: 'The session itself stays.',
 			days: { default: 90, min: 1, max: 365 },
 			remove: (days, limit) =>
 				emptyOldRows({ table: 'sessions', columns: ['ip_address', 'user_agent'], since: 'created_at', days, limit }),
@@ -29,7 +29,7 @@ export const sessions = defineFeature({
 		{
 			key: 'known-devices',
 			label: 'Browsers that somebody has logged in from',
-			hint: 'Counted from the last login there. After that, a login there is a new device, of which a mail tells.',
+			hint: 'Counted from the last login there. After that, a login from there counts as a new device, and a mail says so.',
 			days: { default: 365, min: 30, max: 365 },
 			remove: (days, limit) => deleteOldRows({ table: 'known_devices', since: 'used_at', days, limit }),
 		},

@@ -19,8 +19,8 @@ export const siteSettings = defineFeature({
 	retention: [
 		{
 			key: 'setting-changes',
-			label: 'Which admin changed which setting of the site',
-			hint: 'The settings stay; an older change can no longer be taken back.',
+			label: 'History of the site’s settings',
+			hint: 'The settings stay; older changes can no longer be undone.',
 			days: { default: 730, min: 90, max: 3650 },
 			remove: (days, limit) => deleteOldRows({ table: 'site_setting_changes', since: 'at', days, limit }),
 		},

@@ -29,7 +29,7 @@ const countRemoved = counter(
 export const retentionSection = settingSection<Record<string, Setting<number>>>({
 	name: 'retention',
 	title: 'How long data is stored',
-	about: 'In days. What is older goes in the night. The privacy page names these numbers, as they are now.',
+	about: 'In days. Whatever is older is deleted every night. The privacy page shows these numbers.',
 	settings: {},
 })
 

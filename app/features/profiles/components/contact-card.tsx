@@ -1,4 +1,4 @@
-import { GraduationCap, type IconNode, Mail, MapPin, Phone } from 'lucide'
+import { Check, GraduationCap, type IconNode, Mail, MapPin, Phone } from 'lucide'
 import type { ReactNode } from 'react'
 import { CampusMark } from '~/features/campus/components/campus-status.tsx'
 import { ChatButton } from '~/features/inbox/components/chat-button.tsx'
@@ -154,10 +154,18 @@ function Facts({ profile, own }: Pick<CardProps, 'profile' | 'own'>) {
 			)}
 			{profile.social.length > 0 && (
 				<p className={`flex flex-wrap gap-x-4 gap-y-1 text-sm ${ruled}`}>
-					{profile.social.map(({ label, url }) => (
-						<a key={url} className="link inline-block max-w-full truncate" href={url} rel="me nofollow noopener">
-							{label}
-						</a>
+					{profile.social.map(({ label, url, isProven }) => (
+						<span key={url} className="inline-flex max-w-full items-center gap-1">
+							<a className="link truncate" href={url} rel="me nofollow noopener">
+								{label}
+							</a>
+							{isProven && (
+								<span className="text-ivy" title="Proven by logging in there">
+									<Icon of={Check} className="icon-sm" />
+									<span className="sr-only">, proven by logging in there</span>
+								</span>
+							)}
+						</span>
 					))}
 				</p>
 			)}
