@@ -22,6 +22,7 @@ import { type Feature, mergeByName } from '~/platform/feature.ts'
 import { readTheme, secureCookies } from '~/platform/http/cookies.ts'
 import { clearFlash, flashOf } from '~/platform/http/http.ts'
 import { problem } from '~/platform/http/problem.ts'
+import { isPrivateSite } from '~/platform/http/site-access.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { readMetrics } from '~/platform/metrics/metrics.server.ts'
 import { io } from '~/platform/realtime/io.server.ts'
@@ -34,10 +35,19 @@ import { refuseMethod, sameOrigin } from './middleware/allowed-requests.ts'
 import { compress } from './middleware/compress.ts'
 import { fairTurns } from './middleware/fair-turns.ts'
 import { limitLargeBodies, maxSmallBody } from './middleware/large-bodies.ts'
+import { loginInstead, privateSite } from './middleware/private-site.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
 import { recordRefusals, retryAfter } from './middleware/refusals.ts'
 import { security } from './middleware/security.ts'
-import { addRetryAfter, faultAnswer, faultContext, guardRoutes, senderOf } from './site-faults.ts'
+import {
+	addRetryAfter,
+	addSession,
+	faultAnswer,
+	faultContext,
+	guardRoutes,
+	type LoginInstead,
+	senderOf,
+} from './site-faults.ts'
 import { handleSockets, openSockets, sendTabsAway } from './sockets.ts'
 import { reportMetrics } from './worker-metrics.ts'
 
@@ -114,6 +124,8 @@ app.get('/metrics', metricsPage())
 
 app.use(fairTurns((request) => request.headers.get(clientIpHeader) ?? ''))
 
+app.use(privateSite())
+
 app.on(['GET', 'POST'], '/api/auth/*', async (context) => {
 	const answer = await authHandler(context.req.raw)
 	const headers = new Headers(answer.headers)
@@ -135,12 +147,15 @@ const pages = createRequestHandler(
 app.all('*', async (context) => {
 	const request = cachesPages ? context.req.raw : asWithCache(context.req.raw)
 	const ip = request.headers.get(clientIpHeader) ?? ''
-	const cached = cachesPages ? await answerVisitor(request, (page, nonce) => renderForVisitor(page, nonce, ip)) : null
+	const cached =
+		cachesPages && !isPrivateSite()
+			? await answerVisitor(request, (page, nonce) => renderForVisitor(page, nonce, ip))
+			: null
 	if (cached) return cached
 	const writes = request.method !== 'GET' && request.method !== 'HEAD'
 	const { viewer, headers, fault } = await senderOf(request, writes)
 	const facts = { ...factsOf(request), isViewerUnknown: fault !== null && viewer === null }
-	const page = () => renderPage(request, viewer, facts)
+	const page = () => renderPage(request, viewer, facts, loginInstead(context.req.raw))
 	const render = () => (fault ? withoutDatabase(fault, page) : page())
 	const answer = await (isDescription(context.req.path) ? inTurn(render) : render())
 	addSession(answer.headers, headers)
@@ -225,12 +240,17 @@ export async function startAround(): Promise<() => Promise<void>> {
 
 export { answerFromCache, beginDraining, openSockets, sendTabsAway }
 
-async function renderPage(request: Request, viewer: Viewer, facts: RequestFacts): Promise<Response> {
+async function renderPage(
+	request: Request,
+	viewer: Viewer,
+	facts: RequestFacts,
+	instead: LoginInstead | null = null,
+): Promise<Response> {
 	const load = new RouterContextProvider()
 	load.set(viewerContext, viewer)
 	load.set(factsContext, facts)
-	load.set(faultContext, { fault: null, typed: null })
-	const response = await pages(await readdress(request), load)
+	load.set(faultContext, { fault: null, typed: null, instead })
+	const response = await pages(instead ? request : await readdress(request), load)
 	const answer = new Response(response.body, response)
 	addRetryAfter(answer, load)
 	answer.headers.set('X-Request-Id', facts.requestId)
@@ -287,16 +307,6 @@ function showsFlash({ pathname, searchParams }: URL, answer: Response): boolean 
 	if (!pathname.endsWith('.data')) return answer.headers.get('Content-Type')?.startsWith('text/html') ?? false
 	const routes = searchParams.get('_routes')
 	return routes === null || routes.split(',').includes('root')
-}
-
-/** Adds the cookies of the session as it was when the request came, except those that the page itself has just set anew. */
-function addSession(answer: Headers, session: Headers): void {
-	const set = new Set(answer.getSetCookie().map(nameOf))
-	for (const cookie of session.getSetCookie()) if (!set.has(nameOf(cookie))) answer.append('Set-Cookie', cookie)
-}
-
-function nameOf(cookie: string): string {
-	return cookie.slice(0, cookie.indexOf('='))
 }
 
 function cachedFor(time: string): MiddlewareHandler {

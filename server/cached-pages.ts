@@ -9,6 +9,7 @@ import type { CacheEntry } from '~/platform/cache/page-cache.ts'
 import { everyPage, pageCache } from '~/platform/cache/pages.server.ts'
 import { outageLasting } from '~/platform/db/db.server.ts'
 import { readTheme } from '~/platform/http/cookies.ts'
+import { isPrivateSite } from '~/platform/http/site-access.server.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 import { accepted, type Coding, encode } from './middleware/compress.ts'
 import { indexingHeaders, policy, policyHeader, securityHeaders } from './middleware/security.ts'
@@ -77,6 +78,7 @@ function read(url: string, theme: VisitorPage['theme'] = 'system'): VisitorPage 
  * @returns whether there was one
  */
 export function answerFromCache(request: IncomingMessage, response: ServerResponse): boolean {
+	if (isPrivateSite()) return false
 	const wanted = visitorPageOf(request.method, request.url ?? '', request.headers.cookie)
 	const page = wanted && (pageCache.get(wanted.key) ?? pageWhileAway(wanted.key))
 	if (!page) return false

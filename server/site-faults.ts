@@ -4,6 +4,7 @@ import {
 	data,
 	type LoaderFunctionArgs,
 	type RouterContextProvider,
+	redirect,
 	type ServerBuild,
 } from 'react-router'
 import { viewerFromCookie, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
@@ -27,6 +28,16 @@ interface FaultState {
 	fault: Fault | null
 	/** The fields of the form that came with the request. */
 	typed: Record<string, string> | null
+	/** Where a visitor is led whom the site is closed to (middleware/private-site.ts); null for everybody else. */
+	instead: LoginInstead | null
+}
+
+/** The login that a visitor of a private site is led to, in place of what a route would do. */
+export interface LoginInstead {
+	/** Its address, which leads back. */
+	login: string
+	/** Whether a script asked for the data of a page. */
+	isData: boolean
 }
 
 export const faultContext = createContext<FaultState>()
@@ -55,6 +66,16 @@ export async function senderOf(request: Request, fresh: boolean): Promise<Sender
 	}
 }
 
+/** Adds the cookies of the session as it was when the request came, except those that the page itself has just set anew. */
+export function addSession(answer: Headers, session: Headers): void {
+	const set = new Set(answer.getSetCookie().map(nameOf))
+	for (const cookie of session.getSetCookie()) if (!set.has(nameOf(cookie))) answer.append('Set-Cookie', cookie)
+}
+
+function nameOf(cookie: string): string {
+	return cookie.slice(0, cookie.indexOf('='))
+}
+
 const guarded = new WeakMap<Build, Build>()
 
 /**
@@ -77,13 +98,13 @@ function guardRoute(route: Route): Route {
 		...route,
 		module: {
 			...route.module,
-			...(loader && { loader: (args: LoaderFunctionArgs) => guard(args, isPage, () => run(route.id, loader, args)) }),
+			...(loader && { loader: (args: LoaderFunctionArgs) => guard(args, isPage, () => run(route, loader, args)) }),
 			...(action && {
 				action: async (args: ActionFunctionArgs) => {
 					const met = args.context.get(faultContext)
 					met.typed = await typedIn(args.request)
 					try {
-						return await guard(args, isPage, () => run(route.id, action, args))
+						return await guard(args, isPage, () => run(route, action, args))
 					} catch (error) {
 						throw (isPage && (await endedSession(error, args.request, met.typed))) || error
 					}
@@ -94,10 +115,20 @@ function guardRoute(route: Route): Route {
 }
 
 /** Of a member whom nobody can name, only the frame is drawn: any page or form would take them for logged out. */
-function run<Given extends Args>(id: string, work: (args: Given) => unknown, args: Given): unknown {
+function run<Given extends Args>({ id, module }: Route, work: (args: Given) => unknown, args: Given): unknown {
 	const { isViewerUnknown } = factsOf(args.context)
 	if (isViewerUnknown && id !== 'root') throw siteFaultOf(null) ?? new Unavailable('It is not known who asks.')
+	const { instead } = args.context.get(faultContext)
+	// The frame of a page is drawn round what was typed.
+	if (instead && (id !== 'root' || instead.isData))
+		throw loginAnswer(instead, module.default !== undefined, args.request)
 	return work(args)
+}
+
+/** What a visitor of a private site gets in place of what a route would answer. */
+function loginAnswer({ login, isData }: LoginInstead, isPage: boolean, request: Request): Response {
+	const forScript = !isPage && !isData && request.headers.get('Accept')?.startsWith('application/json')
+	return forScript ? Response.json({ message: 'Log in first.', login }, { status: 401 }) : redirect(login)
 }
 
 async function guard(args: Args, isPage: boolean, work: () => unknown): Promise<unknown> {

@@ -1,13 +1,14 @@
 import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { indexingSection } from '~/platform/http/indexing.server.ts'
+import { accessSection } from '~/platform/http/site-access.server.ts'
 import { listenForSettings } from '~/platform/settings/settings.server.ts'
 import { siteSection } from './site.server.ts'
 import { registerSections } from './site-settings.server.ts'
 
 export const siteSettings = defineFeature({
 	name: 'site-settings',
-	settingSections: [siteSection, indexingSection],
+	settingSections: [siteSection, accessSection, indexingSection],
 	memberData: {
 		site_settings: 'settings of the whole site',
 		site_setting_changes: {

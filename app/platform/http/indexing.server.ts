@@ -1,6 +1,7 @@
 import { NotFound } from '~/lib/errors.ts'
 import { boxSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
+import { isPrivateSite } from './site-access.server.ts'
 
 /** Whether search engines may list the site. A member's choice for their own profile stands beside it, in its form. */
 export const indexingSection = settingSection({
@@ -17,7 +18,7 @@ export const indexingSection = settingSection({
 
 /** The value of the header X-Robots-Tag that every answer carries; null where search engines may list the site. */
 export function robotsTag(): string | null {
-	return siteSettings(indexingSection).keepsOut ? 'noindex, nofollow' : null
+	return siteSettings(indexingSection).keepsOut || isPrivateSite() ? 'noindex, nofollow' : null
 }
 
 /** Refuses what is there for search engines alone. @throws NotFound where the site keeps out of them */

@@ -15,14 +15,20 @@ export interface SocketData {
 	requestId: string
 }
 
+/** What processes ask of each other. */
+interface ProcessEvents {
+	/** To be answered once they are read again. */
+	'settings saved': (done: (isRead: boolean) => void) => void
+}
+
 /** A member's tab, as the server sees it. */
-export type Tab = Socket<ClientEvents, ServerEvents, Record<string, never>, SocketData>
+export type Tab = Socket<ClientEvents, ServerEvents, ProcessEvents, SocketData>
 
 /** The one Socket.IO server of the process; it survives hot reload, its handlers are swapped in server/sockets.ts. */
 export const io = remember(
 	'io',
 	() =>
-		new Server<ClientEvents, ServerEvents, Record<string, never>, SocketData>({
+		new Server<ClientEvents, ServerEvents, ProcessEvents, SocketData>({
 			path: socketPath,
 			serveClient: false,
 			// The browser's client uses nothing else, and so there is no second way in to look after.

@@ -5,6 +5,7 @@ import { openBus, publish } from '~/platform/bus/bus.server.ts'
 import { dropPagesHere, everyPage } from '~/platform/cache/pages.server.ts'
 import { decryptSecret } from '~/platform/encryption.server.ts'
 import { fieldText } from '~/platform/http/form.server.ts'
+import { io } from '~/platform/realtime/io.server.ts'
 import type { Setting, SettingSection, SettingValues } from './setting.ts'
 import { readStoredSections, type StoredSection } from './settings.queries.server.ts'
 
@@ -90,22 +91,32 @@ export async function listenForSettings(): Promise<() => Promise<void>> {
 	const stop = isOneOfSeveral()
 		? await openBus(channel, { onMessage: reread, onLost: () => {}, onBack: reread })
 		: async () => {}
+	const obey = (done: (isRead: boolean) => void) =>
+		void rereadSettings().then(
+			() => done(true),
+			() => done(false),
+		)
+	io.on('settings saved', obey)
 	await rereadSettings()
 	const timer = setInterval(reread, REREAD_MS).unref()
 	return async () => {
 		clearInterval(timer)
+		io.off('settings saved', obey)
 		await stop()
 	}
 }
 
 /**
- * Has this process and all others read the settings again; to be called after the commit. It never throws: who was not told finds
- * out within seconds.
+ * Has this process and all others read the settings again, and waits for them, at most 5 s; to be called after the commit. It never throws: who
+ * was not told finds out within seconds.
  */
 export async function announceSettings(): Promise<void> {
 	try {
 		await rereadSettings()
-		if (isOneOfSeveral()) await publish(channel, '')
+		if (!isOneOfSeveral()) return
+		await publish(channel, '')
+		const read = await io.serverSideEmitWithAck('settings saved')
+		if (read.includes(false)) log.warn('another process could not read changed settings')
 	} catch (error) {
 		log.warn({ err: error }, 'changed settings could not be announced')
 	}

@@ -31,7 +31,6 @@ export function AccountFrame({ title, lead, back, children }: AccountFrameProps)
 						</li>
 					))}
 				</ul>
-				<p className="mt-4 text-sm text-ink-3">Reading the forum is open to everyone.</p>
 			</aside>
 		</div>
 	)
@@ -71,7 +70,7 @@ export function TermsBox({ version, error }: { version: number; error?: string |
 }
 
 const reasons = [
-	['Ask and get answers', 'Ask the whole campus. Everyone can read your question, and members answer it.'],
+	['Ask and get answers', 'Ask the whole campus. Members answer your question.'],
 	['Share what you know', 'Comment on a query or reply in a thread. You can use Markdown and code.'],
 	['Be found', 'Your profile shows what you know and what you are building, so that others can find you.'],
 	['Find others', 'See full profiles: skills, projects, and who wants to mentor or collaborate.'],

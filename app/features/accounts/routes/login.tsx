@@ -3,6 +3,7 @@ import { viewerOf } from '~/lib/context.ts'
 import { memberShare, pageMeta, sharedUsername } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
 import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
+import { isPrivateSite } from '~/platform/http/site-access.server.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
@@ -17,7 +18,7 @@ import type { Route } from './+types/login'
 
 export function loader({ context, url }: Route.LoaderArgs) {
 	if (viewerOf(context)) throw redirect(safeRedirect(url.searchParams.get('redirectTo'), '/find-dev'))
-	return waysIn()
+	return { ...waysIn(), isPrivate: isPrivateSite() }
 }
 
 export async function action({ request, url }: Route.ActionArgs) {
@@ -48,7 +49,7 @@ export function meta({ matches, location }: Route.MetaArgs) {
 	return [...pageMeta(matches, { title: 'Login', noindex: true }), ...share]
 }
 
-export default function Login({ loaderData: { buttons, hasPasswords }, actionData }: Route.ComponentProps) {
+export default function Login({ loaderData: { buttons, hasPasswords, isPrivate }, actionData }: Route.ComponentProps) {
 	useRefusalToast(actionData)
 	const [search] = useSearchParams()
 	const query = search.get('redirectTo') ? `?redirectTo=${encodeURIComponent(search.get('redirectTo') ?? '')}` : ''
@@ -68,6 +69,7 @@ export default function Login({ loaderData: { buttons, hasPasswords }, actionDat
 				)
 			}
 		>
+			{isPrivate && <p className="mt-4">This site is for its members. Log in to read it.</p>}
 			<WaysIn buttons={buttons} redirectTo={search.get('redirectTo') ?? ''} hasPasswords={hasPasswords} />
 			{hasPasswords && (
 				// Named, as the browser and the server would spell the address of this page differently.

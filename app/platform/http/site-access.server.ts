@@ -1,0 +1,25 @@
+import { choiceSetting, settingSection } from '~/platform/settings/setting.ts'
+import { siteSettings } from '~/platform/settings/settings.server.ts'
+
+/** Who may read the site. server/middleware/private-site.ts decides by it for every way in. */
+export const accessSection = settingSection({
+	name: 'access',
+	title: 'Who may read the site',
+	about: 'Whether visitors may read, or members alone.',
+	settings: {
+		readers: choiceSetting<'everybody' | 'members'>({
+			label: 'Who may read the site',
+			hint: 'Members only: pages lead visitors to the login; feeds, pictures and the API want a session or a token, and search engines find nothing. What others have copied before stays with them.',
+			default: 'everybody',
+			choices: [
+				{ value: 'everybody', label: 'Everybody' },
+				{ value: 'members', label: 'Members only' },
+			],
+		}),
+	},
+})
+
+/** Whether members alone may read this site, as this process knows it now. */
+export function isPrivateSite(): boolean {
+	return siteSettings(accessSection).readers === 'members'
+}

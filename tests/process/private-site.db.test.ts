@@ -1,0 +1,200 @@
+import { Hono } from 'hono'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operations } from '~/features/api/openapi.server.ts'
+import '~/features/index.server.ts'
+import { saveSection } from '~/features/site-settings/site-settings.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { privateSite } from '../../server/middleware/private-site.ts'
+import { makeMember, makeQuestion } from '../factories/forum.ts'
+import { useDatabase } from '../support/database.ts'
+import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
+import { routePaths } from '../support/raw-http.ts'
+
+/* What visitors reach of a site that is for its members, asked of two processes at one port. */
+
+useDatabase()
+
+const secret = 'Marmalade'
+const login = /^\/login\?redirectTo=/
+
+/** Every route that visitors of a private site reach. One that is added later is closed until it stands here and in the guard. */
+const open = [
+	'/.well-known/security.txt',
+	'/answer/feed.atom',
+	'/confirm-campus',
+	'/forgot-password',
+	'/imprint',
+	'/invite',
+	'/login',
+	'/login/:provider',
+	'/login/:provider/callback',
+	'/login/code',
+	'/logout',
+	'/offline',
+	'/privacy',
+	'/register',
+	'/reset-password',
+	'/robots.txt',
+	'/service-worker.js',
+	'/site.webmanifest',
+	'/terms',
+	'/theme',
+	'/undo-email',
+	'/unsubscribe',
+	'/verify-email',
+]
+
+/** Open as well, but they want a session by themselves, on any site. */
+const ownGuards = ['/claim-admin', '/confirm-email']
+
+let site: MembersSite
+let cookie = ''
+let admin: SignedIn
+let question: { id: number; url: string }
+let version = 0
+
+beforeAll(async () => {
+	site = await startOnTestDatabase(undefined, { WEB_CONCURRENCY: '2', LOG_LEVEL: 'warn' })
+	const owner = await logInMember(site, 'oda', 'admin')
+	cookie = owner.cookie
+	admin = owner.member
+	question = await makeQuestion(await makeMember('mira'), { title: `${secret} on every page` })
+})
+
+afterAll(() => site?.stop())
+
+/** Sends a request over a connection of its own, so that both processes are asked in turn. */
+function ask(path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
+	const all = { Connection: 'close', Origin: new URL(site.url).origin, ...(headers as Record<string, string>) }
+	return fetch(site.url + path, { redirect: 'manual', headers: all, ...init })
+}
+
+async function save(readers: 'everybody' | 'members'): Promise<void> {
+	version += 1
+	const form = { act: 'save', readers, version: String(version) }
+	const answer = await site.ask('/admin/settings/access', cookie, form)
+	expect(answer.status, await answer.text()).toBeLessThan(400)
+}
+
+/** The address of a route with something in its place that is there. */
+function fill(route: string): string {
+	const [, , category = '', username = '', id = ''] = question.url.split('/')
+	return route
+		.replace(':category', category)
+		.replace(':username', username)
+		.replace(':id', id)
+		.replace(':tag', 'testing')
+		.replace(':kind', 'query')
+		.replace(':slug?', '')
+		.replace(/:\w+/, 'others')
+		.replace('*', 'nothing-here')
+		.replace(/(.)\/$/, '$1')
+}
+
+const isRefused = ({ status, headers }: Response) =>
+	status === 401 || (status === 302 && login.test(headers.get('Location') ?? ''))
+
+test('from the answer of the save on, no process answers a visitor with a page, new or kept, and members go on', async () => {
+	const etags: string[] = []
+	for (let count = 0; count < 4; count++) {
+		const page = await ask('/forum')
+		expect(await page.text()).toContain(secret)
+		etags.push(page.headers.get('ETag') ?? '')
+	}
+	const late: string[] = []
+	let savedAt = Number.POSITIVE_INFINITY
+	let isOver = false
+	const reader = async () => {
+		while (!isOver) {
+			const askedAt = performance.now()
+			const page = await ask('/forum', { headers: { 'If-None-Match': etags[0] ?? '' } })
+			await page.body?.cancel()
+			if (askedAt > savedAt && !isRefused(page)) late.push(`${page.status}`)
+		}
+	}
+	const readers = Array.from({ length: 4 }, reader)
+	await save('members')
+	savedAt = performance.now()
+	for (let count = 0; count < 10; count++) {
+		const page = await ask('/forum', { headers: { 'If-None-Match': etags[count % 4] ?? '' } })
+		expect([page.status, page.headers.get('Location'), page.headers.get('Cache-Control')]).toEqual([
+			302,
+			'/login?redirectTo=%2Fforum',
+			'private, no-store',
+		])
+	}
+	isOver = true
+	await Promise.all(readers)
+	expect(late).toEqual([])
+	const own = await ask('/forum', { headers: { Cookie: cookie } })
+	expect([own.status, own.headers.get('Cache-Control')]).toEqual([200, 'private, no-store'])
+	expect(await own.text()).toContain(secret)
+	expect((await ask('/forum')).status).toBe(302)
+})
+
+describe('a visitor of a private site', () => {
+	test('reaches the routes that are open, and no other one', async () => {
+		const reached: string[] = []
+		for (const route of routePaths()) {
+			const page = await ask(fill(route))
+			expect(await page.text(), route).not.toContain(secret)
+			if (!isRefused(page) && route !== '/sitemap.xml') reached.push(route)
+		}
+		expect(reached.sort()).toEqual(open)
+		expect((await ask('/sitemap.xml')).status).toBe(404)
+		expect(await (await ask('/robots.txt')).text()).toContain('Disallow: /\n')
+		expect(await (await ask('/login?redirectTo=%2F')).text()).toContain('This site is for its members.')
+	})
+
+	test('gets no data of a page, and no form is taken', async () => {
+		const closed = routePaths().filter((route) => ![...open, ...ownGuards].includes(route))
+		for (const route of closed) {
+			const path = fill(route)
+			for (const [address, init] of [
+				[path === '/' ? '/_.data' : `${path}.data`, {}],
+				[path, { method: 'POST', body: new URLSearchParams({ title: 'x' }) }],
+			] as const) {
+				const answer = await ask(address, init)
+				const text = await answer.text()
+				const told = `${answer.headers.get('Location')} ${text}`
+				const is = [302, 401].includes(answer.status) || told.includes('/login?redirectTo=')
+				expect(is || answer.status === 405, `${address} ${answer.status}`).toBe(true)
+				expect(text, address).not.toContain(secret)
+			}
+		}
+	})
+
+	test('is refused by every operation of the API', async () => {
+		for (const { method, path } of operations) {
+			const address = `/api/v1${path.replace(/\{\w+\}/g, '1')}`
+			const answer = await ask(address, { method: method.toUpperCase() })
+			await answer.body?.cancel()
+			expect([address, answer.status]).toEqual([address, 401])
+		}
+		for (const address of ['/api/v1/openapi.json', '/api/v1/none', '/api/docs.data'])
+			expect(await (await ask(address)).text(), address).not.toContain('"paths"')
+	})
+
+	test('with the cookie of no session, or a token that is none, is a visitor', async () => {
+		const forged = await ask('/forum', { headers: { Cookie: 'session=forged.value' } })
+		expect(forged.status).toBe(302)
+		const program = await ask('/api/v1/openapi.json', { headers: { Authorization: 'Bearer none' } })
+		expect(program.status).toBe(401)
+	})
+})
+
+test('opened again, visitors see pages', async () => {
+	await save('everybody')
+	for (let count = 0; count < 4; count++) expect(await (await ask('/forum')).text()).toContain(secret)
+})
+
+test('an answer that was made while the site became private is held back', async () => {
+	const app = new Hono()
+	app.use(privateSite())
+	app.get('/forum', async (context) => {
+		await saveSection(admin, 'access', { readers: 'members', version: String(version + 1) })
+		return context.text(secret)
+	})
+	const answer = await app.request('/forum')
+	expect([answer.status, await answer.text()]).toEqual([302, ''])
+})
