@@ -49,9 +49,9 @@ function sights({
 	return {
 		visitor: [
 			...['/terms', '/privacy', '/imprint', '/terms/accept'],
-			...['/login', '/login/code', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
 			...[
 				'/login',
+				'/login/code',
 				'/login/passkey',
 				'/login/campus',
 				'/login/ldap',
