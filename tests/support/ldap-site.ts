@@ -48,6 +48,7 @@ export async function startDirectory(program: string): Promise<Directory> {
 	const { cert, key } = makeCertificate()
 	configure(folder, { cert, key })
 	let server: ChildProcess | undefined
+	process.once('exit', () => server?.kill('SIGKILL'))
 	const asRoot = async (work: (client: Client) => Promise<unknown>) => {
 		const client = new Client({ url: address, timeout: 5_000 })
 		try {

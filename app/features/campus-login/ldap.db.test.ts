@@ -26,7 +26,7 @@ import { askDirectory } from './ldap.server.ts'
 import { linkByDirectory, logInByDirectory } from './ldap-login.server.ts'
 import { directorySection } from './ldap-section.server.ts'
 import { ProviderUnreachable } from './provider-fetch.server.ts'
-import { checkSession } from './refreshing.server.ts'
+import { checkSession, checkSoon } from './refreshing.server.ts'
 
 /* Logins by a directory that really runs: OpenLDAP's slapd, in a process of its own. */
 
@@ -160,6 +160,10 @@ describe.skipIf(!slapd)(name, () => {
 		expect(await isLoggedIn(cookies)).toBe(true)
 		await directory.remove(uid)
 		await checkSession(session)
+		expect(await isLoggedIn(cookies)).toBe(true)
+		// Nothing was to be ended: the setting is off.
+		checkSoon(await sessionOf(viewer))
+		await checkSession(await sessionOf(viewer), [])
 		expect(await isLoggedIn(cookies)).toBe(true)
 		await checkSession(await sessionOf(viewer))
 		expect(await isLoggedIn(cookies)).toBe(false)

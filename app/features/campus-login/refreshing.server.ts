@@ -13,23 +13,20 @@ import { campusSection } from './sections.server.ts'
 
 /** Whether the campus is asked again about this session now. The answer of the request does not wait for it. It never throws. */
 export function checkSoon(sessionId: number): void {
-	const sections = [siteSettings(campusSection), siteSettings(directorySection)]
-	if (!sections.some(({ isOn, endsSessions }) => isOn && endsSessions)) return
-	checkSession(sessionId).catch((error) => log.warn({ err: error }, 'the campus login was not asked about a session'))
+	const ending = ways().filter(({ endsSessions }) => endsSessions)
+	if (ending.length === 0) return
+	checkSession(sessionId, ending).catch((error) =>
+		log.warn({ err: error }, 'the campus login was not asked about a session'),
+	)
 }
 
 /**
  * Asks the campus whether the member of a session still has an account there, if it was not asked lately, and ends the session if it
  * says no. A campus that does not answer, or has a problem, ends nobody's session.
  */
-export async function checkSession(sessionId: number): Promise<void> {
-	const [campus, directory] = [siteSettings(campusSection), siteSettings(directorySection)]
-	const ways = [
-		{ provider: 'campus', ...campus, ask: askCampus },
-		{ provider: 'ldap', ...directory, ask: askLdap },
-	]
-	for (const { provider, isOn, minutes, ask } of ways) {
-		const row = isOn ? await takeCheck(sessionId, provider, minutes * 60) : undefined
+export async function checkSession(sessionId: number, asked = ways()): Promise<void> {
+	for (const { provider, minutes, ask } of asked) {
+		const row = await takeCheck(sessionId, provider, minutes * 60)
 		if (!row) continue
 		try {
 			await ask(row)
@@ -38,6 +35,14 @@ export async function checkSession(sessionId: number): Promise<void> {
 			await endSession(row)
 		}
 	}
+}
+
+/** The logins that are switched on and can be asked again. */
+function ways() {
+	return [
+		{ provider: 'campus', ...siteSettings(campusSection), ask: askCampus },
+		{ provider: 'ldap', ...siteSettings(directorySection), ask: askLdap },
+	].filter(({ isOn }) => isOn)
 }
 
 async function askCampus({ session_id, subject, refresh_token }: ProviderSessionRow): Promise<void> {
