@@ -29,6 +29,8 @@ const open = [
 	'/login/:provider',
 	'/login/:provider/callback',
 	'/login/code',
+	'/login/ldap',
+	'/login/passkey',
 	'/logout',
 	'/offline',
 	'/privacy',
