@@ -107,9 +107,17 @@ export class ChatRun {
 		})
 		expect(await findBrokenFigures()).toEqual([])
 		for (const member of this.members) member.leave()
-		const messages = written.flatMap((one) => one.messages)
-		expect(messages.length).toBeGreaterThan(least)
-		expect(messages.some(({ changes }) => changes.some(({ acknowledged }) => acknowledged))).toBe(true)
+		expect(this.messages.length).toBeGreaterThan(least)
+		expect(this.hasChanges).toBe(true)
+	}
+
+	/** Whether anything that was sent has been edited or deleted since, and acknowledged. */
+	get hasChanges(): boolean {
+		return this.messages.some(({ changes }) => changes.some(({ acknowledged }) => acknowledged))
+	}
+
+	private get messages() {
+		return this.members.flatMap(({ written }) => written.messages)
 	}
 
 	/** Waits until nothing is unsettled, or as long as it becomes less. */
