@@ -1,3 +1,4 @@
+import { forgetTitle } from '~/features/moderation/leaving.queries.server.ts'
 import { forgetSubject } from '~/features/notifications/notifications.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { erasePost, findDeletedPost, listDeletedBefore } from './leaving.queries.server.ts'
@@ -26,6 +27,7 @@ export async function eraseDeletedPosts(days: number, limit: number): Promise<nu
 /** Looks again now that nobody else changes it: it may have been restored. @returns whether it was erased */
 async function erase(trx: Executor, kind: 'query' | 'comment', id: number): Promise<boolean> {
 	const post = await findDeletedPost(trx, kind, id)
+	if (post && kind === 'query') await forgetTitle(trx, id)
 	if (post) await erasePost(trx, kind, id, post.needed)
 	return post !== undefined
 }

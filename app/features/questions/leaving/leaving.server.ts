@@ -1,3 +1,4 @@
+import { forgetTitle } from '~/features/moderation/leaving.queries.server.ts'
 import { forgetSubject } from '~/features/notifications/notifications.server.ts'
 import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -64,5 +65,6 @@ async function leaveQuestion(trx: Executor, leaver: Leaver, id: number): Promise
 	}
 	if (isPublished) await removeQuestion(trx, id, post, { status: 'deleted', by: null })
 	await forgetSubject(trx, { type: 'query', id })
+	await forgetTitle(trx, id)
 	await erasePost(trx, 'query', id, post.needed)
 }
