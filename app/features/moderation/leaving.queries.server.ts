@@ -38,10 +38,10 @@ export async function leaveModeration({ id, accounts, usernames }: Leaver): Prom
 	return false
 }
 
-/** Forgets what a question was called in the log, of decisions about it and about its comments: its title is about to be erased. */
-export async function forgetTitle(trx: Executor, questionId: number): Promise<void> {
+/** Forgets in the log what subjects were called, as it is about to be erased. @param type of the subjects */
+export async function forgetTitles(trx: Executor, type: string, ids: readonly number[]): Promise<void> {
 	await sql`
-		update moderation_log set facts = facts - 'title'
-		where (kind = 'query' and target_id = ${questionId})
-			or (kind = 'comment' and target_id in (select id from comments where question_id = ${questionId}))`.execute(trx)
+		update moderation_log set facts = facts - 'title' where kind = ${type} and target_id = any(${[...ids]}::int[])`.execute(
+		trx,
+	)
 }

@@ -1,8 +1,7 @@
-import { forgetTitle } from '~/features/moderation/leaving.queries.server.ts'
 import { forgetSubject } from '~/features/notifications/notifications.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { erasePost, findDeletedPost, listDeletedBefore } from './leaving.queries.server.ts'
-import { inQuestion } from './leaving.server.ts'
+import { forgetTitle, inQuestion } from './leaving.server.ts'
 
 /* A deleted question or comment is out of the forum at once. Its text stays for some days, so that the deletion can be undone or judged. */
 

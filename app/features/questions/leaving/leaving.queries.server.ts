@@ -134,6 +134,12 @@ export async function findDeletedPost(
 	return rows[0]
 }
 
+/** The comments of a question, whatever became of them. */
+export async function listCommentIds(trx: Executor, questionId: number): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`select id from comments where question_id = ${questionId}`.execute(trx)
+	return rows.map(({ id }) => id)
+}
+
 /** Texts of posts that others see, and the question whose search document holds their words. */
 const textsWithNames: Parameters<typeof renameInColumns>[0][] = [
 	{
