@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isLeaving } from '~/features/accounts/accounts.queries.server.ts'
+import { saveBookmark, saveBookmarkNote } from '~/features/bookmarks/bookmarks.server.ts'
+import { saveSearch } from '~/features/following/searches.server.ts'
 import { features } from '~/features/index.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { checkCounters } from '~/platform/db/counters.queries.server.ts'
@@ -141,6 +144,42 @@ describe('a member who leaves', () => {
 		await brokenCounters()
 		expect(await claimUsername(member.username)).toBe(false)
 	}, 60_000)
+
+	test('is named by others no more, however little room there is, and whoever is called alike still is', async () => {
+		const ab = await join_('ab')
+		const { id } = await makeQuestion(other)
+		const long = `${'x'.repeat(494)} @ab @`
+		await saveBookmark(peer, { kind: 'query', id })
+		await saveBookmarkNote(peer, { kind: 'query', id }, { note: long })
+		for (const query of ['user:ab', 'user:abc', 'mentions @ab.c'])
+			await saveSearch(peer, { kind: 'queries', query, name: query })
+		const { id: message } = await makeMessage(
+			peer,
+			other,
+			'See /forum/others/ab/7/how-to-swim#comment-9, @ab, @abc and ab.',
+		)
+		await depart(ab)
+		const { rows } = await sql<{ note: string; body: string; searches: string[] }>`
+			select (select note from bookmarks where user_id = ${peer.id} and question_id = ${id}) as note,
+				(select body from messages where id = ${message}) as body,
+				(select array_agg(query order by id) from saved_searches where user_id = ${peer.id}) as searches`.execute(db())
+		expect(rows).toEqual([
+			{
+				note: `${'x'.repeat(494)} @form`,
+				body: 'See /forum/others/former-member/7#comment-9, @former-member, @abc and ab.',
+				searches: ['user:abc', 'mentions @ab.c'],
+			},
+		])
+	})
+
+	test('who left before usernames were hashed is to be read no more, and the username stays taken', async () => {
+		await sql`insert into usernames (username, claimed_at) values
+			('old-hand', now() - interval '1 year'), ('just-now', now())`.execute(db())
+		await sql.raw(readFileSync('migrations/0110_usernames_without_owner.sql', 'utf8')).execute(db())
+		const { rows } = await sql`select username from usernames where username in ('old-hand', 'just-now')`.execute(db())
+		expect(rows).toEqual([{ username: 'just-now' }])
+		expect(await claimUsername('old-hand')).toBe(false)
+	})
 
 	test('is deleted by the hourly job, which goes on where it was killed', async () => {
 		const tom = await join_('tom')
