@@ -172,7 +172,9 @@ describe('writing', () => {
 		},
 	)
 
-	const published = [...writes, anImport, aPick].filter(([name]) => !name.startsWith('deleting') && name !== 'the password')
+	const published = [...writes, anImport, aPick].filter(
+		([name]) => !name.startsWith('deleting') && name !== 'the password',
+	)
 	const ownWays = published.flatMap((write) => ['', '.data'].map((way) => [write[0], way, write] as const))
 
 	test.each(ownWays)(
