@@ -1,5 +1,6 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
+import { attachSession } from './identities.server.ts'
 import { directorySection } from './ldap-section.server.ts'
 import { listProviders } from './providers.server.ts'
 import { checkSoon } from './refreshing.server.ts'
@@ -14,6 +15,7 @@ export const campusLogin = defineFeature({
 			const ways = [siteSettings(campusSection), siteSettings(directorySection)]
 			return ways.find(({ isOn, onlyWay }) => isOn && onlyWay)?.label ?? null
 		},
+		onSessionBegun: attachSession,
 		onSessionUsed: checkSoon,
 	},
 	memberData: {
