@@ -112,6 +112,7 @@ function sights({
 				editing('/social-links'),
 				editing('/certificates'),
 				editing('/projects'),
+				editing('/projects/github'),
 			],
 			...[editing('/change-password'), editing('/import')],
 			...[
