@@ -2,10 +2,9 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
-import { logIn, SecondStepRequired, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
-import { waysIn } from '~/features/accounts/ways-in.server.ts'
+import { SecondStepRequired, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
-import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decryptSecret } from '~/platform/encryption.server.ts'
@@ -389,33 +388,5 @@ describe('linking', () => {
 		for (const has of [[], other.cookies])
 			await expect(trip({ linkTo: member.id, has })).rejects.toThrow('You were logged out in the meantime')
 		expect(await verifiedLinks(member.id)).toEqual([])
-	})
-})
-
-describe('the only way in', () => {
-	const byPassword = () => {
-		const form = new FormData()
-		form.set('email', 'admin@quad.example')
-		form.set('password', 'a password that is long')
-		return logIn(form, request(config().publicUrl))
-	}
-
-	test('is refused until an admin has logged in by it, and then ends passwords', async () => {
-		await expect(save({ onlyWay: 'on' })).rejects.toThrow(Conflict)
-		expect(waysIn().hasPasswords).toBe(true)
-		const { cookies } = await trip()
-		const { id } = (await whoHas(cookies)) as SignedIn
-		await sql`update users set role = 'admin' where id = ${id}`.execute(db())
-		await save({ onlyWay: 'on' })
-		expect(waysIn()).toEqual({
-			buttons: [{ name: 'campus', label: 'Log in with your campus account' }],
-			hasPasswords: false,
-		})
-		await expect(byPassword()).rejects.toThrow('Passwords are switched off on this site.')
-		// The environment gives them back.
-		vi.spyOn(config().given, 'has').mockImplementation((name) => name === 'CAMPUS_LOGIN_ONLY')
-		config().CAMPUS_LOGIN_ONLY = false
-		await save({ label: 'Campus' })
-		await expect(byPassword()).rejects.toThrow('The email or password is wrong.')
 	})
 })
