@@ -31,6 +31,8 @@ const open = [
 	'/login/code',
 	'/login/ldap',
 	'/login/passkey',
+	'/login/saml/acs',
+	'/login/saml/metadata',
 	'/logout',
 	'/offline',
 	'/privacy',

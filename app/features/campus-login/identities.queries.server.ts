@@ -105,15 +105,30 @@ export async function hasAdminBy(trx: Executor, issuer: string): Promise<boolean
 	return rows.length > 0
 }
 
-/** Keeps what a session that began elsewhere is asked about. @param refreshToken encrypted */
-export async function insertProviderSession(
-	sessionId: number,
-	identityId: number,
-	refreshToken: string,
-): Promise<void> {
+interface ProviderSession {
+	sessionId: number
+	identityId: number
+	/** Encrypted; null where the site cannot be asked again. */
+	refreshToken: string | null
+	/** When the session ends in any case; ISO 8601. */
+	endsAt: string | null
+}
+
+/** Keeps what a session that began elsewhere is asked about, and when it ends; not if the identity was removed in the meantime. */
+export async function insertProviderSession(session: ProviderSession): Promise<void> {
+	const { sessionId, identityId, refreshToken, endsAt } = session
 	await sql`
-		insert into provider_sessions (session_id, identity_id, refresh_token)
-		values (${sessionId}, ${identityId}, ${refreshToken}) on conflict (session_id) do nothing`.execute(db())
+		insert into provider_sessions (session_id, identity_id, refresh_token, ends_at)
+		select ${sessionId}, id, ${refreshToken}, ${endsAt}::timestamptz from identities where id = ${identityId}
+		on conflict (session_id) do nothing`.execute(db())
+}
+
+/** Ends the sessions whose time is over. @returns whose they were */
+export async function deleteOverdueSessions(): Promise<number[]> {
+	const { rows } = await sql<{ user_id: number }>`
+		delete from sessions using provider_sessions p where p.session_id = sessions.id and p.ends_at <= now()
+		returning sessions.user_id`.execute(db())
+	return rows.map(({ user_id }) => user_id)
 }
 
 export interface ProviderSessionRow {
@@ -122,7 +137,7 @@ export interface ProviderSessionRow {
 	provider: string
 	issuer: string
 	subject: string
-	refresh_token: string
+	refresh_token: string | null
 }
 
 /** Takes the check of a session that began at this provider, if the last one was begun longer ago than so many seconds. Of many processes one gets it. */

@@ -13,7 +13,7 @@ import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { encryptSecret } from '~/platform/encryption.server.ts'
+import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
 import type { LoginsView } from './campus-login.view.ts'
 import { affiliationOf, isEmailConfirmed, type Person, personOf, textOf } from './claims.server.ts'
 import {
@@ -38,6 +38,25 @@ import { listProviders, type Provider, providerNames } from './providers.server.
 /** What the refresh token of a session is encrypted for. */
 export function refreshPurpose(sessionId: number): string {
 	return `provider_sessions ${sessionId}`
+}
+
+/** What is remembered of a session that begins by a provider. */
+interface SessionNote {
+	identityId: number
+	refreshToken: string | null
+	endsAt: string | null
+}
+
+const notePurpose = 'login_challenges note'
+
+/** Keeps by what the provider is asked about a session that has just begun, or when it ends. @param note as {@link enter} made it */
+export async function keepProviderSession(sessionId: number, note: string): Promise<void> {
+	const text = decryptSecret(notePurpose, note)
+	if (text === null) return
+	const { identityId, refreshToken, endsAt } = JSON.parse(text) as SessionNote
+	if (refreshToken === null && endsAt === null) return
+	const encrypted = refreshToken === null ? null : encryptSecret(refreshPurpose(sessionId), refreshToken)
+	await insertProviderSession({ sessionId, identityId, refreshToken: encrypted, endsAt })
 }
 
 /**
@@ -72,9 +91,9 @@ export async function enter(
 	if (made) await announceOutsider(made)
 	if (identity.affiliation === 'student' && isEmailConfirmed(answer.claims, provider.claims))
 		await confirmCampusByLogin(userId, textOf(answer.claims, provider.claims.email).toLowerCase())
-	const { sessionId, headers } = await logInAs(userId, request)
-	if (answer.refreshToken !== null)
-		await insertProviderSession(sessionId, identityId, encryptSecret(refreshPurpose(sessionId), answer.refreshToken))
+	const { refreshToken, endsAt = null } = answer
+	const note = encryptSecret(notePurpose, JSON.stringify({ identityId, refreshToken, endsAt } satisfies SessionNote))
+	const headers = await logInAs(userId, request, note)
 	return { headers, isNew: made !== null, leadsTo: known?.is_leaving ? '/settings/leave' : null }
 }
 
