@@ -12,24 +12,24 @@ export const samlSection = settingSection({
 	name: 'saml-login',
 	title: 'Login by SAML',
 	about:
-		'Members log in with their account at the university, by SAML 2.0. Its computing centre gives you the first three values below, and needs the metadata of this site: the address of this site, followed by /login/saml/metadata.',
+		'Members log in with their university account, by SAML 2.0. The computing centre gives you the entity ID, the address and the certificate of its login service, and needs the metadata of this site: the address of this site, followed by /login/saml/metadata.',
 	isSensitive: true,
 	settings: {
 		isOn: boxSetting({ label: 'Offer the login by SAML' }),
 		label: textSetting({ label: 'On the button', default: 'Log in through your university', maxLength: 40 }),
 		entityId: textSetting({
 			label: 'Entity ID of the login service',
-			hint: 'As its metadata have it (entityID), such as https://idp.campus.example/idp/shibboleth.',
+			hint: 'The entityID in its metadata, such as https://idp.campus.example/idp/shibboleth.',
 			maxLength: 1_000,
 		}),
 		address: textSetting({
 			label: 'Address of the login',
-			hint: 'In its metadata the SingleSignOnService with the binding HTTP-Redirect.',
+			hint: 'The SingleSignOnService with the binding HTTP-Redirect in its metadata.',
 			maxLength: 1_000,
 		}),
 		certificates: textSetting({
 			label: 'Certificates that it signs with',
-			hint: 'As PEM. While the login service changes its key, paste the old and the new one below each other.',
+			hint: 'As PEM. While the login service changes its key, paste the old and the new certificate below each other.',
 			isLong: true,
 			maxLength: 20_000,
 		}),
@@ -41,7 +41,7 @@ export const samlSection = settingSection({
 		nameAttribute: attribute(
 			'Attribute with the name',
 			'urn:oid:2.16.840.1.113730.3.1.241',
-			'By its Name, not its FriendlyName. These are the names that universities have agreed on.',
+			'By its Name, not its FriendlyName. The defaults are the names that universities have agreed on.',
 		),
 		usernameAttribute: attribute('Attribute with the username', 'urn:oid:0.9.2342.19200300.100.1.1'),
 		emailAttribute: attribute('Attribute with the e-mail address', 'urn:oid:0.9.2342.19200300.100.1.3'),
@@ -63,8 +63,8 @@ export const samlSection = settingSection({
 			default: true,
 		}),
 		hours: numberSetting({
-			label: 'Log out after, in hours',
-			hint: 'By SAML nobody can ask who has left the university. So whoever logged in by it has to do so again, at the latest then.',
+			label: 'End sessions after, in hours',
+			hint: 'SAML offers no way to ask who has left the university, so members who logged in by it have to log in again after this time.',
 			default: 12,
 			min: 1,
 			max: 720,
