@@ -16,6 +16,3 @@ create index saml_requests_expiry on saml_requests (expires_at);
 alter table provider_sessions alter column refresh_token drop not null;
 alter table provider_sessions add column ends_at timestamptz;
 create index provider_sessions_ends_at on provider_sessions (ends_at) where ends_at is not null;
-
--- What becomes of the session once the code is given, as the way in has noted it; encrypted.
-alter table login_challenges add column note text;

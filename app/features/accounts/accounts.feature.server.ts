@@ -74,7 +74,7 @@ export const accounts = defineFeature({
 		login_challenges: {
 			members: { user_id: 'deleted' },
 			archive: ['expires_at'],
-			withheld: { token_hash: 'a secret', note: 'of use to this site alone' },
+			withheld: { token_hash: 'a secret' },
 		},
 		account_mails: 'to which addresses mails were sent, for a day',
 		admin_claims: 'secrets of links, until somebody is admin',

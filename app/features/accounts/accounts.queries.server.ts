@@ -146,12 +146,11 @@ export async function hasSecondFactor(userId: number): Promise<boolean> {
 export async function insertLoginChallenge(challenge: {
 	userId: number
 	hash: string
-	note: string | null
 	seconds: number
 }): Promise<void> {
-	const { userId, hash, note, seconds } = challenge
-	await sql`insert into login_challenges (token_hash, user_id, note, expires_at)
-		values (${hash}, ${userId}, ${note}, now() + make_interval(secs => ${seconds}))`.execute(db())
+	const { userId, hash, seconds } = challenge
+	await sql`insert into login_challenges (token_hash, user_id, expires_at)
+		values (${hash}, ${userId}, now() + make_interval(secs => ${seconds}))`.execute(db())
 }
 
 /** A login whose second step is missing. */
@@ -159,14 +158,12 @@ export interface WaitingLogin {
 	id: number
 	email: string
 	username: string
-	/** What the way in that was used wants to know again once there is a session. */
-	note: string | null
 }
 
 /** Whose login waits for its second step under this hash; undefined when none does any more. */
 export async function findLoginChallenge(hash: string): Promise<WaitingLogin | undefined> {
 	const { rows } = await sql<WaitingLogin>`
-		select users.id, users.email, users.username, note from login_challenges join users on users.id = user_id
+		select users.id, users.email, users.username from login_challenges join users on users.id = user_id
 		where token_hash = ${hash} and expires_at > now()`.execute(db())
 	return rows[0]
 }

@@ -38,7 +38,7 @@ import {
 } from './security/second-step.server.ts'
 import { requireAcceptedTerms } from './security/suspension.server.ts'
 import { digestOf, VerifiedCookies } from './security/verified-cookies.ts'
-import { handOverNote, noteSessionUse } from './ways-in.server.ts'
+import { noteSessionUse } from './ways-in.server.ts'
 
 const verifiedCookies = () => remember('verified-cookies', () => new VerifiedCookies())
 
@@ -181,32 +181,28 @@ export class SecondStepRequired extends NotAllowed {
 
 /**
  * Begins a session of whoever has proved by more than a password who they are.
- * @param note what the first step of the login left for the session, see {@link logInAs}
  * @returns the cookies of the session
  */
-export async function beginSession(userId: number, request: Request, note: string | null = null): Promise<Headers> {
-	const { response, headers } = await domainErrors(() =>
+export async function beginSession(userId: number, request: Request): Promise<Headers> {
+	const { headers } = await domainErrors(() =>
 		auth().api.beginSession({ body: { userId }, headers: headersWithoutBody(request), returnHeaders: true }),
 	)
-	if (note !== null) await handOverNote(response.sessionId, note)
 	headers.append('Set-Cookie', forgetFirstStep())
 	return headers
 }
 
 /**
  * Begins a session for a member who has proved elsewhere who they are.
- * @param note handed to `onSessionBegun` of the ways in, now or after the second step
- * @returns the cookies of the session
+ * @returns the session's id, and its cookies
  * @throws Invalid when the account is gone; SecondStepRequired
  */
-export async function logInAs(userId: number, request: Request, note: string): Promise<Headers> {
+export async function logInAs(userId: number, request: Request): Promise<{ sessionId: number; headers: Headers }> {
 	try {
 		const sent = { body: { userId }, headers: headersWithoutBody(request), returnHeaders: true } as const
 		const { response, headers } = await auth().api.logInAs(sent)
-		await handOverNote(response.sessionId, note)
-		return headers
+		return { sessionId: response.sessionId, headers }
 	} catch (error) {
-		if (isSecondStepMissing(error)) throw new SecondStepRequired(await beginSecondStep(userId, note))
+		if (isSecondStepMissing(error)) throw new SecondStepRequired(await beginSecondStep(userId))
 		return domainErrors(() => Promise.reject(error))
 	}
 }

@@ -29,8 +29,6 @@ export interface WaysIn {
 	onlyWay?: () => string | null
 	/** Called when a request came with a session that was looked up in the database, every few minutes of its use. It never throws. */
 	onSessionUsed?: (sessionId: number) => void
-	/** Called when a login has led to a session, perhaps minutes later by its second step, with the note that `logInAs` was given. */
-	onSessionBegun?: (sessionId: number, note: string) => Promise<void>
 }
 
 const registry = remember<{ ways: WaysIn[] }>('ways-in', () => ({ ways: [] }))
@@ -59,11 +57,6 @@ export function requirePasswords(): void {
 /** Tells the features that a session is in use. */
 export function noteSessionUse(sessionId: number): void {
 	for (const { onSessionUsed } of registry.ways) onSessionUsed?.(sessionId)
-}
-
-/** Gives a session what its way in has noted for it. */
-export async function handOverNote(sessionId: number, note: string): Promise<void> {
-	for (const { onSessionBegun } of registry.ways) await onSessionBegun?.(sessionId, note)
 }
 
 function onlyWay(): string | null {

@@ -157,7 +157,7 @@ export async function finishLogin(form: FormData, request: Request): Promise<Hea
 		throw error
 	}
 	await resetAttempts(counted)
-	return beginSession(waiting.id, request, waiting.note)
+	return beginSession(waiting.id, request)
 }
 
 /**

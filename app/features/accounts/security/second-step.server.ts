@@ -63,14 +63,10 @@ export function isSecondStepMissing(refusal: unknown): boolean {
 	return refusal instanceof APIError && refusal.body?.code === code
 }
 
-/**
- * Lets whoever gave the right password go on to the second step.
- * @param note as `logInAs` takes it
- * @returns the cookie that says so, as a header
- */
-export async function beginSecondStep(userId: number, note: string | null = null): Promise<string> {
+/** Lets whoever gave the right password go on to the second step. @returns the cookie that says so, as a header */
+export async function beginSecondStep(userId: number): Promise<string> {
 	const token = newToken()
-	await insertLoginChallenge({ userId, hash: hashToken(token), note, seconds: CHALLENGE_LIFETIME })
+	await insertLoginChallenge({ userId, hash: hashToken(token), seconds: CHALLENGE_LIFETIME })
 	return ownCookie('login', token, CHALLENGE_LIFETIME)
 }
 
@@ -102,7 +98,7 @@ export const secondStep = {
 				await setSessionCookie(context, { session, user })
 				await endReplacedSessions(before || null, { token: session.token, userId })
 				await afterLogin(context as unknown as Parameters<typeof afterLogin>[0], { id: userId, email: user.email })
-				return context.json({ sessionId: Number(session.id) })
+				return context.json({ status: true })
 			},
 		),
 	},
