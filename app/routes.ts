@@ -84,6 +84,7 @@ export default [
 		route('social-links', 'features/profile-editor/routes/edit-social-links.tsx'),
 		route('certificates', 'features/profile-editor/routes/edit-certificates.tsx'),
 		route('projects', 'features/profile-editor/routes/edit-projects.tsx'),
+		route('projects/github', 'features/repositories/routes/pick-repositories.tsx'),
 		route('change-password', 'features/profile-editor/routes/edit-change-password.tsx'),
 		route('import', 'features/resume/routes/resume-import.tsx'),
 	]),

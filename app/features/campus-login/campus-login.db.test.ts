@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
-import { logIn, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { logIn, SecondStepRequired, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { waysIn } from '~/features/accounts/ways-in.server.ts'
 import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
@@ -11,6 +11,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
+import { giveCode, setUpApp } from '../../../tests/support/second-factor.ts'
 import { listLogins, unlink, verifiedLinks } from './identities.server.ts'
 import { beginFlow, finishFlow } from './login-flow.server.ts'
 import { ProviderUnreachable } from './provider-fetch.server.ts'
@@ -282,6 +283,40 @@ describe('who has left', () => {
 		await waits()
 		await checkSession(session)
 		expect([await sessionsOf(member), await whoHas(cookies)]).toEqual([[], null])
+	})
+
+	/** A member with an app who has taken the first step. */
+	async function firstStep() {
+		const member = (await whoHas((await trip()).cookies)) as SignedIn
+		await sql`delete from sessions where user_id = ${member.id}`.execute(db())
+		const code = await setUpApp(member)
+		const refusal = await trip().catch((error: unknown) => error)
+		if (!(refusal instanceof SecondStepRequired)) throw refusal
+		return { member, secondStep: () => giveCode(code(), refusal.cookie) }
+	}
+
+	test('a session that took a second step is asked about, too; what waited for it is stored unreadable', async () => {
+		const { member, secondStep } = await firstStep()
+		const { rows } = await sql<{
+			kept: string
+		}>`select kept from login_challenges where user_id = ${member.id}`.execute(db())
+		expect(rows).toEqual([{ kept: expect.stringMatching(/^v1\.[\w-]+$/) }])
+		const cookies = pairs((await secondStep()).headers)
+		await waits()
+		const [session = 0] = await sessionsOf(member)
+		await checkSession(session)
+		expect((await whoHas(cookies))?.id).toBe(member.id)
+		campus.accounts.delete(campus.visitor)
+		await waits()
+		await checkSession(session)
+		expect([await sessionsOf(member), await whoHas(cookies)]).toEqual([[], null])
+	})
+
+	test('no session begins by an identity that was removed before the second step', async () => {
+		const { member, secondStep } = await firstStep()
+		await sql`delete from identities where user_id = ${member.id}`.execute(db())
+		await expect(secondStep()).rejects.toThrow('was removed in the meantime')
+		expect(await sessionsOf(member)).toEqual([])
 	})
 
 	test('the use of a session asks by itself', async () => {

@@ -1,6 +1,6 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
-import { keepProviderSession } from './identities.server.ts'
+import { attachSession } from './identities.server.ts'
 import { directorySection } from './ldap-section.server.ts'
 import { listProviders } from './providers.server.ts'
 import { checkSoon, endOverdueSessions } from './refreshing.server.ts'
@@ -17,8 +17,8 @@ export const campusLogin = defineFeature({
 			const ways = [siteSettings(campusSection), siteSettings(samlSection), siteSettings(directorySection)]
 			return ways.find(({ isOn, onlyWay }) => isOn && onlyWay)?.label ?? null
 		},
+		onSessionBegun: attachSession,
 		onSessionUsed: checkSoon,
-		onSessionBegun: keepProviderSession,
 	},
 	schedules: [
 		{ name: 'end-provider-sessions', every: 'minute', run: endOverdueSessions },

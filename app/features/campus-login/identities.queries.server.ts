@@ -86,6 +86,7 @@ export async function deleteIdentity(
 	trx: Executor,
 	{ userId, id, keptSession }: { userId: number; id: number; keptSession: number },
 ): Promise<string | undefined> {
+	await sql`select from identities where id = ${id} and user_id = ${userId} for update`.execute(trx)
 	await sql`
 		delete from sessions where id <> ${keptSession} and id in (
 			select p.session_id from provider_sessions p join identities i on i.id = p.identity_id
@@ -114,13 +115,20 @@ interface ProviderSession {
 	endsAt: string | null
 }
 
-/** Keeps what a session that began elsewhere is asked about, and when it ends; not if the identity was removed in the meantime. */
-export async function insertProviderSession(session: ProviderSession): Promise<void> {
+/**
+ * Keeps what a session that began elsewhere is asked about, and when it ends.
+ * @returns whether the identity is still that of the session's member: of this and its removal at once, one waits for the other
+ */
+export async function insertProviderSession(session: ProviderSession): Promise<boolean> {
 	const { sessionId, identityId, refreshToken, endsAt } = session
-	await sql`
+	const { rows } = await sql`
+		with identity as (
+			select i.id from identities i join sessions s on s.user_id = i.user_id
+			where i.id = ${identityId} and s.id = ${sessionId} for share of i
+		)
 		insert into provider_sessions (session_id, identity_id, refresh_token, ends_at)
-		select ${sessionId}, id, ${refreshToken}, ${endsAt}::timestamptz from identities where id = ${identityId}
-		on conflict (session_id) do nothing`.execute(db())
+		select ${sessionId}, id, ${refreshToken}, ${endsAt}::timestamptz from identity returning session_id`.execute(db())
+	return rows.length > 0
 }
 
 /** Ends the sessions whose time is over. @returns whose they were */
@@ -159,9 +167,12 @@ export async function replaceRefreshToken(sessionId: number, refreshToken: strin
 	await sql`update provider_sessions set refresh_token = ${refreshToken} where session_id = ${sessionId}`.execute(db())
 }
 
-/** What a member's identity at a provider is called, where there is one. */
-export async function findIdentityName(userId: number, provider: string): Promise<string | undefined> {
-	const { rows } = await sql<{ name: string }>`
-		select name from identities where user_id = ${userId} and provider = ${provider}`.execute(db())
-	return rows[0]?.name
+/** A member's identity at a provider, where there is one. */
+export async function findIdentity(
+	userId: number,
+	provider: string,
+): Promise<Pick<Identity, 'issuer' | 'subject' | 'name'> | undefined> {
+	const { rows } = await sql<Identity>`
+		select issuer, subject, name from identities where user_id = ${userId} and provider = ${provider}`.execute(db())
+	return rows[0]
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { logInAs } from '~/features/accounts/accounts.server.ts'
@@ -18,7 +19,7 @@ import type { LoginsView } from './campus-login.view.ts'
 import { affiliationOf, isEmailConfirmed, type Person, personOf, textOf } from './claims.server.ts'
 import {
 	deleteIdentity,
-	findIdentityName,
+	findIdentity,
 	findOwner,
 	type Identity,
 	insertIdentity,
@@ -35,28 +36,12 @@ import { listProviders, type Provider, providerNames } from './providers.server.
  * account that is there already.
  */
 
+/** What a refresh token is encrypted for until its session begins. */
+const keptPurpose = 'login_challenges.kept'
+
 /** What the refresh token of a session is encrypted for. */
 export function refreshPurpose(sessionId: number): string {
 	return `provider_sessions ${sessionId}`
-}
-
-/** What is remembered of a session that begins by a provider. */
-interface SessionNote {
-	identityId: number
-	refreshToken: string | null
-	endsAt: string | null
-}
-
-const notePurpose = 'login_challenges note'
-
-/** Keeps by what the provider is asked about a session that has just begun, or when it ends. @param note as {@link enter} made it */
-export async function keepProviderSession(sessionId: number, note: string): Promise<void> {
-	const text = decryptSecret(notePurpose, note)
-	if (text === null) return
-	const { identityId, refreshToken, endsAt } = JSON.parse(text) as SessionNote
-	if (refreshToken === null && endsAt === null) return
-	const encrypted = refreshToken === null ? null : encryptSecret(refreshPurpose(sessionId), refreshToken)
-	await insertProviderSession({ sessionId, identityId, refreshToken: encrypted, endsAt })
 }
 
 /**
@@ -91,10 +76,34 @@ export async function enter(
 	if (made) await announceOutsider(made)
 	if (identity.affiliation === 'student' && isEmailConfirmed(answer.claims, provider.claims))
 		await confirmCampusByLogin(userId, textOf(answer.claims, provider.claims.email).toLowerCase())
-	const { refreshToken, endsAt = null } = answer
-	const note = encryptSecret(notePurpose, JSON.stringify({ identityId, refreshToken, endsAt } satisfies SessionNote))
-	const headers = await logInAs(userId, request, note)
+	const headers = await logInAs(userId, request, keptOf(identityId, answer))
 	return { headers, isNew: made !== null, leadsTo: known?.is_leaving ? '/settings/leave' : null }
+}
+
+const keptShape = z.object({
+	identityId: z.number(),
+	refreshToken: z.string().nullable(),
+	endsAt: z.string().nullable(),
+})
+
+/** What is kept for the session until it begins, encrypted; null where its provider cannot be asked again and says no end. */
+function keptOf(identityId: number, answer: Answer): string | null {
+	const { refreshToken, endsAt = null } = answer
+	if (refreshToken === null && endsAt === null) return null
+	const kept: z.input<typeof keptShape> = { identityId, refreshToken, endsAt }
+	return encryptSecret(keptPurpose, JSON.stringify(kept))
+}
+
+/**
+ * Keeps with a session that begins what its provider is asked again by, and when it ends.
+ * @param kept as `enter` encrypted it, perhaps before a second step
+ * @throws NotAllowed where the identity was removed in the meantime
+ */
+export async function attachSession(sessionId: number, kept: string): Promise<void> {
+	const { refreshToken, ...rest } = keptShape.parse(JSON.parse(decryptSecret(keptPurpose, kept) ?? 'null'))
+	const encrypted = refreshToken === null ? null : encryptSecret(refreshPurpose(sessionId), refreshToken)
+	if (await insertProviderSession({ sessionId, refreshToken: encrypted, ...rest })) return
+	throw new NotAllowed('This way to log in was removed in the meantime. Log in another way.')
 }
 
 async function register(trx: Executor, provider: Provider, person: Person): Promise<{ id: number; username: string }> {
@@ -204,8 +213,8 @@ export async function listLogins(viewer: SignedIn): Promise<LoginsView> {
  * The profiles at other sites that a member has proved to be theirs, by logging in there
  */
 export async function verifiedLinks(userId: number): Promise<{ site: 'github'; url: string }[]> {
-	const name = await findIdentityName(userId, 'github')
-	return name ? [{ site: 'github', url: `https://github.com/${name}` }] : []
+	const identity = await findIdentity(userId, 'github')
+	return identity?.name ? [{ site: 'github', url: `https://github.com/${identity.name}` }] : []
 }
 
 /** At the beginning of a sentence. */

@@ -27,6 +27,7 @@ export const securityEventTexts = {
 	'second-factor-reset': 'An admin reset the second factor',
 	'passkey-added': 'Added a passkey',
 	'passkey-removed': 'Removed a passkey',
+	'passkeys-reset': 'An admin removed all passkeys',
 	'passkey-failed': 'A passkey was not accepted',
 	'password-changed': 'Changed the password',
 	'token-created': 'Created an access token',

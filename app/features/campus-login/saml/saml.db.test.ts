@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { config } from '~/config.server.ts'
 import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
@@ -13,11 +12,11 @@ import {
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeCertificate } from '../../../../tests/support/certificate.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import type { Tampering } from '../../../../tests/support/saml-site.ts'
-import { at, attributeNames, offerSaml, pairsOf, requestOf, whoHas } from '../../../../tests/support/saml-trips.ts'
+import { at, attributeNames, offerSaml, pairsOf, whoHas } from '../../../../tests/support/saml-trips.ts'
+import { giveCode, setUpApp } from '../../../../tests/support/second-factor.ts'
 import { listLogins, unlink } from '../identities.server.ts'
 import { endOverdueSessions } from '../refreshing.server.ts'
 
@@ -31,9 +30,6 @@ let made = 0
 
 beforeAll(async () => {
 	saml = await offerSaml()
-	// Makes the tables in which mails wait.
-	await startJobs()
-	await stopJobs()
 })
 
 afterAll(() => saml.campus.stop())
@@ -159,20 +155,11 @@ describe('how long it lasts', () => {
 
 	test('it lasts no longer where a code is asked for after it', async () => {
 		const member = (await whoHas((await saml.trip()).cookies)) as SignedIn
-		await beginSetup(member)
-		const { setup } = await getSecondFactor(member)
-		const app = new TOTP({ secret: Secret.fromBase32(setup?.secret ?? '') })
-		const codeForm = (code = '') => {
-			const form = new FormData()
-			form.set('code', code)
-			return form
-		}
-		const [recovery] = await finishSetup(member, codeForm(app.generate()))
+		const code = await setUpApp(member)
 		await sql`delete from sessions where user_id = ${member.id}`.execute(db())
 		const waiting: unknown = await saml.trip().catch((error: unknown) => error)
-		expect(waiting).toBeInstanceOf(SecondStepRequired)
-		const cookie = (waiting as SecondStepRequired).cookie.split(';', 1)
-		const headers = await finishLogin(codeForm(recovery), requestOf('/login/code', cookie))
+		if (!(waiting instanceof SecondStepRequired)) throw waiting
+		const { headers } = await giveCode(code(), waiting.cookie)
 		expect([(await whoHas(pairsOf(headers)))?.id, await endOf(member)]).toEqual([member.id, 720])
 	})
 })
