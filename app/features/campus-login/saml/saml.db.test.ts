@@ -3,12 +3,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { config } from '~/config.server.ts'
 import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
 import { waysIn } from '~/features/accounts/ways-in.server.ts'
-import {
-	beginSetup,
-	finishLogin,
-	finishSetup,
-	getSecondFactor,
-} from '~/features/authenticators/second-factor.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
