@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { startGithub } from '../support/github-site.ts'
 import {
 	baseDn,
 	bindDn,
@@ -116,6 +117,40 @@ test('an admin sets the campus login, takes changes back, and a newcomer comes i
 	const context = await browser.newContext({ baseURL, viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
 	await comeByDirectory(await context.newPage())
 	await context.close()
+})
+
+test('who has linked GitHub picks projects from their repositories, with and without scripts', async ({
+	page,
+	browser,
+}) => {
+	const baseURL = process.env.SITE_URL ?? ''
+	const github = await startGithub('ada-lumen', ['lantern', 'a-repository-with-a-name-that-is-rather-long', 'ford'])
+	await enrolAdmin(page)
+	await page.goto('/admin/settings/other-logins')
+	await page.getByLabel('GitHub: client id').fill('an id')
+	await page.getByLabel('GitHub: client secret').fill('a secret')
+	await page.getByLabel('GitHub: address').fill(github.address)
+	await page.keyboard.press('Enter')
+	await expect(page.getByText('Saved. It holds at once, everywhere.')).toBeVisible()
+	for (const javaScriptEnabled of [true, false]) {
+		const context = await browser.newContext({ baseURL, viewport: { width: 390, height: 844 }, javaScriptEnabled })
+		const owner = await context.newPage()
+		await owner.goto('/login?redirectTo=/edit-profile/ada-lumen/projects')
+		await owner.getByRole('button', { name: 'Log in with GitHub' }).click()
+		await owner.getByRole('link', { name: 'Pick from your repositories at GitHub' }).click()
+		if (javaScriptEnabled) {
+			await expectNoViolationsInThemes(owner)
+			await expectToFit(owner, [390, 1280])
+		} else await expect(owner.getByLabel('lantern')).toBeDisabled()
+		await owner.getByRole('button', { name: 'Add to my projects' }).press('Enter')
+		await expect(owner.getByText('Choose at least one repository.').first()).toBeVisible()
+		await owner.getByLabel(javaScriptEnabled ? 'lantern' : 'ford').press('Space')
+		await owner.getByRole('button', { name: 'Add to my projects' }).press('Enter')
+		await owner.waitForURL('**/edit-profile/ada-lumen/projects')
+		await expect(owner.getByText(/^TypeScript · /)).toHaveCount(javaScriptEnabled ? 1 : 2)
+		await context.close()
+	}
+	await github.stop()
 })
 
 async function offerSaml(page: Page): Promise<void> {

@@ -113,6 +113,7 @@ function sights({
 				editing('/social-links'),
 				editing('/certificates'),
 				editing('/projects'),
+				editing('/projects/github'),
 			],
 			...[editing('/change-password'), editing('/import')],
 			...[
