@@ -55,6 +55,7 @@ function sights({
 				'/login/passkey',
 				'/login/campus',
 				'/login/ldap',
+				'/login/saml/callback',
 				'/login/campus/callback',
 				'/register',
 				'/forgot-password',
