@@ -34,6 +34,7 @@ import { profiles } from './profiles/profiles.feature.server.ts'
 import { questionLists } from './question-lists/question-lists.feature.server.ts'
 import { questions } from './questions/questions.feature.server.ts'
 import { rateLimits } from './rate-limits/rate-limits.feature.server.ts'
+import { repositories } from './repositories/repositories.feature.server.ts'
 import { resume } from './resume/resume.feature.server.ts'
 import { routing } from './routing/routing.feature.server.ts'
 import { search } from './search/search.feature.server.ts'
@@ -72,7 +73,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[discussion, importing],
 	[profiles],
 	[profileEditor],
-	[demo, directory, resume],
+	[demo, directory, repositories, resume],
 	[finder, privacy],
 	[administration],
 	[backups, invites, legal, siteSettings],

@@ -1,6 +1,6 @@
 import Navigation from '@github/combobox-nav'
 import { Plus } from 'lucide'
-import { type ReactNode, useCallback, useEffect, useId, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useId, useRef, useState } from 'react'
 import { Icon } from './icon.tsx'
 import { Link } from './link.tsx'
 
@@ -80,7 +80,7 @@ export default function SuggestionList(props: Props): ReactNode {
 	const id = useId()
 	const { open, edits, close } = useOpen(props)
 	const { answer, isAnswered, isFailed } = useAnswer(props, open)
-	const navigate = useNavigation(props, close)
+	const navigate = useNavigation(props, open, close)
 
 	const groups = open && text !== null ? groupsOf(answer, text) : []
 	const options = groups.flatMap((group) => group.options.map((suggestion) => ({ group, suggestion })))
@@ -92,7 +92,7 @@ export default function SuggestionList(props: Props): ReactNode {
 			{(shown || message) && (
 				<div className={isInline ? 'mt-2 min-h-0 overflow-y-auto' : layer}>
 					{shown && (
-						// A new list has nothing chosen. Where the first one is, it is chosen again after each edit.
+						// Where the first one is chosen by itself, it is chosen again after each edit.
 						<div
 							key={`${picksFirst ? edits : ''} ${keys.join('\n')}`}
 							ref={navigate}
@@ -106,6 +106,7 @@ export default function SuggestionList(props: Props): ReactNode {
 										<Option
 											key={keyOf(group, suggestion)}
 											id={`${id}-${keys.indexOf(keyOf(group, suggestion))}`}
+											suggestionKey={keyOf(group, suggestion)}
 											suggestion={suggestion}
 											text={text ?? ''}
 											onPick={() => {
@@ -216,8 +217,15 @@ async function ask(address: string, signal: AbortSignal): Promise<unknown> {
 	}
 }
 
-/** A ref for the list that is shown: ties it to the field, with its keys, until it is gone. */
-function useNavigation({ field, picksFirst, picksWithTab = false }: Props, close: () => void) {
+/**
+ * A ref for the list that is shown: ties it to the field, with its keys, until it is gone. What the arrow keys chose stays chosen when
+ * an answer puts another list in its place; an edit of the field ends the choice.
+ */
+function useNavigation({ field, picksFirst, picksWithTab = false }: Props, open: boolean, close: () => void) {
+	const chosen = useRef<string | null>(null)
+	useEffect(() => {
+		if (!open) chosen.current = null
+	}, [open])
 	return useCallback(
 		(list: HTMLElement | null) => {
 			if (!list) return
@@ -226,6 +234,7 @@ function useNavigation({ field, picksFirst, picksWithTab = false }: Props, close
 				firstOptionSelectionMode: picksFirst ? 'selected' : 'none',
 			})
 			navigation.start()
+			if (!picksFirst) select(navigation, list, chosen.current)
 			const isTextBox = field instanceof HTMLTextAreaElement
 			if (isTextBox) for (const name of ['role', 'aria-expanded']) field.removeAttribute(name)
 			// Before the listener of the library, which was not there when a composition began.
@@ -240,6 +249,7 @@ function useNavigation({ field, picksFirst, picksWithTab = false }: Props, close
 			}
 			field.addEventListener('keydown', press, { capture: true })
 			return () => {
+				chosen.current = list.querySelector<HTMLElement>('[aria-selected="true"]')?.dataset.key ?? null
 				field.removeEventListener('keydown', press, { capture: true })
 				if (isTextBox) return navigation.destroy()
 				navigation.stop()
@@ -248,6 +258,12 @@ function useNavigation({ field, picksFirst, picksWithTab = false }: Props, close
 		},
 		[field, picksFirst, picksWithTab, close],
 	)
+}
+
+/** Selects the option with this key, if the list has one. The library only moves by one. */
+function select(navigation: Navigation, list: HTMLElement, key: string | null): void {
+	const index = [...list.querySelectorAll<HTMLElement>('[role=option]')].findIndex(({ dataset }) => dataset.key === key)
+	for (let moves = 0; moves <= index; moves += 1) navigation.navigate(1)
 }
 
 interface GroupProps extends SuggestionGroup {
@@ -271,6 +287,8 @@ function Group({ name, options, children }: GroupProps) {
 
 interface OptionProps {
 	id: string
+	/** What it is found by when another list takes the place of this one. */
+	suggestionKey: string
 	suggestion: Suggestion
 	/** What was typed; its place in the suggestion is marked. */
 	text: string
@@ -278,12 +296,13 @@ interface OptionProps {
 }
 
 /** One suggestion. The library chooses it by `aria-selected` and takes it by a click. The pointer leaves the focus in the field. */
-function Option({ id, suggestion, text, onPick }: OptionProps) {
+function Option({ id, suggestionKey, suggestion, text, onPick }: OptionProps) {
 	const { value, note, own, href, content } = suggestion
 	const options = {
 		className: `menu-item group/option ${content ? 'min-h-8' : ''}`,
 		id,
 		role: 'option',
+		'data-key': suggestionKey,
 		onPointerDown: (event: React.PointerEvent) => event.preventDefault(),
 	}
 	const inside = (

@@ -19,6 +19,16 @@ const switcher = (page: Page) => page.getByRole('dialog', { name: 'Search' })
 const tab = (page: Page, name: string | RegExp) =>
 	page.getByRole('navigation', { name: 'What is searched' }).getByRole('link', { name })
 
+/** Holds the answers of an address back until they are released. */
+async function hold(page: Page, address: string): Promise<{ asked: Promise<unknown>; release: () => void }> {
+	const { promise, resolve } = Promise.withResolvers<void>()
+	await page.route(address, async (route) => {
+		await promise
+		await route.continue().catch(() => {})
+	})
+	return { asked: page.waitForRequest(address), release: resolve }
+}
+
 test('the switcher leads from anywhere to anything, by the keyboard alone', async ({ page }) => {
 	await logIn(page)
 	await page.goto('/forum')
@@ -29,11 +39,18 @@ test('the switcher leads from anywhere to anything, by the keyboard alone', asyn
 	await expect(switcher(page).getByRole('option', { name: 'Bookmarks' })).toBeVisible()
 	await expect(switcher(page).getByRole('option', { name: 'Moderation' })).toHaveCount(0)
 
-	// Pages are known to the browser.
+	// Pages are known to the browser. What was chosen among them stays chosen when the answer brings more.
+	const answer = await hold(page, '**/suggest/everything?q=sett')
 	await page.keyboard.type('sett')
 	await expect(switcher(page).getByRole('option').first()).toHaveText(/^Settings/)
+	const known = await switcher(page).getByRole('option').count()
 	await page.keyboard.press('ArrowDown')
-	await expect(switcher(page).getByRole('option', { name: 'Settings' })).toHaveAttribute('aria-selected', 'true')
+	const settings = switcher(page).getByRole('option', { name: 'Settings' })
+	await expect(settings).toHaveAttribute('aria-selected', 'true')
+	await answer.asked
+	answer.release()
+	await expect.poll(() => switcher(page).getByRole('option').count()).toBeGreaterThan(known)
+	await expect(settings).toHaveAttribute('aria-selected', 'true')
 	await page.keyboard.press('Enter')
 	await expect(page).toHaveURL('/settings')
 	await expect(switcher(page)).toHaveCount(0)
@@ -70,14 +87,7 @@ test('the newest answer wins, whenever an older one comes', async ({ page }) => 
 	await page.keyboard.press('Control+k')
 	await switcher(page).getByRole('option').first().waitFor()
 	// The first answer waits until the second one stands.
-	let release = () => {}
-	await page.route('**/suggest/everything?q=mir', async (route) => {
-		await new Promise<void>((done) => {
-			release = done
-		})
-		await route.continue().catch(() => {})
-	})
-	const asked = page.waitForRequest('**/suggest/everything?q=mir')
+	const { asked, release } = await hold(page, '**/suggest/everything?q=mir')
 	await page.keyboard.type('mir')
 	await asked
 	await page.keyboard.type('a')

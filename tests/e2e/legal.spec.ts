@@ -68,5 +68,23 @@ test('an admin writes terms, a visitor accepts them to register, and a member is
 	await page.getByLabel('Text', { exact: true }).fill('')
 	await page.getByRole('button', { name: 'Publish' }).click()
 	await expect(page.getByText('Withdrawn.').first()).toBeVisible()
+
+	// Of a site for its members strangers see the login, and who answers for it.
+	const readers = async (who: 'everybody' | 'members') => {
+		await page.goto('/admin/settings/access')
+		await page.getByLabel('Who may read the site', { exact: true }).selectOption(who)
+		await page.getByRole('button', { name: 'Save' }).click()
+		await expect(page.getByText('Saved. It holds at once, everywhere.').first()).toBeVisible()
+	}
+	await readers('members')
+	await visitor.goto('/forum')
+	await expect(visitor.getByText('This site is for its members. Log in to read it.')).toBeVisible()
+	await expectNoViolationsInThemes(visitor)
+	await expectToFit(visitor, [390, 1280])
+	for (const kind of ['Terms', 'Privacy', 'Imprint']) {
+		await visitor.getByRole('contentinfo').getByRole('link', { name: kind }).press('Enter')
+		await expect(visitor.getByRole('heading', { level: 1, name: kind })).toBeVisible()
+	}
+	await readers('everybody')
 	await plain.close()
 })

@@ -1,6 +1,6 @@
 import { enrol, expect, expectNoViolationsInThemes, expectToFit, test } from './support/journey.ts'
 
-test('a member adds a passkey, logs in by it, confirms by it, and removes it', async ({ page }) => {
+test('a member adds a passkey, logs in by it, confirms by it, renames it, and removes it', async ({ page }) => {
 	const browser = await page.context().newCDPSession(page)
 	await browser.send('WebAuthn.enable')
 	await browser.send('WebAuthn.addVirtualAuthenticator', {
@@ -28,7 +28,10 @@ test('a member adds a passkey, logs in by it, confirms by it, and removes it', a
 	await page.goto('/confirm-identity?redirectTo=/settings/passkeys')
 	await page.getByRole('button', { name: 'Confirm with a passkey' }).click()
 	await page.waitForURL('**/settings/passkeys')
-	await page.getByRole('button', { name: 'Remove My laptop' }).click()
+	await page.getByLabel('New name of My laptop').fill('The desk')
+	await page.getByRole('button', { name: 'Rename' }).press('Enter')
+	await expect(page.getByText('Renamed.').first()).toBeVisible()
+	await page.getByRole('button', { name: 'Remove The desk' }).click()
 	await expect(page.getByText('0 of 20')).toBeVisible()
 })
 

@@ -170,7 +170,8 @@ test('where many have registered from a network, the browser proves some work, a
 	await expect(
 		page.getByText('Many people have just registered from your network. Press Register again.').first(),
 	).toBeVisible()
-	await expect(page.locator('input[name=proof]')).toHaveValue(/^\d+$/)
+	// How long the work takes is a matter of luck: some 65,000 hashes, at times four times as many.
+	await expect(page.locator('input[name=proof]')).toHaveValue(/^\d+$/, { timeout: 120_000 })
 	await expectNoViolations(page)
 	await fillPasswords()
 	await count()

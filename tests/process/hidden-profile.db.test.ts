@@ -104,6 +104,27 @@ describe('a profile', () => {
 		expect(tells(await read(path, who))).toBe(true)
 	})
 
+	test.each([
+		['members alone may read', { public_page: false, noindex: false }, 'noindex'],
+		['anyone may find', { public_page: true, noindex: false }, null],
+		['anyone may read, and nobody find', { public_page: true, noindex: true }, 'noindex'],
+	])('that %s says so to search engines, as do its card and its feed', async (_what, fields, tag) => {
+		await db().updateTable('profiles').set(fields).where('user_id', '=', nora.id).execute()
+		const page = await site.ask('/find-dev/nora', (!fields.public_page && cookies.peer) || '')
+		const html = await page.text()
+		expect([page.status, page.headers.get('X-Robots-Tag')]).toEqual([200, tag])
+		expect(html.includes('<meta name="robots" content="noindex, follow"')).toBe(tag !== null)
+		for (const path of ['card.png', 'feed.atom']) {
+			const { status, headers } = await site.ask(`/find-dev/nora/${path}`, '')
+			expect([path, status, headers.get('X-Robots-Tag')]).toEqual([path, 200, 'noindex'])
+		}
+		await db()
+			.updateTable('profiles')
+			.set({ public_page: false, noindex: false })
+			.where('user_id', '=', nora.id)
+			.execute()
+	})
+
 	test('is hidden by a moderator, with a reason that its owner reads', async () => {
 		await site.ask('/report/profile/nora', cookies.peer ?? '', { reason: 'abusive', details: '' })
 		expect((await judge({ act: 'hide', why: '' })).status).toBe(422)

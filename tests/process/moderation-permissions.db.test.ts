@@ -105,6 +105,7 @@ describe('reading', () => {
 			'/admin/settings/site',
 			'/admin/settings/campus-login',
 			'/admin/settings/directory-login',
+			'/admin/settings/saml-login',
 		].map((page): [string, Record<Who, number | string>] => [
 			page,
 			{ anonymous: login, member: 403, suspended: 403, author: 403, moderator: 403, admin: 200 },
@@ -182,6 +183,7 @@ describe('writing', () => {
 		['/admin/members/suspended', { act: 'rename', username: 'renamed', why: 'x' }, ['admin']],
 		['/admin/members/author', { act: 'log-out' }, ['admin']],
 		['/admin/members/author', { act: 'second-factor', why: 'x' }, ['admin']],
+		['/admin/members/author', { act: 'passkeys', why: 'x' }, ['admin']],
 		['/admin/members/author', { act: 'suspend', why: 'x', time: 'for ever' }, ['admin']],
 		['/admin/members/author', { act: 'hide', why: 'x' }, ['admin']],
 		['/admin/legal/imprint', { act: 'preview', body: 'x', version: '0' }, ['admin']],
@@ -189,6 +191,7 @@ describe('writing', () => {
 		['/admin/settings/site', { act: 'save', authorName: 'x', version: '1' }, ['admin']],
 		['/admin/settings/site', { act: 'undo', id: '1' }, ['admin']],
 		['/admin/settings/campus-login', { act: 'save', isOn: '', version: '1' }, ['admin']],
+		['/admin/settings/saml-login', { act: 'save', isOn: '', version: '1' }, ['admin']],
 		['/admin/settings/directory-login', { act: 'save', isOn: '', version: '1' }, ['admin']],
 		['/report/query/QUERY', { reason: 'spam', details: '' }, ['member', 'moderator', 'admin']],
 	]
@@ -214,6 +217,7 @@ describe('an admin who proved long ago who they are', () => {
 		['a confirmed address', '/admin/members/member', { act: 'confirm' }],
 		['sessions', '/admin/members/author', { act: 'log-out' }],
 		['a second factor', '/admin/members/author', { act: 'second-factor', why: 'x' }],
+		['passkeys', '/admin/members/author', { act: 'passkeys', why: 'x' }],
 		['the own second factor', '/settings/two-factor', { intent: 'begin' }],
 		['the own second factor, off', '/settings/two-factor', { intent: 'disable' }],
 		['a passkey', '/settings/passkeys', { intent: 'begin', name: 'x' }],

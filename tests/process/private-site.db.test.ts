@@ -1,11 +1,15 @@
 import { Hono } from 'hono'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '~/features/api/openapi.server.ts'
 import '~/features/index.server.ts'
 import { saveSection } from '~/features/site-settings/site-settings.server.ts'
+import { makeToken } from '~/features/tokens/tokens.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { privateSite } from '../../server/middleware/private-site.ts'
 import { makeMember, makeQuestion } from '../factories/forum.ts'
+import { picture } from '../factories/pictures.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 import { routePaths } from '../support/raw-http.ts'
@@ -31,6 +35,8 @@ const open = [
 	'/login/code',
 	'/login/ldap',
 	'/login/passkey',
+	'/login/saml/acs',
+	'/login/saml/metadata',
 	'/logout',
 	'/offline',
 	'/privacy',
@@ -175,6 +181,57 @@ describe('a visitor of a private site', () => {
 		}
 		for (const address of ['/api/v1/openapi.json', '/api/v1/none', '/api/docs.data'])
 			expect(await (await ask(address)).text(), address).not.toContain('"paths"')
+	})
+
+	test('learns by HEAD no more than by GET', async () => {
+		for (const route of routePaths().filter((one) => ![...open, ...ownGuards].includes(one))) {
+			const [head, page] = await Promise.all([ask(fill(route), { method: 'HEAD' }), ask(fill(route))])
+			await page.body?.cancel()
+			expect([route, head.status, head.headers.get('Location')]).toEqual([
+				...[route, page.status, page.headers.get('Location')],
+			])
+			expect([route, isRefused(head) || route === '/sitemap.xml', head.headers.get('ETag')]).toEqual([
+				route,
+				true,
+				null,
+			])
+		}
+	})
+
+	test('gets no picture, also one that everybody sees on an open site, and sends none', async () => {
+		const form = new FormData()
+		form.set('kind', 'profile')
+		form.set('file', new File([new Uint8Array(await picture('png', 200, 200))], 'face.png'))
+		const none = { method: 'POST', body: new URLSearchParams({ kind: 'profile' }) }
+		expect(isRefused(await ask('/media', none))).toBe(true)
+		const made = await ask('/media', { method: 'POST', body: form, headers: { Cookie: cookie } })
+		const { picture: stored } = (await made.json()) as { picture: { path: string } }
+		const path = `/media/${stored.path}-96.webp`
+		const own = await ask(path, { headers: { Cookie: cookie } })
+		await own.body?.cancel()
+		expect([own.status, own.headers.get('Cache-Control')]).toEqual([200, 'private, no-store'])
+		const asked: Record<string, string>[] = [
+			{},
+			{ 'Sec-Fetch-Dest': 'image' },
+			{ 'If-None-Match': own.headers.get('ETag') ?? '' },
+		]
+		for (const headers of asked)
+			for (const method of ['GET', 'HEAD']) expect((await ask(path, { method, headers })).status).toBe(401)
+	})
+
+	test('with the token of a member reads the API, and nothing else, until it is revoked', async () => {
+		const { token } = await makeToken(admin, { name: 'a program', scopes: ['read'], days: 30 })
+		const headers = { Authorization: `Bearer ${token}` }
+		const address = `/api/v1/queries/${question.id}`
+		const answer = await ask(address, { headers })
+		expect([answer.status, answer.headers.get('Cache-Control')]).toEqual([200, 'private, no-store'])
+		expect(await answer.text()).toContain(secret)
+		for (const path of ['/forum', question.url, '/forum.data']) {
+			const page = await ask(path, { headers })
+			expect([path, (await page.text()).includes(secret)]).toEqual([path, false])
+		}
+		await sql`update access_tokens set expires_at = now() where user_id = ${admin.id}`.execute(db())
+		expect((await ask(address, { headers })).status).toBe(401)
 	})
 
 	test('with the cookie of no session, or a token that is none, is a visitor', async () => {

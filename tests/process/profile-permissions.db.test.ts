@@ -57,6 +57,7 @@ describe('reading', () => {
 		['/find-dev/mira', ['login', 'page', 'page', 'page']],
 		['/my-profile/mira', ['login', '/find-dev/mira', '/find-dev/mira', 'page']],
 		...parts.map((part) => [`/edit-profile/mira${part}`, ['login', '/find-dev/mira', '/find-dev/mira', 'page']]),
+		['/edit-profile/mira/projects/github', ['login', '/find-dev/mira', '/find-dev/mira', 'page']],
 		['/edit-profile/mira/import', ['login', '/find-dev/mira', '/find-dev/mira', 'page']],
 		['/edit-profile/MIRA', ['login', '/find-dev/MIRA', '/find-dev/MIRA', 'page']],
 		['/edit-profile/mira/certificates?edit=', ['login', '/find-dev/mira', '/find-dev/mira', 'page']],
@@ -146,11 +147,14 @@ const anImport: (typeof writes)[number] = [
 	},
 ]
 
+/** The owner has no account of GitHub linked: `repositories.db.test.ts` picks as one who has. */
+const aPick: (typeof writes)[number] = ['repositories', '/projects/github', async () => ({ repository: '1' })]
+
 describe('writing', () => {
 	afterEach(() => suspend('mira', null))
 
 	const refusals = (['anonymous', 'another member', 'a suspended member', 'a moderator'] as const).flatMap((who) =>
-		[...writes, anImport].flatMap(([name, part, form]) =>
+		[...writes, anImport, aPick].flatMap(([name, part, form]) =>
 			['', '.data'].map((way) => [name, `${part}${way}`, who, who === 'anonymous' ? 'login' : '403', form] as const),
 		),
 	)
@@ -168,7 +172,9 @@ describe('writing', () => {
 		},
 	)
 
-	const published = [...writes, anImport].filter(([name]) => !name.startsWith('deleting') && name !== 'the password')
+	const published = [...writes, anImport, aPick].filter(
+		([name]) => !name.startsWith('deleting') && name !== 'the password',
+	)
 	const ownWays = published.flatMap((write) => ['', '.data'].map((way) => [write[0], way, write] as const))
 
 	test.each(ownWays)(

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Client } from 'ldapts'
+import { Attribute, Client } from 'ldapts'
 import { freePort } from '../../scripts/support/free-ports.ts'
 import { findProgram } from '../../scripts/support/programs.ts'
 import { makeCertificate } from './certificate.ts'
@@ -27,7 +27,7 @@ export interface Directory {
 	/** Of the server, PEM. */
 	certificate: string
 	/** Adds somebody to the people. */
-	enrol: (uid: string, attributes?: Record<string, string | string[]>) => Promise<void>
+	enrol: (uid: string, attributes?: Record<string, string | string[] | Buffer>) => Promise<void>
 	remove: (uid: string) => Promise<void>
 	/** As a machine that answers nothing any more, until it goes on. */
 	pause: () => void
@@ -81,13 +81,17 @@ export async function startDirectory(program: string): Promise<Directory> {
 		safeAddress,
 		certificate: cert,
 		enrol: (uid, attributes = {}) =>
-			asRoot((client) =>
-				client.add(`cn=${uid},${baseDn}`, {
+			asRoot((client) => {
+				const entry = {
 					objectClass: 'inetOrgPerson',
 					...{ cn: uid, sn: uid, uid, mail: `${uid}@eastmere.example`, userPassword: memberPassword },
 					...attributes,
-				}),
-			),
+				}
+				return client.add(
+					`cn=${uid},${baseDn}`,
+					Object.entries(entry).map(([type, value]) => new Attribute({ type, values: valuesOf(value) })),
+				)
+			}),
 		remove: (uid) => asRoot((client) => client.del(`cn=${uid},${baseDn}`)),
 		pause: () => void server?.kill('SIGSTOP'),
 		goOn: () => void server?.kill('SIGCONT'),
@@ -113,10 +117,17 @@ export async function startDirectory(program: string): Promise<Directory> {
 	}
 }
 
+function valuesOf(value: string | string[] | Buffer): string[] | Buffer[] {
+	if (Buffer.isBuffer(value)) return [value]
+	return Array.isArray(value) ? value : [value]
+}
+
 const configuration = (folder: string) => `
 include /etc/ldap/schema/core.schema
 include /etc/ldap/schema/cosine.schema
 include /etc/ldap/schema/inetorgperson.schema
+attributetype ( 1.2.840.113556.1.4.2 NAME 'objectGUID' EQUALITY octetStringMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.40 SINGLE-VALUE )
+objectclass ( 1.2.840.113556.1.5.9999 NAME 'directoryPerson' SUP top AUXILIARY MAY objectGUID )
 modulepath /usr/lib/ldap
 moduleload back_mdb
 pidfile ${folder}/slapd.pid

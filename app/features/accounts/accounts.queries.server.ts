@@ -142,15 +142,20 @@ export async function hasSecondFactor(userId: number): Promise<boolean> {
 	return user?.second_factor === true
 }
 
-/** Notes that somebody gave the right password of a member. @param seconds how long that counts */
+/**
+ * Notes that somebody took the first step of a member's login.
+ * @param challenge.seconds how long that counts
+ * @param challenge.kept what the way in keeps for the session; null for a password
+ */
 export async function insertLoginChallenge(challenge: {
 	userId: number
 	hash: string
 	seconds: number
+	kept: string | null
 }): Promise<void> {
-	const { userId, hash, seconds } = challenge
-	await sql`insert into login_challenges (token_hash, user_id, expires_at)
-		values (${hash}, ${userId}, now() + make_interval(secs => ${seconds}))`.execute(db())
+	const { userId, hash, seconds, kept } = challenge
+	await sql`insert into login_challenges (token_hash, user_id, expires_at, kept)
+		values (${hash}, ${userId}, now() + make_interval(secs => ${seconds}), ${kept})`.execute(db())
 }
 
 /** A login whose second step is missing. */
@@ -158,21 +163,23 @@ export interface WaitingLogin {
 	id: number
 	email: string
 	username: string
+	/** Whether they asked to leave, and may still come back. */
+	is_leaving: boolean
 }
 
 /** Whose login waits for its second step under this hash; undefined when none does any more. */
 export async function findLoginChallenge(hash: string): Promise<WaitingLogin | undefined> {
 	const { rows } = await sql<WaitingLogin>`
-		select users.id, users.email, users.username from login_challenges join users on users.id = user_id
+		select users.id, users.email, users.username, users.leaves_at is not null as is_leaving from login_challenges join users on users.id = user_id
 		where token_hash = ${hash} and expires_at > now()`.execute(db())
 	return rows[0]
 }
 
-/** Uses up a login that waited. @returns whether it still did */
-export async function deleteLoginChallenge(trx: Executor, hash: string): Promise<boolean> {
-	const { rows } = await sql`
-		delete from login_challenges where token_hash = ${hash} and expires_at > now() returning user_id`.execute(trx)
-	return rows.length > 0
+/** Uses up a login that waited. @returns what its way in keeps for the session; undefined when it waits no more */
+export async function deleteLoginChallenge(trx: Executor, hash: string): Promise<{ kept: string | null } | undefined> {
+	const { rows } = await sql<{ kept: string | null }>`
+		delete from login_challenges where token_hash = ${hash} and expires_at > now() returning kept`.execute(trx)
+	return rows[0]
 }
 
 /** Deletes logins that waited too long; to be called regularly. */

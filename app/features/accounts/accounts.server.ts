@@ -181,11 +181,12 @@ export class SecondStepRequired extends NotAllowed {
 
 /**
  * Begins a session of whoever has proved by more than a password who they are.
+ * @param kept what the way in of the first step keeps for the session
  * @returns the cookies of the session
  */
-export async function beginSession(userId: number, request: Request): Promise<Headers> {
+export async function beginSession(userId: number, request: Request, kept: string | null = null): Promise<Headers> {
 	const { headers } = await domainErrors(() =>
-		auth().api.beginSession({ body: { userId }, headers: headersWithoutBody(request), returnHeaders: true }),
+		auth().api.beginSession({ body: { userId, kept }, headers: headersWithoutBody(request), returnHeaders: true }),
 	)
 	headers.append('Set-Cookie', forgetFirstStep())
 	return headers
@@ -193,16 +194,16 @@ export async function beginSession(userId: number, request: Request): Promise<He
 
 /**
  * Begins a session for a member who has proved elsewhere who they are.
- * @returns the session's id, and its cookies
- * @throws Invalid when the account is gone; SecondStepRequired
+ * @param kept what `onSessionBegun` of the features gets when the session begins, encrypted: after a second step, where there is one
+ * @returns the cookies of the session
+ * @throws Invalid when the account is gone; SecondStepRequired; what `onSessionBegun` throws
  */
-export async function logInAs(userId: number, request: Request): Promise<{ sessionId: number; headers: Headers }> {
+export async function logInAs(userId: number, request: Request, kept: string | null): Promise<Headers> {
 	try {
-		const sent = { body: { userId }, headers: headersWithoutBody(request), returnHeaders: true } as const
-		const { response, headers } = await auth().api.logInAs(sent)
-		return { sessionId: response.sessionId, headers }
+		const sent = { body: { userId, kept }, headers: headersWithoutBody(request), returnHeaders: true } as const
+		return (await auth().api.logInAs(sent)).headers
 	} catch (error) {
-		if (isSecondStepMissing(error)) throw new SecondStepRequired(await beginSecondStep(userId))
+		if (isSecondStepMissing(error)) throw new SecondStepRequired(await beginSecondStep(userId, kept))
 		return domainErrors(() => Promise.reject(error))
 	}
 }

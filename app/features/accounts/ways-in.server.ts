@@ -27,6 +27,11 @@ export interface WaysIn {
 	buttons: () => WayIn[]
 	/** What stands on the only button, where passwords are switched off; null where they are not. */
 	onlyWay?: () => string | null
+	/**
+	 * Takes what `logInAs` was given to keep, once the session begins, if need be after a second step. The session's cookie is not out yet:
+	 * what this throws ends the session.
+	 */
+	onSessionBegun?: (sessionId: number, kept: string) => Promise<void>
 	/** Called when a request came with a session that was looked up in the database, every few minutes of its use. It never throws. */
 	onSessionUsed?: (sessionId: number) => void
 }
@@ -59,6 +64,24 @@ export function noteSessionUse(sessionId: number): void {
 	for (const { onSessionUsed } of registry.ways) onSessionUsed?.(sessionId)
 }
 
+/**
+ * Hands over to the features what a way in kept for a session that begins.
+ * @param end takes the session back, where they refuse it
+ */
+export async function handOver(
+	session: { id: string; token: string },
+	kept: string | null,
+	end: (token: string) => Promise<unknown>,
+): Promise<void> {
+	if (kept === null) return
+	try {
+		for (const { onSessionBegun } of registry.ways) await onSessionBegun?.(Number(session.id), kept)
+	} catch (error) {
+		await end(session.token)
+		throw error
+	}
+}
+
 function onlyWay(): string | null {
 	for (const way of registry.ways) {
 		const label = way.onlyWay?.()
@@ -79,7 +102,7 @@ export const outsideLogin = {
 			{
 				method: 'POST',
 				requireHeaders: true,
-				body: z.object({ userId: z.number() }),
+				body: z.object({ userId: z.number(), kept: z.string().nullable() }),
 				metadata: { SERVER_ONLY: true },
 			},
 			async (context) => {
@@ -87,8 +110,9 @@ export const outsideLogin = {
 				const user = await internalAdapter.findUserById(String(context.body.userId))
 				const session = user && (await internalAdapter.createSession(user.id))
 				if (!session) throw new APIError('UNAUTHORIZED', { message: 'There is no such account any more.' })
+				await handOver(session, context.body.kept, internalAdapter.deleteSession)
 				await setSessionCookie(context, { session, user })
-				return context.json({ sessionId: Number(session.id) })
+				return context.json({ status: true })
 			},
 		),
 	},

@@ -134,7 +134,9 @@ describe('the login', () => {
 		await expect(makeAuth().api.signInEmail(call)).rejects.toThrow('second factor')
 		expect([await sessionsOf(person), await viewerOf(waiting)]).toEqual([before, null])
 		expect(await waitsForCode(request(waiting))).toBe(true)
-		const cookie = cookiesOf(await finishLogin(form({ code: person.code() }), request(waiting)))
+		const { headers, isLeaving } = await finishLogin(form({ code: person.code() }), request(waiting))
+		expect(isLeaving).toBe(false)
+		const cookie = cookiesOf(headers)
 		expect((await viewerOf(cookie))?.id).toBe(person.viewer.id)
 		expect(await waitsForCode(request(waiting))).toBe(false)
 		await expect(finishLogin(form({ code: person.code(1) }), request(waiting))).rejects.toThrow('took too long')
@@ -249,7 +251,8 @@ test('a code confirms who it is, once', async () => {
 test('new recovery codes take the place of the old ones', async () => {
 	const person = await enrolled()
 	const [fresh] = await renewRecoveryCodes(person.viewer)
-	const login = async (code = '') => finishLogin(form({ code }), request(await giveRightPassword(person)))
+	const login = async (code = '') =>
+		(await finishLogin(form({ code }), request(await giveRightPassword(person)))).headers
 	await expect(login(person.recovery[0])).rejects.toThrow(Invalid)
 	expect(cookiesOf(await login(fresh))).toContain('session=')
 })

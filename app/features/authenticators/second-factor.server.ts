@@ -113,7 +113,7 @@ export async function turnOff(viewer: SignedIn): Promise<void> {
 }
 
 /**
- * Takes the second factor of a member away who lost it, in the transaction of the admin who does. Call `announceReset` after the commit.
+ * Takes the second factor of a member away who lost it, in the transaction of the admin who does.
  * @throws Conflict when there is none
  */
 export async function resetSecondFactor(trx: Executor, member: { id: number }): Promise<void> {
@@ -121,13 +121,7 @@ export async function resetSecondFactor(trx: Executor, member: { id: number }): 
 	await tell(trx, member, 'An admin turned your authenticator app off')
 }
 
-/** To be called after {@link resetSecondFactor}. @param by the admin */
-export async function announceReset(userId: number, by: number): Promise<void> {
-	await announceAccountChange(userId)
-	await recordSecurityEvent('second-factor-reset', { userId, detail: { by } })
-}
-
-const ended = 'This login took too long. Enter your password again.'
+const ended = 'This login took too long. Begin it again.'
 
 /** Whether somebody in this browser has given the right password and still has to give a code. */
 export async function waitsForCode(request: Request): Promise<boolean> {
@@ -137,10 +131,10 @@ export async function waitsForCode(request: Request): Promise<boolean> {
 /**
  * The second step of a login: a code of the app, or a recovery code. Guesses are counted for the account, those of a known device apart,
  * so that a stranger who has the password keeps nobody out.
- * @returns the cookies of the session
- * @throws Invalid with the field, TooMany; NotAllowed when the password has to be given again
+ * @returns the cookies of the session, and whether the member has asked for the account to be deleted
+ * @throws Invalid with the field, TooMany; NotAllowed when the login has to begin again
  */
-export async function finishLogin(form: FormData, request: Request): Promise<Headers> {
+export async function finishLogin(form: FormData, request: Request): Promise<{ headers: Headers; isLeaving: boolean }> {
 	const { code } = parseForm(codeInput, form)
 	const waiting = await findWaitingLogin(request)
 	if (!waiting) throw new NotAllowed(ended)
@@ -148,16 +142,19 @@ export async function finishLogin(form: FormData, request: Request): Promise<Hea
 	const counted: AttemptCounters = device ? [['code-device', device]] : [['code-account', String(waiting.id)]]
 	requireHashCapacity()
 	await countAttempt(counted)
+	let kept: string | null = null
 	try {
 		await takeCode(waiting.id, code, async (trx) => {
-			if (!(await deleteLoginChallenge(trx, waiting.hash))) throw new NotAllowed(ended)
+			const challenge = await deleteLoginChallenge(trx, waiting.hash)
+			if (!challenge) throw new NotAllowed(ended)
+			kept = challenge.kept
 		})
 	} catch (error) {
 		if (error instanceof Invalid) await recordSecurityEvent('code-failed', { userId: waiting.id })
 		throw error
 	}
 	await resetAttempts(counted)
-	return beginSession(waiting.id, request)
+	return { headers: await beginSession(waiting.id, request, kept), isLeaving: waiting.is_leaving }
 }
 
 /**

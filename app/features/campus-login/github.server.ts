@@ -1,8 +1,14 @@
 import * as oauth from 'openid-client'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { siteSettings } from '~/platform/settings/settings.server.ts'
+import { findIdentity } from './identities.queries.server.ts'
 import { type Answer, beginLogin, type Checks, callbackUrl, explained, ProviderRefused } from './oidc.server.ts'
-import { providerFetch } from './provider-fetch.server.ts'
+import { ProviderUnreachable, providerFetch } from './provider-fetch.server.ts'
+import { otherSection } from './sections.server.ts'
 
-/* Login by GitHub, which speaks OAuth 2 without OpenID Connect: who somebody is, its API says. */
+/*
+ * Login by GitHub, which speaks OAuth 2 without OpenID Connect: who somebody is, its API says.
+ */
 
 export interface GithubSettings {
 	/** The origin of GitHub, or of a GitHub Enterprise Server. */
@@ -97,4 +103,41 @@ function configurationOf({ address, clientId, clientSecret }: GithubSettings): o
 	configuration[oauth.customFetch] = (url, options) => providerFetch(url, options as RequestInit)
 	if (address.startsWith('http:')) oauth.allowInsecureRequests(configuration)
 	return configuration
+}
+
+/** A member's account of the GitHub that this site offers now. */
+export interface GithubAccount {
+	/** The origin of GitHub. */
+	address: string
+	login: string
+	/** Never given to anybody else, unlike the login. */
+	id: number
+}
+
+/** What a member has linked there; undefined for nothing, null where this site does not offer GitHub. */
+export async function findGithubAccount({ id }: Pick<SignedIn, 'id'>): Promise<GithubAccount | undefined | null> {
+	const settings = githubSettings()
+	if (!settings) return null
+	const identity = await findIdentity(id, 'github')
+	if (identity?.issuer !== settings.address) return
+	return { address: settings.address, login: identity.name, id: Number(identity.subject) }
+}
+
+/**
+ * Asks the API what everybody may know, as the app of this site, which may ask more often than an address may.
+ * @param path such as `/users/octocat/repos`
+ * @throws ProviderUnreachable
+ */
+export async function askGithub(path: string): Promise<Response> {
+	const settings = githubSettings()
+	if (!settings) throw new ProviderUnreachable('GitHub is not offered.')
+	const { address, clientId, clientSecret } = settings
+	const headers = new Headers(apiHeaders)
+	headers.set('Authorization', `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`)
+	return providerFetch(`${apiOf(address)}${path}`, { headers })
+}
+
+function githubSettings(): GithubSettings | null {
+	const { githubId: clientId, githubSecret: clientSecret, githubAddress: address } = siteSettings(otherSection)
+	return clientId !== '' && clientSecret !== '' ? { address, clientId, clientSecret } : null
 }

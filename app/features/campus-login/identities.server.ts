@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { logInAs } from '~/features/accounts/accounts.server.ts'
@@ -13,12 +14,12 @@ import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { encryptSecret } from '~/platform/encryption.server.ts'
+import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
 import type { LoginsView } from './campus-login.view.ts'
 import { affiliationOf, isEmailConfirmed, type Person, personOf, textOf } from './claims.server.ts'
 import {
 	deleteIdentity,
-	findIdentityName,
+	findIdentity,
 	findOwner,
 	type Identity,
 	insertIdentity,
@@ -34,6 +35,9 @@ import { listProviders, type Provider, providerNames } from './providers.server.
  * Whose account an identity opens. It is found by issuer and subject alone: an e-mail address, confirmed or not, never opens an
  * account that is there already.
  */
+
+/** What a refresh token is encrypted for until its session begins. */
+const keptPurpose = 'login_challenges.kept'
 
 /** What the refresh token of a session is encrypted for. */
 export function refreshPurpose(sessionId: number): string {
@@ -72,10 +76,34 @@ export async function enter(
 	if (made) await announceOutsider(made)
 	if (identity.affiliation === 'student' && isEmailConfirmed(answer.claims, provider.claims))
 		await confirmCampusByLogin(userId, textOf(answer.claims, provider.claims.email).toLowerCase())
-	const { sessionId, headers } = await logInAs(userId, request)
-	if (answer.refreshToken !== null)
-		await insertProviderSession(sessionId, identityId, encryptSecret(refreshPurpose(sessionId), answer.refreshToken))
+	const headers = await logInAs(userId, request, keptOf(identityId, answer))
 	return { headers, isNew: made !== null, leadsTo: known?.is_leaving ? '/settings/leave' : null }
+}
+
+const keptShape = z.object({
+	identityId: z.number(),
+	refreshToken: z.string().nullable(),
+	endsAt: z.string().nullable(),
+})
+
+/** What is kept for the session until it begins, encrypted; null where its provider cannot be asked again and says no end. */
+function keptOf(identityId: number, answer: Answer): string | null {
+	const { refreshToken, endsAt = null } = answer
+	if (refreshToken === null && endsAt === null) return null
+	const kept: z.input<typeof keptShape> = { identityId, refreshToken, endsAt }
+	return encryptSecret(keptPurpose, JSON.stringify(kept))
+}
+
+/**
+ * Keeps with a session that begins what its provider is asked again by, and when it ends.
+ * @param kept as `enter` encrypted it, perhaps before a second step
+ * @throws NotAllowed where the identity was removed in the meantime
+ */
+export async function attachSession(sessionId: number, kept: string): Promise<void> {
+	const { refreshToken, ...rest } = keptShape.parse(JSON.parse(decryptSecret(keptPurpose, kept) ?? 'null'))
+	const encrypted = refreshToken === null ? null : encryptSecret(refreshPurpose(sessionId), refreshToken)
+	if (await insertProviderSession({ sessionId, refreshToken: encrypted, ...rest })) return
+	throw new NotAllowed('This way to log in was removed in the meantime. Log in another way.')
 }
 
 async function register(trx: Executor, provider: Provider, person: Person): Promise<{ id: number; username: string }> {
@@ -185,8 +213,8 @@ export async function listLogins(viewer: SignedIn): Promise<LoginsView> {
  * The profiles at other sites that a member has proved to be theirs, by logging in there
  */
 export async function verifiedLinks(userId: number): Promise<{ site: 'github'; url: string }[]> {
-	const name = await findIdentityName(userId, 'github')
-	return name ? [{ site: 'github', url: `https://github.com/${name}` }] : []
+	const identity = await findIdentity(userId, 'github')
+	return identity?.name ? [{ site: 'github', url: `https://github.com/${identity.name}` }] : []
 }
 
 /** At the beginning of a sentence. */

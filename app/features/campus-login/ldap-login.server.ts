@@ -1,7 +1,7 @@
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import {
-	countAttempt,
 	network,
+	reserveAttempt,
 	resetAttempts,
 	takeBackAttempt,
 	wideNetwork,
@@ -57,9 +57,10 @@ async function askedOnce(provider: Provider, form: FormData, request: Request): 
 		['login-address', network(address)],
 		['login-network', wideNetwork(address)],
 	] as const
-	await countAttempt([account, ...addresses])
+	const giveBack = await reserveAttempt([account, ...addresses])
 	try {
-		const answer = await atProvider(provider, () => askDirectory(siteSettings(directorySection), username, password))
+		const settings = siteSettings(directorySection)
+		const answer = await atProvider(provider, () => askDirectory(settings, { username, password }, giveBack))
 		await Promise.all([resetAttempts([account]), takeBackAttempt(addresses)])
 		return answer
 	} catch (error) {

@@ -58,7 +58,7 @@ export const directorySection = settingSection({
 		subjectAttribute: attribute(
 			'Attribute that never changes',
 			'entryUUID',
-			'It is a text, and never given to anybody else: entryUUID, or a number of the person such as employeeNumber.',
+			'Never given to anybody else: entryUUID, objectGUID in Active Directory, or a number of the person such as employeeNumber.',
 		),
 		nameAttribute: attribute('Attribute with the name', 'cn'),
 		usernameAttribute: attribute('Attribute with the username', 'uid'),

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
-import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { SecondStepRequired, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { waysIn } from '~/features/accounts/ways-in.server.ts'
 import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
@@ -21,8 +21,9 @@ import {
 	slapd,
 	startDirectory,
 } from '../../../tests/support/ldap-site.ts'
+import { giveCode, setUpApp } from '../../../tests/support/second-factor.ts'
 import { listLogins, unlink } from './identities.server.ts'
-import { askDirectory } from './ldap.server.ts'
+import { askDirectory, bytesOfGuid, guidOf } from './ldap.server.ts'
 import { linkByDirectory, logInByDirectory } from './ldap-login.server.ts'
 import { directorySection } from './ldap-section.server.ts'
 import { ProviderUnreachable } from './provider-fetch.server.ts'
@@ -31,6 +32,29 @@ import { checkSession, checkSoon } from './refreshing.server.ts'
 /* Logins by a directory that really runs: OpenLDAP's slapd, in a process of its own. */
 
 useDatabase()
+
+test.each([
+	['00112233-4455-6677-8899-aabbccddeeff', '33221100554477668899aabbccddeeff'],
+	['6f9619ff-8b86-d011-b42d-00c04fc964ff', 'ff19966f868b11d0b42d00c04fc964ff'],
+	['20202020-2020-2020-2020-202020202020', '20202020202020202020202020202020'],
+])('the GUID %s is stored as %s', (text, hex) => {
+	const bytes = Buffer.from(hex, 'hex')
+	expect([guidOf(bytes), guidOf([bytes]), bytesOfGuid(text), bytesOfGuid(text.toUpperCase())]).toEqual([
+		...[text, text, bytes, bytes],
+	])
+})
+
+test.each([
+	undefined,
+	'',
+	'x'.repeat(16),
+	Buffer.alloc(15),
+	Buffer.alloc(17),
+	[],
+	[Buffer.alloc(16), Buffer.alloc(16)],
+])('%j is no GUID', (value) => {
+	expect(guidOf(value)).toBeNull()
+})
 
 const name = slapd ? 'login by LDAP' : 'login by LDAP (skipped: slapd is not installed)'
 
@@ -119,7 +143,9 @@ describe.skipIf(!slapd)(name, () => {
 	})
 
 	test('a bind without a password, which this directory answers with success, is never tried', async () => {
-		await expect(askDirectory(siteSettings(directorySection), uid, '')).rejects.toThrow('username or password is wrong')
+		await expect(askDirectory(siteSettings(directorySection), { username: uid, password: '' })).rejects.toThrow(
+			'username or password is wrong',
+		)
 	})
 
 	test.each([2, 3])('a name that %s people have is refused', async (people) => {
@@ -169,6 +195,41 @@ describe.skipIf(!slapd)(name, () => {
 		expect(await isLoggedIn(cookies)).toBe(false)
 	})
 
+	test('a session that took a second step is asked about, too', async () => {
+		const { viewer } = await logIn()
+		await sql`delete from sessions where user_id = ${viewer.id}`.execute(db())
+		const code = await setUpApp(viewer)
+		const refusal = await logIn().catch((error: unknown) => error)
+		if (!(refusal instanceof SecondStepRequired)) throw refusal
+		const { headers } = await giveCode(code(), refusal.cookie)
+		const cookies = headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '')
+		await checkSession(await sessionOf(viewer))
+		expect(await isLoggedIn(cookies)).toBe(true)
+		await directory.remove(uid)
+		await checkSession(await sessionOf(viewer))
+		expect(await isLoggedIn(cookies)).toBe(false)
+	})
+
+	test('the binary objectGUID of Active Directory is a subject, by which somebody is asked about again', async () => {
+		const guids = ['ff19966f868b11d0b42d00c04fc964ff', '2a28295c2a00410042004300440045ff']
+		for (const [one, hex] of guids.entries())
+			await directory.enrol(`guid${one}`, {
+				objectClass: ['inetOrgPerson', 'directoryPerson'],
+				objectGUID: Buffer.from(hex, 'hex'),
+			})
+		await save({ subjectAttribute: 'objectguid' })
+		const { viewer, cookies } = await logIn('guid1')
+		const { rows } = await sql`select subject from identities where user_id = ${viewer.id}`.execute(db())
+		expect(rows).toEqual([{ subject: '5c29282a-002a-0041-4200-4300440045ff' }])
+		expect((await logIn('guid1')).viewer.id).toBe(viewer.id)
+		await checkSession(await sessionOf(viewer))
+		expect(await isLoggedIn(cookies)).toBe(true)
+		await directory.remove('guid1')
+		await checkSession(await sessionOf(viewer))
+		expect(await isLoggedIn(cookies)).toBe(false)
+		await save({ subjectAttribute: 'entryUUID' })
+	})
+
 	test('whoever asked to leave is offered their account first', async () => {
 		const { viewer, leadsTo } = await logIn()
 		expect(leadsTo).toBeNull()
@@ -178,6 +239,7 @@ describe.skipIf(!slapd)(name, () => {
 
 	test('a directory that is slow or away is told in a sentence, and logs nobody out', async () => {
 		const { viewer, cookies } = await logIn()
+		await sql`delete from attempts`.execute(db())
 		const away = 'The university directory does not answer right now. Try again in a few minutes'
 		directory.pause()
 		const session = await sessionOf(viewer)
@@ -194,6 +256,9 @@ describe.skipIf(!slapd)(name, () => {
 		await expect(logIn()).rejects.toThrow(away)
 		await expect(checkSession(session)).rejects.toThrow(ProviderUnreachable)
 		expect(await isLoggedIn(cookies)).toBe(true)
+		// However often it is away: nothing was guessed.
+		for (let one = 0; one < 8; one += 1) await expect(logIn()).rejects.toThrow(away)
+		expect((await sql`select from attempts where count > 0`.execute(db())).rows).toEqual([])
 		await directory.start()
 		expect((await logIn()).viewer.id).toBe(viewer.id)
 	}, 20_000)

@@ -1,4 +1,14 @@
-import { Client, type Entry, Filter, InvalidCredentialsError, ResultCodeError, type SearchOptions } from 'ldapts'
+import {
+	AndFilter,
+	Client,
+	type Entry,
+	EqualityFilter,
+	Filter,
+	FilterParser,
+	InvalidCredentialsError,
+	ResultCodeError,
+	type SearchOptions,
+} from 'ldapts'
 import { Invalid } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { type Answer, ProviderRefused } from './oidc.server.ts'
@@ -42,25 +52,49 @@ export function directoryIssuer({ baseDn }: Pick<DirectorySettings, 'baseDn'>): 
 
 /**
  * Looks a person up, and logs in to the directory as them.
- * @throws Invalid where username and password do not belong together; ProviderUnreachable, ProviderRefused
+ * @param unasked called where the directory was away before it was asked about the password, so that nothing was guessed
+ * @throws Invalid where username and password do not belong together; ProviderUnreachable, ProviderRefused, DirectoryMisset
  */
-export async function askDirectory(settings: DirectorySettings, username: string, password: string): Promise<Answer> {
+export async function askDirectory(
+	settings: DirectorySettings,
+	typed: { username: string; password: string },
+	unasked: () => Promise<void> = async () => {},
+): Promise<Answer> {
 	// A bind without a password succeeds as nobody, whoever it names (RFC 4513, 5.1.2).
-	if (username === '' || password === '') throw wrongCredentials()
-	return connected(settings, async (client) => {
-		const { subjectAttribute, nameAttribute, usernameAttribute, emailAttribute, roleAttribute, userFilter } = settings
-		const attributes = [subjectAttribute, nameAttribute, usernameAttribute, emailAttribute, roleAttribute].filter(
-			Boolean,
+	if (typed.username === '' || typed.password === '') throw wrongCredentials()
+	let isAsked = false
+	try {
+		return await connected(settings, (client) =>
+			loggedIn(client, settings, typed, () => {
+				isAsked = true
+			}),
 		)
-		const filter = userFilter.replaceAll('{username}', () => Filter.escape(username))
-		const entries = await search(client, settings, { filter, attributes, sizeLimit: 2 })
-		if (entries === 'many' || entries.length > 1)
-			throw new ProviderRefused('knows several people by this name, so nobody was logged in. Ask who runs it.')
-		const [entry] = entries
-		const isRight = await bindAs(client, entry?.dn ?? `cn=nobody,${settings.baseDn}`, password)
-		if (!entry || !isRight) throw wrongCredentials()
-		return answerOf(entry, settings, attributes)
-	})
+	} catch (error) {
+		// A directory that lets wrong passwords wait until the time is over has told that they are wrong.
+		if (!isAsked && (error instanceof ProviderUnreachable || error instanceof DirectoryMisset)) await unasked()
+		throw error
+	}
+}
+
+/** @param asking called before the directory is asked about the password, or has told anything about the username */
+async function loggedIn(
+	client: Client,
+	settings: DirectorySettings,
+	{ username, password }: { username: string; password: string },
+	asking: () => void,
+): Promise<Answer> {
+	const { subjectAttribute, nameAttribute, usernameAttribute, emailAttribute, roleAttribute, userFilter } = settings
+	const attributes = [subjectAttribute, nameAttribute, usernameAttribute, emailAttribute, roleAttribute].filter(Boolean)
+	const filter = userFilter.replaceAll('{username}', () => Filter.escape(username))
+	const explicitBufferAttributes = guidNames(subjectAttribute)
+	const entries = await search(client, settings, { filter, attributes, explicitBufferAttributes, sizeLimit: 2 })
+	asking()
+	if (entries === 'many' || entries.length > 1)
+		throw new ProviderRefused('knows several people by this name, so nobody was logged in. Ask who runs it.')
+	const [entry] = entries
+	const isRight = await bindAs(client, entry?.dn ?? `cn=nobody,${settings.baseDn}`, password)
+	if (!entry || !isRight) throw wrongCredentials()
+	return answerOf(entry, settings, attributes)
 }
 
 function wrongCredentials(): Invalid {
@@ -86,7 +120,9 @@ function answerOf(entry: Entry, settings: DirectorySettings, attributes: readonl
 		const values = [byName.get(name.toLowerCase()) ?? []].flat().filter((one) => typeof one === 'string')
 		claims[name] = name === settings.roleAttribute ? values : values[0]
 	}
-	const subject = claims[settings.subjectAttribute]
+	const stored = byName.get(settings.subjectAttribute.toLowerCase())
+	const isGuid = guidNames(settings.subjectAttribute).length > 0
+	const subject = isGuid ? guidOf(stored) : claims[settings.subjectAttribute]
 	if (typeof subject !== 'string' || subject === '') throw new ProviderRefused('did not say who you are.')
 	// No token: it is the subject that a session is asked about again.
 	return { issuer: directoryIssuer(settings), subject, claims, refreshToken: subject }
@@ -97,12 +133,56 @@ function answerOf(entry: Entry, settings: DirectorySettings, attributes: readonl
  * @throws ProviderUnreachable; ProviderRefused with `invalid_grant` when they are gone
  */
 export async function askDirectoryAgain(settings: DirectorySettings, subject: string): Promise<void> {
-	const isOf = `(${settings.subjectAttribute}=${Filter.escape(subject)})`
-	const filter = `(&${isOf}${anybody(settings)})`
+	const attribute = settings.subjectAttribute
+	const value = guidNames(attribute).length > 0 ? bytesOfGuid(subject) : subject
+	const isOf = new EqualityFilter({ attribute, value })
+	const filter = new AndFilter({ filters: [isOf, FilterParser.parseString(anybody(settings))] })
 	const found = await connected(settings, (client) =>
 		search(client, settings, { filter, attributes: ['1.1'], sizeLimit: 2 }),
 	)
 	if (found.length === 0) throw new ProviderRefused('knows you no more.', 'invalid_grant')
+}
+
+/** Attributes of Active Directory that hold a GUID as bytes: in lower case, and as the directory spells them. */
+const guidAttributes: Readonly<Record<string, string>> = {
+	objectguid: 'objectGUID',
+	'ms-ds-consistencyguid': 'mS-DS-ConsistencyGuid',
+}
+
+/** How an attribute that holds a GUID may be spelled in an answer; nothing for any other. */
+function guidNames(attribute: string): string[] {
+	const canonical = guidAttributes[attribute.toLowerCase()]
+	return canonical === undefined ? [] : [...new Set([canonical, attribute])]
+}
+
+/**
+ * The text of a GUID as Active Directory stores it.
+ * @returns it as tools of the directory show it, such as `6f9619ff-8b86-d011-b42d-00c04fc964ff`; null for anything but 16 bytes
+ */
+export function guidOf(value: unknown): string | null {
+	const bytes = Array.isArray(value) && value.length === 1 ? value[0] : value
+	if (!Buffer.isBuffer(bytes) || bytes.length !== 16) return null
+	return swapped(bytes)
+		.toString('hex')
+		.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+/** The bytes of a GUID as Active Directory stores them; none for what is no GUID, which no entry has. */
+export function bytesOfGuid(text: string): Buffer {
+	const digits = text.replaceAll('-', '')
+	return /^[\da-f]{32}$/i.test(digits) ? swapped(Buffer.from(digits, 'hex')) : Buffer.alloc(0)
+}
+
+/** The first three parts of a GUID are stored with their bytes in reverse order (MS-DTYP 2.3.4.2). */
+function swapped(bytes: Buffer): Buffer {
+	const copy = Buffer.from(bytes)
+	for (const [start, end] of [
+		[0, 4],
+		[4, 6],
+		[6, 8],
+	] as const)
+		copy.subarray(start, end).reverse()
+	return copy
 }
 
 /** What is wrong with a setting, found by using it. */

@@ -7,7 +7,7 @@ import { challengeFor } from '~/features/accounts/registration/who-may-register.
 import { listMembers } from '~/features/administration/members/members.server.ts'
 import { features } from '~/features/index.server.ts'
 import { registerSections, saveSection } from '~/features/site-settings/site-settings.server.ts'
-import { NotAllowed } from '~/lib/errors.ts'
+import { NotAllowed, TooMany } from '~/lib/errors.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -136,6 +136,26 @@ describe('a proof of work', () => {
 		await registerWith(email, { challenge, proof })
 		expect(await memberOf(email)).toBeDefined()
 		await expect(registerWith(newEmail(), { challenge, proof })).rejects.toThrow('Too many attempts')
+	})
+
+	test('that is missing costs the network no registration, and has a limit of its own', async () => {
+		await many()
+		const counted = async () =>
+			(
+				await sql`
+					select key, count, last_at from attempts where key not like 'register-unproven%' order by key`.execute(db())
+			).rows
+		const before = await counted()
+		const refusals: unknown[] = []
+		for (let one = 0; one < 61; one += 1)
+			await registerMember(form(fieldsOf(newEmail())), request()).catch((error: unknown) => refusals.push(error))
+		expect(refusals.slice(0, 60)).toEqual(Array(60).fill(expect.any(NotAllowed)))
+		expect(refusals.at(60)).toBeInstanceOf(TooMany)
+		expect(await counted()).toEqual(before)
+		const challenge = (await challengeFor('198.51.100.7')) ?? ''
+		const email = newEmail()
+		await registerMember(form({ ...fieldsOf(email), challenge, proof: findProof(challenge) }), request())
+		expect(await memberOf(email)).toBeDefined()
 	})
 
 	test('is weighed by what was done and when', () => {

@@ -79,6 +79,12 @@ export async function deletePasskey(trx: Executor, userId: number, id: number): 
 	return rows[0]?.name
 }
 
+/** @returns how many there were */
+export async function deletePasskeys(trx: Executor, userId: number): Promise<number> {
+	const { rows } = await sql`delete from passkeys where user_id = ${userId} returning id`.execute(trx)
+	return rows.length
+}
+
 /** A passkey with what its owner's account says about logging in. */
 export interface LockedPasskey {
 	id: number

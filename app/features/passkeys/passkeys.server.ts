@@ -24,6 +24,7 @@ import {
 } from './ceremonies.server.ts'
 import {
 	deletePasskey,
+	deletePasskeys,
 	insertPasskey,
 	type LockedPasskey,
 	listPasskeyRows,
@@ -117,6 +118,15 @@ export async function removePasskey(viewer: SignedIn, form: FormData): Promise<v
 			await tell(trx, email, 'A passkey was removed')
 		})
 	await recordSecurityEvent('passkey-removed', { userId: viewer.id })
+}
+
+/**
+ * Takes all passkeys of a member away who lost the device, in the transaction of the admin who does.
+ * @throws Conflict when there is none
+ */
+export async function resetPasskeys(trx: Executor, member: { id: number; email: string }): Promise<void> {
+	if ((await deletePasskeys(trx, member.id)) === 0) throw new Conflict('This account has no passkeys.')
+	await tell(trx, member.email, 'An admin removed all passkeys')
 }
 
 /** Begins a login: what the browser is asked to sign. @throws NotFound, NotAllowed where passwords are refused too, TooMany */

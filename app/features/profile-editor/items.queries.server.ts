@@ -86,6 +86,14 @@ export async function insertProject(trx: Executor, userId: number, input: Projec
 		from projects where user_id = ${userId}`.execute(trx)
 }
 
+/** Where the source code of a member's projects stands. */
+export async function listSourceLinks(userId: number, executor: Executor = db()): Promise<string[]> {
+	const { rows } = await sql<{ link: string }>`
+		select project_source_code_link as link from projects where user_id = ${userId} and project_source_code_link <> ''
+		limit 200`.execute(executor)
+	return rows.map(({ link }) => link)
+}
+
 /** Replaces a project of this member, if it is still of this version. @returns whether it was */
 export async function updateProject(
 	trx: Executor,

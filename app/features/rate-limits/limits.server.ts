@@ -117,6 +117,14 @@ export const useLimits = {
 	},
 	/** Archives of one's own data: each reads everything that there is of a member. */
 	archives: { words: 'You asked for several archives', duration: DAY, member: 3, address: null, counted: 'database' },
+	/** Lists of one's repositories that are asked for at GitHub. */
+	repositories: {
+		words: 'You asked GitHub many times',
+		duration: 10 * MINUTE,
+		member: 20,
+		address: null,
+		counted: 'process',
+	},
 	/** Edits of questions and comments, each of which keeps the text before it. */
 	edits: { words: 'You edited many texts', duration: 10 * MINUTE, member: 60, address: null, counted: 'database' },
 	/** Logins by passkeys, and at sites that vouch for members, from the button to the way back. */
@@ -175,6 +183,8 @@ export const attemptLimits = {
 	'register-account': { free: 5, waits: [HOUR], forgottenAfter: HOUR },
 	'register-address': { free: 30, waits: growingSlowly, forgottenAfter: 10 * MINUTE },
 	'register-network': { free: 150, waits: growingSlowly, forgottenAfter: 10 * MINUTE },
+	/** Registrations that came without the proof of work that was asked for: they cost nobody else's. */
+	'register-unproven': { free: 60, waits: growingSlowly, forgottenAfter: 10 * MINUTE },
 	/** A proof of work counts once. */
 	'register-proof': { free: 1, waits: [HOUR], forgottenAfter: HOUR },
 	'forgot-address': { free: 30, waits: growing, forgottenAfter: HOUR },

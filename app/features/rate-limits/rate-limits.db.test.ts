@@ -22,7 +22,7 @@ import { filled } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { useLimits } from './limits.server.ts'
 import { sweepRateLimits } from './rate-limits.queries.server.ts'
-import { countPage, countUse, measureUse, type UseName } from './rate-limits.server.ts'
+import { countPage, countUse, measureUse, reserveAttempt, type UseName } from './rate-limits.server.ts'
 
 useDatabase()
 
@@ -154,6 +154,43 @@ describe('a limit of reading and saving', () => {
 		const [times] = await timesUntilRefused(() => countPage(member, '192.0.2.1', '/forum'), most)
 		expect(times).toBe(most)
 		for (let time = 0; time <= most; time += 1) await countPage(null, '127.0.0.1', '/find-dev')
+	})
+})
+
+describe('an attempt that could not be looked at', () => {
+	const row = async () =>
+		(
+			await sql<{ count: number; last_at: string }>`
+				select count, last_at::text from attempts where key like 'confirm-identity:%'`.execute(db())
+		).rows[0]
+	const reserve = () => reserveAttempt([['confirm-identity', 'somebody']])
+	beforeEach(() => sql`truncate attempts`.execute(db()))
+
+	test('is given back with the wait that it began', async () => {
+		const some = await Promise.all(Array.from({ length: 5 }, reserve))
+		await expect(reserve()).rejects.toThrow(TooMany)
+		await sql`update attempts set last_at = now() - interval '2 minutes'`.execute(db())
+		const before = await row()
+		const giveBack = await reserve()
+		await expect(reserve()).rejects.toThrow(TooMany)
+		await giveBack()
+		expect(await row()).toEqual(before)
+		// Those of before were counted at another time than the last one by now: their wait stays.
+		await Promise.all(some.map((one) => one()))
+		expect(await row()).toEqual({ ...before, count: 0 })
+	})
+
+	test('takes nothing from whoever was counted meanwhile', async () => {
+		const giveBack = await reserve()
+		await reserve()
+		const before = await row()
+		await giveBack()
+		expect(await row()).toEqual({ ...before, count: 1 })
+	})
+
+	test('of many at once no more pass than are free', async () => {
+		const all_ = await Promise.allSettled(Array.from({ length: 20 }, reserve))
+		expect(all_.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
 	})
 })
 

@@ -16,6 +16,28 @@ function freeAt(limit: AttemptLimit): RawBuilder<Date> {
 	return sql`attempts.last_at + make_interval(secs => ${waitAfter(limit)})`
 }
 
+/** Holds a counter until the transaction ends. @returns when it counted last, exactly as the database has it; null for never */
+export async function lockLastAttempt(trx: Executor, key: string): Promise<string | null> {
+	const { rows } = await sql<{ at: string }>`
+		select last_at::text as at from attempts where key = ${key} for update`.execute(trx)
+	return rows[0]?.at ?? null
+}
+
+/**
+ * Takes one attempt back, and with it the wait that it began: unless others were counted since, who wait from their own.
+ * @param taken when the attempt was counted, and the one before it
+ */
+export async function giveBack(
+	trx: Executor,
+	taken: { key: string; at: string | null; before: string | null },
+): Promise<void> {
+	const { key, at, before } = taken
+	await sql`
+		update attempts set count = greatest(0, count - 1),
+			last_at = case when last_at = ${at}::timestamptz then coalesce(${before}::timestamptz, last_at) else last_at end
+		where key = ${key}`.execute(trx)
+}
+
 /**
  * Counts an attempt unless it has to wait. A last attempt in the future shows that the clock was set back: nobody waits for that.
  * @returns whether it was counted
@@ -40,11 +62,14 @@ export async function waitLeft(trx: Executor, key: string, limit: AttemptLimit):
 }
 
 /** How many attempts these keys have counted, the last one at most so many seconds ago. */
-export async function readAttempts(asked: { key: string; seconds: number }[]): Promise<Map<string, number>> {
+export async function readAttempts(
+	asked: { key: string; seconds: number }[],
+	executor: Executor = db(),
+): Promise<Map<string, number>> {
 	const { rows } = await sql<{ key: string; count: number }>`
 		select attempts.key, attempts.count
 		from unnest(${asked.map(({ key }) => key)}::text[], ${asked.map(({ seconds }) => seconds)}::int[]) as asked (key, seconds)
-		join attempts using (key) where attempts.last_at > now() - make_interval(secs => asked.seconds)`.execute(db())
+		join attempts using (key) where attempts.last_at > now() - make_interval(secs => asked.seconds)`.execute(executor)
 	return new Map(rows.map(({ key, count }) => [key, count]))
 }
 

@@ -12,9 +12,17 @@ import { remember } from '~/lib/remember.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { redis } from '~/platform/bus/redis.server.ts'
-import { db, pool } from '~/platform/db/db.server.ts'
+import { db, type Executor, pool } from '~/platform/db/db.server.ts'
 import { attemptLimits, type UseLimit, useLimits } from './limits.server.ts'
-import { deleteAttempts, readAttempts, takeBackAttempts, tryToCount, waitLeft } from './rate-limits.queries.server.ts'
+import {
+	deleteAttempts,
+	giveBack,
+	lockLastAttempt,
+	readAttempts,
+	takeBackAttempts,
+	tryToCount,
+	waitLeft,
+} from './rate-limits.queries.server.ts'
 
 type AnyUse = keyof typeof useLimits
 
@@ -156,28 +164,62 @@ export type AttemptCounters = readonly (readonly [AttemptName, string])[]
  * Counts an attempt before it is looked at. One that is refused counts nowhere, so that whoever waits is not slowed further.
  * The counters live in PostgreSQL: a restart or another process forgets nothing, and of many at once no more pass than of
  * one after the other.
+ * @param check looks at what is counted with this one; whatever it throws, the attempt counts nowhere
  * @throws TooMany with the seconds to wait
  */
-export async function countAttempt(counters: AttemptCounters): Promise<void> {
+export async function countAttempt(
+	counters: AttemptCounters,
+	check: (trx: Executor) => Promise<void> = async () => {},
+): Promise<void> {
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			for (const [name, about] of counters) {
-				const key = keyOf(name, about)
-				if (await tryToCount(trx, key, attemptLimits[name])) continue
-				const seconds = await waitLeft(trx, key, attemptLimits[name])
-				throw new TooMany(waitMessage(seconds), seconds)
-			}
+			for (const [name, about] of counters) await countOne(trx, name, about)
+			await check(trx)
 		})
 }
 
+/**
+ * Counts an attempt as {@link countAttempt} does, for one that perhaps cannot be looked at, as it is somebody else who looks. Until that is
+ * known it counts, so that no more pass at once.
+ * @returns what makes it uncounted: the wait after it, too
+ * @throws TooMany with the seconds to wait
+ */
+export async function reserveAttempt(counters: AttemptCounters): Promise<() => Promise<void>> {
+	const taken = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const each: Parameters<typeof giveBack>[1][] = []
+			for (const [name, about] of counters) {
+				const key = keyOf(name, about)
+				const before = await lockLastAttempt(trx, key)
+				await countOne(trx, name, about)
+				each.push({ key, before, at: await lockLastAttempt(trx, key) })
+			}
+			return each
+		})
+	return () =>
+		db()
+			.transaction()
+			.execute(async (trx) => {
+				for (const one of taken) await giveBack(trx, one)
+			})
+}
+
+async function countOne(trx: Executor, name: AttemptName, about: string): Promise<void> {
+	const key = keyOf(name, about)
+	if (await tryToCount(trx, key, attemptLimits[name])) return
+	const seconds = await waitLeft(trx, key, attemptLimits[name])
+	throw new TooMany(waitMessage(seconds), seconds)
+}
+
 /** How many attempts each of these has counted, within what is counted together. */
-export async function countedAttempts(counters: AttemptCounters): Promise<number[]> {
+export async function countedAttempts(counters: AttemptCounters, executor: Executor = db()): Promise<number[]> {
 	const asked = counters.map(([name, about]) => ({
 		key: keyOf(name, about),
 		seconds: attemptLimits[name].forgottenAfter,
 	}))
-	const counts = await readAttempts(asked)
+	const counts = await readAttempts(asked, executor)
 	return asked.map(({ key }) => counts.get(key) ?? 0)
 }
 

@@ -1,6 +1,13 @@
 import { attemptLimits } from '~/features/rate-limits/limits.server.ts'
-import { countAttempt, countedAttempts, network, wideNetwork } from '~/features/rate-limits/rate-limits.server.ts'
+import {
+	type AttemptCounters,
+	countAttempt,
+	countedAttempts,
+	network,
+	wideNetwork,
+} from '~/features/rate-limits/rate-limits.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import { newChallenge, weighAnswer } from '~/platform/proof/proof.server.ts'
 import { boxSetting, choiceSetting, listSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
@@ -81,24 +88,40 @@ export async function challengeFor(address: string): Promise<string | null> {
 }
 
 /**
- * Insists on a proof of work where one is asked for, of a registration that was counted; each proof counts once. A browser without scripts waits half a minute instead.
- * @throws NotAllowed with what to do
+ * Counts a registration, and insists on a proof of work where one is asked for; each proof counts once. A browser without scripts waits
+ * half a minute instead. What is refused for its proof costs the network nothing, and is counted apart.
+ * @param counters of the account and the address
+ * @throws NotAllowed with what to do, TooMany
  */
-export async function requireProof(address: string, sent: { challenge?: unknown; proof?: unknown }): Promise<void> {
-	if (!(await isProofNeeded(address, 0))) return
+export async function countRegistration(
+	counters: AttemptCounters,
+	address: string,
+	sent: { challenge?: unknown; proof?: unknown },
+): Promise<void> {
 	const challenge = String(sent.challenge ?? '')
 	const weight = weighAnswer(challenge, String(sent.proof ?? ''))
-	const why = 'Many people have just registered from your network.'
-	if (weight === 'early') throw new NotAllowed(`${why} Wait half a minute, then press Register again.`)
-	if (weight === 'invalid') throw new NotAllowed(`${why} Press Register again.`)
-	await countAttempt([['register-proof', challenge]])
+	if (weight === 'done' || weight === 'waited') return countAttempt([...counters, ['register-proof', challenge]])
+	let isUnproven = false
+	try {
+		// Of many at once each is counted before it looks, so no more pass without a proof than one after the other.
+		await countAttempt(counters, async (trx) => {
+			isUnproven = await isProofNeeded(address, 0, trx)
+			if (!isUnproven) return
+			const what = weight === 'early' ? 'Wait half a minute, then press' : 'Press'
+			throw new NotAllowed(`Many people have just registered from your network. ${what} Register again.`)
+		})
+	} catch (error) {
+		if (isUnproven) await countAttempt([['register-unproven', network(address)]])
+		throw error
+	}
 }
 
 /** @param more registrations that come on top of those that were counted */
-async function isProofNeeded(address: string, more: number): Promise<boolean> {
-	const [near = 0, wide = 0] = await countedAttempts([
+async function isProofNeeded(address: string, more: number, executor?: Executor): Promise<boolean> {
+	const counters = [
 		['register-address', network(address)],
 		['register-network', wideNetwork(address)],
-	])
+	] as const
+	const [near = 0, wide = 0] = await countedAttempts(counters, executor)
 	return near + more > FREE_OF_PROOF.address || wide + more > FREE_OF_PROOF.network
 }

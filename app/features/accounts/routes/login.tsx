@@ -26,7 +26,7 @@ export async function action({ request, url }: Route.ActionArgs) {
 	try {
 		const headers = await logIn(form, request)
 		// Whoever comes back within the days that are left is offered their account first.
-		if (await isLeaving(String(form.get('email')).trim())) throw redirect('/settings/leave', { headers })
+		if (await isLeaving(String(form.get('email')).trim())) return redirect('/settings/leave', { status: 303, headers })
 		return redirectWithToast(
 			safeRedirect(url.searchParams.get('redirectTo'), '/find-dev'),
 			{ type: 'plain', message: 'Welcome back!' },

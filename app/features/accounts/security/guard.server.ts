@@ -26,7 +26,7 @@ import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
 import { isAllowedDomain, refuseImpersonation } from '../registration/names.server.ts'
 import { findUnconfirmed, replaceRegistration } from '../registration/registrations.queries.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from '../registration/registrations.server.ts'
-import { registrationNotice, requireProof, whoMayRegister } from '../registration/who-may-register.server.ts'
+import { countRegistration, registrationNotice, whoMayRegister } from '../registration/who-may-register.server.ts'
 import { requirePasswords } from '../ways-in.server.ts'
 import { hashPassword, requireHashCapacity, verifyPassword } from './credentials.server.ts'
 import { type PasswordOwner, passwordError } from './password-rules.server.ts'
@@ -195,8 +195,7 @@ async function checkRegistration({ context, email, address, body }: Attempt): Pr
 		throw new APIError('FORBIDDEN', { code: 'EMAIL_DOMAIN_NOT_ALLOWED', message })
 	}
 	requireHashCapacity()
-	await countAttempt([['register-account', email], ...addressCounters('register', address)])
-	await requireProof(address, body)
+	await countRegistration([['register-account', email], ...addressCounters('register', address)], address, body)
 	if (!config().REQUIRE_EMAIL_VERIFICATION || !isEmail(email)) return
 	// No account yet, whoever has the address: what is done here, and how long it takes, tells nothing.
 	const { hash, cookie } = newDevice(context.headers)

@@ -15,6 +15,7 @@ import {
 	insertLoginChallenge,
 	type WaitingLogin,
 } from '../accounts.queries.server.ts'
+import { handOver } from '../ways-in.server.ts'
 import { afterLogin } from './guard.server.ts'
 
 /*
@@ -63,10 +64,14 @@ export function isSecondStepMissing(refusal: unknown): boolean {
 	return refusal instanceof APIError && refusal.body?.code === code
 }
 
-/** Lets whoever gave the right password go on to the second step. @returns the cookie that says so, as a header */
-export async function beginSecondStep(userId: number): Promise<string> {
+/**
+ * Lets whoever took the first step go on to the second one.
+ * @param kept what the way in keeps for the session; null for a password
+ * @returns the cookie that says so, as a header
+ */
+export async function beginSecondStep(userId: number, kept: string | null = null): Promise<string> {
 	const token = newToken()
-	await insertLoginChallenge({ userId, hash: hashToken(token), seconds: CHALLENGE_LIFETIME })
+	await insertLoginChallenge({ userId, hash: hashToken(token), seconds: CHALLENGE_LIFETIME, kept })
 	return ownCookie('login', token, CHALLENGE_LIFETIME)
 }
 
@@ -86,14 +91,15 @@ export const secondStep = {
 	id: 'second-step',
 	endpoints: {
 		beginSession: createAuthEndpoint.serverOnly(
-			{ method: 'POST', body: z.object({ userId: z.number().int() }) },
+			{ method: 'POST', body: z.object({ userId: z.number().int(), kept: z.string().nullable() }) },
 			async (context) => {
 				const { internalAdapter, authCookies, secret } = context.context
-				const { userId } = context.body
+				const { userId, kept } = context.body
 				const user = await internalAdapter.findUserById(String(userId))
 				if (!user) throw new APIError('UNAUTHORIZED', { message: 'There is no such account.' })
 				const session = await proven.run(userId, () => internalAdapter.createSession(String(userId)))
 				if (!session) throw new APIError('INTERNAL_SERVER_ERROR', { message: 'The session could not be made.' })
+				await handOver(session, kept, internalAdapter.deleteSession)
 				const before = await context.getSignedCookie(authCookies.sessionToken.name, secret)
 				await setSessionCookie(context, { session, user })
 				await endReplacedSessions(before || null, { token: session.token, userId })

@@ -1,16 +1,18 @@
 import { z } from 'zod'
 import { confirmMember } from '~/features/accounts/accounts.queries.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
-import { announceReset, resetSecondFactor } from '~/features/authenticators/second-factor.server.ts'
+import { resetSecondFactor } from '~/features/authenticators/second-factor.server.ts'
 import { announceRename, rename, usernameInput } from '~/features/identity/usernames/usernames.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { findModeratedMember, type ModeratedMemberRow } from '~/features/moderation/members.queries.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { whyInput } from '~/features/moderation/moderation.schema.ts'
+import { resetPasskeys } from '~/features/passkeys/passkeys.server.ts'
 import { askForArchive } from '~/features/privacy/archive/archive.server.ts'
 import { announceLeaving, leaveIn, leaveInput } from '~/features/privacy/leaving/leaving.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { announceAccountChange } from '~/features/sessions/sessions.server.ts'
+import { deleteDevices } from '~/features/sessions/sessions.queries.server.ts'
+import { announceAccountChange, announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -84,18 +86,33 @@ export async function confirmAddressOf(viewer: Viewer, username: string): Promis
 	await recordSecurityEvent('verify', { userId: member.id, detail: { by: viewer?.id ?? 0 } })
 }
 
+/** What a member may have lost with a device: how it is taken away, and what the log and the member's own log call that. */
+const losses = {
+	'second factor': { reset: resetSecondFactor, act: 'reset the second factor', event: 'second-factor-reset' },
+	passkeys: { reset: resetPasskeys, act: 'remove all passkeys', event: 'passkeys-reset' },
+} as const
+
 /**
- * Takes the second factor of a member away who lost their phone and their recovery codes. They are told by mail.
+ * Takes away what proves a member who lost their device, and ends all sessions and tokens, as the device may hold some. They are told by mail.
  * @param input why
  * @throws Invalid; Conflict when they have none
  */
-export async function resetSecondFactorOf(viewer: Viewer, username: string, input: Input): Promise<void> {
+export async function resetLost(
+	viewer: Viewer,
+	username: string,
+	lost: keyof typeof losses,
+	input: Input,
+): Promise<void> {
 	const { why } = parseInput(whyInput, input)
-	const member = await inTurn(viewer, username, async (trx, actor, found) => {
-		await resetSecondFactor(trx, found)
-		await record(trx, actor, found, 'reset the second factor', { why })
+	const { reset, act, event } = losses[lost]
+	const member = await inTurn(viewer, username, async (trx, actor, found, { email }) => {
+		await reset(trx, { id: found.id, email })
+		await endAllAccess(trx, found.id)
+		await record(trx, actor, found, act, { why })
 	})
-	await announceReset(member.id, viewer?.id ?? 0)
+	await deleteDevices(member.id)
+	await announceEndedSessions(member.id, member.username)
+	await recordSecurityEvent(event, { userId: member.id, detail: { by: viewer?.id ?? 0 } })
 }
 
 const deletionInput = whyInput.extend(leaveInput.shape)

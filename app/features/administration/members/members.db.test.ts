@@ -7,11 +7,13 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { changeRole, confirmAddressOf, renameMember, resetSecondFactorOf } from './acts.server.ts'
+import { sentMails, useJobTables } from '../../../../tests/support/jobs.ts'
+import { changeRole, confirmAddressOf, renameMember, resetLost } from './acts.server.ts'
 import { csvLine, exportMembers, getMember, listMembers, readFilters } from './members.server.ts'
 import { type Role, roles } from './members.view.ts'
 
 useDatabase()
+useJobTables()
 
 let admin: SignedIn
 let ada: SignedIn
@@ -189,6 +191,37 @@ test('an admin gives another username with a reason, as often as needed, and the
 	])
 })
 
+test.each([
+	['second factor', 'hasSecondFactor', false, 'reset the second factor', 'An admin turned your authenticator app off'],
+	['passkeys', 'passkeys', 0, 'remove all passkeys', 'An admin removed all passkeys'],
+] as const)(
+	'the %s of a member who lost a device: taken away with a reason, once, and every session too',
+	async (lost, field, none_, act, mail) => {
+		const who = await makeMember(`lost-${field.toLowerCase()}`)
+		await sql`insert into totp_secrets (user_id, secret, confirmed_at) values (${who.id}, 'x', now())`.execute(db())
+		await sql`
+		insert into passkeys (user_id, credential_id, public_key, name) values (${who.id}, ${who.username}, 'x', 'Lost')`.execute(
+			db(),
+		)
+		await sql`
+		insert into sessions (user_id, token, expires_at) values (${who.id}, ${who.username}, now() + interval '1 day')`.execute(
+			db(),
+		)
+		await expect(resetLost(admin, who.username, lost, { why: '' })).rejects.toThrow(/Say why/)
+		expect(await getMember(admin, who.username)).toMatchObject({ hasSecondFactor: true, passkeys: 1, sessions: 1 })
+		await resetLost(admin, who.username, lost, { why })
+		await expect(resetLost(admin, who.username, lost, { why })).rejects.toThrow(Conflict)
+		expect(await getMember(admin, who.username)).toMatchObject({
+			...{ hasSecondFactor: true, passkeys: 1 },
+			...{ [field]: none_, sessions: 0 },
+		})
+		const { rows } = await listLog(admin, { member: who.username, cursor: null })
+		expect(rows.map((row) => [row.act, row.why])).toEqual([[act, why]])
+		const [sent] = await sentMails(`${who.username}@campus.example`)
+		expect(sent?.subject).toContain(mail)
+	},
+)
+
 test('only admins do any of it, by what the database says', async () => {
 	const former = { ...(await makeMember('former', 'member')), role: 'admin' as const }
 	const acts: [string, (who: Viewer) => Promise<unknown>, boolean][] = [
@@ -197,7 +230,8 @@ test('only admins do any of it, by what the database says', async () => {
 		['file', (who) => exportMembers(who, none), true],
 		['role', (who) => changeRole(who, 'ada', { role: 'moderator', why }), true],
 		['confirm', (who) => confirmAddressOf(who, 'sue'), true],
-		['reset the second factor', (who) => resetSecondFactorOf(who, 'ada', { why }), true],
+		['reset the second factor', (who) => resetLost(who, 'ada', 'second factor', { why }), true],
+		['remove all passkeys', (who) => resetLost(who, 'ada', 'passkeys', { why }), true],
 		['rename', (who) => renameMember(who, 'sue', { username: 'susan', why }), true],
 	]
 	const hal = { ...ada, username: 'hal', role: 'moderator' as const }

@@ -69,12 +69,14 @@ export interface MemberDetailRow extends MemberRow {
 	comments: number
 	reports: number
 	second_factor: boolean
+	passkeys: number
 }
 
 /** A member by username, with how much of theirs there is; what they wrote is counted by indexes of their own. */
 export async function findMemberDetail(username: string): Promise<MemberDetailRow | undefined> {
 	const { rows } = await sql<MemberDetailRow>`
 		select ${columns}, u.second_factor,
+			(select count(*)::int from passkeys where user_id = u.id) as passkeys,
 			(select count(*)::int from sessions where user_id = u.id and expires_at > now()) as sessions,
 			(select count(*)::int from access_tokens where user_id = u.id and expires_at > now()) as tokens,
 			(select count(*)::int from questions where author_id = u.id and status = 'published') as questions,

@@ -133,7 +133,7 @@ function presentLine(row: MemberRow): MemberLine {
 }
 
 function presentDetail(row: MemberDetailRow): MemberDetail {
-	const { sessions, tokens, questions, comments, reports } = row
-	const numbers = { sessions, tokens, questions, comments, reports }
+	const { sessions, tokens, questions, comments, reports, passkeys } = row
+	const numbers = { sessions, tokens, questions, comments, reports, passkeys }
 	return { ...presentLine(row), ...numbers, hasSecondFactor: row.second_factor }
 }

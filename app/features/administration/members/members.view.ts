@@ -64,4 +64,6 @@ export interface MemberDetail extends MemberLine {
 	comments: number
 	reports: number
 	hasSecondFactor: boolean
+	/** How many they have. */
+	passkeys: number
 }

@@ -6,10 +6,10 @@ import { logOutMember } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT, mayLogOut } from '~/features/moderation/moderation.policy.ts'
 import { getCase } from '~/features/moderation/queue.server.ts'
 import { profilePath, withParams } from '~/lib/addresses.ts'
-import { viewerOf } from '~/lib/context.ts'
+import { type Viewer, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { counted } from '~/lib/text.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { type Input, readForm, refused } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { Field, Select } from '~/ui/field.tsx'
@@ -26,7 +26,7 @@ import {
 	confirmAddressOf,
 	deleteAccountOf,
 	renameMember,
-	resetSecondFactorOf,
+	resetLost,
 } from '../members/acts.server.ts'
 import { getMember } from '../members/members.server.ts'
 import { type MemberDetail, memberAdminPath, membersPath, roles } from '../members/members.view.ts'
@@ -43,46 +43,54 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** What concerns the account itself: an admin confirms first that it is them. */
-const ACCOUNT_ACTS = ['role', 'rename', 'confirm', 'second-factor', 'log-out', 'archive', 'delete']
+/** What concerns the account itself, and the words that follow: an admin confirms first that it is them. */
+const accountActs: Record<string, (...call: [Viewer, string, Input]) => Promise<string>> = {
+	async role(viewer, username, input) {
+		return `The role is now ${await changeRole(viewer, username, input)}.`
+	},
+	async confirm(viewer, username) {
+		await confirmAddressOf(viewer, username)
+		return 'The address is confirmed.'
+	},
+	async 'second-factor'(viewer, username, input) {
+		await resetLost(viewer, username, 'second factor', input)
+		return 'The second factor is off, and they are logged out everywhere.'
+	},
+	async passkeys(viewer, username, input) {
+		await resetLost(viewer, username, 'passkeys', input)
+		return 'The passkeys are removed, and they are logged out everywhere.'
+	},
+	async 'log-out'(viewer, username) {
+		await logOutMember(viewer, username)
+		return 'Logged out everywhere.'
+	},
+	async archive(viewer, username, input) {
+		await archiveFor(viewer, username, input)
+		return 'The archive is being made. The member gets an email.'
+	},
+	async delete(viewer, username, input) {
+		await deleteAccountOf(viewer, username, input)
+		return 'The account will be deleted in 14 days, unless its member logs in and keeps it.'
+	},
+}
 
-/** Gives a role (`act` role) or another username, confirms the address, ends sessions; every other act is one of moderation. */
+/** One of the acts above, or another username (`act` rename); every other act is one of moderation. */
 export function action({ request, params: { username }, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		signedIn(context, url)
 		const viewer = viewerOf(context)
 		const form = await readForm(request)
-		const { act = '', ...input } = Object.fromEntries(form)
-		const done = (message: string) => redirectWithToast(memberAdminPath(username), { type: 'success', message })
+		const { act: sent = '', ...input } = Object.fromEntries(form)
+		const act = String(sent)
+		const done = (message: string, name = username) =>
+			redirectWithToast(memberAdminPath(name), { type: 'success', message })
 		try {
 			const admin = requireAdmin(viewer)
-			if (ACCOUNT_ACTS.includes(String(act))) await requireConfirmed(admin, request)
-			if (act === 'role') return done(`The role is now ${await changeRole(viewer, username, input)}.`)
-			if (act === 'rename') {
-				const to = memberAdminPath(await renameMember(viewer, username, input))
-				return redirectWithToast(to, { type: 'success', message: 'The username is changed.' })
-			}
-			if (act === 'confirm') {
-				await confirmAddressOf(viewer, username)
-				return done('The address is confirmed.')
-			}
-			if (act === 'second-factor') {
-				await resetSecondFactorOf(viewer, username, input)
-				return done('The second factor is off.')
-			}
-			if (act === 'log-out') {
-				await logOutMember(viewer, username)
-				return done('Logged out everywhere.')
-			}
-			if (act === 'archive') {
-				await archiveFor(viewer, username, input)
-				return done('The archive is being made. The member gets an email.')
-			}
-			if (act === 'delete') {
-				await deleteAccountOf(viewer, username, input)
-				return done('The account will be deleted in 14 days, unless its member logs in and keeps it.')
-			}
-			return done(await decideCase(viewer, { kind: MEMBER_SUBJECT, name: username, act: String(act) }, input))
+			const accountAct = Object.hasOwn(accountActs, act) ? accountActs[act] : undefined
+			if (accountAct || act === 'rename') await requireConfirmed(admin, request)
+			if (accountAct) return done(await accountAct(viewer, username, input))
+			if (act === 'rename') return done('The username is changed.', await renameMember(viewer, username, input))
+			return done(await decideCase(viewer, { kind: MEMBER_SUBJECT, name: username, act }, input))
 		} catch (error) {
 			return refused(error, form)
 		}
@@ -133,8 +141,19 @@ export default function Member({
 					act="second-factor"
 					title="Second factor"
 					label="Reset the second factor"
-					text="For members who lost their phone and their recovery codes. First make sure that it is them: from then on their password alone lets in. They are told by mail."
+					text="For members who lost their phone and their recovery codes. First make sure that it is them: from then on their password alone lets in. They are told by mail, and logged out everywhere."
 					refusal={of('second-factor')}
+					asksWhy
+				/>
+			)}
+			{member.passkeys > 0 && (
+				<Plain
+					member={member}
+					act="passkeys"
+					title="Passkeys"
+					label={member.passkeys === 1 ? 'Remove the passkey' : `Remove all ${member.passkeys} passkeys`}
+					text="For members who lost a device. They log in another way, and add passkeys anew. They are told by mail, and logged out everywhere."
+					refusal={of('passkeys')}
 					asksWhy
 				/>
 			)}

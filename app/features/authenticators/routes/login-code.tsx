@@ -1,4 +1,4 @@
-import { useSearchParams } from 'react-router'
+import { redirect, useSearchParams } from 'react-router'
 import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
 import { NotAllowed } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -18,7 +18,9 @@ export async function loader({ request }: Route.LoaderArgs) {
 export async function action({ request, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
-		const headers = await finishLogin(form, request)
+		const { headers, isLeaving } = await finishLogin(form, request)
+		// Whoever comes back within the days that are left is offered their account first.
+		if (isLeaving) return redirect('/settings/leave', { status: 303, headers })
 		const to = safeRedirect(url.searchParams.get('redirectTo'), '/find-dev')
 		return redirectWithToast(to, { type: 'plain', message: 'Welcome back!' }, headers)
 	} catch (error) {

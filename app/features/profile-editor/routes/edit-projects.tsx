@@ -1,7 +1,10 @@
+import { findGithubAccount } from '~/features/campus-login/github.server.ts'
+import { editProfilePath } from '~/features/members/members.view.ts'
 import { monthAndYear } from '~/lib/dates.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { submitForm } from '~/platform/http/form.ts'
 import { answering } from '~/platform/http/http.ts'
+import { Link } from '~/ui/link.tsx'
 import { EditForm, ItemButtons, useItemRefusal } from '../components/edit-form.tsx'
 import { ItemList } from '../components/item-list.tsx'
 import { noProject, ProjectFields, projectNames } from '../components/project-fields.tsx'
@@ -15,12 +18,13 @@ export function loader(args: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = ownPage(args)
 		const id = args.url.searchParams.get('edit')
-		const [projects, version, start] = await Promise.all([
+		const [projects, version, account, start] = await Promise.all([
 			listProjects(viewer, viewer.username),
 			getOrderVersion(viewer, viewer.username),
+			findGithubAccount(viewer),
 			id ? getProject(viewer, viewer.username, id) : noProject,
 		])
-		return { projects, version, id, start }
+		return { projects, version, id, start, offersGithub: account !== null, username: viewer.username }
 	})
 }
 
@@ -44,11 +48,18 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function EditProjects({ loaderData, actionData }: Route.ComponentProps) {
-	const { projects, version, id, start } = loaderData
+	const { projects, version, id, start, offersGithub, username } = loaderData
 	const refusal = useItemRefusal(actionData)
 	return (
 		<>
 			<h1 className="text-2xl font-bold">Projects</h1>
+			{offersGithub && id === null && (
+				<p className="mt-2">
+					<Link className="link" to={`${editProfilePath(username, 'projects')}/github`}>
+						Pick from your repositories at GitHub
+					</Link>
+				</p>
+			)}
 			<EditForm
 				id={id ?? 'new'}
 				className="mt-6 grid gap-6"

@@ -1,4 +1,4 @@
-import { redirect, useLocation, useParams } from 'react-router'
+import { data, redirect, useLocation, useParams } from 'react-router'
 import { SkillEvidence } from '~/features/evidence/components/skill-evidence.tsx'
 import { linkLabel } from '~/features/members/self.view.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
@@ -42,8 +42,13 @@ export function loader({ context, params, url }: Route.LoaderArgs) {
 		const cursor = url.searchParams.get('cursor')
 		const kind = postKindOf(url.searchParams.get('posts'))
 		const posts = await listPosts(viewer, profile.username, { kind, cursor })
-		return { profile, kind, ...posts, cursor, nonce: factsOf(context).nonce }
+		const page = { profile, kind, ...posts, cursor, nonce: factsOf(context).nonce }
+		return data(page, profile.indexed ? {} : { headers: { 'X-Robots-Tag': 'noindex' } })
 	})
+}
+
+export function headers({ loaderHeaders }: Route.HeadersArgs) {
+	return loaderHeaders
 }
 
 // The page opens at once with what the list knew of the member. Another list of posts, and more of one, come to a page that is there.

@@ -4,7 +4,7 @@ import type { Route } from './+types/share-card'
 /** The picture of a shared link, for everybody: it says only what the open community list says. */
 export async function loader({ params, request }: Route.LoaderArgs) {
 	const { tag, draw } = await getShareCard(params.username)
-	const headers = { ETag: tag, 'Cache-Control': 'public, max-age=3600' }
+	const headers = { ETag: tag, 'Cache-Control': 'public, max-age=3600', 'X-Robots-Tag': 'noindex' }
 	if (request.headers.get('If-None-Match')?.includes(tag)) return new Response(null, { status: 304, headers })
 	return new Response(new Uint8Array(await draw()), { headers: { ...headers, 'Content-Type': 'image/png' } })
 }

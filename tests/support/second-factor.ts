@@ -1,0 +1,31 @@
+import { Secret, TOTP } from 'otpauth'
+import { insertTotpSecret } from '~/features/authenticators/authenticators.queries.server.ts'
+import { takeTotpCode, totpPurpose } from '~/features/authenticators/codes.server.ts'
+import { finishLogin } from '~/features/authenticators/second-factor.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { encryptSecret } from '~/platform/encryption.server.ts'
+
+/**
+ * Sets an authenticator app up for a member, without recovery codes, whose hashes take their time.
+ * @returns the code that the app shows; it is good for one login
+ */
+export async function setUpApp({ id }: { id: number }): Promise<() => string> {
+	const secret = new Secret({ size: 20 })
+	const totp = new TOTP({ secret })
+	await insertTotpSecret(id, encryptSecret(totpPurpose(id), secret.base32))
+	// The code of the period before, so that the present one is still good.
+	const first = totp.generate({ timestamp: Date.now() - 30_000 })
+	const outcome = await db()
+		.transaction()
+		.execute((trx) => takeTotpCode(trx, id, first))
+	if (outcome !== 'first') throw new Error(`The app was not turned on: ${outcome}.`)
+	return () => totp.generate()
+}
+
+/** The second step of a login. @param cookie what the first step set */
+export function giveCode(code: string, cookie: string): ReturnType<typeof finishLogin> {
+	const form = new FormData()
+	form.set('code', code)
+	const headers = { 'x-client-ip': '192.0.2.1', Cookie: cookie.split(';')[0] ?? '' }
+	return finishLogin(form, new Request('http://localhost:3000/login/code', { headers }))
+}
