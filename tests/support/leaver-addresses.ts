@@ -251,5 +251,10 @@ export const SILENT: Record<string, string[]> = {
 		'/settings/username',
 		'GET /me',
 	],
+	'It asks another site, or is asked by one.': [
+		'/edit-profile/:username/projects/github',
+		'/login/saml/acs',
+		'/login/saml/metadata',
+	],
 	'Its addresses are asked as those of /media/*.': ['/media/messages/*'],
 }
