@@ -72,7 +72,7 @@ export async function offerSaml() {
 		const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
 		const { entityId, address, certificate } = campus
 		const sent = { isOn: 'on', entityId, address, certificates: certificate }
-		const usual = { subjectAttribute: '', onlyWay: '', hours: '12' }
+		const usual = { metadata: '', subjectAttribute: '', onlyWay: '', hours: '12' }
 		await saveSection(admin, 'saml-login', { ...stored, ...sent, ...usual, ...input, version: String(version) })
 	}
 	await save({})
