@@ -135,7 +135,6 @@ test.each<[string, Partial<SamlAccount>, string]>([
 })
 
 test('an answer in another browser, and the same one a second time', async () => {
-	await expect(saml.trip({ isOther: true })).rejects.toThrow('was finished already')
 	const begun = await begin()
 	const form = await saml.campus.visit(begun.url)
 	const path = await takeSamlResponse(form, '')
