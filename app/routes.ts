@@ -8,6 +8,8 @@ export default [
 	route('login/code', 'features/authenticators/routes/login-code.tsx'),
 	route('login/passkey', 'features/passkeys/routes/passkey-login.tsx'),
 	route('login/ldap', 'features/campus-login/routes/ldap.tsx'),
+	route('login/saml/acs', 'features/campus-login/routes/saml-acs.ts'),
+	route('login/saml/metadata', 'features/campus-login/routes/saml-metadata.ts'),
 	route('login/:provider', 'features/campus-login/routes/begin.tsx'),
 	route('login/:provider/callback', 'features/campus-login/routes/callback.tsx'),
 	route('register', 'features/accounts/routes/register.tsx'),

@@ -77,7 +77,7 @@ app.use(retryAfter())
 // Before the question where a request comes from: browsers send reports without an Origin of their own.
 const limitReport = bodyLimit({ maxSize: MAX_REPORT_BYTES, onError: (context) => context.body(null, 413) })
 app.post(REPORT_PATH, limitReport, async (context) => takeReports(await context.req.text()))
-app.use(sameOrigin())
+app.use(sameOrigin(new Set(features.flatMap(({ crossSiteForms }) => crossSiteForms ?? []))))
 const tooLarge = 'The request is too large. The limit is 512 KB.'
 const limitBody = bodyLimit({
 	maxSize: largestBody,

@@ -37,6 +37,11 @@ export interface Feature {
 	cachedPages?: readonly CachedPage[]
 	/** Forms that may hold a picture: bodies of up to 6 MB are read at their addresses, of 512 KB at others. */
 	pictureForms?: readonly PictureForm[]
+	/**
+	 * Paths to which a page of another site has browsers send a form, as a login service does. The guard of writes lets those through at exactly
+	 * these, without cookies.
+	 */
+	crossSiteForms?: readonly string[]
 	/** Called with each request for a page before it is routed. @returns it, or one like it at the address that it means */
 	readdress?: (request: Request) => Promise<Request>
 	/** Adds demo content to a site that has none. @param options.onProgress is told how many steps of how many are done */

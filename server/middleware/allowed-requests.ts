@@ -47,11 +47,18 @@ export function isCrossSite({ origin, fetchSite, referer, cookie }: Provenance, 
 	return URL.parse(referer ?? '')?.origin !== own
 }
 
-/** Refuses a write that a page of another site may have sent with our reader's cookies, see {@link isCrossSite}. */
-export function sameOrigin(): MiddlewareHandler {
+/**
+ * Refuses a write that a page of another site may have sent with our reader's cookies, see {@link isCrossSite}.
+ * @param open paths that take forms of other sites; what is sent there loses its cookies
+ */
+export function sameOrigin(open: ReadonlySet<string> = new Set()): MiddlewareHandler {
 	return async (context, next) => {
 		const { method, headers, url } = context.req.raw
 		if (method === 'GET' || method === 'HEAD') return next()
+		if (method === 'POST' && open.has(context.req.path)) {
+			context.req.raw = withoutCookies(context.req.raw)
+			return next()
+		}
 		const forPrograms = context.req.path.startsWith('/api/v1/')
 		// A browser asks so before it reads on behalf of a page elsewhere; the answer allows nothing else.
 		if (forPrograms && method === 'OPTIONS') return next()
@@ -65,6 +72,12 @@ export function sameOrigin(): MiddlewareHandler {
 		if (!isCrossSite(provenance, new URL(url).origin)) return next()
 		return forPrograms ? problem(403, foreign) : context.text(foreign, 403)
 	}
+}
+
+function withoutCookies(request: Request): Request {
+	const headers = new Headers(request.headers)
+	headers.delete('Cookie')
+	return new Request(request, { headers })
 }
 
 const foreign = 'This request came from another site, so it was refused.'

@@ -1,4 +1,6 @@
+import { Hono } from 'hono'
 import { expect, test } from 'vitest'
+import { sameOrigin } from './allowed-requests.ts'
 import { accepted, CODINGS } from './compress.ts'
 import { clientIpHeader, publicRequest } from './public-request.ts'
 
@@ -37,4 +39,13 @@ test.each([
 test('a forwarded host that is no host is not believed', () => {
 	const request = new Request('http://inside:3000/', { headers: { 'X-Forwarded-Host': 'a/b?c' } })
 	expect(new URL(publicRequest(request, '::1', { TRUST_PROXY: true }).url).host).toBe('inside:3000')
+})
+
+test('what a form of another site is let through to sees its fields and no cookie', async () => {
+	const app = new Hono().use(sameOrigin(new Set(['/open'])))
+	app.post('*', async (context) => context.text(`${context.req.header('Cookie')} ${await context.req.raw.text()}`))
+	const post = (path: string) =>
+		app.request(path, { method: 'POST', headers: { Origin: 'https://idp.example', Cookie: 'a=b' }, body: 'x=1' })
+	expect(await (await post('/open')).text()).toBe('undefined x=1')
+	expect((await post('/open/')).status).toBe(403)
 })

@@ -7,7 +7,7 @@ import { addSession, type LoginInstead, senderOf } from '../site-faults.ts'
 
 /** What a visitor of a private site reaches: the ways into an account, what a mail leads to, the legal texts, and what browsers and programs look for. */
 export const openPaths: readonly RegExp[] = [
-	/^\/login(\/code|\/[^/]+(\/callback)?)?$/,
+	/^\/login(\/code|\/[^/]+(\/callback)?|\/saml\/(acs|metadata))?$/,
 	/^\/(register|invite|forgot-password|reset-password|verify-email|claim-admin|logout|theme)$/,
 	/^\/(confirm-email|undo-email|confirm-campus|unsubscribe)$/,
 	/^\/(terms|privacy|imprint)$/,

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { startGithub } from '../support/github-site.ts'
 import {
 	baseDn,
 	bindDn,
@@ -9,12 +10,14 @@ import {
 	startDirectory,
 } from '../support/ldap-site.ts'
 import { type CampusSite, startCampus } from '../support/oidc-site.ts'
+import { type SamlSite, startSamlSite } from '../support/saml-site.ts'
 import { enrolAdmin, expect, expectNoViolationsInThemes, expectToFit, test } from './support/journey.ts'
 
-/* The login of a campus, from the form of administration to the button: a real OpenID provider, slapd where it is installed, and a browser. */
+/* The login of a campus, from the form of administration to the button: a real OpenID provider, a SAML provider, slapd where it is installed, and a browser. */
 
 let campus: CampusSite
 let directory: Directory | undefined
+let saml: SamlSite
 
 test.beforeAll(async () => {
 	campus = await startCampus(`${process.env.SITE_URL}/login/campus/callback`)
@@ -25,11 +28,21 @@ test.beforeAll(async () => {
 		email: 'nferrow@eastmere.example',
 	})
 	campus.visitor = 's-1'
+	saml = await startSamlSite(async () => (await fetch(`${process.env.SITE_URL}/login/saml/metadata`)).text())
+	saml.visitor = 's-1'
+	saml.accounts.set('s-1', {
+		nameId: 's-1',
+		attributes: {
+			'urn:oid:0.9.2342.19200300.100.1.3': 'lquill@eastmere.example',
+			'urn:oid:0.9.2342.19200300.100.1.1': 'lquill',
+			'urn:oid:2.16.840.1.113730.3.1.241': 'Lia Quill',
+		},
+	})
 	directory = slapd ? await startDirectory(slapd) : undefined
 	await directory?.enrol('tferrow')
 })
 
-test.afterAll(() => Promise.all([campus.stop(), directory?.stop()]))
+test.afterAll(() => Promise.all([campus.stop(), saml.stop(), directory?.stop()]))
 
 test('an admin sets the campus login, takes changes back, and a newcomer comes in by one click, with and without scripts', async ({
 	page,
@@ -93,12 +106,87 @@ test('an admin sets the campus login, takes changes back, and a newcomer comes i
 	await expect(page.getByText('Taken back.')).toBeVisible()
 	await page.goto('/login/campus')
 	await expect(page.getByRole('button', { name: 'Log in at Eastmere' })).toHaveCount(0)
+	await offerSaml(page)
+	for (const javaScriptEnabled of [true, false]) {
+		const context = await browser.newContext({ baseURL, viewport: { width: 390, height: 844 }, javaScriptEnabled })
+		await comeBySaml(await context.newPage(), javaScriptEnabled)
+		await context.close()
+	}
 	if (!directory) return
 	await offerDirectory(page, directory.address)
 	const context = await browser.newContext({ baseURL, viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
 	await comeByDirectory(await context.newPage())
 	await context.close()
 })
+
+test('who has linked GitHub picks projects from their repositories, with and without scripts', async ({
+	page,
+	browser,
+}) => {
+	const baseURL = process.env.SITE_URL ?? ''
+	const github = await startGithub('ada-lumen', ['lantern', 'a-repository-with-a-name-that-is-rather-long', 'ford'])
+	await enrolAdmin(page)
+	await page.goto('/admin/settings/other-logins')
+	await page.getByLabel('GitHub: client id').fill('an id')
+	await page.getByLabel('GitHub: client secret').fill('a secret')
+	await page.getByLabel('GitHub: address').fill(github.address)
+	await page.keyboard.press('Enter')
+	await expect(page.getByText('Saved. It holds at once, everywhere.')).toBeVisible()
+	for (const javaScriptEnabled of [true, false]) {
+		const context = await browser.newContext({ baseURL, viewport: { width: 390, height: 844 }, javaScriptEnabled })
+		const owner = await context.newPage()
+		await owner.goto('/login?redirectTo=/edit-profile/ada-lumen/projects')
+		await owner.getByRole('button', { name: 'Log in with GitHub' }).click()
+		await owner.getByRole('link', { name: 'Pick from your repositories at GitHub' }).click()
+		if (javaScriptEnabled) {
+			await expectNoViolationsInThemes(owner)
+			await expectToFit(owner, [390, 1280])
+		} else await expect(owner.getByLabel('lantern')).toBeDisabled()
+		await owner.getByRole('button', { name: 'Add to my projects' }).press('Enter')
+		await expect(owner.getByText('Choose at least one repository.').first()).toBeVisible()
+		await owner.getByLabel(javaScriptEnabled ? 'lantern' : 'ford').press('Space')
+		await owner.getByRole('button', { name: 'Add to my projects' }).press('Enter')
+		await owner.waitForURL('**/edit-profile/ada-lumen/projects')
+		await expect(owner.getByText(/^TypeScript · /)).toHaveCount(javaScriptEnabled ? 1 : 2)
+		await context.close()
+	}
+	await github.stop()
+})
+
+async function offerSaml(page: Page): Promise<void> {
+	await page.goto('/admin/settings/saml-login')
+	await expectNoViolationsInThemes(page)
+	await expectToFit(page, [360, 1280])
+	await page.getByLabel('Offer the login by SAML').check()
+	await page.getByLabel('Entity ID').fill(saml.entityId)
+	await page.getByLabel('Address of the login').fill(saml.address)
+	await page.getByLabel('Certificates').fill('none')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await expect(page.getByText(/^This is not a certificate/).first()).toBeVisible()
+	await expect(page.getByLabel('Entity ID')).toHaveValue(saml.entityId)
+	await page.getByLabel('Certificates').fill(saml.certificate)
+	await page.getByRole('button', { name: 'Save' }).click()
+	await expect(page.getByText('Saved. It holds at once, everywhere.')).toBeVisible()
+}
+
+/** The page of the login service sends the answer on by itself where scripts run, and by its button where they do not. */
+async function comeBySaml(page: Page, hasScripts: boolean): Promise<void> {
+	await page.goto('/login?redirectTo=/settings/logins')
+	if (hasScripts) {
+		// An answer that is not to be believed is told in words.
+		saml.tampering = { values: { Audience: 'https://elsewhere.example' } }
+		await page.getByRole('button', { name: 'Log in through your university' }).click()
+		await expect(page.getByText(/^The university login gave an answer that is meant for another site/)).toBeVisible()
+		await expectNoViolationsInThemes(page)
+		saml.tampering = {}
+		await page.goto('/login?redirectTo=/settings/logins')
+	}
+	await page.getByRole('button', { name: 'Log in through your university' }).press('Enter')
+	if (!hasScripts) await page.getByRole('button', { name: 'Go on' }).click()
+	await page.waitForURL('**/settings/logins')
+	await expect(page.getByText(hasScripts ? 'Welcome!' : 'Welcome back!')).toBeVisible()
+	await expect(page.getByText('The university login as lquill')).toBeVisible()
+}
 
 async function offerDirectory(page: Page, address: string): Promise<void> {
 	await page.goto('/admin/settings/directory-login')

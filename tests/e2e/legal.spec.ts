@@ -72,7 +72,7 @@ test('an admin writes terms, a visitor accepts them to register, and a member is
 	// Of a site for its members strangers see the login, and who answers for it.
 	const readers = async (who: 'everybody' | 'members') => {
 		await page.goto('/admin/settings/access')
-		await page.getByLabel('Who may read the site').selectOption(who)
+		await page.getByLabel('Who may read the site', { exact: true }).selectOption(who)
 		await page.getByRole('button', { name: 'Save' }).click()
 		await expect(page.getByText('Saved. It holds at once, everywhere.').first()).toBeVisible()
 	}

@@ -55,6 +55,7 @@ function sights({
 				'/login/passkey',
 				'/login/campus',
 				'/login/ldap',
+				'/login/saml/callback',
 				'/login/campus/callback',
 				'/register',
 				'/forgot-password',
@@ -112,6 +113,7 @@ function sights({
 				editing('/social-links'),
 				editing('/certificates'),
 				editing('/projects'),
+				editing('/projects/github'),
 			],
 			...[editing('/change-password'), editing('/import')],
 			...[

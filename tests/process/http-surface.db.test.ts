@@ -225,6 +225,21 @@ describe('where a write comes from', () => {
 		}
 	})
 
+	test('an answer by SAML may come from anywhere, at its own address alone', async () => {
+		const headers = { ...proxied, ...typed, Origin: 'https://evil.example', Cookie: cookie }
+		const post = (path: string) => sendRaw(site.url, { method: 'POST', path, headers, body: 'SAMLResponse=x' })
+		const answer = await post('/login/saml/acs')
+		expect([answer.status, answer.headers.location]).toEqual([303, '/login/saml/callback'])
+		for (const path of [
+			'/login/saml/acs/',
+			'/login/saml/acs.data',
+			'/login/saml/callback',
+			'/login/saml',
+			'/login/SAML/acs',
+		])
+			expect((await post(path)).body, path).toContain('came from another site')
+	})
+
 	test('programs without cookies, or with a token, need to show nothing', async () => {
 		for (const [what, target] of targets) {
 			const { body } = await sendRaw(site.url, { ...target, headers: { ...proxied, ...target.headers } })

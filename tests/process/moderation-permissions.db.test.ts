@@ -105,6 +105,7 @@ describe('reading', () => {
 			'/admin/settings/site',
 			'/admin/settings/campus-login',
 			'/admin/settings/directory-login',
+			'/admin/settings/saml-login',
 		].map((page): [string, Record<Who, number | string>] => [
 			page,
 			{ anonymous: login, member: 403, suspended: 403, author: 403, moderator: 403, admin: 200 },
@@ -190,6 +191,7 @@ describe('writing', () => {
 		['/admin/settings/site', { act: 'save', authorName: 'x', version: '1' }, ['admin']],
 		['/admin/settings/site', { act: 'undo', id: '1' }, ['admin']],
 		['/admin/settings/campus-login', { act: 'save', isOn: '', version: '1' }, ['admin']],
+		['/admin/settings/saml-login', { act: 'save', isOn: '', version: '1' }, ['admin']],
 		['/admin/settings/directory-login', { act: 'save', isOn: '', version: '1' }, ['admin']],
 		['/report/query/QUERY', { reason: 'spam', details: '' }, ['member', 'moderator', 'admin']],
 	]

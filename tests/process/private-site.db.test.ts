@@ -35,6 +35,8 @@ const open = [
 	'/login/code',
 	'/login/ldap',
 	'/login/passkey',
+	'/login/saml/acs',
+	'/login/saml/metadata',
 	'/logout',
 	'/offline',
 	'/privacy',

@@ -2,11 +2,22 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 
 /* A certificate for a server of a test, in the DER of X.509: Node reads such, and makes none. */
 
-/** A certificate for `localhost`, signed with its own key and good for an hour, and that key; both as PEM. */
-export function makeCertificate(): { cert: string; key: string } {
-	const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+/** Names of ways to sign: ECDSA and RSA, each with SHA-256. */
+const signingWays = {
+	ec: [oid([0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2])],
+	rsa: [oid([0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 0x0b]), node(0x05, Buffer.alloc(0))],
+}
+
+/**
+ * A certificate for `localhost`, signed with its own key and good for an hour, and that key; both as PEM.
+ * @param bits of an RSA key; without them the key is one of elliptic curves
+ */
+export function makeCertificate(bits?: number): { cert: string; key: string } {
+	const { privateKey, publicKey } = bits
+		? generateKeyPairSync('rsa', { modulusLength: bits })
+		: generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
 	const name = sequence(node(0x31, sequence(oid([0x55, 4, 3]), node(0x0c, Buffer.from('localhost')))))
-	const signing = sequence(oid([0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2]))
+	const signing = sequence(...signingWays[bits ? 'rsa' : 'ec'])
 	const alternative = sequence(node(0x82, Buffer.from('localhost')))
 	const extensions = sequence(sequence(oid([0x55, 0x1d, 0x11]), node(0x04, alternative)))
 	const facts = sequence(
@@ -30,8 +41,14 @@ function node(tag: number, content: Buffer): Buffer {
 	return Buffer.concat([Buffer.of(tag, ...size), content])
 }
 
-const sequence = (...parts: Buffer[]) => node(0x30, Buffer.concat(parts))
-const oid = (bytes: number[]) => node(0x06, Buffer.from(bytes))
+function sequence(...parts: Buffer[]): Buffer {
+	return node(0x30, Buffer.concat(parts))
+}
+
+function oid(bytes: number[]): Buffer {
+	return node(0x06, Buffer.from(bytes))
+}
+
 const integer = (value: number) => node(0x02, Buffer.of(value))
 
 /** @param from now, in milliseconds */

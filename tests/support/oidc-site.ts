@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider, { type Configuration } from 'oidc-provider'
@@ -27,6 +27,8 @@ export interface CampusSite {
 	visitor: string
 	/** Has it sign with new keys, as a rotation does. @param kid the name of the key; a new one unless it is given */
 	rotateKeys: (kid?: string) => void
+	/** Changes what ID tokens say before they are signed; null for those of the provider. */
+	forge: ((claims: Record<string, unknown>) => void) | null
 	/** Stops to listen, and listens again at the same address. */
 	stop: () => Promise<void>
 	start: () => Promise<void>
@@ -45,6 +47,7 @@ export async function startCampus(callback: string): Promise<CampusSite> {
 		clientSecret: 'a secret of the campus that is long enough',
 		accounts: new Map(),
 		visitor: '',
+		forge: null,
 		rotateKeys: (kid) => serveWith(newKey(kid)),
 		stop: () =>
 			new Promise((resolve) => {
@@ -54,8 +57,13 @@ export async function startCampus(callback: string): Promise<CampusSite> {
 		start: () => listen(server, port),
 		visit: (url) => visit(url, callback),
 	}
-	function serveWith(key: object) {
+	function serveWith(key: JsonWebKey) {
 		const provider = new Provider(campus.issuer, settings(campus, callback, key))
+		provider.use(async (context, next) => {
+			await next()
+			const body = context.body as { id_token?: string } | undefined
+			if (campus.forge && body?.id_token) body.id_token = forged(body.id_token, key, campus.forge)
+		})
 		server.removeAllListeners('request')
 		const answer = provider.callback()
 		server.on('request', async (request, response) => {
@@ -72,12 +80,22 @@ export async function startCampus(callback: string): Promise<CampusSite> {
 	return campus
 }
 
-function newKey(kid: string = crypto.randomUUID()): object {
+/** The token with other claims, signed by the provider's own key. */
+function forged(token: string, key: JsonWebKey, forge: (claims: Record<string, unknown>) => void): string {
+	const [header = '', payload = ''] = token.split('.')
+	const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
+	forge(claims)
+	const signed = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
+	const signature = sign('sha256', Buffer.from(signed), createPrivateKey({ key, format: 'jwk' }))
+	return `${signed}.${signature.toString('base64url')}`
+}
+
+function newKey(kid: string = crypto.randomUUID()): JsonWebKey {
 	const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 	return { ...privateKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' }
 }
 
-function settings(campus: CampusSite, callback: string, key: object): Configuration {
+function settings(campus: CampusSite, callback: string, key: JsonWebKey): Configuration {
 	return {
 		clients: [
 			{

@@ -74,7 +74,7 @@ export const accounts = defineFeature({
 		login_challenges: {
 			members: { user_id: 'deleted' },
 			archive: ['expires_at'],
-			withheld: { token_hash: 'a secret' },
+			withheld: { token_hash: 'a secret', kept: 'holds a secret' },
 		},
 		account_mails: 'to which addresses mails were sent, for a day',
 		admin_claims: 'secrets of links, until somebody is admin',

@@ -2,17 +2,17 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
-import { logIn, SecondStepRequired, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
-import { waysIn } from '~/features/accounts/ways-in.server.ts'
+import { SecondStepRequired, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
-import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { decryptSecret } from '~/platform/encryption.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
 import { giveCode, setUpApp } from '../../../tests/support/second-factor.ts'
-import { listLogins, unlink, verifiedLinks } from './identities.server.ts'
+import { listLogins, refreshPurpose, unlink, verifiedLinks } from './identities.server.ts'
 import { beginFlow, finishFlow } from './login-flow.server.ts'
 import { ProviderUnreachable } from './provider-fetch.server.ts'
 import { checkSession } from './refreshing.server.ts'
@@ -222,6 +222,26 @@ describe('what is not believed', () => {
 		expect((await trip()).message).toBe('Welcome back!')
 	})
 
+	test.each<[string, (claims: Record<string, unknown>) => void]>([
+		['for another site', (claims) => Object.assign(claims, { aud: 'another-site' })],
+		[
+			'for another site, too, which asked for it',
+			(claims) => Object.assign(claims, { aud: [campus.clientId, 'x'], azp: 'x' }),
+		],
+		['of another issuer', (claims) => Object.assign(claims, { iss: 'https://elsewhere.example' })],
+		['that has expired', (claims) => Object.assign(claims, { exp: Math.floor(Date.now() / 1_000) - 120 })],
+		['of another login', (claims) => Object.assign(claims, { nonce: 'x'.repeat(43) })],
+		['of no login', (claims) => void delete claims.nonce],
+		['of nobody', (claims) => void delete claims.sub],
+		['of somebody else than the answer about the person', (claims) => Object.assign(claims, { sub: 'somebody-else' })],
+	])('an ID token %s, though it is signed', async (_what, forge) => {
+		campus.forge = forge
+		const refusal = await trip().catch((error: unknown) => error)
+		campus.forge = null
+		expect(refusal).toMatchObject({ message: expect.stringContaining('gave an answer that cannot be believed') })
+		expect((await trip()).message).toBe('Welcome!')
+	})
+
 	test('who did not agree is told in words', async () => {
 		await expect(
 			trip({
@@ -264,7 +284,7 @@ describe('who has left', () => {
 	const waits = () => sql`update provider_sessions set checked_at = now() - interval '1 day'`.execute(db())
 
 	test('a member who is still there stays, is not asked for again soon, and one who is gone is logged out', async () => {
-		const { cookies } = await trip()
+		const { cookies, headers } = await trip()
 		const member = (await whoHas(cookies)) as SignedIn
 		const [session = 0] = await sessionsOf(member)
 		const tokenOf = async () =>
@@ -273,7 +293,10 @@ describe('who has left', () => {
 					refresh_token: string
 				}>`select refresh_token from provider_sessions where session_id = ${session}`.execute(db())
 			).rows[0]
-		expect((await tokenOf())?.refresh_token).toMatch(/^v1\./)
+		const stored = (await tokenOf())?.refresh_token ?? ''
+		const token = decryptSecret(refreshPurpose(session), stored) ?? ''
+		expect([stored.slice(0, 3), token.length > 20, stored.includes(token)]).toEqual(['v1.', true, false])
+		expect(JSON.stringify([...headers])).not.toContain(token)
 		await waits()
 		await checkSession(session)
 		expect(await whoHas(cookies)).not.toBeNull()
@@ -365,33 +388,5 @@ describe('linking', () => {
 		for (const has of [[], other.cookies])
 			await expect(trip({ linkTo: member.id, has })).rejects.toThrow('You were logged out in the meantime')
 		expect(await verifiedLinks(member.id)).toEqual([])
-	})
-})
-
-describe('the only way in', () => {
-	const byPassword = () => {
-		const form = new FormData()
-		form.set('email', 'admin@quad.example')
-		form.set('password', 'a password that is long')
-		return logIn(form, request(config().publicUrl))
-	}
-
-	test('is refused until an admin has logged in by it, and then ends passwords', async () => {
-		await expect(save({ onlyWay: 'on' })).rejects.toThrow(Conflict)
-		expect(waysIn().hasPasswords).toBe(true)
-		const { cookies } = await trip()
-		const { id } = (await whoHas(cookies)) as SignedIn
-		await sql`update users set role = 'admin' where id = ${id}`.execute(db())
-		await save({ onlyWay: 'on' })
-		expect(waysIn()).toEqual({
-			buttons: [{ name: 'campus', label: 'Log in with your campus account' }],
-			hasPasswords: false,
-		})
-		await expect(byPassword()).rejects.toThrow('Passwords are switched off on this site.')
-		// The environment gives them back.
-		vi.spyOn(config().given, 'has').mockImplementation((name) => name === 'CAMPUS_LOGIN_ONLY')
-		config().CAMPUS_LOGIN_ONLY = false
-		await save({ label: 'Campus' })
-		await expect(byPassword()).rejects.toThrow('The email or password is wrong.')
 	})
 })

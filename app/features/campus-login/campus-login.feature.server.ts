@@ -3,26 +3,34 @@ import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { attachSession } from './identities.server.ts'
 import { directorySection } from './ldap-section.server.ts'
 import { listProviders } from './providers.server.ts'
-import { checkSoon } from './refreshing.server.ts'
+import { checkSoon, endOverdueSessions } from './refreshing.server.ts'
+import { sweepSamlRequests } from './saml/saml-requests.queries.server.ts'
+import { samlSection } from './saml/saml-section.server.ts'
 import { campusSection, otherSection } from './sections.server.ts'
 
 export const campusLogin = defineFeature({
 	name: 'campus-login',
-	settingSections: [campusSection, directorySection, otherSection],
+	settingSections: [campusSection, samlSection, directorySection, otherSection],
 	waysIn: {
 		buttons: () => listProviders().map(({ name, label }) => ({ name, label })),
 		onlyWay: () => {
-			const ways = [siteSettings(campusSection), siteSettings(directorySection)]
+			const ways = [siteSettings(campusSection), siteSettings(samlSection), siteSettings(directorySection)]
 			return ways.find(({ isOn, onlyWay }) => isOn && onlyWay)?.label ?? null
 		},
 		onSessionBegun: attachSession,
 		onSessionUsed: checkSoon,
 	},
+	schedules: [
+		{ name: 'end-provider-sessions', every: 'minute', run: endOverdueSessions },
+		{ name: 'sweep-saml-requests', every: 'hour', run: sweepSamlRequests },
+	],
+	crossSiteForms: ['/login/saml/acs'],
 	memberData: {
 		identities: {
 			members: { user_id: 'deleted' },
 			archive: ['provider', 'issuer', 'subject', 'name', 'affiliation', 'created_at', 'used_at'],
 		},
 		provider_sessions: 'the sessions that began at another site; they end with their sessions',
+		saml_requests: 'logins under way, for minutes',
 	},
 })

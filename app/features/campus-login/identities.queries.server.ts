@@ -106,24 +106,37 @@ export async function hasAdminBy(trx: Executor, issuer: string): Promise<boolean
 	return rows.length > 0
 }
 
+interface ProviderSession {
+	sessionId: number
+	identityId: number
+	/** Encrypted; null where the site cannot be asked again. */
+	refreshToken: string | null
+	/** When the session ends in any case; ISO 8601. */
+	endsAt: string | null
+}
+
 /**
- * Keeps what a session that began elsewhere is asked about.
- * @param refreshToken encrypted
+ * Keeps what a session that began elsewhere is asked about, and when it ends.
  * @returns whether the identity is still that of the session's member: of this and its removal at once, one waits for the other
  */
-export async function insertProviderSession(
-	sessionId: number,
-	identityId: number,
-	refreshToken: string,
-): Promise<boolean> {
+export async function insertProviderSession(session: ProviderSession): Promise<boolean> {
+	const { sessionId, identityId, refreshToken, endsAt } = session
 	const { rows } = await sql`
 		with identity as (
 			select i.id from identities i join sessions s on s.user_id = i.user_id
 			where i.id = ${identityId} and s.id = ${sessionId} for share of i
 		)
-		insert into provider_sessions (session_id, identity_id, refresh_token)
-		select ${sessionId}, id, ${refreshToken} from identity returning session_id`.execute(db())
+		insert into provider_sessions (session_id, identity_id, refresh_token, ends_at)
+		select ${sessionId}, id, ${refreshToken}, ${endsAt}::timestamptz from identity returning session_id`.execute(db())
 	return rows.length > 0
+}
+
+/** Ends the sessions whose time is over. @returns whose they were */
+export async function deleteOverdueSessions(): Promise<number[]> {
+	const { rows } = await sql<{ user_id: number }>`
+		delete from sessions using provider_sessions p where p.session_id = sessions.id and p.ends_at <= now()
+		returning sessions.user_id`.execute(db())
+	return rows.map(({ user_id }) => user_id)
 }
 
 export interface ProviderSessionRow {
@@ -132,7 +145,7 @@ export interface ProviderSessionRow {
 	provider: string
 	issuer: string
 	subject: string
-	refresh_token: string
+	refresh_token: string | null
 }
 
 /** Takes the check of a session that began at this provider, if the last one was begun longer ago than so many seconds. Of many processes one gets it. */

@@ -76,23 +76,33 @@ export async function enter(
 	if (made) await announceOutsider(made)
 	if (identity.affiliation === 'student' && isEmailConfirmed(answer.claims, provider.claims))
 		await confirmCampusByLogin(userId, textOf(answer.claims, provider.claims.email).toLowerCase())
-	const { refreshToken } = answer
-	const kept = refreshToken === null ? null : encryptSecret(keptPurpose, JSON.stringify({ identityId, refreshToken }))
-	const headers = await logInAs(userId, request, kept)
+	const headers = await logInAs(userId, request, keptOf(identityId, answer))
 	return { headers, isNew: made !== null, leadsTo: known?.is_leaving ? '/settings/leave' : null }
 }
 
-const keptShape = z.object({ identityId: z.number(), refreshToken: z.string() })
+const keptShape = z.object({
+	identityId: z.number(),
+	refreshToken: z.string().nullable(),
+	endsAt: z.string().nullable(),
+})
+
+/** What is kept for the session until it begins, encrypted; null where its provider cannot be asked again and says no end. */
+function keptOf(identityId: number, answer: Answer): string | null {
+	const { refreshToken, endsAt = null } = answer
+	if (refreshToken === null && endsAt === null) return null
+	const kept: z.input<typeof keptShape> = { identityId, refreshToken, endsAt }
+	return encryptSecret(keptPurpose, JSON.stringify(kept))
+}
 
 /**
- * Keeps with a session that begins what its provider is asked again by.
+ * Keeps with a session that begins what its provider is asked again by, and when it ends.
  * @param kept as `enter` encrypted it, perhaps before a second step
  * @throws NotAllowed where the identity was removed in the meantime
  */
 export async function attachSession(sessionId: number, kept: string): Promise<void> {
-	const { identityId, refreshToken } = keptShape.parse(JSON.parse(decryptSecret(keptPurpose, kept) ?? 'null'))
-	const encrypted = encryptSecret(refreshPurpose(sessionId), refreshToken)
-	if (await insertProviderSession(sessionId, identityId, encrypted)) return
+	const { refreshToken, ...rest } = keptShape.parse(JSON.parse(decryptSecret(keptPurpose, kept) ?? 'null'))
+	const encrypted = refreshToken === null ? null : encryptSecret(refreshPurpose(sessionId), refreshToken)
+	if (await insertProviderSession({ sessionId, refreshToken: encrypted, ...rest })) return
 	throw new NotAllowed('This way to log in was removed in the meantime. Log in another way.')
 }
 

@@ -29,6 +29,8 @@ export interface Answer {
 	claims: Readonly<Record<string, unknown>>
 	/** By which the provider is asked again whether the member is still there. */
 	refreshToken: string | null
+	/** When a session by it ends, where the provider cannot be asked again; ISO 8601. */
+	endsAt?: string
 }
 
 /** The provider's answer is not to be believed, or says no; `message` is a sentence for whoever logs in, after its label. */

@@ -5,6 +5,8 @@ import { type ClaimNames, standardClaims } from './claims.server.ts'
 import { beginGithubLogin, finishGithubLogin, type GithubSettings } from './github.server.ts'
 import { directorySection } from './ldap-section.server.ts'
 import { type Answer, beginLogin, type Checks, discover, finishLogin, type OidcSettings } from './oidc.server.ts'
+import { beginSamlLogin, finishSamlLogin } from './saml/saml-login.server.ts'
+import { samlSection } from './saml/saml-section.server.ts'
 import { campusSection, googleSettings, microsoftSettings, otherSection } from './sections.server.ts'
 
 /* The sites that vouch for members, as the settings name them now. */
@@ -28,6 +30,7 @@ export interface RemoteProvider extends Provider {
 /** What each provider is called in a sentence, whether it is offered now or not. */
 export const providerNames: Readonly<Record<string, string>> = {
 	campus: 'the campus login',
+	saml: 'the university login',
 	ldap: 'the university directory',
 	github: 'GitHub',
 	google: 'Google',
@@ -39,9 +42,11 @@ export function listProviders(): (Provider | RemoteProvider)[] {
 	const campus = siteSettings(campusSection)
 	const { googleId, googleSecret, microsoftTenant, microsoftId, microsoftSecret, ...other } = siteSettings(otherSection)
 	const directory = siteSettings(directorySection)
+	const saml = siteSettings(samlSection)
 	const providers: (Provider | RemoteProvider)[] = []
 	const isSet = (id: string, secret: string) => id !== '' && secret !== ''
 	if (campus.isOn && isSet(campus.clientId, campus.clientSecret)) providers.push(campusProvider(campus))
+	if (saml.isOn && saml.entityId !== '' && saml.address !== '') providers.push(samlProvider(saml))
 	if (directory.isOn && directory.address !== '') providers.push(directoryProvider(directory))
 	if (isSet(microsoftId, microsoftSecret) && microsoftTenant !== '')
 		providers.push(publicProvider('microsoft', microsoftSettings(microsoftTenant, microsoftId, microsoftSecret), other))
@@ -76,6 +81,17 @@ function directoryProvider(settings: ReturnType<typeof siteSettings<(typeof dire
 		...{ studentRoles, staffRoles, trustsEmail },
 	}
 	return { name: 'ldap', label, registers, isPublic: false, claims }
+}
+
+function samlProvider(settings: ReturnType<typeof siteSettings<(typeof samlSection)['settings']>>): RemoteProvider {
+	const { label, registers, nameAttribute, usernameAttribute, emailAttribute, roleAttribute } = settings
+	const { studentRoles, staffRoles, trustsEmail } = settings
+	const claims = {
+		...{ name: nameAttribute, username: usernameAttribute, email: emailAttribute, role: roleAttribute },
+		...{ studentRoles, staffRoles, trustsEmail },
+	}
+	const ways = { begin: () => beginSamlLogin(settings), finish: finishSamlLogin }
+	return { name: 'saml', label, registers, isPublic: false, claims, ...ways }
 }
 
 function publicProvider(

@@ -4,7 +4,12 @@ import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
-import { type ProviderSessionRow, replaceRefreshToken, takeCheck } from './identities.queries.server.ts'
+import {
+	deleteOverdueSessions,
+	type ProviderSessionRow,
+	replaceRefreshToken,
+	takeCheck,
+} from './identities.queries.server.ts'
 import { refreshPurpose } from './identities.server.ts'
 import { askDirectoryAgain, directoryIssuer } from './ldap.server.ts'
 import { directorySection } from './ldap-section.server.ts'
@@ -46,7 +51,7 @@ function ways() {
 }
 
 async function askCampus({ session_id, subject, refresh_token }: ProviderSessionRow): Promise<void> {
-	const refreshToken = decryptSecret(refreshPurpose(session_id), refresh_token)
+	const refreshToken = decryptSecret(refreshPurpose(session_id), refresh_token ?? '')
 	if (refreshToken === null) return
 	const next = await refreshLogin(siteSettings(campusSection), { subject, refreshToken })
 	if (next !== refreshToken) await replaceRefreshToken(session_id, encryptSecret(refreshPurpose(session_id), next))
@@ -56,6 +61,14 @@ async function askCampus({ session_id, subject, refresh_token }: ProviderSession
 async function askLdap({ issuer, subject }: ProviderSessionRow): Promise<void> {
 	const settings = siteSettings(directorySection)
 	if (issuer === directoryIssuer(settings)) await askDirectoryAgain(settings, subject)
+}
+
+/** Ends the sessions of those who have to log in again at a site that cannot be asked about them; to be called every minute. */
+export async function endOverdueSessions(): Promise<void> {
+	for (const userId of new Set(await deleteOverdueSessions())) {
+		await announceEndedSessions(userId)
+		await recordSecurityEvent('provider-expired', { userId })
+	}
 }
 
 async function endSession({ user_id, session_id }: ProviderSessionRow): Promise<void> {

@@ -1,11 +1,15 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
+import { logIn } from '~/features/accounts/accounts.server.ts'
+import { waysIn } from '~/features/accounts/ways-in.server.ts'
 import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
-import { Invalid } from '~/lib/errors.ts'
+import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
@@ -80,4 +84,33 @@ test.each<[Record<string, string>, string]>([
 	const error = await save(input).catch((thrown: unknown) => thrown)
 	expect(error).toBeInstanceOf(Invalid)
 	expect(Object.keys((error as Invalid).fields)).toEqual([field])
+})
+
+test('it is the only way in once an admin has logged in by it, and passwords end then', async () => {
+	const byPassword = () => {
+		const form = new FormData()
+		form.set('email', 'admin@quad.example')
+		form.set('password', 'a password that is long')
+		return logIn(form, new Request(config().publicUrl, { headers: { 'x-client-ip': '192.0.2.1' } }))
+	}
+	await expect(save({ onlyWay: 'on' })).rejects.toThrow(Conflict)
+	await sql`
+		insert into identities (user_id, provider, issuer, subject) values (${admin.id}, 'campus', ${campus.issuer}, 'a')`.execute(
+		db(),
+	)
+	// Linked is not tried.
+	await expect(save({ onlyWay: 'on' })).rejects.toThrow(Conflict)
+	expect(waysIn().hasPasswords).toBe(true)
+	await sql`update identities set used_at = now() where user_id = ${admin.id}`.execute(db())
+	await save({ onlyWay: 'on' })
+	expect(waysIn()).toEqual({
+		buttons: [{ name: 'campus', label: 'Log in with your campus account' }],
+		hasPasswords: false,
+	})
+	await expect(byPassword()).rejects.toThrow('Passwords are switched off on this site.')
+	// The environment gives them back.
+	vi.spyOn(config().given, 'has').mockImplementation((name) => name === 'CAMPUS_LOGIN_ONLY')
+	config().CAMPUS_LOGIN_ONLY = false
+	await save({ label: 'Campus' })
+	await expect(byPassword()).rejects.toThrow('The email or password is wrong.')
 })

@@ -244,6 +244,15 @@ describe('the life of a session', () => {
 })
 
 describe('scripts see no token', () => {
+	test('that could be guessed: each has 190 bits or more', async () => {
+		const { rows } = await sql<{ token: string }>`select token from sessions where token not like 'token %'`.execute(
+			db(),
+		)
+		expect(rows.length).toBeGreaterThan(5)
+		expect(new Set(rows.map(({ token }) => token)).size).toBe(rows.length)
+		for (const { token } of rows) expect(token).toMatch(/^[A-Za-z0-9]{32}$/)
+	})
+
 	test('in the body of any answer of Better Auth', async () => {
 		const { email, cookie } = await member('kira')
 		const calls: [string, Request][] = [

@@ -48,6 +48,7 @@ export const securityEventTexts = {
 	'identity-linked': 'Linked another way to log in',
 	'identity-unlinked': 'Removed a way to log in',
 	'provider-ended': 'Logged out, as the account at the campus has ended',
+	'provider-expired': 'Logged out, as the login at the university had expired',
 	'email-requested': 'Asked for a new email address',
 	'email-changed': 'Changed the email addresses',
 	'email-undone': 'Undid a change of the email addresses',

@@ -23,7 +23,7 @@ export function AdminFrame({ title, children }: { title: string; children: React
 
 function Tab({ to, children }: { to: string; children: string }) {
 	return (
-		<NavLink className="tab aria-[current]:border-ink aria-[current]:text-ink" to={to} end>
+		<NavLink className="tab aria-[current]:border-ink aria-[current]:text-ink" to={to} end={to === '/admin'}>
 			{children}
 		</NavLink>
 	)

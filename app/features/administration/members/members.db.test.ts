@@ -195,7 +195,7 @@ test.each([
 	['second factor', 'hasSecondFactor', false, 'reset the second factor', 'An admin turned your authenticator app off'],
 	['passkeys', 'passkeys', 0, 'remove all passkeys', 'An admin removed all passkeys'],
 ] as const)(
-	'a lost %s is taken away with a reason, once, and every session with it',
+	'the %s of a member who lost a device: taken away with a reason, once, and every session too',
 	async (lost, field, none_, act, mail) => {
 		const who = await makeMember(`lost-${field.toLowerCase()}`)
 		await sql`insert into totp_secrets (user_id, secret, confirmed_at) values (${who.id}, 'x', now())`.execute(db())

@@ -65,7 +65,9 @@ function EditMenu({ username }: { username: string }) {
 			>
 				{editParts.map(({ part, title }) => {
 					const to = editProfilePath(username, part)
-					const current = shown === to.toLowerCase() || undefined
+					const address = to.toLowerCase()
+					// A page below a part, as the choice of repositories, belongs to it.
+					const current = shown === address || (part !== '' && shown.startsWith(`${address}/`)) || undefined
 					return (
 						<li key={part}>
 							<Link className="side-link min-h-9 max-md:hidden" to={to} aria-current={current && 'page'}>

@@ -1,0 +1,99 @@
+import { Conflict, Invalid } from '~/lib/errors.ts'
+import { boxSetting, listSetting, numberSetting, settingSection, textSetting } from '~/platform/settings/setting.ts'
+import { hasAdminBy } from '../identities.queries.server.ts'
+import { isSafeAddress } from '../provider-fetch.server.ts'
+import { certificatesOf, samlIssuer } from './saml.server.ts'
+
+const attribute = (label: string, name: string, hint?: string) =>
+	textSetting({ label, ...(hint === undefined ? {} : { hint }), default: name, maxLength: 200 })
+
+/** The login by a service that speaks SAML 2.0. */
+export const samlSection = settingSection({
+	name: 'saml-login',
+	title: 'Login by SAML',
+	about:
+		'Members log in with their university account, by SAML 2.0. The computing centre gives you the entity ID, the address and the certificate of its login service, and needs the metadata of this site: the address of this site, followed by /login/saml/metadata.',
+	isSensitive: true,
+	settings: {
+		isOn: boxSetting({ label: 'Offer the login by SAML' }),
+		label: textSetting({ label: 'On the button', default: 'Log in through your university', maxLength: 40 }),
+		entityId: textSetting({
+			label: 'Entity ID of the login service',
+			hint: 'The entityID in its metadata, such as https://idp.campus.example/idp/shibboleth.',
+			maxLength: 1_000,
+		}),
+		address: textSetting({
+			label: 'Address of the login',
+			hint: 'The SingleSignOnService with the binding HTTP-Redirect in its metadata.',
+			maxLength: 1_000,
+		}),
+		certificates: textSetting({
+			label: 'Certificates that it signs with',
+			hint: 'As PEM. While the login service changes its key, paste the old and the new certificate below each other.',
+			isLong: true,
+			maxLength: 20_000,
+		}),
+		subjectAttribute: attribute(
+			'Attribute that never changes',
+			'',
+			'Leave it empty to go by the persistent NameID. Otherwise an attribute that is never given to anybody else. If you change this later, members have to link the login again.',
+		),
+		nameAttribute: attribute(
+			'Attribute with the name',
+			'urn:oid:2.16.840.1.113730.3.1.241',
+			'By its Name, not its FriendlyName. The defaults are the names that universities have agreed on.',
+		),
+		usernameAttribute: attribute('Attribute with the username', 'urn:oid:0.9.2342.19200300.100.1.1'),
+		emailAttribute: attribute('Attribute with the e-mail address', 'urn:oid:0.9.2342.19200300.100.1.3'),
+		roleAttribute: attribute(
+			'Attribute with the role',
+			'urn:oid:1.3.6.1.4.1.5923.1.1.1.1',
+			'Leave it empty if nothing says who studies and who works there.',
+		),
+		studentRoles: listSetting({ label: 'Roles of students', hint: 'With commas between them.', default: ['student'] }),
+		staffRoles: listSetting({ label: 'Roles of staff', default: ['staff', 'faculty', 'employee'] }),
+		trustsEmail: boxSetting({
+			label: 'Its e-mail addresses are confirmed',
+			hint: 'The university hands out the addresses, so nobody can log in with that of somebody else.',
+			default: true,
+		}),
+		registers: boxSetting({
+			label: 'New people get an account',
+			hint: 'With their first login. Otherwise only who links it in their settings can use it.',
+			default: true,
+		}),
+		hours: numberSetting({
+			label: 'End sessions after, in hours',
+			hint: 'SAML offers no way to ask who has left the university, so members who logged in by it have to log in again after this time.',
+			default: 12,
+			min: 1,
+			max: 720,
+		}),
+		onlyWay: boxSetting({
+			label: 'It is the only way in',
+			hint: 'Nobody logs in or registers with a password any more. An admin has to have logged in by SAML before.',
+			environment: 'CAMPUS_LOGIN_ONLY',
+		}),
+	},
+	async check(values) {
+		if (!values.isOn) return
+		for (const name of ['label', 'entityId', 'address', 'certificates', 'emailAttribute'] as const)
+			if (values[name] === '') throw wrong(name, 'The login by SAML needs this.')
+		if (!isSafeAddress(values.address)) throw wrong('address', 'Enter an address that begins with https://.')
+		try {
+			certificatesOf(values.certificates)
+		} catch (error) {
+			throw wrong('certificates', (error as Error).message)
+		}
+	},
+	async guard(values, trx) {
+		if (values.isOn && values.onlyWay && !(await hasAdminBy(trx, samlIssuer(values))))
+			throw new Conflict(
+				'No admin has logged in by SAML yet, so this would lock you out. Link it in your settings, log out, log in by it, and save this again.',
+			)
+	},
+})
+
+function wrong(field: string, message: string): Invalid {
+	return new Invalid(message, { [field]: message })
+}

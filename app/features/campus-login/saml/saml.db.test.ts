@@ -1,0 +1,207 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { config } from '~/config.server.ts'
+import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
+import { waysIn } from '~/features/accounts/ways-in.server.ts'
+import { Conflict, Invalid } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeCertificate } from '../../../../tests/support/certificate.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import type { Tampering } from '../../../../tests/support/saml-site.ts'
+import { at, attributeNames, offerSaml, pairsOf, whoHas } from '../../../../tests/support/saml-trips.ts'
+import { giveCode, setUpApp } from '../../../../tests/support/second-factor.ts'
+import { listLogins, unlink } from '../identities.server.ts'
+import { endOverdueSessions } from '../refreshing.server.ts'
+
+/* Logins by a SAML identity provider that really signs; what is refused of its answers is in answers.db.test.ts. */
+
+useDatabase()
+
+const { mail, uid, affiliation } = attributeNames
+let saml: Awaited<ReturnType<typeof offerSaml>>
+let made = 0
+
+beforeAll(async () => {
+	saml = await offerSaml()
+})
+
+afterAll(() => saml.campus.stop())
+
+beforeEach(() => {
+	made = saml.enrolNext()
+})
+
+async function identitiesOf({ id }: SignedIn) {
+	const { rows } = await sql`select issuer, subject, name, affiliation from identities where user_id = ${id}`.execute(
+		db(),
+	)
+	return rows
+}
+
+describe('logging in', () => {
+	test('the first time makes the account, by the rules of a registration; later ones find it by its persistent NameID', async () => {
+		saml.enrol(saml.campus.visitor, { attributes: { [affiliation]: ['member', 'Staff'] } })
+		const first = await saml.trip()
+		expect(first).toMatchObject({ message: 'Welcome!', redirectTo: '/forum' })
+		const member = (await whoHas(first.cookies)) as SignedIn
+		expect(member).toMatchObject({ username: `student${made}`, name: `Student ${made}`, role: 'member' })
+		expect(await identitiesOf(member)).toEqual([
+			{
+				issuer: `saml:${saml.campus.entityId}`,
+				subject: saml.campus.visitor,
+				name: `student${made}`,
+				affiliation: 'staff',
+			},
+		])
+		// Address and username at the campus may change, and may go to somebody else.
+		saml.enrol(saml.campus.visitor, { attributes: { [mail]: 'married@eastmere.example', [uid]: 'other' } })
+		const again = await saml.trip()
+		expect([again.message, (await whoHas(again.cookies))?.id]).toEqual(['Welcome back!', member.id])
+	})
+
+	test('of two first logins at once both are the same member', async () => {
+		const both = await Promise.all([saml.trip(), saml.trip()])
+		const [one, other] = await Promise.all(both.map(({ cookies }) => whoHas(cookies)))
+		expect([one?.id, both.filter(({ message }) => message === 'Welcome!').length]).toEqual([other?.id, 1])
+	})
+
+	test('an account that is there is never opened by its address', async () => {
+		const owner = (await whoHas((await saml.trip()).cookies)) as SignedIn
+		saml.enrol(`someone-else-${made}`)
+		await expect(saml.trip()).rejects.toThrow(
+			`There is already an account with the address student${made}@eastmere.example.`,
+		)
+		expect(await identitiesOf(owner)).toHaveLength(1)
+	})
+
+	test('an attribute is the subject where the settings say so; another attribute with the same value is somebody else', async () => {
+		await saml.save({ subjectAttribute: 'pairwise-id' })
+		saml.enrol('x', { format: 'transient', attributes: { 'pairwise-id': `p-${made}` } })
+		const member = (await whoHas((await saml.trip()).cookies)) as SignedIn
+		expect(await identitiesOf(member)).toMatchObject([{ subject: `pairwise-id: p-${made}` }])
+		saml.enrol('y', { format: 'transient', attributes: { 'pairwise-id': `p-${made}` } })
+		expect((await whoHas((await saml.trip()).cookies))?.id).toBe(member.id)
+		await saml.save({ subjectAttribute: 'number' })
+		saml.enrol('z', { attributes: { number: `p-${made}` } })
+		await expect(saml.trip()).rejects.toThrow('There is already an account')
+		saml.enrol('z', { attributes: { number: ['1', '2'] } })
+		await expect(saml.trip()).rejects.toThrow('did not say who you are')
+		await saml.save({})
+	})
+
+	test.each<[string, Tampering]>([
+		['the response is signed as well', { signs: 'both' }],
+		['the clocks differ by half a minute', { values: { ConditionsNotBefore: at(30), IssueInstant: at(30) } }],
+	])('%s', async (_what, tampering) => {
+		saml.campus.tampering = tampering
+		expect((await saml.trip()).message).toBe('Welcome!')
+	})
+
+	test('a new key takes the place of the old one without a day on which nobody gets in', async () => {
+		const next = makeCertificate(2_048)
+		await saml.save({ certificates: `${saml.campus.certificate}\n${next.cert}` })
+		expect((await saml.trip()).message).toBe('Welcome!')
+		saml.campus.tampering = { key: next.key }
+		expect((await saml.trip()).message).toBe('Welcome back!')
+		await saml.save({})
+	})
+
+	test('an address that is not said to be confirmed makes no account where addresses are', async () => {
+		await saml.save({ trustsEmail: '' })
+		const confirming = vi.spyOn(config(), 'REQUIRE_EMAIL_VERIFICATION', 'get')
+		confirming.mockReturnValue(true)
+		await expect(saml.trip()).rejects.toThrow(
+			`The university login does not say that student${made}@eastmere.example is yours.`,
+		)
+		confirming.mockRestore()
+		await saml.save({ trustsEmail: 'on' })
+		saml.enrol(saml.campus.visitor, { attributes: { [mail]: '' } })
+		await expect(saml.trip()).rejects.toThrow('No e-mail address came with this login')
+	})
+})
+
+describe('how long it lasts', () => {
+	const endOf = async (member: SignedIn) => {
+		const { rows } = await sql<{ at: Date }>`
+			select ends_at as at from provider_sessions join sessions on sessions.id = session_id
+			where user_id = ${member.id} order by session_id desc`.execute(db())
+		return Math.round(((rows[0]?.at.getTime() ?? 0) - Date.now()) / 60_000)
+	}
+
+	test('a session lasts for the hours of the settings, or until it ends at the campus; then it is over', async () => {
+		const { cookies } = await saml.trip()
+		const member = (await whoHas(cookies)) as SignedIn
+		expect(await endOf(member)).toBe(720)
+		saml.campus.tampering = { sessionEnd: at(3_600) }
+		const shorter = await saml.trip()
+		expect(await endOf(member)).toBe(60)
+		saml.campus.tampering = { sessionEnd: at(86_400) }
+		const longer = await saml.trip()
+		expect(await endOf(member)).toBe(720)
+		await sql`update provider_sessions set ends_at = now() where session_id = (
+			select min(id) from sessions where user_id = ${member.id})`.execute(db())
+		await endOverdueSessions()
+		expect(
+			await Promise.all([cookies, shorter.cookies, longer.cookies].map(async (one) => (await whoHas(one))?.id)),
+		).toEqual([undefined, member.id, member.id])
+	})
+
+	test('it lasts no longer where a code is asked for after it', async () => {
+		const member = (await whoHas((await saml.trip()).cookies)) as SignedIn
+		const code = await setUpApp(member)
+		await sql`delete from sessions where user_id = ${member.id}`.execute(db())
+		const waiting: unknown = await saml.trip().catch((error: unknown) => error)
+		if (!(waiting instanceof SecondStepRequired)) throw waiting
+		const { headers } = await giveCode(code(), waiting.cookie)
+		expect([(await whoHas(pairsOf(headers)))?.id, await endOf(member)]).toEqual([member.id, 720])
+	})
+})
+
+describe('linking', () => {
+	test('a member links it, logs in by it, and keeps the last way in', async () => {
+		const { cookies } = await saml.trip()
+		const member = (await whoHas(cookies)) as SignedIn
+		const [own] = (await listLogins(member)).linked
+		expect(own).toMatchObject({ title: 'The university login', name: `student${made}` })
+		await expect(unlink(member, own?.id ?? 0, 0)).rejects.toThrow('your last way in')
+		await sql`delete from identities where user_id = ${member.id}`.execute(db())
+		await expect(saml.trip({ linkTo: member.id })).rejects.toThrow('You were logged out in the meantime')
+		await saml.trip({ linkTo: member.id, has: cookies })
+		expect((await whoHas((await saml.trip()).cookies))?.id).toBe(member.id)
+	})
+})
+
+describe('the form', () => {
+	const { cert: elliptic, key } = makeCertificate()
+	const short = makeCertificate(1_024).cert
+	test.each<[string, Record<string, string>, string, RegExp]>([
+		['no entity ID', { entityId: '' }, 'entityId', /needs this/],
+		['an address without TLS', { address: 'http://idp.eastmere.example/sso' }, 'address', /https:/],
+		['no certificate', { certificates: '' }, 'certificates', /needs this/],
+		['a text', { certificates: 'certificate' }, 'certificates', /not a certificate/],
+		['a private key', { certificates: key }, 'certificates', /private key/],
+		['half a certificate', { certificates: elliptic.slice(0, 200) }, 'certificates', /whole certificate/],
+		['a key of elliptic curves', { certificates: elliptic }, 'certificates', /RSA key/],
+		['a short key', { certificates: short }, 'certificates', /RSA key of 2,048/],
+		['no attribute with the address', { emailAttribute: '' }, 'emailAttribute', /needs this/],
+		['no time', { hours: '0' }, 'hours', /from 1 to 720/],
+	])('refuses %s at its field', async (_what, input, field, message) => {
+		const error: unknown = await saml.save(input).catch((refusal: unknown) => refusal)
+		expect(error).toBeInstanceOf(Invalid)
+		expect((error as Invalid).fields).toMatchObject({ [field]: expect.stringMatching(message) })
+	})
+
+	test('a certificate may be pasted as metadata have it, and it is the only way in once an admin has logged in by it', async () => {
+		await saml.save({ certificates: saml.campus.certificate.replaceAll(/-----.*-----/g, '') })
+		await expect(saml.save({ onlyWay: 'on' })).rejects.toThrow(Conflict)
+		const member = (await whoHas((await saml.trip()).cookies)) as SignedIn
+		await sql`update users set role = 'admin' where id = ${member.id}`.execute(db())
+		await saml.save({ onlyWay: 'on' })
+		expect(waysIn()).toEqual({
+			buttons: [{ name: 'saml', label: 'Log in through your university' }],
+			hasPasswords: false,
+		})
+		await saml.save({})
+	})
+})
