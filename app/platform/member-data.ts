@@ -15,6 +15,11 @@ export interface MemberTable {
 	archive: readonly string[] | string
 	/** Columns with text that stay out of the archive, each with the reason. */
 	withheld?: Readonly<Record<string, string>>
+	/**
+	 * Columns of text in which others may have named a member by the username, each with the most characters that it holds, null for any:
+	 * when that member leaves, they say `former-member`.
+	 */
+	mentions?: Readonly<Record<string, number | null>>
 	/** The rows that go into the archive, where they are not those of the first member column: a statement from a queries file. */
 	rows?: (memberId: number) => RawBuilder<unknown>
 }
@@ -65,6 +70,9 @@ export interface RetentionRule {
 	 */
 	remove: (days: number, limit: number) => Promise<number>
 }
+
+/** What stands for the username of a member who left. The account of former members has it, unless somebody had it first. */
+export const FORMER_USERNAME = 'former-member'
 
 /** The account that texts belong to whose author left. It is a row of `users` that nobody logs in to. */
 export const FORMER_MEMBER = 0

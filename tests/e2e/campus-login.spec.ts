@@ -164,7 +164,8 @@ async function offerSaml(page: Page): Promise<void> {
 	await page.getByRole('button', { name: 'Save' }).click()
 	await expect(page.getByText(/^This is not a certificate/).first()).toBeVisible()
 	await expect(page.getByLabel('Entity ID')).toHaveValue(saml.entityId)
-	await page.getByLabel('Certificates').fill(saml.certificate)
+	await page.getByLabel('Metadata of the login service').fill(saml.metadata())
+	for (const name of ['Entity ID', 'Address of the login', 'Certificates']) await page.getByLabel(name).fill('')
 	await page.getByRole('button', { name: 'Save' }).click()
 	await expect(page.getByText('Saved. It holds at once, everywhere.')).toBeVisible()
 }

@@ -38,6 +38,8 @@ export interface SamlSite {
 	address: string
 	/** What it signs with, PEM. */
 	certificate: string
+	/** Its description, as XML. */
+	metadata: () => string
 	accounts: Map<string, SamlAccount>
 	/** Who sits in front of the browser: a key of the accounts. */
 	visitor: string
@@ -67,6 +69,7 @@ export async function startSamlSite(metadata: () => Promise<string>): Promise<Sa
 		entityId: `${address}/idp`,
 		address: `${address}/sso`,
 		certificate: cert,
+		metadata: () => identityProvider(site, key).getMetadata(),
 		accounts: new Map(),
 		visitor: '',
 		tampering: {},
@@ -94,15 +97,7 @@ async function answer(
 	{ key, metadata, url }: { key: string; metadata: string; url: URL },
 ): Promise<string> {
 	const { signs = 'assertion', isSha1 = false, after = (xml: string) => xml, ...tampering } = site.tampering
-	const idp = IdentityProvider({
-		entityID: site.entityId,
-		signingCert: site.certificate,
-		privateKey: tampering.key ?? key,
-		requestSignatureAlgorithm: Constants.algorithms.signature[isSha1 ? 'RSA_SHA1' : 'RSA_SHA256'],
-		singleSignOnService: [{ Binding: Constants.namespace.binding.redirect, Location: site.address }],
-		// Without one the library complains to the console.
-		singleLogoutService: [{ Binding: Constants.namespace.binding.redirect, Location: site.address }],
-	})
+	const idp = identityProvider(site, tampering.key ?? key, isSha1)
 	const isBare = signs === 'response'
 	const sp = ServiceProvider({
 		metadata: isBare ? metadata.replace('WantAssertionsSigned="true"', '') : metadata,
@@ -127,6 +122,18 @@ async function answer(
 	return `<!doctype html><title>Eastmere</title><form method="post" action="${to}">
 		<input type="hidden" name="SAMLResponse" value="${Buffer.from(signed).toString('base64')}">
 		<button>Go on</button></form><script>document.forms[0].submit()</script>`
+}
+
+function identityProvider({ entityId, certificate, address }: SamlSite, privateKey: string, isSha1 = false) {
+	return IdentityProvider({
+		entityID: entityId,
+		signingCert: certificate,
+		privateKey,
+		requestSignatureAlgorithm: Constants.algorithms.signature[isSha1 ? 'RSA_SHA1' : 'RSA_SHA256'],
+		singleSignOnService: [{ Binding: Constants.namespace.binding.redirect, Location: address }],
+		// Without one the library complains to the console.
+		singleLogoutService: [{ Binding: Constants.namespace.binding.redirect, Location: address }],
+	})
 }
 
 function valuesOf(site: SamlSite, requestId: string, to: string, audience: string): Record<string, string | null> {

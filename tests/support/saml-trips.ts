@@ -23,8 +23,6 @@ interface Trip {
 	linkTo?: number | null
 	/** Cookies that the browser has already. */
 	has?: string[]
-	/** The browser that comes back is another one, which has begun a login of its own. */
-	isOther?: boolean
 }
 
 /** A time so many seconds from now; ISO 8601. */
@@ -72,7 +70,7 @@ export async function offerSaml() {
 		const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
 		const { entityId, address, certificate } = campus
 		const sent = { isOn: 'on', entityId, address, certificates: certificate }
-		const usual = { subjectAttribute: '', onlyWay: '', hours: '12' }
+		const usual = { metadata: '', subjectAttribute: '', onlyWay: '', hours: '12' }
 		await saveSection(admin, 'saml-login', { ...stored, ...sent, ...usual, ...input, version: String(version) })
 	}
 	await save({})
@@ -101,10 +99,10 @@ export async function offerSaml() {
 			return made
 		},
 		/** Begins a login, logs in at the campus, brings the answer, and goes on where the site leads to. */
-		async trip({ linkTo = null, has = [], isOther = false }: Trip = {}) {
+		async trip({ linkTo = null, has = [] }: Trip = {}) {
 			const begun = await begin(linkTo)
 			const path = await takeSamlResponse(await campus.visit(begun.url), '192.0.2.1')
-			return goOn(path, isOther ? (await begin(linkTo)).cookies : [...has, ...begun.cookies])
+			return goOn(path, [...has, ...begun.cookies])
 		},
 	}
 }

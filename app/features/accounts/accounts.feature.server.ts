@@ -49,6 +49,7 @@ export const accounts = defineFeature({
 				'approved_at',
 				'second_factor',
 			],
+			mentions: { suspended_reason: null },
 		},
 		credentials: {
 			members: { user_id: 'deleted' },

@@ -8,6 +8,7 @@ export const asking = defineFeature({
 		drafts: {
 			members: { user_id: 'deleted' },
 			archive: ['key', 'title', 'description', 'tags', 'category', 'pseudonym', 'updated_at'],
+			mentions: { title: null, description: null },
 		},
 	},
 })

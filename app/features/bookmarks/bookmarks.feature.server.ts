@@ -10,6 +10,7 @@ export const bookmarks = defineFeature({
 		bookmarks: {
 			members: { user_id: 'deleted' },
 			archive: ['question_id', 'comment_id', 'note', 'created_at', 'removed_at'],
+			mentions: { note: 500 },
 		},
 	},
 })

@@ -46,7 +46,7 @@ export function listProviders(): (Provider | RemoteProvider)[] {
 	const providers: (Provider | RemoteProvider)[] = []
 	const isSet = (id: string, secret: string) => id !== '' && secret !== ''
 	if (campus.isOn && isSet(campus.clientId, campus.clientSecret)) providers.push(campusProvider(campus))
-	if (saml.isOn && saml.entityId !== '' && saml.address !== '') providers.push(samlProvider(saml))
+	if (saml.isOn && (saml.metadata !== '' || saml.entityId !== '')) providers.push(samlProvider(saml))
 	if (directory.isOn && directory.address !== '') providers.push(directoryProvider(directory))
 	if (isSet(microsoftId, microsoftSecret) && microsoftTenant !== '')
 		providers.push(publicProvider('microsoft', microsoftSettings(microsoftTenant, microsoftId, microsoftSecret), other))
@@ -90,7 +90,7 @@ function samlProvider(settings: ReturnType<typeof siteSettings<(typeof samlSecti
 		...{ name: nameAttribute, username: usernameAttribute, email: emailAttribute, role: roleAttribute },
 		...{ studentRoles, staffRoles, trustsEmail },
 	}
-	const ways = { begin: () => beginSamlLogin(settings), finish: finishSamlLogin }
+	const ways = { begin: beginSamlLogin, finish: finishSamlLogin }
 	return { name: 'saml', label, registers, isPublic: false, claims, ...ways }
 }
 

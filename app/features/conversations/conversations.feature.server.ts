@@ -115,6 +115,7 @@ export const conversations = defineFeature({
 				recipient_body: 'is given as the text where the member received it',
 				recipient_html: 'made of the text',
 			},
+			mentions: { body: null, html: null, recipient_body: null, recipient_html: null },
 		},
 		reported_messages: {
 			members: { extract: 'kept' },

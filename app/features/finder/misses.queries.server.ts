@@ -34,3 +34,17 @@ export async function listMissRows(days: number, limit: number): Promise<MissRow
 	)
 	return rows
 }
+
+/** Forgets searches for a member who leaves: a profile that is hidden meanwhile is not found by its name. */
+export async function deleteMissesOf({
+	name,
+	usernames,
+}: {
+	name: string
+	usernames: readonly string[]
+}): Promise<void> {
+	const words = [name.normalize('NFKC').toLowerCase(), ...usernames]
+	await sql`
+		delete from missed_searches
+		where exists (select from unnest(${words}::text[]) as word where position(word in words) > 0)`.execute(db())
+}

@@ -1,6 +1,7 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { followingOperations, followingShapes } from './following.api.server.ts'
 import { affectedCounters } from './following.queries.server.ts'
+import { deleteSearchesOf } from './searches.queries.server.ts'
 import { checkSavedSearches, registerSources, searchKinds, sweepSearches } from './searches.server.ts'
 import { mailWeekly } from './weekly.server.ts'
 
@@ -14,6 +15,12 @@ export const following = defineFeature({
 		{ name: 'mail-weekly', every: 'hour', run: mailWeekly },
 		{ name: 'sweep-saved-searches', every: 'hour', run: sweepSearches },
 	],
+	leaving: [
+		async ({ usernames }) => {
+			await deleteSearchesOf(usernames)
+			return false
+		},
+	],
 	collect: registerSources,
 	memberData: {
 		affected_members: {
@@ -23,6 +30,7 @@ export const following = defineFeature({
 		saved_searches: {
 			members: { user_id: 'deleted' },
 			archive: ['kind', 'query', 'name', 'hits', 'created_at', 'checked_at', 'removed_at'],
+			mentions: { name: 60 },
 		},
 	},
 })

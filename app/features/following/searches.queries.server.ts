@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { namesOneOf } from '~/platform/db/member-names.queries.server.ts'
 import { MAX_NEW_RESULTS, SEARCH_UNDO_SECONDS } from './following.limits.ts'
 import type { SearchKindName } from './following.view.ts'
 
@@ -126,4 +127,9 @@ export async function writeCheck(
 			hits = ${isOpened ? sql`0` : sql`least(hits + ${count}::int, ${MAX_NEW_RESULTS}::int)`}
 		where id = ${id} and checked_at = ${after}::timestamptz and removed_at is null`.execute(trx)
 	return numAffectedRows === 1n
+}
+
+/** Deletes what members saved to find the queries of somebody who leaves: it would find nothing any more. @param usernames all of theirs */
+export async function deleteSearchesOf(usernames: readonly string[]): Promise<void> {
+	await sql`delete from saved_searches where ${namesOneOf(sql`query`, usernames)}`.execute(db())
 }

@@ -2,7 +2,7 @@ import { defineFeature } from '~/platform/feature.ts'
 import { mailEmailChange } from './emails/email-mails.server.ts'
 import { sweepEmailChanges } from './emails/emails.queries.server.ts'
 import { toCurrentName } from './usernames/addresses.server.ts'
-import { listenForRenames } from './usernames/former-names.server.ts'
+import { forgetFormerNames, listenForRenames } from './usernames/former-names.server.ts'
 
 /** The addresses and the username of an account, and how they change. */
 export const identity = defineFeature({
@@ -11,6 +11,7 @@ export const identity = defineFeature({
 	schedules: [{ name: 'sweep-email-changes', every: 'hour', run: sweepEmailChanges }],
 	readdress: toCurrentName,
 	start: listenForRenames,
+	afterLeaving: forgetFormerNames,
 	memberData: {
 		account_emails: { members: { user_id: 'deleted' }, archive: ['email'] },
 		email_changes: {

@@ -1,11 +1,17 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { deleteOldAddresses } from './lists/lists.queries.server.ts'
+import { deleteInvitedAddresses, deleteOldAddresses } from './lists/lists.queries.server.ts'
 import { mailLists } from './lists/lists.server.ts'
 
 /** Links and lists of addresses by which people are invited to register. */
 export const invites = defineFeature({
 	name: 'invites',
 	schedules: [{ name: 'mail-invited', every: 'minute', run: () => mailLists() }],
+	leaving: [
+		async (leaver) => {
+			await deleteInvitedAddresses(leaver)
+			return false
+		},
+	],
 	retention: [
 		{
 			key: 'invited-addresses',

@@ -34,11 +34,13 @@ export const moderation = defineFeature({
 		reports: {
 			members: { reporter_id: 'kept' },
 			archive: ['reason', 'details', 'created_at', 'settled_at'],
+			mentions: { details: null },
 		},
 		moderation_log: {
 			members: { member_id: 'kept', actor_id: 'kept' },
 			archive: ['act', 'kind', 'why', 'at'],
 			withheld: { facts: 'what moderators noted beside it' },
+			mentions: { why: null },
 		},
 	},
 })

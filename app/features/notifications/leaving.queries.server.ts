@@ -32,11 +32,3 @@ export async function leaveNotifications({ accounts, name }: Leaver): Promise<bo
 			return found.length === AT_ONCE
 		})
 }
-
-/** Calls an address by another username wherever it was told of: a question's address names who asked it. */
-export async function renameInAddresses(username: string, replacement: string): Promise<void> {
-	for (const table of ['notifications', 'notification_acts'])
-		await sql`
-			update ${sql.table(table)} set url = replace(url, ${`/${username}/`}, ${`/${replacement}/`})
-			where position(${`/${username}/`} in url) > 0`.execute(db())
-}

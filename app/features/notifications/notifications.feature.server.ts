@@ -55,10 +55,12 @@ export const notifications = defineFeature({
 				'read_at',
 			],
 			withheld: { group_key: 'which notifications are shown as one' },
+			mentions: { url: null },
 		},
 		notification_acts: {
 			members: { actor_id: 'deleted' },
 			archive: 'who did what a notification of somebody else tells',
+			mentions: { url: null },
 		},
 		notification_boxes: {
 			members: { user_id: 'deleted' },

@@ -24,6 +24,7 @@ export const profileEditor = defineFeature({
 				'position',
 				'created_at',
 			],
+			mentions: { summary: null },
 		},
 		projects: {
 			members: { user_id: 'deleted' },
@@ -41,6 +42,7 @@ export const profileEditor = defineFeature({
 				'pinned',
 				'created_at',
 			],
+			mentions: { project_description: null },
 		},
 		certificates: {
 			members: { user_id: 'deleted' },

@@ -106,6 +106,7 @@ export const profiles = defineFeature({
 				'hidden_image',
 			],
 			withheld: { about_html: 'made of about' },
+			mentions: { about: null, about_html: null, status_line: null },
 		},
 	},
 })

@@ -70,10 +70,12 @@ export const questions = defineFeature({
 			members: { editor_id: 'kept' },
 			archive: ['question_id', 'comment_id', 'made_at', 'title', 'description', 'tags', 'category', 'body'],
 			rows: archivedRevisions,
+			mentions: { description: null, body: null },
 		},
 		sent_posts: {
 			members: { author_id: 'deleted' },
 			archive: 'recognises a form that is sent twice, for a day',
+			mentions: { url: null },
 		},
 		post_pictures: 'follows queries, comments, drafts and edits',
 	},

@@ -17,7 +17,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 
-/* Public repositories of a linked account of GitHub, which become projects of the profile. */
+/* Public repositories of a linked account of GitHub, which become projects of the profile. docs/decisions/0096-projects-from-github.md */
 
 /** A public repository, as GitHub tells of it. */
 interface Repository {

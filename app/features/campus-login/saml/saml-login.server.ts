@@ -5,9 +5,9 @@ import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { type Answer, type Checks, ProviderRefused } from '../oidc.server.ts'
-import { makeSamlRequest, readSamlResponse, type SamlSettings, samlRefused } from './saml.server.ts'
+import { makeSamlRequest, readSamlResponse, samlRefused } from './saml.server.ts'
 import { answerSamlRequest, insertSamlRequest, takeSamlAnswer } from './saml-requests.queries.server.ts'
-import { samlSection } from './saml-section.server.ts'
+import { samlSection, samlSettingsOf } from './saml-section.server.ts'
 
 /*
  * A login by SAML in three steps. The answer comes as a form that a page of another site sends, so the browser adds none of our cookies to
@@ -24,8 +24,8 @@ const TICKET_SECONDS = 60
 const callbackPath = '/login/saml/callback'
 
 /** The address at the login service that a login begins at, and the request that its answer has to name. */
-export async function beginSamlLogin(settings: SamlSettings): Promise<{ url: string; checks: Checks }> {
-	const { id, url } = await makeSamlRequest(settings)
+export async function beginSamlLogin(): Promise<{ url: string; checks: Checks }> {
+	const { id, url } = await makeSamlRequest(await samlSettingsOf(siteSettings(samlSection)))
 	await insertSamlRequest(id, REQUEST_SECONDS)
 	return { url, checks: { state: id, nonce: '', verifier: '' } }
 }
@@ -40,7 +40,10 @@ export async function takeSamlResponse(form: FormData, ip: string): Promise<stri
 		await countUse('outsideLogins', null, ip)
 		const settings = siteSettings(samlSection)
 		if (!settings.isOn) throw new NotFound('This site does not offer this way to log in.')
-		const { requestId, answer } = await readSamlResponse(settings, String(form.get('SAMLResponse') ?? ''))
+		const { requestId, answer } = await readSamlResponse(
+			await samlSettingsOf(settings),
+			String(form.get('SAMLResponse') ?? ''),
+		)
 		const ticket = newToken()
 		const isTaken = await answerSamlRequest({
 			id: requestId,

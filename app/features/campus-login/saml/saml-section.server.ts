@@ -2,7 +2,7 @@ import { Conflict, Invalid } from '~/lib/errors.ts'
 import { boxSetting, listSetting, numberSetting, settingSection, textSetting } from '~/platform/settings/setting.ts'
 import { hasAdminBy } from '../identities.queries.server.ts'
 import { isSafeAddress } from '../provider-fetch.server.ts'
-import { certificatesOf, samlIssuer } from './saml.server.ts'
+import { certificatesOf, readMetadata, type SamlSettings, samlIssuer } from './saml.server.ts'
 
 const attribute = (label: string, name: string, hint?: string) =>
 	textSetting({ label, ...(hint === undefined ? {} : { hint }), default: name, maxLength: 200 })
@@ -12,11 +12,17 @@ export const samlSection = settingSection({
 	name: 'saml-login',
 	title: 'Login by SAML',
 	about:
-		'Members log in with their university account, by SAML 2.0. The computing centre gives you the entity ID, the address and the certificate of its login service, and needs the metadata of this site: the address of this site, followed by /login/saml/metadata.',
+		'Members log in with their university account, by SAML 2.0. The computing centre gives you the metadata of its login service, and needs the metadata of this site: the address of this site, followed by /login/saml/metadata.',
 	isSensitive: true,
 	settings: {
 		isOn: boxSetting({ label: 'Offer the login by SAML' }),
 		label: textSetting({ label: 'On the button', default: 'Log in through your university', maxLength: 40 }),
+		metadata: textSetting({
+			label: 'Metadata of the login service',
+			hint: 'Paste its XML, and leave the next three fields empty. Or leave this empty, and fill those in.',
+			isLong: true,
+			maxLength: 100_000,
+		}),
 		entityId: textSetting({
 			label: 'Entity ID of the login service',
 			hint: 'The entityID in its metadata, such as https://idp.campus.example/idp/shibboleth.',
@@ -77,22 +83,40 @@ export const samlSection = settingSection({
 	},
 	async check(values) {
 		if (!values.isOn) return
-		for (const name of ['label', 'entityId', 'address', 'certificates', 'emailAttribute'] as const)
-			if (values[name] === '') throw wrong(name, 'The login by SAML needs this.')
-		if (!isSafeAddress(values.address)) throw wrong('address', 'Enter an address that begins with https://.')
-		try {
-			certificatesOf(values.certificates)
-		} catch (error) {
-			throw wrong('certificates', (error as Error).message)
-		}
+		const own = ['entityId', 'address', 'certificates'] as const
+		const isPasted = values.metadata !== ''
+		const doubled = own.find((name) => isPasted && values[name] !== '')
+		if (doubled) throw wrong(doubled, 'Leave this empty, or remove the metadata above.')
+		const at = (name: (typeof own)[number]) => (isPasted ? 'metadata' : name)
+		const needed = 'The login by SAML needs this.'
+		for (const name of ['label', 'emailAttribute'] as const) if (values[name] === '') throw wrong(name, needed)
+		const settings = await refusingAt('metadata', () => samlSettingsOf(values))
+		for (const name of own) if (settings[name] === '') throw wrong(at(name), needed)
+		if (!isSafeAddress(settings.address))
+			throw wrong(at('address'), 'The address of the login has to begin with https://.')
+		await refusingAt(at('certificates'), async () => certificatesOf(settings.certificates))
 	},
 	async guard(values, trx) {
-		if (values.isOn && values.onlyWay && !(await hasAdminBy(trx, samlIssuer(values))))
+		if (values.isOn && values.onlyWay && !(await hasAdminBy(trx, samlIssuer(await samlSettingsOf(values)))))
 			throw new Conflict(
 				'No admin has logged in by SAML yet, so this would lock you out. Link it in your settings, log out, log in by it, and save this again.',
 			)
 	},
 })
+
+/** How the login service is asked: by its metadata where they were pasted. @throws Error as {@link readMetadata} */
+export async function samlSettingsOf<Values extends SamlSettings & { metadata: string }>(
+	values: Values,
+): Promise<Values> {
+	return values.metadata === '' ? values : { ...values, ...(await readMetadata(values.metadata)) }
+}
+
+/** Runs a look at what was typed; what is wrong with it is said at its field. */
+async function refusingAt<Result>(field: string, look: () => Promise<Result>): Promise<Result> {
+	return look().catch((error: Error) => {
+		throw wrong(field, error.message)
+	})
+}
 
 function wrong(field: string, message: string): Invalid {
 	return new Invalid(message, { [field]: message })

@@ -192,6 +192,28 @@ describe('the form', () => {
 		expect((error as Invalid).fields).toMatchObject({ [field]: expect.stringMatching(message) })
 	})
 
+	const empty = { entityId: '', address: '', certificates: '' }
+	test('the metadata of the login service take the place of three fields', async () => {
+		const metadata = saml.campus.metadata()
+		await saml.save({ ...empty, metadata: `<!-- of Eastmere -->${metadata}` })
+		expect((await saml.trip()).message).toBe('Welcome!')
+		for (const [text, message] of [
+			['entity', /^Paste the whole XML/],
+			[`<!DOCTYPE x>${metadata}`, /^Paste the whole XML/],
+			[metadata.replaceAll('EntityDescriptor', 'EntitiesDescriptor'), /^Paste the whole XML/],
+			[metadata.replaceAll('HTTP-Redirect', 'HTTP-POST'), /HTTP-Redirect/],
+			[metadata.replaceAll('http://127.0.0.1', 'http://idp.example'), /https:/],
+			[metadata.replaceAll('KeyDescriptor', 'Key'), /needs this/],
+			[metadata.replace(/entityID="[^"]*"/, ''), /needs this/],
+		] as const) {
+			const error: unknown = await saml.save({ ...empty, metadata: text }).catch((refusal: unknown) => refusal)
+			expect((error as Invalid).fields, text).toMatchObject({ metadata: expect.stringMatching(message) })
+		}
+		const both = saml.save({ metadata })
+		await expect(both).rejects.toMatchObject({ fields: { entityId: expect.stringMatching(/^Leave this empty/) } })
+		await saml.save({})
+	})
+
 	test('a certificate may be pasted as metadata have it, and it is the only way in once an admin has logged in by it', async () => {
 		await saml.save({ certificates: saml.campus.certificate.replaceAll(/-----.*-----/g, '') })
 		await expect(saml.save({ onlyWay: 'on' })).rejects.toThrow(Conflict)

@@ -123,6 +123,31 @@ export function certificatesOf(text: string): string[] {
 	})
 }
 
+/**
+ * Reads the metadata of a login service.
+ * @throws Error with what is wrong, as a sentence
+ */
+export async function readMetadata(xml: string): Promise<Pick<SamlSettings, 'entityId' | 'address' | 'certificates'>> {
+	// What may be left besides comments are document types, which hold entities.
+	const text = xml.replaceAll(/<!--[\s\S]*?-->/g, '')
+	const document = await parseDomFromString(text.includes('<!') ? '' : text).catch(() => null)
+	const root = document?.documentElement
+	if (root?.localName !== 'EntityDescriptor')
+		throw new Error('Paste the whole XML of one login service. It begins with EntityDescriptor.')
+	const below = (parent: Element, name: string) => Array.from(parent.getElementsByTagNameNS('*', name))
+	const [descriptor] = below(root, 'IDPSSODescriptor')
+	const services = descriptor ? below(descriptor, 'SingleSignOnService') : []
+	const service = services.find((one) => one.getAttribute('Binding')?.endsWith(':HTTP-Redirect'))
+	if (!descriptor || !service) throw new Error('These metadata name no login with the binding HTTP-Redirect.')
+	const keys = below(descriptor, 'KeyDescriptor').filter((one) => one.getAttribute('use') !== 'encryption')
+	const certificates = keys.flatMap((key) => below(key, 'X509Certificate')).map(({ textContent }) => textContent ?? '')
+	return {
+		entityId: root.getAttribute('entityID') ?? '',
+		address: service.getAttribute('Location') ?? '',
+		certificates: [...new Set(certificates.flatMap(certificatesOf))].join(''),
+	}
+}
+
 function parseCertificate(block: string | Buffer): X509Certificate {
 	try {
 		return new X509Certificate(block)

@@ -59,8 +59,22 @@ export async function listenForRenames(): Promise<() => Promise<void>> {
 	}
 }
 
+/** Forgets the former names of members who left, here and in every other process. It never throws. */
+export async function forgetFormerNames(): Promise<void> {
+	try {
+		await read()
+		if (isOneOfSeveral()) await publish(channel, '')
+	} catch (error) {
+		log.warn({ err: error }, 'former usernames could not be forgotten at once')
+	}
+}
+
 async function read(): Promise<void> {
-	for (const { username, user_id } of await listFormerNames()) former.set(username, user_id)
+	const known = [...former.keys()]
+	const names = new Map((await listFormerNames()).map(({ username, user_id }) => [username, user_id]))
+	// Whoever left has none. A name that was announced meanwhile may be too new for what was read.
+	for (const name of known) if (!names.has(name)) former.delete(name)
+	for (const [name, userId] of names) former.set(name, userId)
 }
 
 function readQuietly(): void {

@@ -126,3 +126,19 @@ export async function deleteOldAddresses(days: number, limit: number): Promise<n
 			limit ${limit})`.execute(db())
 	return Number(numAffectedRows)
 }
+
+/** Takes a member who leaves off the lists, and out of what was left out of them. */
+export async function deleteInvitedAddresses({ id, emails }: { id: number; emails: readonly string[] }): Promise<void> {
+	const held = sql`${[...emails]}::text[]`
+	await sql`
+		delete from invited_addresses where email = any(${held})
+			or id = (select invited_address_id from users where users.id = ${id})`.execute(db())
+	await sql`
+		update invite_lists set report = jsonb_set(report, '{leftOut}', (
+			select coalesce(jsonb_agg(line order by place), '[]')
+			from jsonb_array_elements(report -> 'leftOut') with ordinality as one (line, place)
+			where not exists (select from unnest(${held}) as email where position(email in lower(line ->> 'text')) > 0)))
+		where exists (select from unnest(${held}) as email where position(email in lower(report ->> 'leftOut')) > 0)`.execute(
+		db(),
+	)
+}

@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto'
-import { renameInAddresses } from '~/features/notifications/leaving.queries.server.ts'
 import { sweepPictures } from '~/features/pictures/pictures.server.ts'
 import { renameInTexts } from '~/features/questions/leaving/leaving.queries.server.ts'
 import { announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { renameInColumns } from '~/platform/db/member-names.queries.server.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
 import type { Feature } from '~/platform/feature.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { removeMailsNaming } from '~/platform/mail/mail.server.ts'
-import type { Leaver, LeavingStep } from '~/platform/member-data.ts'
+import { FORMER_USERNAME, type Leaver, type LeavingStep } from '~/platform/member-data.ts'
 import { beginDeletion, deleteAccount, deleteJobsNaming, listDue } from './leaving.queries.server.ts'
 
 declare module '~/platform/jobs/jobs.server.ts' {
@@ -23,16 +23,19 @@ declare module '~/platform/jobs/jobs.server.ts' {
 /** Members whose deletion one hour begins. */
 const MAX_DUE = 100
 
-/** The username of the account of former members, unless somebody had it first. */
-const FORMER_USERNAME = 'former-member'
-
 let steps: readonly LeavingStep[] = []
 let lastSteps: readonly (() => Promise<unknown>)[] = []
+let mentions: readonly { table: string; columns: Readonly<Record<string, number | null>> }[] = []
 
 /** Is given what each feature does about a member who leaves, what stands above first; and what each forgets after it, in their order. */
 export function registerLeaving(features: readonly Feature[]): void {
 	steps = features.flatMap(({ leaving = [] }) => leaving).reverse()
 	lastSteps = features.flatMap(({ afterLeaving }) => afterLeaving ?? [])
+	mentions = features.flatMap(({ memberData = {} }) =>
+		Object.entries(memberData).flatMap(([table, entry]) =>
+			typeof entry !== 'string' && entry.mentions ? [{ table, columns: entry.mentions }] : [],
+		),
+	)
 }
 
 /** Has the accounts deleted whose time has come; to be called regularly. One that was interrupted is gone on with. */
@@ -73,10 +76,8 @@ export async function deleteLeaver(userId: number): Promise<void> {
 
 /** Whatever names a member in the words of others, in mails that wait and in mails that were written to files. */
 async function forgetName({ usernames, emails }: Leaver): Promise<void> {
-	for (const username of usernames) {
-		await renameInTexts(username, FORMER_USERNAME)
-		await renameInAddresses(username, FORMER_USERNAME)
-	}
+	await renameInTexts(usernames, FORMER_USERNAME)
+	for (const place of mentions) await renameInColumns(place, usernames, FORMER_USERNAME)
 	const words = [...emails, ...usernames.flatMap((username) => [`/${username}`, `@${username}`])]
 	await deleteJobsNaming(words)
 	await removeMailsNaming(words)

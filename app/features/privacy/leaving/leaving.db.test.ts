@@ -1,38 +1,19 @@
-import { randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { config } from '~/config.server.ts'
 import { isLeaving } from '~/features/accounts/accounts.queries.server.ts'
-import { saveDraft } from '~/features/asking/drafts.server.ts'
 import { saveBookmark, saveBookmarkNote } from '~/features/bookmarks/bookmarks.server.ts'
-import { reportMessage } from '~/features/chat/messages/reporting.server.ts'
-import { sendMessage } from '~/features/chat/messages/sending.server.ts'
-import { setBlocked } from '~/features/conversations/conversations.server.ts'
-import { deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
-import { castVote, chooseSolution } from '~/features/discussion/votes.server.ts'
 import { saveSearch } from '~/features/following/searches.server.ts'
 import { features } from '~/features/index.server.ts'
-import { report } from '~/features/moderation/reports.server.ts'
-import { storePicture } from '~/features/pictures/pictures.server.ts'
-import { saveAcademics, savePersonal, savePicture, saveSocial } from '~/features/profile-editor/editing.server.ts'
-import { addCertificate, addProject } from '~/features/profile-editor/items.server.ts'
-import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { setFollowing } from '~/features/tags/following.server.ts'
-import { makeToken } from '~/features/tokens/tokens.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { checkCounters } from '~/platform/db/counters.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { sendMail } from '~/platform/mail/mail.server.ts'
 import { FORMER_MEMBER } from '~/platform/member-data.ts'
 import { findBrokenFigures, makeMessage } from '../../../../tests/factories/chat.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
-import { picture } from '../../../../tests/factories/pictures.ts'
-import { filled } from '../../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { useJobTables } from '../../../../tests/support/jobs.ts'
+import { filesWith, plantEverything, rowsWith } from '../../../../tests/support/planted-member.ts'
 import { claimUsername } from '../../accounts/accounts.queries.server.ts'
 import { deleteDueAccounts, deleteLeaver } from './deletion.server.ts'
 import { comeBack, getLeaving, leave } from './leaving.server.ts'
@@ -71,137 +52,15 @@ async function depart(member: SignedIn, texts: 'keep' | 'remove' = 'remove'): Pr
 	await deleteLeaver(member.id)
 }
 
-/** Every row of the database that holds one of these words, as `table: row`. */
-async function rowsWith(words: readonly string[]): Promise<string[]> {
-	const { rows: tables } = await sql<{ name: string }>`
-		select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'graphile_worker')`.execute(
-		db(),
-	)
-	const found: string[] = []
-	for (const { name } of tables) {
-		const { rows } = await sql<{ row: string }>`
-			select one::text as row from ${sql.raw(name)} one
-			where exists (select from unnest(${[...words]}::text[]) as word where position(lower(word) in lower(one::text)) > 0)`.execute(
-			db(),
-		)
-		found.push(...rows.map(({ row }) => `${name}: ${row.slice(0, 300)}`))
-	}
-	return found
-}
-
-/** Every file below the data directory that has one of these words in its path or its contents. */
-function filesWith(words: readonly string[]): string[] {
-	const root = config().dataDir
-	return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => {
-		const isFile = statSync(join(root, file)).isFile()
-		const text = `${file} ${isFile ? readFileSync(join(root, file), 'latin1') : ''}`.toLowerCase()
-		return words.some((word) => text.includes(word))
-	})
-}
-
 const brokenCounters = async () => {
 	const before = await sql`select * from counters order by name`.execute(db())
 	await checkCounters(features.flatMap(({ counters = [] }) => counters))
 	expect((await sql`select * from counters order by name`.execute(db())).rows).toEqual(before.rows)
 }
 
-const pictureBlob = async () =>
-	new Blob([new Uint8Array(await picture('png', 300 + Math.ceil(Math.random() * 99), 300))])
-
 /** Fills whatever a member can fill. */
-async function fillEverything(member: SignedIn, word = WORD): Promise<{ kept: number }> {
-	const { username } = member
-	const say = (text: string) => `${text} ${word}`
-	await savePersonal(member, username, {
-		...filled.personal,
-		fullName: say('Mira'),
-		city: word,
-		about: say('About'),
-		expertise: word,
-		skills: word,
-		version: 1,
-	})
-	await saveAcademics(member, username, {
-		...filled.academics,
-		university_name: word,
-		location: word,
-		enrol_in_branch_name: word,
-		enrolment_number: word,
-		version: 1,
-	})
-	await saveSocial(member, username, { ...filled.social, portfolio: `https://${word}.example/`, version: 1 })
-	const profilePicture = await storePicture(member, 'profile', await pictureBlob())
-	await savePicture(member, username, profilePicture.path)
-	await addProject(member, username, {
-		...filled.project,
-		project_title: say('Project'),
-		project_description: say('It'),
-		project_image: (await storePicture(member, 'project', await pictureBlob())).path,
-		project_tech_stack: word,
-	})
-	await addCertificate(member, username, {
-		...filled.certificate,
-		certificate_title: word,
-		certificate_image: (await storePicture(member, 'certificate', await pictureBlob())).path,
-	})
-	const shown = await storePicture(member, 'post', await pictureBlob())
-	const own = await makeQuestion(member, {
-		title: say('How about the'),
-		description: `${say('Text')} ![p](/media/${shown.path}-640.webp)`,
-		tags: word,
-	})
-	await makeComment(member, own.id, say('My own comment'))
-	const asked = await makeQuestion(other, {
-		description: `Ask @${username}, or see [them](/find-dev/${username}) and [that](${own.url}).`,
-	})
-	const kept = await makeComment(member, asked.id, 'This solved it, as others say.')
-	await chooseSolution(other, { questionId: asked.id, commentId: kept })
-	const answered = await makeComment(member, asked.id, say('Nobody needs this'))
-	await editComment(member, answered, { body: say('Nobody needs this any more'), version: 1 })
-	await deleteComment(member, await makeComment(member, asked.id, say('Deleted soon')))
-	await makeQuestion(member, { title: say('Under a pseudonym about'), description: say('Secret'), pseudonym: 'on' })
-	await castVote(member, { questionId: asked.id, commentId: null, vote: 1 })
-	await castVote(other, { questionId: own.id, commentId: null, vote: 1 })
-	await saveDraft(member, {
-		key: 'ask',
-		title: say('Draft'),
-		description: say('Draft'),
-		tags: word,
-		category: 'others',
-		version: 0,
-	})
-	await saveBookmark(member, { kind: 'query', id: asked.id })
-	await saveBookmarkNote(member, { kind: 'query', id: asked.id }, { note: say('Note') })
-	await saveSearch(member, { kind: 'queries', query: `q=${word}`, name: word })
-	await setFollowing(member, { tag: word }, true)
-	await makeToken(member, { name: word, scopes: ['read'], days: '30' })
-	await report(member, { kind: 'query', name: String(asked.id) }, { reason: 'other', details: say('Not nice') })
-	await makeMessage(member, peer, 'A word for you.')
-	const photo = await storePicture(member, 'message', await pictureBlob())
-	await sendMessage(member, {
-		to: peer.username,
-		clientId: randomUUID(),
-		body: '',
-		pictures: [{ path: photo.path, alt: word }],
-	})
-	const { id: bad } = await makeMessage(member, peer, 'Something mean')
-	await reportMessage(peer, { with: username, id: bad }, { words: 'Mean.' })
-	await makeMessage(peer, member, 'Thanks.')
-	await setBlocked(member, other.username, true)
-	await recordSecurityEvent('login', { userId: member.id })
-	await sql`insert into sessions (user_id, token, expires_at, ip_address, user_agent) values (${member.id}, ${word}, now() + interval '1 day', '10.0.0.1', ${word})`.execute(
-		db(),
-	)
-	await sql`insert into verifications (identifier, value, expires_at) values ('reset', ${String(member.id)}, now() + interval '1 day')`.execute(
-		db(),
-	)
-	await sql`insert into account_mails (address) values (${`${username}@campus.example`})`.execute(db())
-	const mail = { to: `${username}@campus.example`, subject: word, text: word, html: word }
-	await addJob('send-mail', mail)
-	await sendMail(mail)
-	await sendMail({ ...mail, to: 'other@campus.example', subject: 'News', text: `@${username} commented` })
-	return { kept }
-}
+const fillEverything = (member: SignedIn, word = WORD) =>
+	plantEverything(member, { peer, other }, { texts: word, own: word, name: `Mira ${word}` })
 
 describe('a member who leaves', () => {
 	test('is told what happens, hidden at once, may come back, and writes nothing until then', async () => {
@@ -266,7 +125,7 @@ describe('a member who leaves', () => {
 
 	test('leaves nothing behind: no word, no name, no address, no picture', async () => {
 		const member = await join_(`m-${WORD}`)
-		const { kept } = await fillEverything(member)
+		const { comments } = await fillEverything(member)
 		expect((await rowsWith([WORD])).length).toBeGreaterThan(40)
 		await sql`select 1`.execute(db())
 		await depart(member)
@@ -275,7 +134,7 @@ describe('a member who leaves', () => {
 		expect(filesWith(names)).toEqual([])
 		// The solution stays, and the other member's conversation.
 		const { rows } = await sql<{ author_id: number; is_solution: boolean }>`
-			select author_id, is_solution from comments where id = ${kept}`.execute(db())
+			select author_id, is_solution from comments where id = ${comments[0]}`.execute(db())
 		expect(rows).toEqual([{ author_id: FORMER_MEMBER, is_solution: true }])
 		const inbox = await sql`
 			select u.name, u.imported, m.body from messages m join users u on u.id = m.sender_id
@@ -285,6 +144,42 @@ describe('a member who leaves', () => {
 		await brokenCounters()
 		expect(await claimUsername(member.username)).toBe(false)
 	}, 60_000)
+
+	test('is named by others no more, however little room there is, and whoever is called alike still is', async () => {
+		const ab = await join_('ab')
+		const { id } = await makeQuestion(other)
+		const long = `${'x'.repeat(494)} @ab @`
+		await saveBookmark(peer, { kind: 'query', id })
+		await saveBookmarkNote(peer, { kind: 'query', id }, { note: long })
+		for (const query of ['user:ab', 'user:abc', 'mentions @ab.c'])
+			await saveSearch(peer, { kind: 'queries', query, name: query })
+		const { id: message } = await makeMessage(
+			peer,
+			other,
+			'See /forum/others/ab/7/how-to-swim#comment-9, @ab, @abc and ab.',
+		)
+		await depart(ab)
+		const { rows } = await sql<{ note: string; body: string; searches: string[] }>`
+			select (select note from bookmarks where user_id = ${peer.id} and question_id = ${id}) as note,
+				(select body from messages where id = ${message}) as body,
+				(select array_agg(query order by id) from saved_searches where user_id = ${peer.id}) as searches`.execute(db())
+		expect(rows).toEqual([
+			{
+				note: `${'x'.repeat(494)} @form`,
+				body: 'See /forum/others/former-member/7#comment-9, @former-member, @abc and ab.',
+				searches: ['user:abc', 'mentions @ab.c'],
+			},
+		])
+	})
+
+	test('who left before usernames were hashed is to be read no more, and the username stays taken', async () => {
+		await sql`insert into usernames (username, claimed_at) values
+			('old-hand', now() - interval '1 year'), ('just-now', now())`.execute(db())
+		await sql.raw(readFileSync('migrations/0110_usernames_without_owner.sql', 'utf8')).execute(db())
+		const { rows } = await sql`select username from usernames where username in ('old-hand', 'just-now')`.execute(db())
+		expect(rows).toEqual([{ username: 'just-now' }])
+		expect(await claimUsername('old-hand')).toBe(false)
+	})
 
 	test('is deleted by the hourly job, which goes on where it was killed', async () => {
 		const tom = await join_('tom')

@@ -1,7 +1,7 @@
 import { forgetSubject } from '~/features/notifications/notifications.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { erasePost, findDeletedPost, listDeletedBefore } from './leaving.queries.server.ts'
-import { inQuestion } from './leaving.server.ts'
+import { forgetTitle, inQuestion } from './leaving.server.ts'
 
 /* A deleted question or comment is out of the forum at once. Its text stays for some days, so that the deletion can be undone or judged. */
 
@@ -26,6 +26,7 @@ export async function eraseDeletedPosts(days: number, limit: number): Promise<nu
 /** Looks again now that nobody else changes it: it may have been restored. @returns whether it was erased */
 async function erase(trx: Executor, kind: 'query' | 'comment', id: number): Promise<boolean> {
 	const post = await findDeletedPost(trx, kind, id)
+	if (post && kind === 'query') await forgetTitle(trx, id)
 	if (post) await erasePost(trx, kind, id, post.needed)
 	return post !== undefined
 }

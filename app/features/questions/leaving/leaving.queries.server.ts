@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { renameInColumns } from '~/platform/db/member-names.queries.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import { FORMER_MEMBER } from '~/platform/member-data.ts'
 
@@ -133,37 +134,28 @@ export async function findDeletedPost(
 	return rows[0]
 }
 
-/** Where others may have named a member, and of a post the question whose search document holds its words. */
-const textsWithNames = {
-	questions: { columns: ['description', 'description_html', 'excerpt'], question: 'id' },
-	comments: { columns: ['body', 'body_html'], question: 'question_id' },
-	revisions: { columns: ['description', 'body'], question: null },
-	drafts: { columns: ['description'], question: null },
+/** The comments of a question, whatever became of them. */
+export async function listCommentIds(trx: Executor, questionId: number): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`select id from comments where question_id = ${questionId}`.execute(trx)
+	return rows.map(({ id }) => id)
 }
 
-/**
- * Calls a member by another username wherever others named them after an at-sign or in an address. An address of a question of theirs
- * also loses its title, which the site adds again to whoever follows it.
- */
-export async function renameInTexts(username: string, replacement: string): Promise<void> {
-	const name = username.replace(/[.]/g, '\\.')
-	// A username holds no other characters, so what is none of them ends it.
-	const end = '(?![a-z0-9_-]|\\.[a-z0-9_-])'
-	const pattern = `[@/]${name}${end}`
-	for (const [table, { columns, question }] of Object.entries(textsWithNames)) {
-		const named = columns.map((column) => sql`${sql.ref(column)} ~* ${pattern}`)
-		const renamed = columns.map(
-			(column) => sql`${sql.ref(column)} = regexp_replace(
-				regexp_replace(${sql.ref(column)}, ${`(/forum/[a-z0-9-]+/${name}/[0-9]+)/[^\\s"')\\]<>]+`}, '\\1', 'gi'),
-				${`([@/])${name}${end}`}, ${`\\1${replacement}`}, 'gi')`,
-		)
-		const { rows } = await sql<{ id: number | null }>`
-			update ${sql.table(table)} set ${sql.join(renamed)} where ${sql.join(named, sql` or `)}
-			returning ${question ? sql.ref(question) : sql`null::int`} as id`.execute(db())
-		const changed = rows.map(({ id }) => id)
-		if (question)
-			await sql`
-				update questions set search = whole_document(questions)
-				where id = any(${changed}::int[]) and status = 'published'`.execute(db())
+/** Texts of posts that others see, and the question whose search document holds their words. */
+const textsWithNames: Parameters<typeof renameInColumns>[0][] = [
+	{
+		table: 'questions',
+		columns: { description: null, description_html: null, excerpt: null, status_reason: null },
+		returning: 'id',
+	},
+	{ table: 'comments', columns: { body: null, body_html: null, status_reason: null }, returning: 'question_id' },
+]
+
+/** Calls a member by another username wherever posts name them after an at-sign or in an address. @param usernames all of theirs */
+export async function renameInTexts(usernames: readonly string[], replacement: string): Promise<void> {
+	for (const place of textsWithNames) {
+		const changed = await renameInColumns(place, usernames, replacement)
+		await sql`
+			update questions set search = whole_document(questions)
+			where id = any(${changed}::int[]) and status = 'published'`.execute(db())
 	}
 }

@@ -1,3 +1,4 @@
+import { forgetTitles } from '~/features/moderation/leaving.queries.server.ts'
 import { forgetSubject } from '~/features/notifications/notifications.server.ts'
 import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -10,6 +11,7 @@ import {
 	findLeftComment,
 	findLeftQuestion,
 	giveAway,
+	listCommentIds,
 	listCommentsOf,
 	listQuestionsOf,
 } from './leaving.queries.server.ts'
@@ -64,5 +66,12 @@ async function leaveQuestion(trx: Executor, leaver: Leaver, id: number): Promise
 	}
 	if (isPublished) await removeQuestion(trx, id, post, { status: 'deleted', by: null })
 	await forgetSubject(trx, { type: 'query', id })
+	await forgetTitle(trx, id)
 	await erasePost(trx, 'query', id, post.needed)
+}
+
+/** The log of moderators calls decisions about a question and about its comments by its title, which is about to be erased. */
+export async function forgetTitle(trx: Executor, questionId: number): Promise<void> {
+	await forgetTitles(trx, 'query', [questionId])
+	await forgetTitles(trx, 'comment', await listCommentIds(trx, questionId))
 }

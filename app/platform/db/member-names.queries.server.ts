@@ -1,0 +1,55 @@
+import { type RawBuilder, sql } from 'kysely'
+import { db } from './db.server.ts'
+
+/*
+ * Members named in the words of others: after an at-sign, in an address, or in a search as `user:name`. A name that somebody wrote in words
+ * of their own is left alone.
+ */
+
+/** A username holds no other characters, so what is none of them ends it. */
+const END = '(?![a-z0-9_-]|\\.[a-z0-9_-])'
+
+const anyOf = (usernames: readonly string[]) => `(?:${usernames.map((name) => name.replaceAll('.', '\\.')).join('|')})`
+
+/** The condition that a text names one of these members. */
+export function namesOneOf(text: RawBuilder<unknown>, usernames: readonly string[]): RawBuilder<boolean> {
+	return sql<boolean>`${text} ~* ${`([@/]|user:)${anyOf(usernames)}${END}`}`
+}
+
+/**
+ * A text with another username wherever it names one of these members. An address of a question of theirs also loses its title, which the
+ * site adds again to whoever follows it.
+ */
+export function renamed(
+	text: RawBuilder<unknown>,
+	usernames: readonly string[],
+	replacement: string,
+): RawBuilder<string> {
+	const names = anyOf(usernames)
+	return sql<string>`regexp_replace(
+		regexp_replace(${text}, ${`(/forum/[a-z0-9-]+/${names}/[0-9]+)/[^\\s"')\\]<>?#]+`}, '\\1', 'gi'),
+		${`([@/]|user:)${names}${END}`}, ${`\\1${replacement}`}, 'gi')`
+}
+
+/**
+ * Calls members by another username in these columns, which hold text.
+ * @param place.columns each with the most characters that it holds, null for any
+ * @param place.returning a column of the changed rows
+ * @returns its values, or null for each row
+ */
+export async function renameInColumns(
+	place: { table: string; columns: Readonly<Record<string, number | null>>; returning?: string },
+	usernames: readonly string[],
+	replacement: string,
+): Promise<(number | null)[]> {
+	const { table, columns, returning } = place
+	const changes = Object.entries(columns).map(([column, length]) => {
+		const text = renamed(sql.ref(column), usernames, replacement)
+		return sql`${sql.ref(column)} = ${length === null ? text : sql`left(${text}, ${length})`}`
+	})
+	const conditions = Object.keys(columns).map((column) => namesOneOf(sql.ref(column), usernames))
+	const { rows } = await sql<{ value: number | null }>`
+		update ${sql.table(table)} set ${sql.join(changes)} where ${sql.join(conditions, sql` or `)}
+		returning ${returning ? sql.ref(returning) : sql`null::int`} as value`.execute(db())
+	return rows.map(({ value }) => value)
+}

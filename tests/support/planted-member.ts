@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { config } from '~/config.server.ts'
+import { saveDraft } from '~/features/asking/drafts.server.ts'
+import { saveBookmark, saveBookmarkNote } from '~/features/bookmarks/bookmarks.server.ts'
+import { reportMessage } from '~/features/chat/messages/reporting.server.ts'
+import { sendMessage } from '~/features/chat/messages/sending.server.ts'
+import { setBlocked } from '~/features/conversations/conversations.server.ts'
+import { deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
+import { castVote, chooseSolution } from '~/features/discussion/votes.server.ts'
+import { saveSearch } from '~/features/following/searches.server.ts'
+import { report } from '~/features/moderation/reports.server.ts'
+import { storePicture } from '~/features/pictures/pictures.server.ts'
+import { saveAcademics, savePersonal, savePicture, saveSocial } from '~/features/profile-editor/editing.server.ts'
+import { addCertificate, addExperience, addProject } from '~/features/profile-editor/items.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { setFollowing } from '~/features/tags/following.server.ts'
+import { makeToken } from '~/features/tokens/tokens.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { sendMail } from '~/platform/mail/mail.server.ts'
+import { makeMessage } from '../factories/chat.ts'
+import { makeComment, makeQuestion } from '../factories/forum.ts'
+import { picture } from '../factories/pictures.ts'
+import { filled } from '../factories/profiles.ts'
+
+/* A member with a word in everything that a member can fill, and what finds that word again. */
+
+/** Words that stand nowhere else: in what the member wrote in the forum, which may stay, and in everything else. */
+export interface PlantedWords {
+	texts: string
+	own: string
+	/** What the member is called. */
+	name: string
+}
+
+export interface Planted {
+	/** Questions of the member: in the own name, under a pseudonym, and one that nobody answered. */
+	questions: { id: number; url: string }[]
+	/** Where others asked and the member answered. */
+	answered: { id: number; url: string }
+	/** Comments of the member; the first one is a solution. */
+	comments: number[]
+	/** Paths of pictures. */
+	pictures: Record<'profile' | 'project' | 'certificate' | 'post' | 'message', string>
+	/** A message with a picture, and one that was reported. */
+	messages: number[]
+}
+
+let drawn = 0
+
+/** A picture unlike the others: two that are alike would be one file. */
+async function blob(): Promise<Blob> {
+	drawn += 1
+	return new Blob([new Uint8Array(await picture('png', 300 + drawn, 300))])
+}
+
+/**
+ * Fills whatever a member can fill.
+ * @param cast `peer` talks with the member, and `other` asks what the member answers
+ */
+export async function plantEverything(
+	member: SignedIn,
+	cast: { peer: SignedIn; other: SignedIn },
+	words: PlantedWords,
+): Promise<Planted> {
+	const pictures = await fillProfile(member, words)
+	const shown = await storePicture(member, 'post', await blob())
+	const posts = await fillForum(member, cast.other, words, shown.path)
+	await fillOwnPages(member, posts.answered.id, words)
+	const { messages, photo } = await fillMessages(member, cast, words.own)
+	await fillAccount(member, words.own)
+	return { ...posts, messages, pictures: { ...pictures, post: shown.path, message: photo } }
+}
+
+async function fillProfile(member: SignedIn, { own, name }: PlantedWords) {
+	const { username } = member
+	await savePersonal(member, username, {
+		...filled.personal,
+		...{ fullName: name, city: own, about: `About ${own}`, status_line: own, pronouns: own, phone: '+00 555 0142' },
+		...{ expertise_in: own, skills: own, version: 1 },
+	})
+	await saveAcademics(member, username, {
+		...filled.academics,
+		...{ university_name: own, location: own, enrol_in_branch_name: own, enrolment_number: own },
+		...{ university_email: `${own}@eastmere.example`, version: 1 },
+	})
+	await saveSocial(member, username, { ...filled.social, portfolio: `https://${own}.example/`, version: 1 })
+	const pictures = {
+		profile: (await storePicture(member, 'profile', await blob())).path,
+		project: (await storePicture(member, 'project', await blob())).path,
+		certificate: (await storePicture(member, 'certificate', await blob())).path,
+	}
+	await savePicture(member, username, pictures.profile)
+	await addProject(member, username, {
+		...filled.project,
+		...{ project_title: `Project ${own}`, project_description: `It ${own}`, project_tech_stack: own },
+		project_image: pictures.project,
+	})
+	const place = { organisation: own, title: own, summary: `Did ${own}`, url: `https://${own}.example/`, starts: '2024' }
+	await addExperience(member, username, { kind: 'work', ...place })
+	await addCertificate(member, username, {
+		...filled.certificate,
+		...{ certificate_title: own, certificate_image: pictures.certificate },
+	})
+	return pictures
+}
+
+async function fillForum(member: SignedIn, other: SignedIn, { texts }: PlantedWords, shown: string) {
+	const say = (text: string) => `${text} ${texts}`
+	const own = await makeQuestion(member, {
+		title: say('How about the'),
+		description: `${say('Text')} ![p](/media/${shown}-640.webp)`,
+		tags: texts,
+	})
+	const open = await makeComment(member, own.id, say('My own comment'))
+	const answered = await makeQuestion(other, {
+		description: `Ask @${member.username}, or see [them](/find-dev/${member.username}) and [that](${own.url}).`,
+	})
+	const kept = await makeComment(member, answered.id, 'This solved it, as others say.')
+	await chooseSolution(other, { questionId: answered.id, commentId: kept })
+	const changed = await makeComment(member, answered.id, say('Nobody needs this'))
+	await editComment(member, changed, { body: say('Nobody needs this any more'), version: 1 })
+	await deleteComment(member, await makeComment(member, answered.id, say('Deleted soon')))
+	const hidden = await makeQuestion(member, {
+		...{ title: say('Under a pseudonym about'), description: say('Secret'), pseudonym: 'on' },
+	})
+	const quiet = await makeQuestion(member, { title: say('Nobody knows about'), description: say('Text') })
+	await castVote(member, { questionId: answered.id, commentId: null, vote: 1 })
+	await castVote(other, { questionId: own.id, commentId: null, vote: 1 })
+	return { questions: [own, hidden, quiet], answered, comments: [kept, open, changed] }
+}
+
+/** What only the member sees. */
+async function fillOwnPages(member: SignedIn, questionId: number, { own, texts }: PlantedWords): Promise<void> {
+	const draft = { title: `Draft ${own}`, description: `Draft ${own}`, tags: own, category: 'others', version: 0 }
+	await saveDraft(member, { key: 'ask', ...draft })
+	await saveBookmark(member, { kind: 'query', id: questionId })
+	await saveBookmarkNote(member, { kind: 'query', id: questionId }, { note: `Note ${own}` })
+	await saveSearch(member, { kind: 'queries', query: `q=${own}`, name: own })
+	await setFollowing(member, { tag: texts }, true)
+	await makeToken(member, { name: own, scopes: ['read'], days: '30' })
+	await report(member, { kind: 'query', name: String(questionId) }, { reason: 'other', details: `Not nice ${own}` })
+}
+
+async function fillMessages(member: SignedIn, { peer, other }: { peer: SignedIn; other: SignedIn }, own: string) {
+	await makeMessage(member, peer, 'A word for you.')
+	const photo = await storePicture(member, 'message', await blob())
+	const shown = await sendMessage(member, {
+		...{ to: peer.username, clientId: randomUUID(), body: '' },
+		pictures: [{ path: photo.path, alt: own }],
+	})
+	const { id: bad } = await makeMessage(member, peer, 'Something mean')
+	await reportMessage(peer, { with: member.username, id: bad }, { words: 'Mean.' })
+	await makeMessage(peer, member, 'Thanks.')
+	await setBlocked(member, other.username, true)
+	return { photo: photo.path, messages: [shown.id, bad] }
+}
+
+/** Rows that a browser, a mail or a job would make. */
+async function fillAccount(member: SignedIn, own: string): Promise<void> {
+	const { id, username } = member
+	await recordSecurityEvent('login', { userId: id })
+	await sql`insert into sessions (user_id, token, expires_at, ip_address, user_agent)
+		values (${id}, ${`${own}-${id}`}, now() + interval '1 day', '10.0.0.1', ${own})`.execute(db())
+	await sql`insert into verifications (identifier, value, expires_at)
+		values ('reset', ${String(id)}, now() + interval '1 day')`.execute(db())
+	const to = `${username}@campus.example`
+	await sql`insert into account_mails (address) values (${to})`.execute(db())
+	const mail = { to, subject: own, text: own, html: own }
+	await addJob('send-mail', mail)
+	await sendMail(mail)
+	await sendMail({ ...mail, to: 'other@campus.example', subject: 'News', text: `@${username} commented`, html: '' })
+}
+
+/** Every row of the database that holds one of these words, as `table: row`. */
+export async function rowsWith(words: readonly string[]): Promise<string[]> {
+	const { rows: tables } = await sql<{ name: string }>`
+		select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'graphile_worker')`.execute(
+		db(),
+	)
+	const found: string[] = []
+	for (const { name } of tables) {
+		const { rows } = await sql<{ row: string }>`
+			select one::text as row from ${sql.raw(name)} one
+			where exists (select from unnest(${[...words]}::text[]) as word where position(lower(word) in lower(one::text)) > 0)`.execute(
+			db(),
+		)
+		found.push(...rows.map(({ row }) => `${name}: ${row.slice(0, 300)}`))
+	}
+	return found
+}
+
+/** Every file below the data directory that has one of these words in its path or its contents. */
+export function filesWith(words: readonly string[], root = config().dataDir): string[] {
+	return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => {
+		const isFile = statSync(join(root, file)).isFile()
+		const text = `${file} ${isFile ? readFileSync(join(root, file), 'latin1') : ''}`.toLowerCase()
+		return words.some((word) => text.includes(word))
+	})
+}
