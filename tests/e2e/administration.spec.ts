@@ -189,4 +189,16 @@ test('an announcement stands above every page; a member closes it, with scripts 
 	await page.goto('/')
 	await expect(page.getByRole('heading', { level: 1 })).toHaveText('Welcome to the union')
 	await expect(page.getByText('Ask anything.')).toBeVisible()
+
+	// Both are taken back: other journeys use this site, too.
+	await page.goto('/admin/settings/front-page')
+	await page.getByRole('button', { name: 'Undo the change of Heading, Text' }).click()
+	await expect(page.getByText('Taken back.')).toBeVisible()
+	await page.goto('/admin/settings/announcement')
+	await page.getByLabel('Text', { exact: true }).fill('')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await expect(page.getByText('Saved. It holds at once, everywhere.')).toBeVisible()
+	await page.goto('/')
+	await expect(page.getByRole('heading', { level: 1 })).toHaveText('Welcome to DevQuad')
+	await expect(banner).toHaveCount(0)
 })
