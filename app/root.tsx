@@ -11,6 +11,7 @@ import { countCases } from '~/features/moderation/queue.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { PendingForum } from '~/features/question-lists/components/question-skeleton.tsx'
 import { countPage } from '~/features/rate-limits/rate-limits.server.ts'
+import { announcementFor } from '~/features/site-settings/announcement.server.ts'
 import { siteAuthor } from '~/features/site-settings/site.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { Unavailable } from '~/lib/errors.ts'
@@ -60,7 +61,7 @@ export const middleware: Route.MiddlewareFunction[] = [
 export const clientMiddleware = settling
 
 /** What every page knows; reads two counters for a member, three for a moderator, and no database for a visitor. */
-export async function loader({ context, url }: Route.LoaderArgs): Promise<RootData> {
+export async function loader({ request, context, url }: Route.LoaderArgs): Promise<RootData> {
 	const { theme, flash, requestId, now, isViewerUnknown } = factsOf(context)
 	const viewer = viewerOf(context)
 	const { SITE_NAME, publicUrl } = config()
@@ -76,6 +77,7 @@ export async function loader({ context, url }: Route.LoaderArgs): Promise<RootDa
 		unread,
 		conversations,
 		openCases,
+		announcement: announcementFor(viewer, request.headers.get('Cookie')),
 		siteName: SITE_NAME,
 		author: siteAuthor() ?? theProject,
 		theme,

@@ -25,6 +25,7 @@ export default [
 	route('confirm-identity', 'features/authenticators/routes/confirm-identity.tsx'),
 	route('confirm-identity/passkey', 'features/passkeys/routes/confirm-by-passkey.tsx'),
 	route('logout', 'features/accounts/routes/logout.ts'),
+	route('announcement', 'features/site-settings/routes/announcement.ts'),
 	route('theme', 'features/settings/routes/theme.ts'),
 	route('settings', 'features/settings/routes/settings.tsx', [
 		layout('features/conversations/routes/settings.tsx', { id: 'chat-settings' }, [

@@ -15,6 +15,8 @@ export interface RootData {
 	conversations: number
 	/** How many cases wait for a moderator, at most 100; 0 for other members. */
 	openCases: number
+	/** What stands above every page for this viewer. */
+	announcement: AnnouncementView | null
 	siteName: string
 	/** Credited in the footer: whom the settings name, else the project; null when nothing is known. `url` may be empty. */
 	author: { name: string; url: string } | null
@@ -39,6 +41,7 @@ export const nothingKnown: RootData = {
 	unread: 0,
 	conversations: 0,
 	openCases: 0,
+	announcement: null,
 	siteName: 'DevQuad',
 	author: null,
 	theme: 'system',
@@ -52,6 +55,14 @@ export const nothingKnown: RootData = {
 /** The root loader's data, from anywhere in a page; harmless defaults when the root loader failed. */
 export function useRootData(): RootData {
 	return useRouteLoaderData<RootData>('root') ?? nothingKnown
+}
+
+/** What the site announces. `link` may lead to another site; whoever may close it sends its `id`. */
+export interface AnnouncementView {
+	id: string
+	text: string
+	link: { url: string; text: string } | null
+	isClosable: boolean
 }
 
 /** How the disk of the site stands when it does not stand well. */

@@ -9,12 +9,14 @@ import { Toaster } from './toaster.tsx'
 /** Seen by few, so that it does not weigh on the first page. */
 const DiskBanner = lazyPart(() => import('./site-fault-page.tsx').then((banner) => ({ default: banner.DiskBanner })))
 
+const Announcement = lazyPart(() => import('./announcement.tsx'))
+
 /**
  * The frame of every page, with what its header has of features.
  * @param children the page: it brings its own `h1`, and `main` is already around it
  */
 export function Shell({ children, ...header }: HeaderProps & { children: ReactNode }) {
-	const { disk } = useRootData()
+	const { disk, announcement } = useRootData()
 	usePopoversClosedOnNavigation()
 	return (
 		<>
@@ -25,6 +27,11 @@ export function Shell({ children, ...header }: HeaderProps & { children: ReactNo
 			{disk && (
 				<Suspense>
 					<DiskBanner disk={disk} />
+				</Suspense>
+			)}
+			{announcement && (
+				<Suspense>
+					<Announcement announcement={announcement} />
 				</Suspense>
 			)}
 			<main id="main" tabIndex={-1} className="mx-auto w-full max-w-page px-4 pb-16 outline-none sm:px-6">

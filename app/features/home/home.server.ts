@@ -6,9 +6,13 @@ import { listTags } from '~/features/tags/tags.server.ts'
 import type { TagView } from '~/features/tags/tags.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
+import { settingSection, textSetting } from '~/platform/settings/setting.ts'
+import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { type Figures, readFigures } from './home.queries.server.ts'
 
 export interface HomeView {
+	/** What greets a reader; an empty title is the site's name. */
+	welcome: { title: string; text: string }
 	figures: Figures & { askedToday: number }
 	/** Who is online; when nobody is, who came last. */
 	people: MemberView[]
@@ -23,6 +27,27 @@ export interface HomeView {
 export interface LeadView extends QuestionCardView {
 	codeHtml: string
 }
+
+/** What greets a reader on the first page. */
+export const welcomeSection = settingSection({
+	name: 'front-page',
+	title: 'Front page',
+	about: 'The heading of the first page, and what stands under it.',
+	settings: {
+		title: textSetting({
+			label: 'Heading',
+			hint: 'Empty: “Welcome to” and the name of this site.',
+			maxLength: 80,
+		}),
+		text: textSetting({
+			label: 'Text',
+			default:
+				'The place where students of this campus meet: connect, collaborate, build and learn new skills with mentors, collaborators and experts, and ask questions in the forum. Someone here has already solved it.',
+			isLong: true,
+			maxLength: 400,
+		}),
+	},
+})
 
 const day = 24 * 60 * 60 * 1000
 
@@ -43,6 +68,7 @@ export async function getHome(viewer: Viewer): Promise<HomeView> {
 		window && sharedData(`discussed since ${window.since.getTime()}`, [LIST_PAGES], () => mostDiscussed(window.since)),
 	])
 	return {
+		welcome: siteSettings(welcomeSection),
 		figures: { ...figures, online: figures.online + arriving, askedToday },
 		people,
 		lead:

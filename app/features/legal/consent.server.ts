@@ -15,7 +15,7 @@ import { ACCEPT_PATH } from './legal.view.ts'
 
 /** What members may open before they decide: the texts themselves, and what they have a right to. */
 const alwaysOpen =
-	/^\/(terms|privacy|imprint|login|logout|register|settings\/(data|leave)|confirm-identity|theme)(\/|$)/
+	/^\/(terms|privacy|imprint|login|logout|register|settings\/(data|leave)|confirm-identity|theme|announcement)(\/|$)/
 
 /** Members who accepted the version that is asked for, as this process has seen: they are not looked up again. */
 const agreed = remember('terms-agreed', () => ({ version: 0, members: new Set<number>() }))

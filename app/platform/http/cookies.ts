@@ -1,5 +1,5 @@
 /** The cookies that we set ourselves; those of the session are named in the accounts feature. */
-type OwnCookie = 'flash' | 'theme' | 'login' | 'login_flow'
+type OwnCookie = 'flash' | 'theme' | 'login' | 'login_flow' | 'announcement'
 
 let isSecure = false
 

@@ -16,7 +16,7 @@ export interface Setting<Value = unknown> {
 	/** What it does, for people who are not programmers. */
 	hint?: string
 	/** A `secret` is encrypted where it is stored, and never shown again, logged or exported. */
-	input: 'line' | 'text' | 'number' | 'box' | 'choice' | 'secret'
+	input: 'line' | 'text' | 'number' | 'date' | 'box' | 'choice' | 'secret'
 	/** Of a choice: what stands for each value. */
 	choices?: readonly { value: string; label: string }[]
 	/** The environment variable that wins over what is saved. */
@@ -91,6 +91,12 @@ export function numberSetting(declared: Words & { default: number; min: number; 
 			.transform(Number)
 			.refine((number) => number >= min && number <= max, message),
 	}
+}
+
+/** A day of the calendar, `YYYY-MM-DD`; an empty text where there is none. */
+export function dateSetting(words: Words): Setting<string> {
+	const schema = z.union([z.iso.date(), z.literal('')], 'Enter a day such as 2026-09-01.')
+	return { ...words, default: '', input: 'date', schema: storable.trim().pipe(schema) }
 }
 
 /** One of a few things. @public features that may work in several ways declare it */

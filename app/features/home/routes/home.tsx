@@ -92,16 +92,19 @@ export default function Home({ loaderData }: Route.ComponentProps) {
 	)
 }
 
-function Welcome({ figures, people }: HomeView) {
+function Welcome({ figures, people, welcome }: HomeView) {
 	const { viewer, siteName } = useRootData()
 	return (
 		<section className="grid border-t border-rule lg:grid-cols-12">
 			<div className="py-8 lg:col-span-8 lg:py-12 lg:pr-12">
-				<h1 className="text-3xl font-bold text-balance wrap-anywhere sm:text-4xl">Welcome to {siteName}</h1>
-				<p className="mt-5 max-w-[46ch] text-lg text-pretty text-ink-2">
-					The place where students of this campus meet: connect, collaborate, build and learn new skills with mentors,
-					collaborators and experts, and ask questions in the forum. Someone here has already solved it.
-				</p>
+				<h1 className="text-3xl font-bold text-balance wrap-anywhere sm:text-4xl">
+					{welcome.title || `Welcome to ${siteName}`}
+				</h1>
+				{welcome.text && (
+					<p className="mt-5 max-w-[46ch] text-lg text-pretty wrap-anywhere whitespace-pre-line text-ink-2">
+						{welcome.text}
+					</p>
+				)}
 				<Link className="btn btn-primary btn-lg mt-7" to={viewer ? '/find-dev' : '/login'}>
 					Find a developer
 				</Link>

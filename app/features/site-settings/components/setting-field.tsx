@@ -33,6 +33,7 @@ export function SettingField({ setting, typed, error }: SettingFieldProps) {
 				))}
 			</Select>
 		)
+	if (input === 'date') return <Field {...common} type="date" />
 	if (input === 'number') return <Field {...common} inputMode="numeric" autoComplete="off" />
 	if (input === 'line') return <Field {...common} autoComplete="off" spellCheck={false} />
 	return (

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { Invalid } from '~/lib/errors.ts'
+import type { AnnouncementView } from '~/lib/root-data.ts'
+import { isModerator, type Viewer } from '~/lib/viewer.ts'
+import { ownCookie, readOwnCookie } from '~/platform/http/cookies.ts'
+import { boxSetting, choiceSetting, dateSetting, settingSection, textSetting } from '~/platform/settings/setting.ts'
+import { siteSettings } from '~/platform/settings/settings.server.ts'
+
+/** Seconds that a browser remembers which announcement its member has closed. */
+const CLOSED_FOR_S = 31_536_000
+
+const address = z.union(
+	[z.url({ protocol: /^https?$/ }), z.string().regex(/^\/(?![/\\])/), z.literal('')],
+	'Enter an address that begins with https://, or one of this site that begins with /.',
+)
+
+/** One line above every page: for works on the site, an event, the beginning of a term. */
+export const announcementSection = settingSection({
+	name: 'announcement',
+	title: 'Announcement',
+	about: 'One sentence above every page, for as long as you want.',
+	settings: {
+		text: textSetting({ label: 'Text', hint: 'Leave it empty for no announcement.', maxLength: 300 }),
+		url: textSetting({
+			label: 'Link',
+			hint: 'Where to read more: an address that begins with https://, or one of this site such as /forum/ask.',
+			maxLength: 500,
+			schema: address,
+		}),
+		linkText: textSetting({ label: 'Words of the link', default: 'Read more', maxLength: 60 }),
+		audience: choiceSetting({
+			label: 'Who sees it',
+			default: 'everyone',
+			choices: [
+				{ value: 'everyone', label: 'Everybody' },
+				{ value: 'visitors', label: 'Visitors who are not logged in' },
+				{ value: 'members', label: 'Members' },
+				{ value: 'staff', label: 'Moderators and admins' },
+			],
+		}),
+		from: dateSetting({ label: 'First day', hint: 'Empty: from now on.' }),
+		until: dateSetting({ label: 'Last day', hint: 'Empty: until you remove it.' }),
+		canClose: boxSetting({
+			label: 'Members can close it',
+			hint: 'It does not come back in their browser until its text or link changes.',
+			default: true,
+		}),
+	},
+	async check({ from, until, linkText, url }) {
+		if (from && until && until < from)
+			throw new Invalid('The last day is before the first.', { until: 'Choose the first day or a later one.' })
+		if (url && !linkText) throw new Invalid('The link needs words.', { linkText: 'Enter what the link says.' })
+	},
+})
+
+/**
+ * What stands above a page now.
+ * @param cookies the Cookie header, which says what the member has closed
+ * @param now milliseconds of the epoch; days begin and end by the clock of the server
+ * @returns null where nothing is announced to this viewer
+ */
+export function announcementFor(viewer: Viewer, cookies: string | null, now = Date.now()): AnnouncementView | null {
+	const { text, url, linkText, audience, from, until, canClose } = siteSettings(announcementSection)
+	if (!text) return null
+	const today = localDay(now)
+	if ((from && today < from) || (until && today > until)) return null
+	const isMeant = {
+		everyone: true,
+		visitors: viewer === null,
+		members: viewer !== null,
+		staff: isModerator(viewer),
+	}[audience]
+	if (!isMeant) return null
+	const id = createHash('sha256').update(`${text}\n${url}`).digest('base64url').slice(0, 12)
+	// Visitors share their pages, so one of them cannot close it.
+	const isClosable = canClose && viewer !== null
+	if (isClosable && readOwnCookie(cookies, 'announcement') === id) return null
+	return { id, text, link: url ? { url, text: linkText } : null, isClosable }
+}
+
+/** The Set-Cookie header that remembers an announcement as closed. @param id as its form sent it */
+export function closedAnnouncementCookie(id: unknown): string | null {
+	return /^[\w-]{12}$/.test(String(id)) ? ownCookie('announcement', String(id), CLOSED_FOR_S) : null
+}
+
+/** A day by the clock of the server, `YYYY-MM-DD`. */
+function localDay(now: number): string {
+	const date = new Date(now)
+	const two = (number: number) => String(number).padStart(2, '0')
+	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}
