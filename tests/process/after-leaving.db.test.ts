@@ -234,7 +234,9 @@ describe('before members leave', () => {
 		)
 		const said = leavers.flatMap(({ words }) => [words.texts])
 		const empty = await columnsWithout(kept, [...allMarks(), ...said])
-		expect(empty.sort(), 'has to be planted, or to stand in NOT_PLANTED').toEqual(Object.values(NOT_PLANTED).flat().sort())
+		expect(empty.sort(), 'has to be planted, or to stand in NOT_PLANTED').toEqual(
+			Object.values(NOT_PLANTED).flat().sort(),
+		)
 	})
 
 	test('a tab is told who of them is there', async () => {
