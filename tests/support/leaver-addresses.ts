@@ -190,6 +190,7 @@ export const SILENT: Record<string, string[]> = {
 		'/verify-email',
 	],
 	'It takes a form, and shows nothing.': [
+		'/announcement',
 		'/edit-profile/:username/evidence',
 		'/edit-profile/:username/picture',
 		'/messages/:username/wire',

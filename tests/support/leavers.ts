@@ -116,7 +116,7 @@ async function entangle(
 	const mention = `@${username}, see /find-dev/${username}`
 	await makeComment(peer, planted.answered.id, `So says ${mention}`)
 	const unseen = await makeComment(peer, quiet?.id ?? 0, 'Hidden soon.')
-	await decideCase(moderator, { kind: 'comment', name: String(unseen), act: 'hide' }, { why: 'Off topic.' })
+	await decideCase(moderator, { kind: 'comment', name: String(unseen), act: 'hide' }, { why: `As ${mention} says.` })
 	await saveBookmark(peer, { kind: 'query', id: question?.id ?? 0 })
 	await saveBookmarkNote(peer, { kind: 'query', id: question?.id ?? 0 }, { note: `By ${mention}` })
 	await saveSearch(peer, { kind: 'queries', query: `user:${username}`, name: `All of @${username}` })

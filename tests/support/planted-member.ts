@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { config } from '~/config.server.ts'
+import { editQuestion } from '~/features/asking/asking.server.ts'
 import { saveDraft } from '~/features/asking/drafts.server.ts'
 import { saveBookmark, saveBookmarkNote } from '~/features/bookmarks/bookmarks.server.ts'
 import { reportMessage } from '~/features/chat/messages/reporting.server.ts'
@@ -116,6 +117,8 @@ async function fillForum(member: SignedIn, other: SignedIn, { texts }: PlantedWo
 		description: `${say('Text')} ![p](/media/${shown}-640.webp)`,
 		tags: texts,
 	})
+	const text = { title: say('What about the'), description: say('Other text'), tags: texts, category: 'others' }
+	await editQuestion(member, own.id, { ...text, description: `${text.description} ![p](/media/${shown}-640.webp)` })
 	const open = await makeComment(member, own.id, say('My own comment'))
 	const answered = await makeQuestion(other, {
 		description: `Ask @${member.username}, or see [them](/find-dev/${member.username}) and [that](${own.url}).`,
@@ -201,4 +204,24 @@ export function filesWith(words: readonly string[], root = config().dataDir): st
 		const text = `${file} ${isFile ? readFileSync(join(root, file), 'latin1') : ''}`.toLowerCase()
 		return words.some((word) => text.includes(word))
 	})
+}
+
+/** Columns of text, of these tables, in which no row holds one of these words, as `table.column`. */
+export async function columnsWithout(tables: readonly string[], words: readonly string[]): Promise<string[]> {
+	const { rows: columns } = await sql<{ table: string; name: string }>`
+		select c.relname as table, a.attname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+		join pg_type t on t.oid = a.atttypid left join pg_type item on item.oid = nullif(t.typelem, 0) and t.typcategory = 'A'
+		where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname = any(${[...tables]}::text[])
+			and not a.attisdropped and a.attgenerated = ''
+			and (coalesce(item.typcategory, t.typcategory) = 'S' or t.typname in ('json', 'jsonb')) order by 1, a.attnum`.execute(
+		db(),
+	)
+	const empty: string[] = []
+	for (const { table, name } of columns) {
+		const { rows } = await sql`
+			select from ${sql.table(table)} where exists (select from unnest(${[...words]}::text[]) as word
+				where position(word in lower(${sql.ref(name)}::text)) > 0) limit 1`.execute(db())
+		if (rows.length === 0) empty.push(`${table}.${name}`)
+	}
+	return empty
 }

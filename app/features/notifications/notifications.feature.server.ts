@@ -55,7 +55,7 @@ export const notifications = defineFeature({
 				'read_at',
 			],
 			withheld: { group_key: 'which notifications are shown as one' },
-			mentions: { url: null },
+			mentions: { url: null, reason: null },
 		},
 		notification_acts: {
 			members: { actor_id: 'deleted' },
