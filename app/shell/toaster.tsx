@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, Info, LoaderCircle, X } from 'lucide'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import type { Flash, FlashAction } from '~/lib/context.ts'
+import type { FlashAction } from '~/lib/context.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form } from '~/ui/link.tsx'
@@ -18,9 +18,14 @@ const shown = 3
 export function Toaster() {
 	const toasts = useSyncExternalStore(toastStore.subscribe, toastStore.read, toastStore.readOnServer)
 	const { flash, now } = useRootData()
-	const [seen, setSeen] = useState<Flash | null>(null)
+	const [newest, setNewest] = useState(flash)
+	const [carried, setCarried] = useState(flash && { flash, key: now })
 	const [paused, setPaused] = useState(false)
-	const carried = flash && flash !== seen ? flash : null
+	// It stays for its time, also where what every page knows is loaded again before that is over.
+	if (flash && flash !== newest) {
+		setNewest(flash)
+		setCarried({ flash, key: now })
+	}
 	const room = carried ? shown - 1 : shown
 	const waiting = toasts.length - room
 	const all = toasts.length + (carried ? 1 : 0)
@@ -48,7 +53,7 @@ export function Toaster() {
 				.map((each) => (
 					<ToastCard key={each.id} {...each} paused={paused} onDone={() => dismiss(each.id)} />
 				))}
-			{carried && <ToastCard key={now} {...carried} paused={paused} onDone={() => setSeen(carried)} />}
+			{carried && <ToastCard key={carried.key} {...carried.flash} paused={paused} onDone={() => setCarried(null)} />}
 		</section>
 	)
 }

@@ -70,13 +70,13 @@ test('an admin writes terms, a visitor accepts them to register, and a member is
 	await expect(page.getByText('Withdrawn.').first()).toBeVisible()
 
 	// Of a site for its members strangers see the login, and who answers for it.
-	const readers = async (who: 'everybody' | 'members') => {
+	const readers = async (before: string, who: string) => {
 		await page.goto('/admin/settings/access')
 		await page.getByLabel('Who may read the site', { exact: true }).selectOption(who)
 		await page.getByRole('button', { name: 'Save' }).click()
-		await expect(page.getByText('Saved. It holds at once, everywhere.').first()).toBeVisible()
+		await expect(page.getByText(`Who may read the site: from “${before}” to “${who}”`).first()).toBeVisible()
 	}
-	await readers('members')
+	await readers('Everybody', 'Members only')
 	await visitor.goto('/forum')
 	await expect(visitor.getByText('This site is for its members. Log in to read it.')).toBeVisible()
 	await expectNoViolationsInThemes(visitor)
@@ -85,6 +85,6 @@ test('an admin writes terms, a visitor accepts them to register, and a member is
 		await visitor.getByRole('contentinfo').getByRole('link', { name: kind }).press('Enter')
 		await expect(visitor.getByRole('heading', { level: 1, name: kind })).toBeVisible()
 	}
-	await readers('everybody')
+	await readers('Members only', 'Everybody')
 	await plain.close()
 })
