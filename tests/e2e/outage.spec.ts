@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { descendants, signalAll } from '../support/cluster.ts'
-import { expect, expectNoViolations, test as journey, logIn } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, test as journey, logIn } from './support/journey.ts'
 
 /* PostgreSQL of the site is stopped by SIGSTOP while somebody uses it, and goes on later. */
 
@@ -55,7 +55,8 @@ for (const javaScriptEnabled of [true, false]) {
 			page,
 		}) => {
 			const title = `How do I keep a text through an outage ${javaScriptEnabled ? 'with' : 'without'} scripts?`
-			await logIn(page)
+			// Of a member of its own: the demo member's draft, which the page restores, may be that of another journey.
+			await enrol(page, javaScriptEnabled ? 'Otto Outage' : 'Olga Outage')
 			await page.goto('/forum/ask')
 			await page.getByLabel('Title').fill(title)
 			await page.getByLabel('Description').fill('I typed this before the database went away.')
