@@ -104,6 +104,8 @@ export const moderationWrites: Write[] = [
 	acting('dismissing reports', 'dismiss', 'query', { prepare: reported }),
 	acting('locking a query', 'lock', 'query'),
 	acting('unlocking a query', 'unlock', 'query', { prepare: before('lock') }),
+	acting('pinning a query', 'pin', 'query'),
+	acting('unpinning a query', 'unpin', 'query', { prepare: before('pin-everywhere') }),
 	acting('merging a query', 'merge', 'query', {
 		prepare: async ({ admin }, { query }) => stays.set(query, (await makeQuestion(admin)).id),
 		fields: ({ query }) => ({ into: String(stays.get(query)) }),

@@ -34,7 +34,9 @@ const why = text(moderationLimits.whyMax, `A reason may have at most ${moderatio
 export const whyInput = z.object({ why: why.refine((value) => value !== '', 'Say why, in a few words.') })
 export const maybeWhyInput = z.object({ why })
 
-const needsNoReason: readonly Act[] = ['approve', 'restore', 'unlock', 'dismiss', 'lift']
+const needsNoReason: readonly Act[] = [
+	...(['approve', 'restore', 'unlock', 'pin', 'pin-everywhere', 'unpin', 'dismiss', 'lift'] as const),
+]
 
 /** Reads the reason of an act. */
 export function reasonInput(act: Act): typeof whyInput | typeof maybeWhyInput {
