@@ -11,6 +11,7 @@ const tables = [
 	'categories',
 	'counters',
 	'cases',
+	'case_notes',
 	'reports',
 	'moderation_log',
 	'profiles',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { expect } from 'vitest'
 import { addSynonym, removeSynonym } from '~/features/tags/tags.server.ts'
 import type { Cast, Target, Write } from './writes.ts'
 import '~/features/index.server.ts'
@@ -11,6 +12,7 @@ import { removeQuestion } from '~/features/questions/writing/writing.queries.ser
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeQuestion } from '../factories/forum.ts'
+import { eventually } from './eventually.ts'
 
 /* The ways to change the forum that are for those who keep order. */
 
@@ -102,6 +104,22 @@ export const moderationWrites: Write[] = [
 	acting('unmasking who asked', 'unmask', 'query', { prepare: underPseudonym }),
 	acting('unmasking who commented', 'unmask', 'comment', { prepare: underPseudonym }),
 	acting('dismissing reports', 'dismiss', 'query', { prepare: reported }),
+	{
+		name: 'taking a case',
+		for: 'staff',
+		form: ({ query }) => [`/moderation/query/${query}`, { act: 'assign', assignee: 'moderator' }],
+		api: ({ query }) => ['PUT', `/moderation/query/${query}/assignee`, { assignee: 'moderator' }],
+		prepare: async (cast, target) => {
+			await reported(cast, target)
+			await sql`update cases set assignee_id = null`.execute(db())
+		},
+	},
+	{
+		name: 'noting something in a case',
+		for: 'staff',
+		form: ({ query }) => [`/moderation/query/${query}`, { act: 'note', note: 'Seen before.' }],
+		api: ({ query }) => ['POST', `/moderation/query/${query}/notes`, { note: 'Seen before.' }],
+	},
 	acting('locking a query', 'lock', 'query'),
 	acting('unlocking a query', 'unlock', 'query', { prepare: before('lock') }),
 	acting('merging a query', 'merge', 'query', {
@@ -187,6 +205,21 @@ export const moderationWrites: Write[] = [
 		prepare: ({ moderator }) => addSynonym(moderator, { name: 'testz', main: 'tests' }),
 	},
 ]
+
+/**
+ * Has moderators, and the victim who sometimes is one, told of a report by the running site. They are told of no other one within the
+ * hour: the job that tells them writes nothing while an attempt is watched.
+ */
+export async function tellModeratorsOnce({ victim, member }: Cast, query: number): Promise<void> {
+	await setRole(victim, 'moderator')
+	await report(member, { kind: 'query', name: String(query) }, { reason: 'spam' })
+	await eventually(async () => {
+		const { rows } = await sql`select from notifications where kind = 'case-report'`.execute(db())
+		expect(rows).toHaveLength(3)
+	})
+	await setRole(victim, 'member')
+	await sql`delete from cases`.execute(db())
+}
 
 function setRole({ id }: SignedIn, role: SignedIn['role']): Promise<unknown> {
 	return sql`update users set role = ${role} where id = ${id}`.execute(db())

@@ -27,6 +27,8 @@ export type Decision = keyof typeof decisions
 declare module '~/features/notifications/kinds.server.ts' {
 	interface NotificationKinds {
 		moderation: Decision
+		'case-report': never
+		'case-assigned': never
 	}
 }
 
@@ -39,4 +41,17 @@ export const moderationKinds = {
 		acts: decisions,
 		by: 'A moderator',
 	},
-} satisfies { moderation: NotificationKind<Decision> }
+	'case-report': {
+		label: 'New reports, and posts that wait',
+		order: 51,
+		words: 'reported or posted something that waits in',
+		by: 'Members',
+		staff: true,
+	},
+	'case-assigned': {
+		label: 'Cases that are assigned to me',
+		order: 52,
+		words: 'assigned you',
+		staff: true,
+	},
+} satisfies { moderation: NotificationKind<Decision> } & Record<'case-report' | 'case-assigned', NotificationKind>
