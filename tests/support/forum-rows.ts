@@ -12,6 +12,8 @@ const tables = [
 	'counters',
 	'cases',
 	'case_notes',
+	'takedowns',
+	'takedown_items',
 	'reports',
 	'moderation_log',
 	'profiles',

@@ -18,6 +18,8 @@ const decisions = {
 	'hide profile': 'hid the texts and the picture of your profile',
 	'restore profile': 'restored your profile',
 	'clean profile': 'removed from your profile:',
+	'hide account': 'hid what your account has published',
+	'restore account': 'restored what had been hidden of your account',
 	suspend: 'suspended your account',
 	lift: 'lifted the suspension of your account',
 } as const satisfies Record<string, string>

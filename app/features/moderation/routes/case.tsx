@@ -89,6 +89,9 @@ export default function ModerationCase({ loaderData: { entry, mayLogOut }, actio
 			<Handling entry={entry} refusal={actionData ?? null} />
 			<Notes entry={entry} refusal={actionData ?? null} />
 			<ActForms entry={entry} refusal={actionData ?? null} />
+			{entry.kind === MEMBER_SUBJECT && entry.acts.includes('clean') && (
+				<TakedownLink username={entry.author.username} />
+			)}
 			{mayLogOut && <LogOutForm name={entry.author.name} />}
 		</ModerationFrame>
 	)
@@ -104,6 +107,21 @@ function Unmasked({ member: { username, name } }: { member: ModeratedMemberView 
 			</Link>{' '}
 			(@{username}). Nobody else sees this here. A suspension is decided on that page.
 		</p>
+	)
+}
+
+/** The way to hide everything of an account in one act. */
+function TakedownLink({ username }: { username: string }) {
+	return (
+		<section className="mt-8 max-w-[36rem]" aria-labelledby="everything">
+			<RuleHead id="everything" title="Everything of this account" />
+			<p className="my-3 text-sm text-ink-2">
+				Hides all that it published, or what it published lately, in one act that can be undone.
+			</p>
+			<Link className="btn btn-outline" to={`/moderation/account/${username}`}>
+				Look at what there is
+			</Link>
+		</section>
 	)
 }
 
