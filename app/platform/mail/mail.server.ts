@@ -15,8 +15,8 @@ export interface Mail {
 	html: string
 	/** Headers beside those of every mail. */
 	headers?: Record<string, string>
-	/** The token of a link to set a new password, whose time begins when the mail is sent; it is no part of what is sent. */
-	resetToken?: string
+	/** The link in it whose time begins when the mail is sent, by a kind of `mailedLinks`; it is no part of what is sent. */
+	link?: { kind: string; token: string }
 }
 
 const countMail = counter(
