@@ -80,7 +80,7 @@ const NOT_PLANTED: Record<string, string[]> = {
 		...['invite_lists.cohort', 'invites.cohort', 'invites.token_hash'],
 		...['legal_versions.body', 'legal_versions.note', 'site_setting_changes.changes'],
 	],
-	'Words of moderators, in rows that go with the member.': ['takedowns.reason'],
+	'Words of moderators and numbers, in rows that go with the member.': ['takedowns.counts', 'takedowns.reason'],
 	'As a text that stands beside it.': [
 		...['messages.recipient_body', 'messages.recipient_html', 'questions.status_reason'],
 	],
