@@ -14,6 +14,7 @@ import { PendingForum } from '~/features/question-lists/components/question-skel
 import { countPage } from '~/features/rate-limits/rate-limits.server.ts'
 import { announcementFor } from '~/features/site-settings/announcement.server.ts'
 import { siteAuthor } from '~/features/site-settings/site.server.ts'
+import { tagsReservedFrom } from '~/features/tags/tag-rules.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { Unavailable } from '~/lib/errors.ts'
 import type { RootData } from '~/lib/root-data.ts'
@@ -66,6 +67,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs): Promi
 	const { theme, flash, requestId, now, isViewerUnknown } = factsOf(context)
 	const viewer = viewerOf(context)
 	const { publicUrl } = config()
+	const reservedTags = tagsReservedFrom(viewer)
 	const [unread, conversations, openCases] = await Promise.all([
 		orNone(countUnread(viewer)),
 		orNone(countUnreadConversations(viewer)),
@@ -80,6 +82,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs): Promi
 		openCases,
 		announcement: announcementFor(viewer, request.headers.get('Cookie')),
 		siteName: siteName(),
+		...(viewer && reservedTags.length > 0 && { reservedTags }),
 		author: siteAuthor() ?? theProject,
 		theme,
 		now,
