@@ -8,7 +8,9 @@ import { leadToCurrentName } from '~/features/identity/usernames/addresses.serve
 import { InboxControl } from '~/features/inbox/components/inbox-control.tsx'
 import { countUnreadConversations } from '~/features/inbox/inbox.server.ts'
 import { askForConsent } from '~/features/legal/consent.server.ts'
+import { isPublished } from '~/features/legal/legal.server.ts'
 import { countCases } from '~/features/moderation/queue.server.ts'
+import { ownReasons } from '~/features/moderation/reports.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { PendingForum } from '~/features/question-lists/components/question-skeleton.tsx'
 import { countPage } from '~/features/rate-limits/rate-limits.server.ts'
@@ -82,6 +84,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs): Promi
 		openCases,
 		announcement: announcementFor(viewer, request.headers.get('Cookie')),
 		siteName: siteName(),
+		...(viewer && reportingData()),
 		...(viewer && reservedTags.length > 0 && { reservedTags }),
 		author: siteAuthor() ?? theProject,
 		theme,
@@ -91,6 +94,13 @@ export async function loader({ request, context, url }: Route.LoaderArgs): Promi
 		publicUrl,
 		requestId,
 	}
+}
+
+/** What a report is told of this site; nothing where all of it comes with the software. */
+function reportingData(): Pick<RootData, 'reporting'> {
+	const reasons = ownReasons()
+	const hasTerms = isPublished('terms')
+	return reasons || hasTerms ? { reporting: { hasTerms, ...(reasons && { reasons }) } } : {}
 }
 
 /** The frame of a page stands without its counters while the database is away. */

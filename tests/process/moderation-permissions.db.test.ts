@@ -109,6 +109,7 @@ describe('reading', () => {
 			'/admin/settings/site',
 			'/admin/settings/name',
 			'/admin/settings/tags',
+			'/admin/settings/report-reasons',
 			'/admin/settings/campus-login',
 			'/admin/settings/directory-login',
 			'/admin/settings/saml-login',
