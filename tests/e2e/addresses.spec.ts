@@ -1,4 +1,4 @@
-import { enrol, expect, expectNoViolations, mailedLink, test } from './support/journey.ts'
+import { endLinks, enrol, expect, expectNoViolations, mailedLink, test } from './support/journey.ts'
 
 for (const javaScriptEnabled of [true, false]) {
 	test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
@@ -18,7 +18,14 @@ for (const javaScriptEnabled of [true, false]) {
 			await field.fill(next)
 			await field.press('Enter')
 			await expect(page.getByText('once you follow the link that we sent to it')).toBeVisible()
-			const link = await mailedLink(next)
+			const late = await mailedLink(next)
+			await endLinks('email_changes')
+			await page.goto(late)
+			await expect(page.getByRole('heading', { name: 'This link is too old' })).toBeVisible()
+			if (javaScriptEnabled) await expectNoViolations(page)
+			await page.getByRole('button', { name: 'Send me a new link' }).press('Enter')
+			await expect(page.getByRole('button', { name: 'Send a new link' })).toBeVisible()
+			const link = await mailedLink(next, { before: late })
 			// Opened once by whoever scans the mail, and once by its reader.
 			await page.request.get(link)
 			await page.goto(link)
@@ -35,9 +42,10 @@ for (const javaScriptEnabled of [true, false]) {
 
 			await page.goto(await mailedLink(old))
 			await page.getByRole('button', { name: 'Undo the change' }).press('Enter')
-			await expect(page.getByRole('heading', { name: 'New password' })).toBeVisible()
+			await expect(page.getByRole('heading', { name: 'The change is undone' })).toBeVisible()
 			await page.goto('/settings/email')
 			await expect(page).toHaveURL(/\/login/)
+			await expect.poll(() => mailedLink(old)).toMatch(/^\/reset-password/)
 		})
 	})
 }

@@ -105,6 +105,7 @@ describe('reading', () => {
 			'/admin/settings',
 			'/admin/settings/site',
 			'/admin/settings/backups',
+			'/admin/settings/name',
 			'/admin/settings/campus-login',
 			'/admin/settings/directory-login',
 			'/admin/settings/saml-login',
@@ -160,6 +161,9 @@ describe('writing', () => {
 			{ act: 'describe', description: 'x', parents: '', confirmed: '1' },
 			['moderator', 'admin'],
 		],
+		['/admin', { act: 'keep', step: 'name' }, ['admin']],
+		['/admin', { act: 'test-letter', step: 'mail' }, ['admin']],
+		['/admin', { act: 'hide' }, ['admin']],
 		['/admin/categories', { act: 'up', id: '2' }, ['admin']],
 		['/admin/categories/new', { title: 'Mine', slug: '', description: '', asking: 'everybody' }, ['admin']],
 		[

@@ -114,6 +114,18 @@ test('links of mails only open a page; its button works once, also when pressed 
 	// The right password has brought another link, which takes the place of the first.
 	await eventually(async () => expect(await mailedPath(email)).not.toBe(first))
 	expect((await ask('/verify-email', browser, { token: tokenOf(first) })).status).toBe(422)
+	const late = await mailedPath(email)
+	await sql`update email_links set works_until = now()`.execute(db())
+	expect(await opensOnly(late, browser)).toContain('Send me a new link')
+	// The page was open when the ten minutes ended.
+	const refused = await ask('/verify-email', browser, { token: tokenOf(late) })
+	expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('works for 10 minutes')])
+	for (const token of ['nonsense', tokenOf(late)]) {
+		const resent = await ask('/verify-email', '', { token, intent: 'resend' })
+		expect([resent.status, resent.headers.get('Location')]).toEqual([302, '/verify-email?sent'])
+	}
+	expect(await (await ask('/verify-email?sent')).text()).toContain('We send at most three an hour.')
+	await eventually(async () => expect(await mailedPath(email)).not.toBe(late))
 	const confirmation = await mailedPath(email)
 	const page = await opensOnly(confirmation, browser)
 	expect(page).toContain('Wanda Vale')
@@ -129,6 +141,7 @@ test('links of mails only open a page; its button works once, also when pressed 
 
 	const cookie = cookiesOf(await ask('/login', browser, { email, password }))
 	expect(cookie).toContain('__Host-session=')
+	await sql`truncate account_mails`.execute(db())
 	await ask('/forgot-password', '', { email })
 	await eventually(async () => expect(await mailedPath(email)).toMatch(/^\/reset-password/))
 	await opensOnly(await mailedPath(email))

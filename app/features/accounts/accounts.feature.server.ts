@@ -1,7 +1,7 @@
 import { db } from '~/platform/db/db.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { deleteTraces, memberCounter, sweepLoginChallenges } from './accounts.queries.server.ts'
-import { sendAccountMail, sendLetter } from './registration/account-mails.server.ts'
+import { accountLinks, registerMailedLinks, sendAccountMail, sendLetter } from './registration/account-mails.server.ts'
 import { sweepRegistrations } from './registration/registrations.queries.server.ts'
 import { registrationSection } from './registration/who-may-register.server.ts'
 import { staffSection } from './security/second-step.server.ts'
@@ -9,10 +9,14 @@ import { registerWaysIn } from './ways-in.server.ts'
 
 export const accounts = defineFeature({
 	name: 'accounts',
-	// A mail with a link that sets a new password is looked at once more before it leaves.
+	// The link in a mail is looked at once more before the mail leaves.
 	jobs: { 'send-mail': sendLetter, 'account-mail': sendAccountMail },
 	counters: [memberCounter],
-	collect: registerWaysIn,
+	mailedLinks: accountLinks,
+	collect(features) {
+		registerWaysIn(features)
+		registerMailedLinks(features)
+	},
 	settingSections: [registrationSection, staffSection],
 	// What nobody came back for.
 	schedules: [
@@ -69,7 +73,7 @@ export const accounts = defineFeature({
 		registrations: 'who registers and is no member yet, for a day',
 		email_links: {
 			members: { user_id: 'deleted' },
-			archive: ['email', 'expires_at', 'used_at'],
+			archive: ['email', 'works_until', 'expires_at', 'used_at'],
 			withheld: { token_hash: 'a secret' },
 		},
 		login_challenges: {

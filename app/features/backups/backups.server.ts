@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, isAbsolute, join } from 'node:path'
 import { config } from '~/config.server.ts'
+import type { SetupStanding } from '~/features/administration/setup/setup.view.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { oldBackups } from '~/platform/backup/backup.server.ts'
@@ -15,7 +16,7 @@ import {
 	textSetting,
 } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
-import { beginBackup, deleteOldRuns, endBackup, lastBackupAt } from './backups.queries.server.ts'
+import { beginBackup, deleteOldRuns, endBackup, findLastRun, lastBackupAt } from './backups.queries.server.ts'
 import { openBucket } from './bucket.server.ts'
 import { runScript } from './run-script.server.ts'
 
@@ -150,6 +151,22 @@ export async function backUpWhenDue(now = new Date()): Promise<void> {
 /** Makes a backup whatever the hour. What fails is noted, and not tried again: whoever asked for it sees it. */
 export async function backUpAtOnce(): Promise<void> {
 	await backUp(siteSettings(backupSection)).catch((error) => log.error({ err: error }, 'a backup failed'))
+}
+
+/** How backups stand, for the checklist of administration. Those that are made elsewhere are not known here. */
+export async function lookAtBackups(): Promise<SetupStanding> {
+	if (!siteSettings(backupSection).isOn)
+		return {
+			state: 'usual',
+			words: 'The site makes none. Keep this only where the whole server is backed up otherwise.',
+		}
+	const last = await findLastRun()
+	if (!last) return { state: 'open', words: 'They are on, and the first has not been made yet.' }
+	if (last.error !== null) return { state: 'open', words: `The last one failed: ${last.error}` }
+	return {
+		state: 'done',
+		words: `Every day. The last one was made on ${last.ended_at?.toISOString().slice(0, 10)}, and tried.`,
+	}
 }
 
 /** Whether the hour of the day has come since the last backup was begun. @param hour of UTC */

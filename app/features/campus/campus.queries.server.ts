@@ -22,38 +22,60 @@ export async function findCampus(userId: number, executor: Executor = db()): Pro
 	return rows[0]
 }
 
-/** Keeps a link in place of those that the member was mailed before, and sweeps away what is too old. */
+/**
+ * Keeps a link in place of those that the member was mailed before, and sweeps away what is too old.
+ * @param link.seconds for how long it works
+ * @param link.kept seconds for which its page knows it, and sends another one
+ */
 export async function replaceLink(
 	trx: Executor,
-	{ hash, userId, email, expiresAt }: { hash: string; userId: number; email: string; expiresAt: Date },
+	{
+		hash,
+		userId,
+		email,
+		seconds,
+		kept,
+	}: { hash: string; userId: number; email: string; seconds: number; kept: number },
 ): Promise<void> {
 	await trx
 		.deleteFrom('campus_links')
 		.where((where) => where.or([where('user_id', '=', userId), where('expires_at', '<', new Date())]))
 		.execute()
-	await trx
-		.insertInto('campus_links')
-		.values({ token_hash: hash, user_id: userId, email, expires_at: expiresAt })
-		.execute()
+	await sql`
+		insert into campus_links (token_hash, user_id, email, works_until, expires_at)
+		values (${hash}, ${userId}, ${email}, now() + make_interval(secs => ${seconds}),
+			now() + make_interval(secs => ${kept}))`.execute(trx)
 }
 
-/** The member whom a link was mailed for, while it works and their address is still the one that it was mailed to. */
-export async function findByLink(hash: string): Promise<CampusRow | undefined> {
-	const { rows } = await sql<CampusRow>`
-		select ${columns} from campus_links
+/** Has a link work for so many seconds from now. @returns false when it was used or replaced, or is too old */
+export async function beginLink(hash: string, seconds: number): Promise<boolean> {
+	const { numAffectedRows } = await sql`
+		update campus_links set works_until = now() + make_interval(secs => ${seconds})
+		where token_hash = ${hash} and expires_at > now()`.execute(db())
+	return numAffectedRows === 1n
+}
+
+/**
+ * The member whom a link was mailed for, while their address is still the one that it was mailed to.
+ * @returns also whether the time of the link is over
+ */
+export async function findByLink(hash: string): Promise<(CampusRow & { is_over: boolean }) | undefined> {
+	const { rows } = await sql<CampusRow & { is_over: boolean }>`
+		select ${columns}, works_until <= now() as is_over from campus_links
 		join profiles on profiles.user_id = campus_links.user_id join users on users.id = profiles.user_id
 		where token_hash = ${hash} and expires_at > now() and campus_links.email = university_email`.execute(db())
 	return rows[0]
 }
 
-/** Takes a link out of use. Of two at once, one gets it. @returns whom it was mailed for, and the address */
-export async function takeLink(trx: Executor, hash: string): Promise<{ user_id: number; email: string } | undefined> {
-	return trx
-		.deleteFrom('campus_links')
-		.where('token_hash', '=', hash)
-		.where('expires_at', '>', new Date())
-		.returning(['user_id', 'email'])
-		.executeTakeFirst()
+/** Takes a link out of use. Of two at once, one gets it. @returns whom it was mailed for, the address, and whether its time is over */
+export async function takeLink(
+	trx: Executor,
+	hash: string,
+): Promise<{ user_id: number; email: string; is_over: boolean } | undefined> {
+	const { rows } = await sql<{ user_id: number; email: string; is_over: boolean }>`
+		delete from campus_links where token_hash = ${hash} and expires_at > now()
+		returning user_id, email, works_until <= now() as is_over`.execute(trx)
+	return rows[0]
 }
 
 /** Gives an address free that another member confirmed before `since`, when their confirmation has lapsed. */

@@ -1,17 +1,25 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { config } from '~/config.server.ts'
-import { mayMail } from '~/features/accounts/registration/account-mails.server.ts'
+import {
+	type BeginLink,
+	LINK_KEPT,
+	LINK_LIFETIME,
+	mayMail,
+} from '~/features/accounts/registration/account-mails.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
 import { editProfilePath } from '~/features/members/members.view.ts'
 import { countAttempt, network } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Conflict, Invalid, TooMany } from '~/lib/errors.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter, type Mail } from '~/platform/mail/mail.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
+	beginLink,
 	type CampusRow,
 	confirmCampusAddress,
 	fillCampusAddress,
@@ -27,11 +35,13 @@ import { provesNothing, universityOfDomain } from './universities.server.ts'
 
 /** A login renews a confirmation that is older than this, in milliseconds. */
 const loginRenews = 30 * 86_400_000
-/** How long a link works, in milliseconds. */
-const linkWorks = 86_400_000
 const remindedAtOnce = 200
 
 const oldLink = 'This link has been used, has expired, or belongs to an address that has changed. Ask for a new one.'
+const linkIsOver = 'A link works for 10 minutes after it was sent. Have a new one sent to that address.'
+
+/** Has a link work from when its mail leaves. */
+export const beginCampusLink: BeginLink = (token) => beginLink(hashToken(token), LINK_LIFETIME)
 
 /** The state of the viewer's own university address. @throws NotAllowed */
 export async function getCampus(viewer: Viewer, username: string): Promise<CampusStatus> {
@@ -41,7 +51,7 @@ export async function getCampus(viewer: Viewer, username: string): Promise<Campu
 }
 
 /**
- * Mails a link to the university address of the own profile; it works once and for a day, and takes the place of the ones
+ * Mails a link to the university address of the own profile; it works once and for ten minutes, and takes the place of the ones
  * before. Renewing is the same.
  * @param ip where the request came from: mails are counted for it, for the member and for the address
  * @returns the address
@@ -52,30 +62,51 @@ export async function requestCampusVerification(viewer: Viewer, username: string
 	const row = await findCampus(member.id)
 	const email = row?.university_email ?? ''
 	if (!row || email === '') throw new Invalid('Save your university email first.')
+	await mailLink(row, ip)
+	return email
+}
+
+/**
+ * Mails another link in place of one whose time is over, to the same address. Whoever holds the link may ask: it came to that address.
+ * @param ip where the request came from
+ * @throws Invalid when nothing can be confirmed by the link any more, NotAllowed while the member is suspended, TooMany
+ */
+export async function resendCampusLink(token: string, ip: string): Promise<void> {
+	const row = await findByLink(hashToken(token))
+	if (!row) throw new Invalid(oldLink)
+	await requireMayWrite(row.user_id)
+	await mailLink(row, ip)
+}
+
+async function mailLink(row: CampusRow, ip: string): Promise<void> {
+	const { user_id: userId, university_email: email } = row
 	checkDomain(domainOf(email))
 	await countAttempt([
-		['campus-member', String(member.id)],
+		['campus-member', String(userId)],
 		['campus-address', network(ip)],
 	])
 	const token = randomBytes(32).toString('base64url')
-	const expiresAt = new Date(Date.now() + linkWorks)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
 			if (!(await mayMail(trx, email)))
-				throw new TooMany(`We have sent many emails to ${email}. Try again tomorrow.`, 86_400)
-			await replaceLink(trx, { hash: hashOf(token), userId: member.id, email, expiresAt })
+				throw new TooMany('We have sent many emails to that address. Try again tomorrow.', 86_400)
+			await replaceLink(trx, { hash: hashToken(token), userId, email, seconds: LINK_LIFETIME, kept: LINK_KEPT })
 			await addJob('send-mail', confirmationLetter(row, token), trx)
 		})
-	return email
 }
 
-/** What a link would confirm, for the page that asks. @throws Invalid when it does not work any more */
+/**
+ * What a link would confirm, for the page that asks.
+ * @returns null when its time is over, and another one is to be sent
+ * @throws Invalid when it does not work any more
+ */
 export async function findCampusLink(
 	token: string,
-): Promise<{ name: string; username: string; email: string; university: string }> {
-	const row = await findByLink(hashOf(token))
+): Promise<{ name: string; username: string; email: string; university: string } | null> {
+	const row = await findByLink(hashToken(token))
 	if (!row) throw new Invalid(oldLink)
+	if (row.is_over) return null
 	const { name, username, university_email: email } = row
 	return { name, username, email, university: checkDomain(domainOf(email)) }
 }
@@ -90,8 +121,9 @@ export async function confirmCampus(token: string): Promise<{ username: string; 
 		const { userId, ...confirmed } = await db()
 			.transaction()
 			.execute(async (trx) => {
-				const link = await takeLink(trx, hashOf(token))
+				const link = await takeLink(trx, hashToken(token))
 				if (!link) throw new Invalid(oldLink)
+				if (link.is_over) throw new Invalid(linkIsOver)
 				await requireMayWrite(link.user_id, trx)
 				const university = checkDomain(domainOf(link.email))
 				await releaseLapsed(trx, link.user_id, link.email, new Date(Date.now() - campusLasts))
@@ -155,11 +187,13 @@ function checkDomain(domain: string): string {
 }
 
 function confirmationLetter({ username, university_email }: CampusRow, token: string): Mail {
-	const { publicUrl, SITE_NAME } = config()
-	const text = `The member @${username} of ${SITE_NAME} says that this is their university address. If that is you, confirm it, and your profile will show that you study there.`
+	const { publicUrl } = config()
+	const text = `The member @${username} of ${siteName()} says that this is their university address. If that is you, confirm it, and your profile will show that you study there.`
 	const link = { label: 'Confirm my university address', url: `${publicUrl}/confirm-campus?token=${token}` }
-	const closing = 'The link works once, for one day. If this is not you, you can ignore this email.'
-	return letter(university_email, `Confirm your university address for ${SITE_NAME}`, text, link, closing)
+	const closing =
+		'The link works once, for 10 minutes; later, its page sends you a new one. If this is not you, you can ignore this email.'
+	const mail = letter(university_email, `Confirm your university address for ${siteName()}`, text, link, closing)
+	return { ...mail, link: { kind: 'confirm-campus', token } }
 }
 
 function reminderLetter({ username, email, university_email, campus_name }: CampusRow): Mail {
@@ -168,10 +202,6 @@ function reminderLetter({ username, email, university_email, campus_name }: Camp
 	const link = { label: 'Renew it', url: publicUrl + editProfilePath(username, 'academics') }
 	const closing = `You need to be able to read email at ${university_email}. If you no longer study there, you can ignore this email.`
 	return letter(email, `Still at ${campus_name}?`, text, link, closing)
-}
-
-function hashOf(token: string): string {
-	return createHash('sha256').update(token).digest('base64url')
 }
 
 function isTaken(error: unknown): boolean {

@@ -1,5 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { mailEmailChange } from './emails/email-mails.server.ts'
+import { beginEmailChange, mailEmailChange } from './emails/email-mails.server.ts'
 import { sweepEmailChanges } from './emails/emails.queries.server.ts'
 import { toCurrentName } from './usernames/addresses.server.ts'
 import { forgetFormerNames, listenForRenames } from './usernames/former-names.server.ts'
@@ -8,6 +8,7 @@ import { forgetFormerNames, listenForRenames } from './usernames/former-names.se
 export const identity = defineFeature({
 	name: 'identity',
 	jobs: { 'email-change': mailEmailChange },
+	mailedLinks: { 'confirm-email': beginEmailChange },
 	schedules: [{ name: 'sweep-email-changes', every: 'hour', run: sweepEmailChanges }],
 	readdress: toCurrentName,
 	start: listenForRenames,
@@ -16,7 +17,7 @@ export const identity = defineFeature({
 		account_emails: { members: { user_id: 'deleted' }, archive: ['email'] },
 		email_changes: {
 			members: { user_id: 'deleted' },
-			archive: ['email', 'place', 'requested_at', 'expires_at'],
+			archive: ['email', 'place', 'requested_at', 'works_until', 'expires_at'],
 			withheld: { token_hash: 'a secret' },
 		},
 		email_undos: {

@@ -212,7 +212,7 @@ function presentReport(row: ReportRow): ReportView {
 /** The page on which a subject is judged; of a category or a setting, the one on which it is kept. @param username of the member who it is, or whose it is */
 function caseUrl(kind: string, id: number, username: string): string {
 	if (kind === CATEGORY_SUBJECT) return `/admin/categories/${id}`
-	if (kind === SETTING_SUBJECT) return '/admin/settings'
+	if (kind === SETTING_SUBJECT) return id === 0 ? '/admin' : '/admin/settings'
 	return `/moderation/${kind}/${kind === MEMBER_SUBJECT ? username : id}`
 }
 

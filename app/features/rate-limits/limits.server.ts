@@ -144,6 +144,14 @@ export const useLimits = {
 		address: null,
 		counted: 'database',
 	},
+	/** Letters that an admin sends to themselves, to see whether mail works. */
+	testLetters: {
+		words: 'You sent many test letters',
+		duration: 10 * MINUTE,
+		member: 5,
+		address: null,
+		counted: 'database',
+	},
 	/** What is switched on and off: votes, follows, mutes, blocks, bookmarks. */
 	toggles: {
 		words: 'You made many changes',
@@ -187,6 +195,7 @@ export const attemptLimits = {
 	'register-unproven': { free: 60, waits: growingSlowly, forgottenAfter: 10 * MINUTE },
 	/** A proof of work counts once. */
 	'register-proof': { free: 1, waits: [HOUR], forgottenAfter: HOUR },
+	/** Mails that visitors ask for: with a link for a new password, or with one in place of a link whose time is over. */
 	'forgot-address': { free: 30, waits: growing, forgottenAfter: HOUR },
 	'reset-link': { free: 10, waits: growing, forgottenAfter: HOUR },
 	'reset-address': { free: 50, waits: growing, forgottenAfter: HOUR },

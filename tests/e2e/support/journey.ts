@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { test as base, expect, type Page, type Request } from '@playwright/test'
 import type { AxeResults, RunOptions } from 'axe-core'
-import { startSite } from '../../support/site-process.ts'
+import pg from 'pg'
+import { siteDatabase, startSite } from '../../support/site-process.ts'
 
 /** The requests of a test's own page that have no answer yet. */
 const underWay = new WeakMap<Page, Set<Request>>()
@@ -219,8 +220,23 @@ export async function enrol(
 	return username
 }
 
-/** The path of the link in the newest mail to an address, once the site has written it down. */
-export async function mailedLink(address: string, dataDir = process.env.SITE_DATA_DIR ?? ''): Promise<string> {
+/** Has the ten minutes of every link of these mails be over. */
+export async function endLinks(
+	table: 'email_links' | 'email_changes' | 'campus_links',
+	dataDir = process.env.SITE_DATA_DIR ?? '',
+): Promise<void> {
+	const { DATABASE_URL } = process.env
+	const client = new pg.Client(DATABASE_URL ? { connectionString: DATABASE_URL } : siteDatabase(dataDir))
+	await client.connect()
+	await client.query(`update ${table} set works_until = now()`)
+	await client.end()
+}
+
+/** The path of the link in the newest mail to an address, once the site has written one down that is not `before`. */
+export async function mailedLink(
+	address: string,
+	{ before = '', dataDir = process.env.SITE_DATA_DIR ?? '' } = {},
+): Promise<string> {
 	let path = ''
 	await expect
 		.poll(() => {
@@ -231,7 +247,7 @@ export async function mailedLink(address: string, dataDir = process.env.SITE_DAT
 				.findLast((text) => text.includes(`To: ${address}`))
 			const plain = (mail ?? '').replace(/=\r?\n/g, '').replaceAll('=3D', '=')
 			path = /https?:\/\/[^/\s]+(\/\S+\?token=[\w-]+)/.exec(plain)?.[1] ?? ''
-			return path
+			return path === before ? '' : path
 		})
 		.not.toBe('')
 	return path

@@ -1,12 +1,16 @@
 import { config } from '~/config.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { remember } from '~/lib/remember.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { type Feature, mergeByName } from '~/platform/feature.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter, type Mail, sendMail } from '~/platform/mail/mail.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import { findAccountByEmail } from '../accounts.queries.server.ts'
 import { isClosedDemoAccount } from './demo-accounts.server.ts'
 import {
+	beginEmailLink,
 	beginResetLink,
 	deleteRegistration,
 	findRegistration,
@@ -22,13 +26,39 @@ declare module '~/platform/jobs/jobs.server.ts' {
 	}
 }
 
+declare module '~/platform/feature.ts' {
+	interface Feature {
+		/** Links of its mails by kind: how the time of one begins. */
+		mailedLinks?: Readonly<Record<string, BeginLink>>
+	}
+}
+
+/** Has the link with a token work for {@link LINK_LIFETIME} from now. @returns false when it is worth nothing any more */
+export type BeginLink = (token: string) => Promise<boolean>
+
+/** How long a link of a mail works, in seconds from when the mail leaves (ASVS 6.5.5). */
+export const LINK_LIFETIME = 600
 /**
- * How long a link that confirms an address works, in seconds: a day. It gives no access to anything, only proves that a mailbox
- * is read, and a newcomer may register in the evening and read mail the next day.
+ * For so long, in seconds, a mail with a link may wait for the mail server, and the page of a link that confirms an address sends
+ * another one: a newcomer may register in the evening and read mail the next day.
  */
-const CONFIRMATION_LIFETIME = 86_400
-/** A mail with a link that sets a new password may wait this long, in seconds; when it leaves, the link begins its ten minutes. */
-const MAX_RESET_WAIT = 86_400
+export const LINK_KEPT = 86_400
+
+const registry = remember<{ links: Readonly<Record<string, BeginLink>> }>('mailed-links', () => ({ links: {} }))
+
+/** Takes the links of mails of all features. */
+export function registerMailedLinks(features: readonly Feature[]): void {
+	registry.links = mergeByName(features.map(({ mailedLinks }) => mailedLinks ?? {}))
+}
+
+/** The links of the mails below. */
+export const accountLinks = {
+	'reset-password': (token) => beginResetLink(resetHash(token), LINK_LIFETIME),
+	'verify-email': (token) => beginEmailLink(hashToken(token), LINK_LIFETIME),
+} satisfies Record<string, BeginLink>
+
+/** Where Better Auth looks for a link that sets a new password. */
+const resetHash = (token: string) => hashToken(`reset-password:${token}`)
 
 /** What somebody asked for, by an address that they typed in. */
 export interface AccountMail {
@@ -111,11 +141,7 @@ const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Pro
 		if (!member || isClosedDemoAccount(email)) return undefined
 		return async () => {
 			const token = newToken()
-			await replaceResetLink(trx, {
-				userId: member.id,
-				hash: hashToken(`reset-password:${token}`),
-				seconds: MAX_RESET_WAIT,
-			})
+			await replaceResetLink(trx, { userId: member.id, hash: resetHash(token), seconds: LINK_KEPT })
 			return resetLetter(email, token)
 		}
 	},
@@ -125,7 +151,7 @@ const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Pro
 
 async function linkFor(trx: Executor, email: string, userId: number | null): Promise<string> {
 	const token = newToken()
-	await insertEmailLink(trx, { hash: hashToken(token), email, userId, seconds: CONFIRMATION_LIFETIME })
+	await insertEmailLink(trx, { hash: hashToken(token), email, userId, seconds: LINK_LIFETIME, kept: LINK_KEPT })
 	return token
 }
 
@@ -134,68 +160,71 @@ function mailboxOf(email: string): string {
 	return email.toLowerCase().replace(/\+[^@]*@/, '@')
 }
 
-/** How long a link that sets a new password works, in seconds from when its mail leaves. It gives access, so it is short (ASVS 6.5.5). */
-const RESET_LIFETIME = 600
-
 /**
- * Stores a link that sets a new password and works at once, for whoever has just proven that a mailbox of the account is theirs.
- * @returns its token
+ * Mails one link that sets a new password to each of these addresses of an account. There is no budget: the caller sees to it that
+ * nobody can cause many of them.
  */
-export async function makeResetLink(trx: Executor, userId: number): Promise<string> {
+export async function mailResetLink(trx: Executor, userId: number, addresses: readonly string[]): Promise<void> {
 	const token = newToken()
-	await replaceResetLink(trx, { userId, hash: hashToken(`reset-password:${token}`), seconds: RESET_LIFETIME })
-	return token
+	await replaceResetLink(trx, { userId, hash: resetHash(token), seconds: LINK_KEPT })
+	for (const address of addresses) await addJob('send-mail', resetLetter(address, token), trx)
 }
 
 /**
- * Sends a mail that waited. A link in it that sets a new password works for {@link RESET_LIFETIME} from now; after a failure it
- * begins anew with the next try. A link that was used, taken back, or that waited for longer than a day is not mailed.
+ * Sends a mail that waited. The link in it works for {@link LINK_LIFETIME} from now; after a failure it begins anew with the next try.
+ * A link that was used, taken back, or that waited for longer than a day is not mailed.
+ * @param mail.resetToken of a mail that the version before queued
+ * @throws Error for a kind of link that this version does not know, so that another node takes it
  */
-export async function sendLetter({ resetToken, ...mail }: Mail): Promise<void> {
-	if (resetToken !== undefined) {
-		const hash = hashToken(`reset-password:${resetToken}`)
-		if (!(await beginResetLink(hash, RESET_LIFETIME))) return
+export async function sendLetter({ link, resetToken, ...mail }: Mail & { resetToken?: string }): Promise<void> {
+	const begun = link ?? (resetToken === undefined ? undefined : { kind: 'reset-password', token: resetToken })
+	if (begun) {
+		const begin = registry.links[begun.kind]
+		if (!begin) throw new Error(`No feature mails links of the kind “${begun.kind}”.`)
+		if (!(await begin(begun.token))) return
 	}
 	await sendMail(mail)
 }
 
 /** The mail with the link that sets a new password. */
 function resetLetter(email: string, token: string): Mail {
-	const { publicUrl, SITE_NAME } = config()
+	const { publicUrl } = config()
 	const url = `${publicUrl}/reset-password?token=${encodeURIComponent(token)}`
-	const text = `Someone, probably you, asked for a new password for your ${SITE_NAME} account.`
+	const text = `Someone, probably you, asked for a new password for your ${siteName()} account.`
 	const closing = 'The link works once, for 10 minutes. If this was not you, you can ignore this email.'
 	const link = { label: 'Set a new password', url }
-	return { ...letter(email, `Set a new password for ${SITE_NAME}`, text, link, closing), resetToken: token }
+	const mail = letter(email, `Set a new password for ${siteName()}`, text, link, closing)
+	return { ...mail, link: { kind: 'reset-password', token } }
 }
 
 /** The mail with the link that confirms an address. @param name what the account is called, so that its owner knows it */
 function confirmationLetter(email: string, name: string, token: string): Mail {
-	const { publicUrl, SITE_NAME } = config()
+	const { publicUrl } = config()
 	const url = `${publicUrl}/verify-email?token=${encodeURIComponent(token)}`
-	const text = `Welcome to ${SITE_NAME}. “${name}” was registered with this email address. Please confirm that it is yours.`
+	const text = `Welcome to ${siteName()}. “${name}” was registered with this email address. Please confirm that it is yours.`
 	const link = { label: 'Confirm my address', url }
 	const closing =
-		'The link works once, for one day. If you did not register, ignore this email, or tell us on that page.'
-	return letter(email, `Confirm your address for ${SITE_NAME}`, text, link, closing)
+		'The link works once, for 10 minutes; later, its page sends you a new one. If you did not register, ignore this email, or tell us on that page.'
+	const mail = letter(email, `Confirm your address for ${siteName()}`, text, link, closing)
+	return { ...mail, link: { kind: 'verify-email', token } }
 }
 
 /** Tells the owner of an account that somebody tried to register with their address. */
 function knownAddressLetter(email: string): Mail {
-	const { publicUrl, SITE_NAME } = config()
-	const text = `Someone, perhaps you, tried to register at ${SITE_NAME} with this address, but it already has an account.`
+	const { publicUrl } = config()
+	const text = `Someone, perhaps you, tried to register at ${siteName()} with this address, but it already has an account.`
 	const link = { label: 'Set a new password', url: `${publicUrl}/forgot-password` }
 	const closing = 'If you know your password, just log in. Nothing has changed.'
-	return letter(email, `You already have an account at ${SITE_NAME}`, text, link, closing)
+	return letter(email, `You already have an account at ${siteName()}`, text, link, closing)
 }
 
 /** Tells a member of a login from a device that the account did not know. @param at when, shown in UTC */
 function newDeviceLetter(email: string, device: string, at: Date): Mail {
-	const { publicUrl, SITE_NAME } = config()
+	const { publicUrl } = config()
 	const time = `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-	const text = `Someone logged in to your ${SITE_NAME} account from a new device: ${device}, on ${time}.`
+	const text = `Someone logged in to your ${siteName()} account from a new device: ${device}, on ${time}.`
 	const link = { label: 'See where you are logged in', url: `${publicUrl}/settings` }
 	const closing =
 		'If this was you, you can ignore this email. If not, set a new password now with “Forgot Password?” on the login page. That also logs out all devices.'
-	return letter(email, `A new login to your account at ${SITE_NAME}`, text, link, closing)
+	return letter(email, `A new login to your account at ${siteName()}`, text, link, closing)
 }

@@ -81,6 +81,8 @@ export interface EmailLink {
 	/** null when it completes a registration */
 	user_id: number | null
 	used_at: Date | null
+	/** It was mailed, and its ten minutes are over: its page sends another one. */
+	is_over: boolean
 	name: string
 	password_hash: string | null
 	device_hash: string | null
@@ -89,7 +91,7 @@ export interface EmailLink {
 }
 
 /**
- * A link that is not too old. One that still works has a name: that of the member, or of the registration.
+ * A link that was mailed within a day. One that has something to confirm has a name: that of the member, or of the registration.
  * @param lock holds the link until the transaction ends, so that of two who use it one is first
  */
 export async function findEmailLink(
@@ -99,7 +101,7 @@ export async function findEmailLink(
 ): Promise<EmailLink | undefined> {
 	if (lock) await sql`select from email_links where token_hash = ${hash} for update`.execute(executor)
 	const { rows } = await sql<EmailLink>`
-		select link.email, link.user_id, link.used_at, coalesce(users.name, registrations.name, '') as name,
+		select link.email, link.user_id, link.used_at, link.works_until <= now() as is_over, coalesce(users.name, registrations.name, '') as name,
 			coalesce(credentials.password, registrations.password_hash) as password_hash, registrations.device_hash,
 			coalesce(registrations.agreed_to, 0) as agreed_to
 		from email_links as link
@@ -136,15 +138,20 @@ export async function takeMailBudget(trx: Executor, address: string): Promise<bo
 	return rows.length > 0
 }
 
-/** Stores a link that confirms an address; those that were mailed to it before work no more. */
+/**
+ * Stores a link that confirms an address; those that were mailed to it before work no more.
+ * @param link.seconds for how long it works
+ * @param link.kept seconds for which its page knows it, and sends another one
+ */
 export async function insertEmailLink(
 	trx: Executor,
-	link: { hash: string; email: string; userId: number | null; seconds: number },
+	link: { hash: string; email: string; userId: number | null; seconds: number; kept: number },
 ): Promise<void> {
 	await sql`delete from email_links where email = ${link.email} and used_at is null`.execute(trx)
 	await sql`
-		insert into email_links (token_hash, email, user_id, expires_at)
-		values (${link.hash}, ${link.email}, ${link.userId}, now() + make_interval(secs => ${link.seconds}))`.execute(trx)
+		insert into email_links (token_hash, email, user_id, works_until, expires_at)
+		values (${link.hash}, ${link.email}, ${link.userId}, now() + make_interval(secs => ${link.seconds}),
+			now() + make_interval(secs => ${link.kept}))`.execute(trx)
 	await sql`update registrations set created_at = now() where email = ${link.email}`.execute(trx)
 }
 
@@ -157,6 +164,14 @@ export async function replaceResetLink(
 	await sql`
 		insert into verifications (identifier, value, expires_at)
 		values (${link.hash}, ${String(link.userId)}, now() + make_interval(secs => ${link.seconds}))`.execute(trx)
+}
+
+/** Has a link that confirms an address work for so many seconds from now. @returns false when it was used, taken back, or is too old */
+export async function beginEmailLink(hash: string, seconds: number): Promise<boolean> {
+	const { numAffectedRows } = await sql`
+		update email_links set works_until = now() + make_interval(secs => ${seconds})
+		where token_hash = ${hash} and used_at is null and expires_at > now()`.execute(db())
+	return numAffectedRows === 1n
 }
 
 /**

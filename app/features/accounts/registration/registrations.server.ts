@@ -16,6 +16,7 @@ import {
 	removeCredentials,
 } from '../accounts.queries.server.ts'
 import { requireHashCapacity, verifyPassword } from '../security/credentials.server.ts'
+import { queueAccountMail } from './account-mails.server.ts'
 import { usernamesFor } from './names.server.ts'
 import {
 	deleteEmailLink,
@@ -35,12 +36,14 @@ declare module '~/platform/realtime/events.ts' {
 }
 
 const oldLink = 'This link has expired, or a newer one was sent to you. Log in or register again to get a new link.'
+const linkIsOver = 'A link works for 10 minutes after it was sent. Have a new one sent to you.'
 const wrongPassword = 'That is not the password you chose for this account.'
 
 /** What a link of a mail would confirm, for the page that asks. */
 export interface Confirmation {
-	/** `used`: the address is confirmed already, and nothing is to be asked. */
-	state: 'open' | 'used'
+	/** `used`: the address is confirmed already, and nothing is to be asked. `over`: its time is over, and its page sends another one. */
+	state: 'open' | 'used' | 'over'
+	/** Empty where its time is over: whoever finds an old link learns nothing. */
 	email: string
 	/** What the account is called, so that its owner knows it. */
 	name: string
@@ -55,7 +58,8 @@ export interface Confirmation {
 export async function findConfirmation(token: string, headers: Headers): Promise<Confirmation> {
 	const link = await findEmailLink(db(), hashToken(token))
 	if (!link || (!link.used_at && !link.password_hash)) throw new Invalid(oldLink)
-	const { email, name, used_at } = link
+	const { email, name, used_at, is_over } = link
+	if (!used_at && is_over) return { state: 'over', email: '', name: '', needsPassword: false }
 	const needsPassword = used_at === null && !(await isOwnBrowser(link, headers))
 	return { state: used_at ? 'used' : 'open', email, name, needsPassword }
 }
@@ -73,7 +77,10 @@ export async function confirmAddress(
 ): Promise<{ email: string; again: boolean }> {
 	const { headers } = request
 	const link = await findEmailLink(db(), hashToken(token))
-	if (link && !link.used_at) await requireOwner(link, { token, password }, headers)
+	if (link && !link.used_at) {
+		if (link.is_over) throw new Invalid(linkIsOver)
+		await requireOwner(link, { token, password }, headers)
+	}
 	const { email, userId, username, again } = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -81,6 +88,7 @@ export async function confirmAddress(
 			if (locked?.used_at) return { email: locked.email, userId: null, username: null, again: true }
 			// Registering again while the page was open changes whose password was checked above.
 			if (!link || !locked?.password_hash || locked.password_hash !== link.password_hash) throw new Invalid(oldLink)
+			if (locked.is_over) throw new Invalid(linkIsOver)
 			await markEmailLinkUsed(trx, hashToken(token))
 			const made = locked.user_id === null ? await completeRegistration(trx, locked, headers) : null
 			if (locked.user_id !== null) await confirmMember(locked.user_id, trx)
@@ -93,6 +101,16 @@ export async function confirmAddress(
 	if (!again) await recordSecurityEvent('verify', { userId })
 	if (!again && isNamedAdmin(email)) await promoteNamedAdmin(email)
 	return { email, again }
+}
+
+/**
+ * Mails another link in place of one that was mailed before, to the same address. The answer is the same whatever the link was.
+ * @throws TooMany
+ */
+export async function resendLink(token: string, { headers }: Request): Promise<void> {
+	await countAttempt([['forgot-address', network(headers.get('x-client-ip') ?? 'unknown')]])
+	const link = await findEmailLink(db(), hashToken(token))
+	await queueAccountMail(link ? { kind: 'confirm', email: link.email } : { kind: 'none', email: '' })
 }
 
 /**

@@ -8,7 +8,8 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { deliverAccountMails, forgetCounts, mailedToken, sentMails } from '../../../../tests/support/jobs.ts'
 import { authHandler, logIn, registerMember, requestPasswordReset, resetPassword } from '../accounts.server.ts'
-import { confirmAddress, denyAddress, findConfirmation } from './registrations.server.ts'
+import { accountLinks } from './account-mails.server.ts'
+import { confirmAddress, denyAddress, findConfirmation, resendLink } from './registrations.server.ts'
 
 vi.mock('@node-rs/argon2', { spy: true })
 
@@ -112,13 +113,65 @@ test.each(['', 'nonsense', 'eyJhbGciOiJub25lIn0.eyJlbWFpbCI6Im1pcmFAZWFzdG1lcmUu
 	},
 )
 
-test('a link is dead after a day', async () => {
+/** Lets so many minutes go by for every link. */
+const pass = (minutes: number) =>
+	sql`
+	update email_links set works_until = works_until - make_interval(mins => ${minutes}),
+		expires_at = expires_at - make_interval(mins => ${minutes})`.execute(db())
+
+test('a link works for ten minutes from when its mail leaves; for a day its page sends another one, to the same address', async () => {
 	const email = 'slow@eastmere.example'
 	const cookie = await register(email)
 	const token = await mailedToken(email)
-	await sql`update email_links set expires_at = expires_at - interval '1 day 1 second'`.execute(db())
-	await expect(confirm(token, { cookie })).rejects.toThrow(/expired/)
+	await pass(60)
+	// The mail server was away for an hour.
+	expect(await accountLinks['verify-email'](token)).toBe(true)
+	await pass(9)
+	expect(await findConfirmation(token, request(cookie).headers)).toMatchObject({ state: 'open' })
+	await pass(2)
+	const nothing = { state: 'over', email: '', name: '', needsPassword: false }
+	expect(await findConfirmation(token, request(cookie).headers)).toEqual(nothing)
+	for (const typed of ['', password])
+		await expect(confirm(token, { cookie: typed ? '' : cookie, typed })).rejects.toThrow(/works for 10 minutes/)
 	expect(await userOf(email)).toBeUndefined()
+	await resendLink(token, request())
+	const next = await mailedToken(email)
+	expect(next).not.toBe(token)
+	await expect(confirm(token, { cookie })).rejects.toThrow(/a newer one was sent/)
+	expect(await accountLinks['verify-email'](token)).toBe(false)
+	await confirm(next, { cookie })
+	expect(await userOf(email)).toMatchObject({ email_verified: true })
+})
+
+test('a day after it was mailed a link is unknown; asking for another one says the same of every link, and mails nobody twice in vain', async () => {
+	const email = 'slower@eastmere.example'
+	const cookie = await register(email)
+	const token = await mailedToken(email)
+	await pass(24 * 60 + 1)
+	await expect(confirm(token, { cookie })).rejects.toThrow(/expired/)
+	for (const one of [token, 'nonsense', '']) expect(await resendLink(one, request())).toBeUndefined()
+	expect(await sentMails(email)).toHaveLength(1)
+	const used = await register('done@eastmere.example')
+	const done = await mailedToken('done@eastmere.example')
+	await confirm(done, { cookie: used })
+	await resendLink(done, request())
+	expect(await sentMails('done@eastmere.example')).toHaveLength(1)
+})
+
+test('asking for other links is counted', async () => {
+	const asked = Array.from({ length: 32 }, () => resendLink('nonsense', request()).catch((error) => error))
+	expect((await Promise.all(asked)).filter((answer) => answer instanceof TooMany)).toHaveLength(2)
+})
+
+test('“I did not register” works for a day, as it lets nobody in', async () => {
+	const email = 'late.denial@eastmere.example'
+	const cookie = await register(email)
+	const token = await mailedToken(email)
+	await pass(60)
+	await denyAddress(token)
+	await expect(confirm(token, { cookie })).rejects.toThrow(/expired/)
+	await enter(email).catch(() => {})
+	expect(await sentMails(email)).toHaveLength(1)
 })
 
 test('registering again replaces password and name, and the older link is dead', async () => {

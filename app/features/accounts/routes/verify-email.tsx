@@ -1,4 +1,4 @@
-import { data } from 'react-router'
+import { data, redirect } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -10,19 +10,22 @@ import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { refreshSession } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
-import { confirmAddress, denyAddress, findConfirmation } from '../registration/registrations.server.ts'
+import { confirmAddress, denyAddress, findConfirmation, resendLink } from '../registration/registrations.server.ts'
 import type { Route } from './+types/verify-email'
 
 const again = 'This address is already confirmed. Log in.'
+const over = 'A link works for 10 minutes after it was sent. We can send a new one to the same address.'
 
 /** Shows what the link would confirm, and changes nothing: mail scanners open links, too. */
 export async function loader({ request, url }: Route.LoaderArgs) {
 	const token = url.searchParams.get('token') ?? ''
+	const isSent = url.searchParams.has('sent')
+	if (isSent) return { token: '', confirmation: null, isSent, message: '' }
 	try {
-		return { token, confirmation: await findConfirmation(token, request.headers), message: '' }
+		return { token, confirmation: await findConfirmation(token, request.headers), isSent, message: '' }
 	} catch (error) {
 		if (!(error instanceof DomainError)) throw error
-		return data({ token, confirmation: null, message: error.message }, { status: error.status })
+		return data({ token, confirmation: null, isSent, message: error.message }, { status: error.status })
 	}
 }
 
@@ -34,6 +37,10 @@ export async function action({ request, context }: Route.ActionArgs) {
 			await denyAddress(token)
 			const message = 'The registration is cancelled. Nobody can log in with it.'
 			return redirectWithToast('/login', { type: 'success', message })
+		}
+		if (form.get('intent') === 'resend') {
+			await resendLink(token, request)
+			return redirect('/verify-email?sent')
 		}
 		const { email, again: wasConfirmed } = await confirmAddress(
 			{ token, password: String(form.get('password') ?? '') },
@@ -48,6 +55,11 @@ export async function action({ request, context }: Route.ActionArgs) {
 	}
 }
 
+/** After a refusal too: the time of the link may have run out while the page was open. */
+export function shouldRevalidate(): boolean {
+	return true
+}
+
 export function meta({ matches }: Route.MetaArgs) {
 	return [
 		...pageMeta(matches, { title: 'Confirm address', noindex: true }),
@@ -57,9 +69,29 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function VerifyEmail({
-	loaderData: { token, confirmation, message },
+	loaderData: { token, confirmation, isSent, message },
 	actionData,
 }: Route.ComponentProps) {
+	if (isSent)
+		return (
+			<AccountFrame
+				title="Look in your mailbox"
+				lead="If there is still something to confirm, a new link is on its way to the address that the old one was sent to. It works for 10 minutes. We send at most three an hour."
+			/>
+		)
+	if (confirmation?.state === 'over')
+		return (
+			<AccountFrame title="This link is too old" lead={over}>
+				<Form method="post" className="mt-8 grid gap-4">
+					<FormError>{actionData?.message}</FormError>
+					<input type="hidden" name="token" value={token} />
+					<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Sending" name="intent" value="resend">
+						Send me a new link
+					</SubmitButton>
+				</Form>
+				<Denial token={token} />
+			</AccountFrame>
+		)
 	if (!confirmation || confirmation.state === 'used')
 		return (
 			<AccountFrame title={confirmation ? 'Confirmed' : 'Not confirmed'} lead={confirmation ? again : message}>
@@ -94,12 +126,18 @@ export default function VerifyEmail({
 					Confirm my address
 				</SubmitButton>
 			</Form>
-			<Form method="post" className="mt-4">
-				<input type="hidden" name="token" value={token} />
-				<button className="btn btn-outline w-full" name="intent" value="deny" type="submit">
-					I did not register
-				</button>
-			</Form>
+			<Denial token={token} />
 		</AccountFrame>
+	)
+}
+
+function Denial({ token }: { token: string }) {
+	return (
+		<Form method="post" className="mt-4">
+			<input type="hidden" name="token" value={token} />
+			<button className="btn btn-outline w-full" name="intent" value="deny" type="submit">
+				I did not register
+			</button>
+		</Form>
 	)
 }

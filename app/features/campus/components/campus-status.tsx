@@ -43,7 +43,7 @@ function sentence({ state, email, university, until }: Status): string {
 		case 'foreign':
 			return `We cannot confirm ${email}: its domain does not belong only to a university that we know.`
 		case 'open':
-			return `Confirm ${email}, and your card and profile will show that you study at ${university}. We will email a link there; it works for one day.`
+			return `Confirm ${email}, and your card and profile will show that you study at ${university}. We will email a link there; it works for 10 minutes.`
 		case 'lapsed':
 			return `Your confirmation of ${email} has expired. Get a new link to renew it.`
 		default:

@@ -1,5 +1,5 @@
-import { data } from 'react-router'
-import { viewerOf } from '~/lib/context.ts'
+import { data, redirect } from 'react-router'
+import { factsOf, viewerOf } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
@@ -7,7 +7,7 @@ import { redirectWithToast } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { confirmCampus, findCampusLink } from '../campus.server.ts'
+import { confirmCampus, findCampusLink, resendCampusLink } from '../campus.server.ts'
 import type { Route } from './+types/confirm-campus'
 
 /**
@@ -16,18 +16,25 @@ import type { Route } from './+types/confirm-campus'
  */
 export async function loader({ url }: Route.LoaderArgs) {
 	const token = url.searchParams.get('token') ?? ''
+	const isSent = url.searchParams.has('sent')
+	if (isSent) return { token: '', link: null, isSent, message: '' }
 	try {
-		return { link: { ...(await findCampusLink(token)), token }, message: '' }
+		return { token, link: await findCampusLink(token), isSent, message: '' }
 	} catch (error) {
 		if (!(error instanceof DomainError)) throw error
-		return data({ link: null, message: error.message }, { status: error.status })
+		return data({ token: '', link: null, isSent, message: error.message }, { status: error.status })
 	}
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
 	const form = await readForm(request)
+	const token = String(form.get('token') ?? '')
 	try {
-		const { username, university } = await confirmCampus(String(form.get('token') ?? ''))
+		if (form.get('intent') === 'resend') {
+			await resendCampusLink(token, factsOf(context).ip)
+			return redirect('/confirm-campus?sent')
+		}
+		const { username, university } = await confirmCampus(token)
 		const own = viewerOf(context)?.username === username
 		return redirectWithToast(own ? `/my-profile/${username}?tab=academics` : '/find-dev', {
 			type: 'success',
@@ -40,6 +47,11 @@ export async function action({ request, context }: Route.ActionArgs) {
 	}
 }
 
+/** After a refusal too: the time of the link may have run out while the page was open. */
+export function shouldRevalidate(): boolean {
+	return true
+}
+
 export function meta({ matches }: Route.MetaArgs) {
 	return [
 		...pageMeta(matches, { title: 'Confirm address', noindex: true }),
@@ -48,7 +60,37 @@ export function meta({ matches }: Route.MetaArgs) {
 	]
 }
 
-export default function ConfirmCampus({ loaderData: { link, message }, actionData }: Route.ComponentProps) {
+export default function ConfirmCampus({
+	loaderData: { token, link, isSent, message },
+	actionData,
+}: Route.ComponentProps) {
+	if (isSent)
+		return (
+			<div className="max-w-read pt-10">
+				<h1 className="text-2xl font-bold">Look in your mailbox</h1>
+				<p className="mt-2 text-md text-ink-2">
+					A new link is on its way to your university address. It works for 10 minutes.
+				</p>
+			</div>
+		)
+	if (!link && token)
+		return (
+			<div className="max-w-read pt-10">
+				<h1 className="text-2xl font-bold">This link is too old</h1>
+				<p className="mt-2 text-md text-ink-2">
+					A link works for 10 minutes after it was sent. We can send a new one to the same address.
+				</p>
+				<Form method="post" className="mt-6 grid gap-4">
+					<FormError>{actionData?.message}</FormError>
+					<input type="hidden" name="token" value={token} />
+					<p>
+						<SubmitButton className="btn btn-primary" busyLabel="Sending" name="intent" value="resend">
+							Send me a new link
+						</SubmitButton>
+					</p>
+				</Form>
+			</div>
+		)
 	if (!link)
 		return (
 			<div className="max-w-read pt-10">
@@ -70,7 +112,7 @@ export default function ConfirmCampus({ loaderData: { link, message }, actionDat
 			</p>
 			<Form method="post" className="mt-6 grid gap-4">
 				<FormError>{actionData?.message}</FormError>
-				<input type="hidden" name="token" value={link.token} />
+				<input type="hidden" name="token" value={token} />
 				<p>
 					<SubmitButton className="btn btn-primary" busyLabel="Confirming">
 						Confirm this address

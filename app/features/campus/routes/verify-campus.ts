@@ -19,7 +19,7 @@ export async function action({ context, url }: Route.ActionArgs) {
 		const email = await requestCampusVerification(viewer, viewer.username, factsOf(context).ip)
 		return redirectWithToast(back, {
 			type: 'success',
-			message: `A link is on its way to ${email}. It works for one day.`,
+			message: `A link is on its way to ${email}. It works for 10 minutes.`,
 		})
 	} catch (error) {
 		if (!(error instanceof DomainError)) throw error

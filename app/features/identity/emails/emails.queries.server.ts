@@ -49,8 +49,11 @@ export interface EmailChangeRow {
 	user_id: number
 	place: EmailPlace
 	email: string
-	expires_at: Date
+	/** Its link was mailed, and the ten minutes are over. */
+	is_over: boolean
 }
+
+const changeColumns = sql`user_id, place, email, works_until <= now() as is_over`
 
 /** Notes which address a member asks for, in place of one that they asked for before: its link works no more. */
 export async function replaceEmailChange(
@@ -70,22 +73,40 @@ export async function findEmailChange(
 	executor: Executor = db(),
 ): Promise<(EmailChangeRow & { is_mailed: boolean }) | undefined> {
 	const { rows } = await sql<EmailChangeRow & { is_mailed: boolean }>`
-		select user_id, place, email, expires_at, token_hash is not null as is_mailed from email_changes
+		select ${changeColumns}, token_hash is not null as is_mailed from email_changes
 		where user_id = ${userId} and expires_at > now()`.execute(executor)
 	return rows[0]
 }
 
-/** What a link would confirm, while it works. */
+/** What a link would confirm; the member may have another one sent when its time is over. */
 export async function findChangeByToken(hash: string): Promise<EmailChangeRow | undefined> {
 	const { rows } = await sql<EmailChangeRow>`
-		select user_id, place, email, expires_at from email_changes
+		select ${changeColumns} from email_changes
 		where token_hash = ${hash} and expires_at > now()`.execute(db())
 	return rows[0]
 }
 
-/** Gives the change that waits its link. */
-export async function writeChangeToken(trx: Executor, userId: number, hash: string): Promise<void> {
-	await sql`update email_changes set token_hash = ${hash} where user_id = ${userId}`.execute(trx)
+/** Gives the change that waits its link, which works for so many seconds. */
+export async function writeChangeToken(trx: Executor, userId: number, hash: string, seconds: number): Promise<void> {
+	await sql`
+		update email_changes set token_hash = ${hash}, works_until = now() + make_interval(secs => ${seconds})
+		where user_id = ${userId}`.execute(trx)
+}
+
+/** Has a link work for so many seconds from now. @returns false when it was used or taken back, or is too old */
+export async function beginChangeLink(hash: string, seconds: number): Promise<boolean> {
+	const { numAffectedRows } = await sql`
+		update email_changes set works_until = now() + make_interval(secs => ${seconds})
+		where token_hash = ${hash} and expires_at > now()`.execute(db())
+	return numAffectedRows === 1n
+}
+
+/** Takes the link of the change that waits back, so that another one can be mailed. @returns the address; undefined where nothing waits */
+export async function withdrawChangeToken(trx: Executor, userId: number): Promise<string | undefined> {
+	const { rows } = await sql<{ email: string }>`
+		update email_changes set token_hash = null where user_id = ${userId} and expires_at > now()
+		returning email`.execute(trx)
+	return rows[0]?.email
 }
 
 /** Takes a link out of use. Of two at once, one gets it. */
@@ -96,7 +117,7 @@ export async function takeEmailChange(
 ): Promise<EmailChangeRow | undefined> {
 	const { rows } = await sql<EmailChangeRow>`
 		delete from email_changes where user_id = ${userId} and token_hash = ${hash} and expires_at > now()
-		returning user_id, place, email, expires_at`.execute(trx)
+		returning ${changeColumns}`.execute(trx)
 	return rows[0]
 }
 

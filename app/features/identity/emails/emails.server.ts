@@ -1,5 +1,5 @@
 import { deleteResetLinks, removeCredentials } from '~/features/accounts/accounts.queries.server.ts'
-import { makeResetLink } from '~/features/accounts/registration/account-mails.server.ts'
+import { LINK_KEPT, mailResetLink } from '~/features/accounts/registration/account-mails.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from '~/features/accounts/registration/registrations.server.ts'
@@ -25,6 +25,7 @@ import {
 	isTaken,
 	replaceEmailChange,
 	takeEmailChange,
+	withdrawChangeToken,
 	writeEmails,
 } from './emails.queries.server.ts'
 import { newEmailInput } from './emails.schema.ts'
@@ -35,10 +36,8 @@ import type { EmailPlace, EmailsView } from './emails.view.ts'
  * had before, with a link that undoes it for a week.
  */
 
-/** How long the link in a mail to a new address works, in seconds: a day. It gives access to nothing. */
-const CHANGE_LIFETIME = 86_400
-
 const oldLink = 'This link has expired, or a newer one was sent. Ask for a new one in your settings.'
+const linkIsOver = 'A link works for 10 minutes after it was sent. Have a new one sent to that address.'
 const oldUndo = 'This link has been used or has expired. Set a new password if you cannot log in.'
 const taken = 'This address cannot be used for your account any more. Choose another.'
 
@@ -69,11 +68,28 @@ export async function requestEmail(viewer: SignedIn, input: Input): Promise<stri
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			await replaceEmailChange(trx, { userId: viewer.id, place, email, seconds: CHANGE_LIFETIME })
+			await replaceEmailChange(trx, { userId: viewer.id, place, email, seconds: LINK_KEPT })
 			await addJob('email-change', { userId: viewer.id }, trx)
 		})
 	await recordSecurityEvent('email-requested', { userId: viewer.id })
 	return email
+}
+
+/**
+ * Mails another link to the address that waits to be confirmed; the one before works no more.
+ * @returns the address
+ * @throws Invalid where none waits, TooMany
+ */
+export async function resendEmail(viewer: SignedIn): Promise<string> {
+	await countAttempt([['email-change', String(viewer.id)]])
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			const email = await withdrawChangeToken(trx, viewer.id)
+			if (email === undefined) throw new Invalid('No address waits to be confirmed. Ask for it again.')
+			await addJob('email-change', { userId: viewer.id }, trx)
+			return email
+		})
 }
 
 /** What the typist can mend. @throws Invalid, NotAllowed */
@@ -100,14 +116,18 @@ export async function cancelEmail(viewer: SignedIn): Promise<void> {
 /**
  * What a link of a mail would change, for the page that asks; changes nothing. Only the member who asked for it is told, and may
  * confirm: whoever else reads the mailbox must not come to log in to this account.
+ * @returns also whether its ten minutes are over, and another one is to be sent
  * @throws Invalid when the link does not work any more, NotAllowed for another member
  */
-export async function findChange(viewer: SignedIn, token: string): Promise<{ email: string; place: EmailPlace }> {
+export async function findChange(
+	viewer: SignedIn,
+	token: string,
+): Promise<{ email: string; place: EmailPlace; isOver: boolean }> {
 	const change = await findChangeByToken(hashToken(token))
 	if (!change) throw new Invalid(oldLink)
 	if (change.user_id !== viewer.id)
 		throw new NotAllowed('Another member asked for this link. Log in as the one whose address it shall be.')
-	return { email: change.email, place: change.place }
+	return { email: change.email, place: change.place, isOver: change.is_over }
 }
 
 /**
@@ -119,6 +139,7 @@ export async function confirmEmail(viewer: SignedIn, token: string): Promise<str
 	await change(viewer, async (trx, before) => {
 		const asked = await takeEmailChange(trx, viewer.id, hashToken(token))
 		if (!asked) throw new Invalid(oldLink)
+		if (asked.is_over) throw new Invalid(linkIsOver)
 		refuseEmail(before, asked.email, asked.place)
 		return asked.place === 'email'
 			? { email: asked.email, second_email: before.second_email }
@@ -176,12 +197,12 @@ export async function findUndo(token: string): Promise<{ username: string; email
 
 /**
  * Gives an account back the addresses that it had, by the token of a mail to one of them. Whoever changed them may be a thief: every
- * session, token, device and the password end, and the other links that undo something, too.
- * @returns the token of a link that sets a new password now
+ * session, token, device and the password end, and the other links that undo something, too. The link itself lets nobody in: one that
+ * sets a new password is mailed to the addresses that are back.
  * @throws Invalid when the link does not work any more, Conflict when another account has an address by now
  */
-export async function undoEmail(token: string): Promise<string> {
-	const { undo, resetToken } = await withoutRivals(() =>
+export async function undoEmail(token: string): Promise<void> {
+	const undo = await withoutRivals(() =>
 		db()
 			.transaction()
 			.execute(async (trx) => {
@@ -191,12 +212,13 @@ export async function undoEmail(token: string): Promise<string> {
 				await writeEmails(trx, found.user_id, found)
 				await removeCredentials(found.user_id, trx)
 				await deleteEmailUndos(trx, found.user_id)
-				return { undo: found, resetToken: await makeResetLink(trx, found.user_id) }
+				const addresses = [found.email, found.second_email].filter((address) => address !== null)
+				await mailResetLink(trx, found.user_id, addresses)
+				return found
 			}),
 	)
 	await announceEndedSessions(undo.user_id, undo.username)
 	await recordSecurityEvent('email-undone', { userId: undo.user_id })
-	return resetToken
 }
 
 /** Of two who claim one address at the same moment the key of the table lets one. @throws Conflict for the other */

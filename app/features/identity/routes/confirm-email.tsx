@@ -7,7 +7,7 @@ import { redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { confirmEmail, findChange } from '../emails/emails.server.ts'
+import { confirmEmail, findChange, resendEmail } from '../emails/emails.server.ts'
 import { emailSettingsPath } from '../emails/emails.view.ts'
 import type { Route } from './+types/confirm-email'
 
@@ -28,12 +28,21 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
 	const form = await readForm(request)
 	try {
+		if (form.get('intent') === 'resend') {
+			const message = `A new link is on its way to ${await resendEmail(viewer)}. It works for 10 minutes.`
+			return redirectWithToast(emailSettingsPath, { type: 'success', message })
+		}
 		const email = await confirmEmail(viewer, String(form.get('token') ?? ''))
 		const message = `${email} is confirmed. You can log in by it from now on.`
 		return redirectWithToast(emailSettingsPath, { type: 'success', message }, await refreshSession(request))
 	} catch (error) {
 		return refused(error, form)
 	}
+}
+
+/** After a refusal too: the time of the link may have run out while the page was open. */
+export function shouldRevalidate(): boolean {
+	return true
 }
 
 export function meta({ matches }: Route.MetaArgs) {
@@ -58,6 +67,24 @@ export default function ConfirmEmail({
 						Go to my email settings
 					</Link>
 				</p>
+			</div>
+		)
+	if (change.isOver)
+		return (
+			<div className="max-w-read pt-10">
+				<h1 className="text-2xl font-bold">This link is too old</h1>
+				<p className="mt-2 text-md text-ink-2">
+					A link works for 10 minutes after it was sent. We can send a new one to{' '}
+					<span className="wrap-anywhere">{change.email}</span>.
+				</p>
+				<Form method="post" className="mt-6 grid gap-4">
+					<FormError>{actionData?.message}</FormError>
+					<p>
+						<SubmitButton className="btn btn-primary" busyLabel="Sending" name="intent" value="resend">
+							Send me a new link
+						</SubmitButton>
+					</p>
+				</Form>
 			</div>
 		)
 	return (

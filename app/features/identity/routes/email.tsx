@@ -12,7 +12,14 @@ import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { cancelEmail, getEmails, removeSecondEmail, requestEmail, swapEmails } from '../emails/emails.server.ts'
+import {
+	cancelEmail,
+	getEmails,
+	removeSecondEmail,
+	requestEmail,
+	resendEmail,
+	swapEmails,
+} from '../emails/emails.server.ts'
 import { type EmailPlace, type EmailsView, emailSettingsPath } from '../emails/emails.view.ts'
 import type { Route } from './+types/email'
 
@@ -49,8 +56,10 @@ async function act(viewer: SignedIn, form: FormData): Promise<string> {
 		case 'cancel':
 			await cancelEmail(viewer)
 			return 'The link that we sent works no more.'
+		case 'resend':
+			return `A new link is on its way to ${await resendEmail(viewer)}. It works for 10 minutes.`
 		default:
-			return `A link is on its way to ${await requestEmail(viewer, Object.fromEntries(form))}. Nothing changes until you follow it.`
+			return `A link is on its way to ${await requestEmail(viewer, Object.fromEntries(form))}. It works for 10 minutes. Nothing changes until you follow it.`
 	}
 }
 
@@ -148,10 +157,13 @@ function Second({ email }: { email: string }) {
 function Pending({ email, place }: NonNullable<EmailsView['pending']>) {
 	const note =
 		place === 'email'
-			? 'Your next address, once you follow the link that we sent to it.'
-			: 'Your personal address, once you follow the link that we sent to it.'
+			? 'Your next address, once you follow the link that we sent to it. The link works for 10 minutes.'
+			: 'Your personal address, once you follow the link that we sent to it. The link works for 10 minutes.'
 	return (
 		<Address email={email} note={note}>
+			<button className="btn btn-sm btn-outline" type="submit" name="intent" value="resend">
+				Send a new link
+			</button>
 			<button className="btn btn-sm btn-ghost" type="submit" name="intent" value="cancel">
 				Cancel
 			</button>
