@@ -30,7 +30,7 @@ const server = new S3rver({
 let admin: SignedIn
 let endpoint = ''
 
-const defaults = { isOn: 'on', hour: '0', keep: '2', region: 'us-east-1', folder: target }
+const defaults = { isOn: 'on', hour: '0', keep: '2', archiveKeep: '7', region: 'us-east-1', folder: target }
 /** Fields of secrets have names of their own. */
 const inBucket = () => ({
 	bucket: 'quad',

@@ -47,7 +47,7 @@ export default function Backups({ loaderData: { isScheduled, runs, archive }, ac
 				) : (
 					'There is no backup yet. '
 				)}
-				{isScheduled ? 'One is made every day. ' : 'None is made by itself. '}
+				{isScheduled ? 'One is made every day. ' : 'None are scheduled. '}
 				<Link className="link" to="/admin/settings/backups">
 					{isScheduled ? 'Change when and where' : 'Set when and where'}
 				</Link>
