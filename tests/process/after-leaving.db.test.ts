@@ -60,7 +60,15 @@ afterAll(() => site?.stop())
 /** Columns of text in tables whose rows stay which no member fills, by the reason. */
 const NOT_PLANTED: Record<string, string[]> = {
 	'One of a few words of the program.': [
-		...['comments.status', 'invite_lists.state', 'legal_versions.kind', 'moderation_log.act', 'moderation_log.kind'],
+		...[
+			'cases.kind',
+			'comments.status',
+			'takedowns.state',
+			'invite_lists.state',
+			'legal_versions.kind',
+			'moderation_log.act',
+			'moderation_log.kind',
+		],
 		...['notifications.act', 'notifications.group_key', 'notifications.kind', 'notifications.subject_type'],
 		...['questions.status', 'reports.reason', 'revisions.category'],
 	],
@@ -72,6 +80,7 @@ const NOT_PLANTED: Record<string, string[]> = {
 		...['invite_lists.cohort', 'invites.cohort', 'invites.token_hash'],
 		...['legal_versions.body', 'legal_versions.note', 'site_setting_changes.changes'],
 	],
+	'Words of moderators and numbers, in rows that go with the member.': ['takedowns.counts', 'takedowns.reason'],
 	'As a text that stands beside it.': [
 		...['messages.recipient_body', 'messages.recipient_html', 'questions.status_reason'],
 	],

@@ -22,6 +22,10 @@ export const reasons: readonly { value: Reason; label: string; hint: string }[] 
 export const suspensionTimes = ['1 day', '1 week', '1 month', 'for ever'] as const
 export type SuspensionTime = (typeof suspensionTimes)[number]
 
+/** Whose cases the queue shows. */
+export const handlers = ['all', 'mine', 'none'] as const
+export type Handler = (typeof handlers)[number]
+
 /** Whether others see a subject, and if not, why; `gone` was deleted by its author. */
 export type SubjectState = 'visible' | 'hidden' | 'waiting' | 'merged' | 'gone'
 
