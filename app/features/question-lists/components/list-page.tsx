@@ -66,12 +66,12 @@ function QuestionRows({ data, pathname, total }: { data: ListData; pathname: str
 	const { search, view, cursor } = data
 	const params = { q: search, view: view === 'newest' ? null : view }
 	const more = useMore(data.page, (next) => withParams(pathname, { ...params, cursor: next }))
-	const rows = withoutDoubles(more.rows, ({ id }) => id)
+	const rows = withoutDoubles([...data.pinned, ...more.rows], ({ id }) => id)
 	return (
 		<>
 			<ul>
-				{rows.map((question) => (
-					<QuestionCard key={question.id} question={question} />
+				{rows.map((question, index) => (
+					<QuestionCard key={question.id} question={question} isPinned={index < data.pinned.length} />
 				))}
 			</ul>
 			<ListPages firstHref={cursor === null ? null : withParams(pathname, params)} more={more}>
