@@ -163,6 +163,25 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await expect(asker.locator('.comment').getByText('But these are good shoes.')).toBeVisible()
 	})
 
+	await test.step('a query is pinned above the forum, for visitors too, and unpinned from the same page', async () => {
+		await moderator.goto(path)
+		await moderator.getByRole('link', { name: 'Moderate query' }).click()
+		await expectNoViolationsInThemes(moderator)
+		const pins = moderator.getByRole('region', { name: 'Pin to the top of the forum' })
+		await pins.getByLabel('Last day').fill('2099-12-24')
+		await pins.getByRole('button', { name: 'Pin to the forum' }).press('Enter')
+		await moderator.waitForURL('**/moderation')
+		await moderator.goto('/forum')
+		const pinned = moderator.getByRole('article').filter({ hasText: 'Pinned' })
+		await expect(pinned.getByRole('heading')).toHaveCount(1)
+		await moderator.goto(path)
+		await moderator.getByRole('link', { name: 'Moderate query' }).click()
+		await moderator.getByRole('button', { name: 'Unpin' }).click()
+		await moderator.waitForURL('**/moderation')
+		await moderator.goto('/forum')
+		await expect(pinned).toHaveCount(0)
+	})
+
 	await test.step('a locked query says so and takes no comment', async () => {
 		await moderator.goto(path)
 		await moderator.getByRole('link', { name: 'Moderate query' }).click()

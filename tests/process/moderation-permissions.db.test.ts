@@ -144,6 +144,7 @@ describe('writing', () => {
 	const acts: [string, Record<string, string>, Who[]][] = [
 		['/moderation/query/QUERY', { act: 'hide', why: 'x' }, ['moderator', 'admin']],
 		['/moderation/query/QUERY', { act: 'lock', why: 'x' }, ['moderator', 'admin']],
+		['/moderation/query/QUERY', { act: 'pin-everywhere', until: '' }, ['moderator', 'admin']],
 		['/moderation/query/QUERY', { act: 'merge', why: 'x', into: '1' }, ['moderator', 'admin']],
 		['/moderation/comment/COMMENT', { act: 'hide', why: 'x' }, ['moderator', 'admin']],
 		['/moderation/query/QUERY', { act: 'take' }, ['moderator', 'admin']],

@@ -41,6 +41,9 @@ const before =
 	(cast: Cast, { query }: Target) =>
 		decideCase(cast.moderator, { kind: 'query', name: String(query), act }, { why: 'A reason.' })
 
+/** A place has room for a few pins, and every attempt pins another query. */
+const unpinAll = () => db().deleteFrom('question_pins').execute()
+
 /** As if the text of a newcomer: it waits. */
 const waiting = (_cast: Cast, { query }: Target) =>
 	db()
@@ -121,6 +124,10 @@ export const moderationWrites: Write[] = [
 	},
 	acting('locking a query', 'lock', 'query'),
 	acting('unlocking a query', 'unlock', 'query', { prepare: before('lock') }),
+	acting('pinning a query', 'pin', 'query', { prepare: unpinAll }),
+	acting('unpinning a query', 'unpin', 'query', {
+		prepare: (cast, target) => unpinAll().then(() => before('pin-everywhere')(cast, target)),
+	}),
 	acting('merging a query', 'merge', 'query', {
 		prepare: async ({ admin }, { query }) => stays.set(query, (await makeQuestion(admin)).id),
 		fields: ({ query }) => ({ into: String(stays.get(query)) }),

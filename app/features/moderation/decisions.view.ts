@@ -12,6 +12,8 @@ const decisions = {
 	'refuse comment': 'rejected your comment on',
 	'lock query': 'locked your query',
 	'unlock query': 'unlocked your query',
+	'pin query': 'pinned your query',
+	'unpin query': 'unpinned your query',
 	'merge query': 'merged your query into another one:',
 	'unmask query': 'looked up that it was you who asked, under a pseudonym,',
 	'unmask comment': 'looked up that it was you who commented, under a pseudonym, on',

@@ -39,6 +39,9 @@ const act = z.enum([
 	'dismiss',
 	'lock',
 	'unlock',
+	'pin',
+	'pin-everywhere',
+	'unpin',
 	'merge',
 	'clean',
 	'unmask',
@@ -130,7 +133,9 @@ const judgement = z.strictObject({
 		.string()
 		.max(moderationLimits.whyMax)
 		.optional()
-		.describe('Needed for all but `approve`, `restore`, `unlock`, `dismiss` and `lift`.'),
+		.describe(
+			'Needed for all but `approve`, `restore`, `unlock`, `pin`, `pin-everywhere`, `unpin`, `dismiss` and `lift`.',
+		),
 	seen: z
 		.string()
 		.max(64)
@@ -138,6 +143,7 @@ const judgement = z.strictObject({
 		.describe('The `print` that you read. 409 when its author changed the text since.'),
 	time: z.enum(suspensionTimes).optional().describe('With `suspend`: for how long.'),
 	part: z.string().max(60).optional().describe('With `clean`: the `value` of one of the `parts`.'),
+	until: z.string().max(10).optional().describe('With `pin` and `pin-everywhere`: the last day, such as 2026-12-24.'),
 	into: z.string().optional().describe('With `merge`: the id or the address of the other query.'),
 })
 const assignment = z.strictObject({

@@ -37,6 +37,9 @@ export const subjectActs = [
 	'restore',
 	'lock',
 	'unlock',
+	'pin',
+	'pin-everywhere',
+	'unpin',
 	'merge',
 	'clean',
 	'unmask',
@@ -65,8 +68,9 @@ export interface ActField {
 	/** What an error calls the field. */
 	shortLabel: string
 	hint: string
-	/** Whether one of the subject's parts is chosen; otherwise a line of text is typed. */
+	/** Whether one of the subject's parts is chosen; otherwise a line of text is typed, or a day that may be left out. */
 	choosesPart?: boolean
+	isDay?: boolean
 }
 
 /** Whether this viewer may report something; nobody reports what is their own. */

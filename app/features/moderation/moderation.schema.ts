@@ -48,7 +48,9 @@ export const noteInput = z.object({
 	).refine((value) => value !== '', 'Write a few words.'),
 })
 
-const needsNoReason: readonly Act[] = ['approve', 'restore', 'unlock', 'dismiss', 'lift']
+const needsNoReason: readonly Act[] = [
+	...(['approve', 'restore', 'unlock', 'pin', 'pin-everywhere', 'unpin', 'dismiss', 'lift'] as const),
+]
 
 /** Reads the reason of an act. */
 export function reasonInput(act: Act): typeof whyInput | typeof maybeWhyInput {
