@@ -1,17 +1,20 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { legalPages, listenForLegal } from './legal.server.ts'
+import { announceLegal, legalPages, listenForLegal } from './legal.server.ts'
 import { operatorSection } from './templates.server.ts'
 
 /** Terms, privacy and imprint, and who accepted the terms. The vocabulary of skills is the feature `terms`. */
 export const legal = defineFeature({
 	name: 'legal',
 	start: listenForLegal,
+	// A text may have named whoever left.
+	afterLeaving: announceLegal,
 	cachedPages: legalPages,
 	settingSections: [operatorSection],
 	memberData: {
 		legal_versions: {
 			members: { published_by: 'kept' },
 			archive: 'what admins published for everybody',
+			mentions: { body: null, note: null },
 		},
 		consents: {
 			members: { user_id: 'deleted' },

@@ -5,7 +5,7 @@ import { accessSection } from '~/platform/http/site-access.server.ts'
 import { listenForSettings } from '~/platform/settings/settings.server.ts'
 import { announcementSection } from './announcement.server.ts'
 import { siteSection } from './site.server.ts'
-import { registerSections } from './site-settings.server.ts'
+import { forgetInSettings, registerSections } from './site-settings.server.ts'
 
 export const siteSettings = defineFeature({
 	name: 'site-settings',
@@ -15,6 +15,7 @@ export const siteSettings = defineFeature({
 		site_setting_changes: {
 			members: { actor_id: 'kept' },
 			archive: 'acts of an admin, as the log of moderation has them',
+			mentions: { changes: 'json' },
 		},
 	},
 	retention: [
@@ -27,5 +28,6 @@ export const siteSettings = defineFeature({
 		},
 	],
 	start: listenForSettings,
+	leaving: [forgetInSettings],
 	collect: (features) => registerSections(features.flatMap(({ settingSections }) => settingSections ?? [])),
 })
