@@ -155,8 +155,9 @@ async function actAsStaff(staff: SignedIn, peer: SignedIn, words: PlantedWords):
 	const mention = `Ask @${staff.username}, or see /find-dev/${staff.username}`
 	const asked = await makeQuestion(peer, { tags: 'testing' })
 	await decideCase(staff, { kind: 'query', name: String(asked.id), act: 'hide' }, { why: mention })
-	await describeTag(staff, words.texts, { description: mention })
+	await describeTag(staff, 'testing', { description: mention })
 	if (staff.role !== 'admin') return
+	await describeTag(staff, words.texts, { description: mention })
 	const { version, settings } = await getSection(staff, 'announcement')
 	const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
 	// One that nobody sees yet: it stands above every page.

@@ -203,7 +203,7 @@ async function fillBehind({ id, username }: SignedIn, own: string, questionId: n
 		['email_links', { token_hash: own, user_id: id, email: next, expires_at: soon }],
 		['email_changes', { token_hash: own, user_id: id, email: next, place: 'second_email', expires_at: soon }],
 		['email_undos', { token_hash: own, user_id: id, email: next, second_email: next, expires_at: soon }],
-		['registrations', { email: next, name: own, password_hash: own, device_hash: own }],
+		['registrations', { email: `${username}@campus.example`, name: own, password_hash: own, device_hash: own }],
 		['account_mails', { address: hashToken(`${username}@campus.example`) }],
 		['known_devices', { token_hash: own, user_id: id }],
 		['login_challenges', { token_hash: own, user_id: id, kept: own, expires_at: soon }],
