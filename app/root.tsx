@@ -1,3 +1,4 @@
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import '~/lib/zod-jitless.ts'
 import { type ReactNode, Suspense, useState } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
@@ -64,7 +65,7 @@ export const clientMiddleware = settling
 export async function loader({ request, context, url }: Route.LoaderArgs): Promise<RootData> {
 	const { theme, flash, requestId, now, isViewerUnknown } = factsOf(context)
 	const viewer = viewerOf(context)
-	const { SITE_NAME, publicUrl } = config()
+	const { publicUrl } = config()
 	const [unread, conversations, openCases] = await Promise.all([
 		orNone(countUnread(viewer)),
 		orNone(countUnreadConversations(viewer)),
@@ -78,7 +79,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs): Promi
 		conversations,
 		openCases,
 		announcement: announcementFor(viewer, request.headers.get('Cookie')),
-		siteName: SITE_NAME,
+		siteName: siteName(),
 		author: siteAuthor() ?? theProject,
 		theme,
 		now,

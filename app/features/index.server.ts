@@ -42,6 +42,7 @@ import { sessions } from './sessions/sessions.feature.server.ts'
 import { settings } from './settings/settings.feature.server.ts'
 import { siteSettings } from './site-settings/site-settings.feature.server.ts'
 import { tags } from './tags/tags.feature.server.ts'
+import { takedowns } from './takedowns/takedowns.feature.server.ts'
 import { terms } from './terms/terms.feature.server.ts'
 import { tokens } from './tokens/tokens.feature.server.ts'
 import { upkeep } from './upkeep/upkeep.feature.server.ts'
@@ -75,7 +76,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[profileEditor],
 	[demo, directory, repositories, resume],
 	[finder, privacy],
-	[administration],
+	[administration, takedowns],
 	[backups, invites, legal, siteSettings],
 	[home, settings, api],
 ]

@@ -86,3 +86,10 @@ export function dayAndMonth(at: number, zone: 'local' | 'utc'): string {
 			: [date.getDay(), date.getDate(), date.getMonth()]
 	return `${weekdays[weekday]}, ${day} ${fullMonths[month]}`
 }
+
+/** A day by the clock of this machine, `YYYY-MM-DD`. @param now milliseconds of the epoch */
+export function localDay(now: number): string {
+	const date = new Date(now)
+	const two = (number: number) => String(number).padStart(2, '0')
+	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}

@@ -17,6 +17,20 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	const page = await context.newPage()
 	await enrolAdmin(page)
 	await page.goto('/admin')
+	// A default that is kept, another admin's stale page, and a letter without a mail server.
+	const setup = page.getByRole('region', { name: 'Make your site ready' })
+	const step = (title: string) => setup.getByRole('listitem').filter({ hasText: title })
+	const late = await context.newPage()
+	await late.goto('/admin')
+	await step('Who may register').getByRole('button', { name: 'Keep as it is' }).click()
+	await expect(step('Who may register')).toContainText('It stays as it is.')
+	await late.getByRole('listitem').filter({ hasText: 'Who may register' }).getByRole('button').click()
+	await expect(late.getByText('Someone else has already decided this. Reload the page.')).toBeVisible()
+	await late.close()
+	await step('Who may register').getByRole('button', { name: 'Decide again' }).click()
+	await expect(step('Who may register').getByRole('button', { name: 'Keep as it is' })).toBeVisible()
+	await step('Mail').getByRole('button', { name: 'Send a test letter' }).click()
+	await expect(step('Mail').getByRole('alert')).toContainText('The site has no mail server, so nobody gets a letter')
 	await page.getByRole('main').getByRole('link', { name: 'Categories', exact: true }).last().click()
 
 	// A category, from its first name to its merge into another one.

@@ -74,8 +74,34 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await expect(dialog).toBeHidden()
 	})
 
+	await test.step('the moderator is told, takes the case and notes something for the others', async () => {
+		await moderator.goto('/notifications')
+		await expect(moderator.getByText('Members reported or posted something that waits in')).toBeVisible()
+		await moderator.getByRole('link', { name: /the moderation queue/ }).click()
+		const entry = moderator.getByRole('article', { name: 'Cheap shoes for every order' })
+		await entry.getByRole('button', { name: 'Assign to me' }).click()
+		await expect(moderator).toHaveURL(/handler=mine/)
+		await expect(entry).toContainText('assigned to @orrin.orderly')
+		await entry.getByRole('link', { name: 'More' }).click()
+		const notes = moderator.getByRole('region', { name: 'Notes for moderators' })
+		await notes.getByLabel('New note').fill('The third account of this shop.')
+		await notes.getByRole('button', { name: 'Add the note' }).click()
+		await expect(notes.getByRole('listitem')).toContainText('The third account of this shop.')
+		await expect(notes.getByRole('listitem')).toContainText('Orrin Orderly')
+		// The admin's form is older than what happens meanwhile.
+		await admin.goto(new URL(moderator.url()).pathname)
+		const form = admin.getByRole('region', { name: 'Assigned to' })
+		await expect(form.getByLabel('Moderator', { exact: true })).toHaveValue('orrin.orderly')
+		await expectNoViolations(admin)
+		await moderator.getByLabel('Moderator', { exact: true }).selectOption('')
+		await moderator.getByRole('button', { name: 'Assign', exact: true }).click()
+		await expect(moderator.getByLabel('Moderator', { exact: true })).toHaveValue('')
+		await form.getByRole('button', { name: 'Assign to me' }).click()
+		await expect(form.getByRole('alert')).toContainText('Somebody has given this case back meanwhile.')
+	})
+
 	await test.step('the moderator hides it, with a reason that the author reads', async () => {
-		await moderator.goto('/moderation')
+		await moderator.goto('/moderation?handler=none')
 		const entry = moderator.getByRole('article', { name: 'Cheap shoes for every order' })
 		await expect(entry).toContainText('Spam says Ruben Reader')
 		await expect(entry).toContainText('It sells shoes.')
@@ -130,6 +156,25 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await expect(moderator.getByText('The suspension is lifted.')).toBeVisible()
 		await asker.getByRole('button', { name: 'Comment', exact: true }).click()
 		await expect(asker.locator('.comment').getByText('But these are good shoes.')).toBeVisible()
+	})
+
+	await test.step('a query is pinned above the forum, for visitors too, and unpinned from the same page', async () => {
+		await moderator.goto(path)
+		await moderator.getByRole('link', { name: 'Moderate query' }).click()
+		await expectNoViolationsInThemes(moderator)
+		const pins = moderator.getByRole('region', { name: 'Pin to the top of the forum' })
+		await pins.getByLabel('Last day').fill('2099-12-24')
+		await pins.getByRole('button', { name: 'Pin to the forum' }).press('Enter')
+		await moderator.waitForURL('**/moderation')
+		await moderator.goto('/forum')
+		const pinned = moderator.getByRole('article').filter({ hasText: 'Pinned' })
+		await expect(pinned.getByRole('heading')).toHaveCount(1)
+		await moderator.goto(path)
+		await moderator.getByRole('link', { name: 'Moderate query' }).click()
+		await moderator.getByRole('button', { name: 'Unpin' }).click()
+		await moderator.waitForURL('**/moderation')
+		await moderator.goto('/forum')
+		await expect(pinned).toHaveCount(0)
 	})
 
 	await test.step('a locked query says so and takes no comment', async () => {
@@ -241,7 +286,7 @@ test('the pages of moderation fit a phone and axe finds nothing in either theme'
 	const id = path.split('/')[4]
 	for (const address of [
 		'/moderation',
-		'/moderation?order=reported',
+		'/moderation?order=reported&handler=none',
 		`/moderation/query/${id}`,
 		'/moderation/members',
 		'/moderation/log',

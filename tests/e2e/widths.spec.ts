@@ -145,7 +145,7 @@ function sights({
 		moderator: [
 			...['/moderation', '/moderation/members', '/moderation/log', `/moderation/query/${id}`],
 			...['/moderation/terms', '/moderation/terms/new', term, '/moderation/searches', '/moderation/routing'],
-			...[`/moderation/profile/${username}`, question, '/find-dev'],
+			...[`/moderation/profile/${username}`, `/moderation/account/${username}`, question, '/find-dev'],
 		].map((address) => ({ address })),
 		admin: [
 			'/admin',

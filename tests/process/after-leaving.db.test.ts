@@ -58,9 +58,7 @@ beforeAll(async () => {
 }, 60_000)
 
 afterEach(closeTabs)
-afterAll(() => {
-	return site?.stop()
-})
+afterAll(() => site?.stop())
 
 /** Columns of text which no member fills, by the reason. */
 const NOT_PLANTED: Record<string, string[]> = {
@@ -73,7 +71,7 @@ const NOT_PLANTED: Record<string, string[]> = {
 		...['notifications.subject_type', 'outdated_marks.reason', 'passkey_challenges.purpose', 'pictures.kind'],
 		...['profiles.only_me', 'profiles.open_to', 'profiles.public_sections', 'questions.status', 'reports.reason'],
 		...['saved_searches.kind', 'security_events.kind', 'site_settings.section', 'skill_evidence.kind'],
-		...['terms.kind', 'unseen_progress.kind', 'users.role', 'access_tokens.scopes'],
+		...['terms.kind', 'unseen_progress.kind', 'users.role', 'access_tokens.scopes', 'takedowns.state'],
 	],
 	'A number, a date, a colour, or an id in words.': [
 		...['experiences.ends', 'experiences.starts', 'pictures.colour', 'sessions.ip_address'],
@@ -98,6 +96,7 @@ const NOT_PLANTED: Record<string, string[]> = {
 		...['comments.licence', 'comments.source_id', 'comments.source_url'],
 		...['questions.licence', 'questions.source', 'questions.source_id', 'questions.source_url'],
 	],
+	'Words of moderators and numbers, in rows that go with the member.': ['takedowns.counts', 'takedowns.reason'],
 	'As a text that stands beside it.': ['messages.recipient_body', 'messages.recipient_html'],
 }
 

@@ -12,6 +12,7 @@ import { readings, withoutPage } from '../support/api-readings.ts'
 import { useDatabase } from '../support/database.ts'
 import { makeTarget, mayDo, writes } from '../support/forum-writes.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
+import { muteQueue } from '../support/moderation-writes.ts'
 import { noteWrites, takeNotedWrites } from '../support/noted-writes.ts'
 import { type Cast, people, type Target, type Who, type Write } from '../support/writes.ts'
 
@@ -40,6 +41,7 @@ beforeAll(async () => {
 	members.victim = await makeMember('victim')
 	await sql`update users set suspended_until = 'infinity' where username = 'suspended'`.execute(db())
 	standing = await makeTarget(members)
+	await muteQueue()
 	await noteWrites()
 })
 

@@ -109,7 +109,7 @@ function questionsAbout({ words, usernames }: Leaver): Record<string, string[]> 
 		'/bookmarks': [`?q=${own}`, '?kind=comment'],
 		'/admin/members': each('?q=', [name, username, `${usernames[0]}@campus.example`]),
 		'/moderation/terms': [`?q=${own}`, '?list=new'],
-		'/moderation': ['?order=reported'],
+		'/moderation': ['?order=reported', '?handler=none'],
 		'/moderation/log': each('?member=', usernames),
 		'/notifications': ['?show=unread'],
 		'/sitemap.xml': ['?page=1'],

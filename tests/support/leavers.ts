@@ -13,6 +13,7 @@ import { makeInvite } from '~/features/invites/joining/invites.server.ts'
 import { makeList } from '~/features/invites/lists/lists.server.ts'
 import { publishLegal } from '~/features/legal/legal.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
+import { addNote } from '~/features/moderation/handling/handling.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
 import { savePersonal } from '~/features/profile-editor/editing.server.ts'
 import { addExperience } from '~/features/profile-editor/items.server.ts'
@@ -142,6 +143,8 @@ async function entangle(
 	await setBlocked(other, username, true)
 	await report(other, { kind: 'profile', name: username }, { reason: 'other', details: `About ${mention}` })
 	await report(peer, { kind: 'query', name: String(question?.id) }, { reason: 'other', details: `About ${mention}` })
+	await addNote(moderator, { kind: 'query', name: String(question?.id) }, { note: `About ${mention} again` })
+	await addNote(moderator, { kind: 'profile', name: username }, { note: `${words.name} wrote ${words.texts}` })
 	await decideCase(moderator, { kind: 'query', name: String(hidden?.id), act: 'unmask' }, { why: 'A threat.' })
 	// The one address is somebody's already, and left out; the other one will be.
 	const addresses = `${username}@campus.example\n${words.own}@home.example`

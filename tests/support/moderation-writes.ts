@@ -5,6 +5,7 @@ import '~/features/index.server.ts'
 import { takePseudonym } from '~/features/members/pseudonyms.server.ts'
 import { openWaitingCase } from '~/features/moderation/cases.queries.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
+import { QUEUE_SUBJECT } from '~/features/moderation/handling/handling.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
 import { lockAnyQuestion } from '~/features/questions/status/status.queries.server.ts'
 import { removeQuestion } from '~/features/questions/writing/writing.queries.server.ts'
@@ -39,6 +40,9 @@ const before =
 	(act: string) =>
 	(cast: Cast, { query }: Target) =>
 		decideCase(cast.moderator, { kind: 'query', name: String(query), act }, { why: 'A reason.' })
+
+/** A place has room for a few pins, and every attempt pins another query. */
+const unpinAll = () => db().deleteFrom('question_pins').execute()
 
 /** As if the text of a newcomer: it waits. */
 const waiting = (_cast: Cast, { query }: Target) =>
@@ -102,8 +106,28 @@ export const moderationWrites: Write[] = [
 	acting('unmasking who asked', 'unmask', 'query', { prepare: underPseudonym }),
 	acting('unmasking who commented', 'unmask', 'comment', { prepare: underPseudonym }),
 	acting('dismissing reports', 'dismiss', 'query', { prepare: reported }),
+	{
+		name: 'taking a case',
+		for: 'staff',
+		form: ({ query }) => [`/moderation/query/${query}`, { act: 'assign', assignee: 'moderator' }],
+		api: ({ query }) => ['PUT', `/moderation/query/${query}/assignee`, { assignee: 'moderator' }],
+		prepare: async (cast, target) => {
+			await reported(cast, target)
+			await sql`update cases set assignee_id = null`.execute(db())
+		},
+	},
+	{
+		name: 'noting something in a case',
+		for: 'staff',
+		form: ({ query }) => [`/moderation/query/${query}`, { act: 'note', note: 'Seen before.' }],
+		api: ({ query }) => ['POST', `/moderation/query/${query}/notes`, { note: 'Seen before.' }],
+	},
 	acting('locking a query', 'lock', 'query'),
 	acting('unlocking a query', 'unlock', 'query', { prepare: before('lock') }),
+	acting('pinning a query', 'pin', 'query', { prepare: unpinAll }),
+	acting('unpinning a query', 'unpin', 'query', {
+		prepare: (cast, target) => unpinAll().then(() => before('pin-everywhere')(cast, target)),
+	}),
 	acting('merging a query', 'merge', 'query', {
 		prepare: async ({ admin }, { query }) => stays.set(query, (await makeQuestion(admin)).id),
 		fields: ({ query }) => ({ into: String(stays.get(query)) }),
@@ -187,6 +211,13 @@ export const moderationWrites: Write[] = [
 		prepare: ({ moderator }) => addSynonym(moderator, { name: 'testz', main: 'tests' }),
 	},
 ]
+
+/** Members do not hear of new reports: the job that tells moderators writes nothing while an attempt is watched. */
+export async function muteQueue(): Promise<void> {
+	await sql`
+		insert into muted_subjects (user_id, subject_type, subject_id)
+		select id, ${QUEUE_SUBJECT.type}, ${QUEUE_SUBJECT.id} from users`.execute(db())
+}
 
 function setRole({ id }: SignedIn, role: SignedIn['role']): Promise<unknown> {
 	return sql`update users set role = ${role} where id = ${id}`.execute(db())

@@ -1,12 +1,19 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { moveMerged } from './categories/categories.server.ts'
 import { countFigures } from './figures/figures.server.ts'
+import { ownSteps, registerSetupSteps } from './setup/setup.server.ts'
 
 export const administration = defineFeature({
 	name: 'administration',
 	schedules: [{ name: 'count-figures', every: 'night', run: countFigures }],
 	jobs: { 'move-merged-category': ({ from }) => moveMerged(from) },
+	setupSteps: ownSteps,
+	collect: (features) => registerSetupSteps(features.flatMap(({ setupSteps }) => setupSteps ?? [])),
 	memberData: {
+		setup_marks: {
+			members: { marked_by: 'kept' },
+			archive: 'what admins decided about the whole site; the log of moderation has it as their act',
+		},
 		weekly_members: 'numbers of the whole site',
 		weekly_questions: 'numbers of the whole site',
 	},

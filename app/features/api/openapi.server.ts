@@ -4,6 +4,7 @@ import { config } from '~/config.server.ts'
 import { features } from '~/features/index.server.ts'
 import { mergeByName } from '~/platform/feature.ts'
 import type { Operation } from '~/platform/http/operation.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import type { ApiDocument } from './api.view.ts'
 import { scopesFor } from './caller.server.ts'
 
@@ -63,7 +64,7 @@ export function openApiDocument(): ApiDocument {
 let document: ApiDocument | undefined
 
 function build(): ApiDocument {
-	const { publicUrl, SITE_NAME } = config()
+	const { publicUrl } = config()
 	for (const [id, shape] of Object.entries(apiShapes)) z.globalRegistry.add(shape, { ...shape.meta(), id })
 	const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
 	for (const operation of operations)
@@ -71,7 +72,7 @@ function build(): ApiDocument {
 	const made = createDocument({
 		openapi: '3.1.0',
 		info: {
-			title: `${SITE_NAME} API`,
+			title: `${siteName()} API`,
 			version: '1',
 			description:
 				'The forum and your own messages as JSON. Reading the forum is open; everything else needs an access token or a session.',

@@ -178,6 +178,12 @@ const prepared: Record<string, () => Promise<string>> = {
 	},
 	...chatPaths,
 	getCase: async () => '/moderation/profile/nell',
+	assignCase: async () => {
+		const query = await queryOf(omar)
+		await report(nell, { kind: 'query', name: String(query) }, { reason: 'spam' })
+		return `/moderation/query/${query}/assignee`
+	},
+	addCaseNote: async () => `/moderation/query/${await queryOf(omar)}/notes`,
 	judge: async () => `/moderation/query/${await queryOf(omar)}/acts`,
 }
 

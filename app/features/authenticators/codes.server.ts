@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
-import { config } from '~/config.server.ts'
 import { hashPassword, verifyPassword } from '~/features/accounts/security/credentials.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { decryptSecret } from '~/platform/encryption.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import { findRecoveryCode, lockTotpSecret, writeTotpStep } from './authenticators.queries.server.ts'
 
 /* Codes of authenticator apps (RFC 6238: six digits, 30 seconds) and recovery codes: how they are made, checked and used up. */
@@ -54,7 +54,7 @@ export async function takeTotpCode(
 }
 
 function totpOf(secret: string, account: string): TOTP {
-	const issuer = config().SITE_NAME
+	const issuer = siteName()
 	return new TOTP({ issuer, label: account || issuer, period: PERIOD, secret: Secret.fromBase32(secret) })
 }
 

@@ -15,6 +15,7 @@ import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter } from '~/platform/mail/mail.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
 	deleteSecondFactor,
 	findAddress,
@@ -195,10 +196,10 @@ async function afterChange({ id }: SignedIn, kind: SecurityEventKind): Promise<v
 
 /** Tells a member by mail what changed. @param what one clause, which is the subject too */
 async function tell(trx: Executor, member: { id: number }, what: string): Promise<void> {
-	const { publicUrl, SITE_NAME } = config()
+	const { publicUrl } = config()
 	const email = await findAddress(member.id, trx)
-	const text = `${what} for your ${SITE_NAME} account.`
+	const text = `${what} for your ${siteName()} account.`
 	const link = { label: 'See how you log in', url: `${publicUrl}/settings/two-factor` }
 	const closing = 'If this was not you, change your password, which logs out all devices, and ask an admin for help.'
-	await addJob('send-mail', letter(email, `${what} at ${SITE_NAME}`, text, link, closing), trx)
+	await addJob('send-mail', letter(email, `${what} at ${siteName()}`, text, link, closing), trx)
 }

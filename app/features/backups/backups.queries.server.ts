@@ -24,6 +24,17 @@ export async function lastBackupAt(): Promise<Date | null> {
 	return rows[0]?.at ?? null
 }
 
+/** The run that ended last; undefined where none did. */
+export async function findLastRun(): Promise<{ ended_at: Date | null; error: string | null } | undefined> {
+	return db()
+		.selectFrom('backups')
+		.select(['ended_at', 'error'])
+		.where('ended_at', 'is not', null)
+		.orderBy('ended_at', 'desc')
+		.limit(1)
+		.executeTakeFirst()
+}
+
 /** Notes that a backup begins. @returns its id, or null while another one is being made */
 export async function beginBackup(): Promise<number | null> {
 	await sql`

@@ -5,6 +5,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, isAbsolute, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { childEnvironment, config } from '~/config.server.ts'
+import type { SetupStanding } from '~/features/administration/setup/setup.view.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { oldBackups } from '~/platform/backup/backup.server.ts'
@@ -18,7 +19,7 @@ import {
 	textSetting,
 } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
-import { beginBackup, deleteOldRuns, endBackup, lastBackupAt } from './backups.queries.server.ts'
+import { beginBackup, deleteOldRuns, endBackup, findLastRun, lastBackupAt } from './backups.queries.server.ts'
 import { openBucket } from './bucket.server.ts'
 
 /** Days that the list of backups remembers. */
@@ -116,6 +117,22 @@ export async function backUpWhenDue(now = new Date()): Promise<void> {
 	const settings = siteSettings(backupSection)
 	if (!settings.isOn || !isDue(now, settings.hour, await lastBackupAt())) return
 	await backUp(settings)
+}
+
+/** How backups stand, for the checklist of administration. Those that are made elsewhere are not known here. */
+export async function lookAtBackups(): Promise<SetupStanding> {
+	if (!siteSettings(backupSection).isOn)
+		return {
+			state: 'usual',
+			words: 'The site makes none. Keep this only where the whole server is backed up otherwise.',
+		}
+	const last = await findLastRun()
+	if (!last) return { state: 'open', words: 'They are on, and the first has not been made yet.' }
+	if (last.error !== null) return { state: 'open', words: `The last one failed: ${last.error}` }
+	return {
+		state: 'done',
+		words: `Every day. The last one was made on ${last.ended_at?.toISOString().slice(0, 10)}, and tried.`,
+	}
 }
 
 /** Whether the hour of the day has come since the last backup was begun. @param hour of UTC */

@@ -17,6 +17,7 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter, type Mail } from '~/platform/mail/mail.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
 	beginLink,
 	type CampusRow,
@@ -186,12 +187,12 @@ function checkDomain(domain: string): string {
 }
 
 function confirmationLetter({ username, university_email }: CampusRow, token: string): Mail {
-	const { publicUrl, SITE_NAME } = config()
-	const text = `The member @${username} of ${SITE_NAME} says that this is their university address. If that is you, confirm it, and your profile will show that you study there.`
+	const { publicUrl } = config()
+	const text = `The member @${username} of ${siteName()} says that this is their university address. If that is you, confirm it, and your profile will show that you study there.`
 	const link = { label: 'Confirm my university address', url: `${publicUrl}/confirm-campus?token=${token}` }
 	const closing =
 		'The link works once, for 10 minutes; later, its page sends you a new one. If this is not you, you can ignore this email.'
-	const mail = letter(university_email, `Confirm your university address for ${SITE_NAME}`, text, link, closing)
+	const mail = letter(university_email, `Confirm your university address for ${siteName()}`, text, link, closing)
 	return { ...mail, link: { kind: 'confirm-campus', token } }
 }
 

@@ -1,4 +1,3 @@
-import { config } from '~/config.server.ts'
 import { noteWeeklyMail, takeWeekly, type WeeklyMember } from '~/features/notifications/digest.queries.server.ts'
 import { type Letter, letter } from '~/features/notifications/digest.server.ts'
 import { unsubscribeUrl } from '~/features/notifications/preferences.server.ts'
@@ -6,6 +5,7 @@ import { questionUrl } from '~/features/search/search.view.ts'
 import { counted } from '~/lib/text.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import { savedSearchPath } from './following.view.ts'
 import { listNewlyAnswered, listNewlyAsked, listSearchesWithNews } from './weekly.queries.server.ts'
 
@@ -70,7 +70,7 @@ async function newsOf(trx: Executor, { user_id: id, since, unread }: WeeklyMembe
 
 function weeklyLetter({ user_id: id }: WeeklyMember, items: Letter['items']): Letter {
 	return {
-		subject: `Your week at ${config().SITE_NAME}`,
+		subject: `Your week at ${siteName()}`,
 		items,
 		reason: 'You asked for this email once a week. A week without news brings none.',
 		unsubscribe: unsubscribeUrl(id, 'weekly'),

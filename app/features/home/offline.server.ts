@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto'
 import stylesheet from '~/app.css?url'
-import { config } from '~/config.server.ts'
 import { escapeHtml } from '~/lib/html.ts'
 import script from '~/offline/offline-page.js?raw'
 import worker from '~/offline/worker.js?raw'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import mono from '~/ui/fonts/quad-mono.woff2?url'
 import letters from '~/ui/fonts/schibsted-grotesk-letters.woff2?url'
 import signs from '~/ui/fonts/schibsted-grotesk-signs.woff2?url'
 
 /** The offline page: the same for every reader, as the service worker stores it. Its script fills it. */
 export function offlinePage(): string {
-	const siteName = escapeHtml(config().SITE_NAME)
+	const name = escapeHtml(siteName())
 	return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Offline · ${siteName}</title>
+<title>Offline · ${name}</title>
 <link rel="stylesheet" href="${stylesheet}?offline">
 </head>
 <body class="offline flex min-h-dvh flex-col">
@@ -26,7 +26,7 @@ export function offlinePage(): string {
 <div class="mx-auto flex h-14 max-w-page items-center gap-4 px-4 sm:px-6 lg:gap-8">
 <a class="flex min-w-0 items-center gap-2 text-[1.0625rem] leading-6 font-bold tracking-tight" href="/">
 <svg class="size-5 flex-none" viewBox="0 0 20 20" aria-hidden="true"><path d="M17 9V3H3v14h7" fill="none" stroke="currentColor" stroke-width="2"/><path class="fill-ivy" d="M13 12h5v6h-5z"/></svg>
-<span class="truncate">${siteName}</span>
+<span class="truncate">${name}</span>
 </a>
 <nav class="ml-auto flex flex-none gap-4 self-stretch sm:ml-0 lg:gap-6" aria-label="Main">
 <a class="nav-link max-sm:hidden" href="/">Home</a>

@@ -1,5 +1,6 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { announceLegal, legalPages, listenForLegal } from './legal.server.ts'
+import { announceLegal, legalPages, listenForLegal, lookAtTerms } from './legal.server.ts'
+import { LEGAL_PATH } from './legal.view.ts'
 import { operatorSection } from './templates.server.ts'
 
 /** Terms, privacy and imprint, and who accepted the terms. The vocabulary of skills is the feature `terms`. */
@@ -10,6 +11,7 @@ export const legal = defineFeature({
 	afterLeaving: announceLegal,
 	cachedPages: legalPages,
 	settingSections: [operatorSection],
+	setupSteps: [{ key: 'terms', title: 'Terms', to: LEGAL_PATH, look: lookAtTerms }],
 	memberData: {
 		legal_versions: {
 			members: { published_by: 'kept' },

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isOneOfSeveral } from '~/config.server.ts'
 import { setTermsToAccept } from '~/features/accounts/security/suspension.server.ts'
 import { lockAdmin, requireAdmin } from '~/features/administration/admins.server.ts'
+import type { SetupStanding } from '~/features/administration/setup/setup.view.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { SETTING_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
@@ -107,6 +108,19 @@ async function requireVersionRow(kind: LegalKind, version: string): Promise<Vers
 
 function presentVersion({ id, note, asks, body, published_at }: VersionRow): VersionLine {
 	return { id, note, asks, at: published_at.toISOString(), isWithdrawn: body === '' }
+}
+
+/** How the texts stand, for the checklist of administration. */
+export function lookAtTerms(): SetupStanding {
+	const isPublished = (kind: LegalKind) => Boolean(known.newest.get(kind)?.body)
+	const missing = (['privacy', 'imprint'] as const).filter((kind) => !isPublished(kind))
+	const rest =
+		missing.length > 0
+			? ` ${missing.map((kind) => legalTitles[kind]).join(' and ')}: the texts that come with the site.`
+			: ''
+	return isPublished('terms')
+		? { state: 'done', words: `Your terms are published.${rest}` }
+		: { state: 'usual', words: `The site has no terms of its own.${rest}` }
 }
 
 /** The three texts for admins: since when each is published; null for never. */

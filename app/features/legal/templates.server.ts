@@ -6,6 +6,7 @@ import { remember } from '~/lib/remember.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { settingSection, textSetting } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import { type LegalKind, placeholders } from './legal.view.ts'
 
 /* The texts that come with the software, and what is filled into a text when it is read. */
@@ -61,12 +62,12 @@ const rendered = remember('legal-rendered', () => new Map<string, string>())
 const MAX_RENDERED = 20
 
 function fill(body: string): string {
-	const { SITE_NAME, publicUrl } = config()
+	const { publicUrl } = config()
 	const { operator, address, contact } = siteSettings(operatorSection)
 	const values: Record<string, string> = {
-		site: plain(SITE_NAME),
+		site: plain(siteName()),
 		url: publicUrl,
-		operator: plain(operator) || `the administrators of ${plain(SITE_NAME)}`,
+		operator: plain(operator) || `the administrators of ${plain(siteName())}`,
 		address: address.split(/\r?\n/).map(plain).join('\\\n') || 'The postal address was not given.',
 		contact: contact ? `<${contact}>` : 'the administrators of this site',
 		retention: retentionTable(),

@@ -25,40 +25,52 @@ export interface CaseRow {
 	open: boolean
 	/** With microseconds, for a cursor; '' where there is no case. */
 	active_at: string
+	/** The moderator who handles it. */
+	assignee: { username: string; name: string; image: string | null } | null
+	/** Notes of moderators. */
+	note_count: number
 }
 
-const activeAt = sql`to_char(active_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as active_at`
+const caseColumns = sql`cases.kind, cases.target_id, cases.id as case_id, cases.report_count, cases.waits, cases.closed_at is null as open,
+	to_char(cases.active_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as active_at,
+	(select jsonb_build_object('username', username, 'name', name, 'image', image) from users where users.id = cases.assignee_id) as assignee,
+	(select count(*)::int from case_notes where case_notes.case_id = cases.id) as note_count`
 
 /** The case of a subject, if there ever was one. */
 export async function findCaseRow(kind: string, id: number): Promise<CaseRow> {
 	const { rows } = await sql<CaseRow>`
-		select kind, target_id, id as case_id, report_count, waits, closed_at is null as open, ${activeAt}
-		from cases where kind = ${kind} and target_id = ${id}`.execute(db())
-	const none = { kind, target_id: id, case_id: 0, report_count: 0, waits: false, open: false, active_at: '' }
-	return rows[0] ?? none
+		select ${caseColumns} from cases where kind = ${kind} and target_id = ${id}`.execute(db())
+	const none = { case_id: 0, report_count: 0, waits: false, open: false, active_at: '', assignee: null, note_count: 0 }
+	return rows[0] ?? { kind, target_id: id, ...none }
 }
 
 export type QueueOrder = 'newest' | 'reported'
 
-/** One page of the open cases: one range of one index. */
+/** One page of the open cases, of one moderator, of nobody (null) or all (undefined): one range of one index. */
 export async function listCaseRows(
 	order: QueueOrder,
+	assigneeId: number | null | undefined,
 	after: { key: string | number; id: number } | null,
 	limit: number,
 ): Promise<CaseRow[]> {
 	const by = sql.raw(order === 'newest' ? 'active_at' : 'report_count')
 	const type = sql.raw(order === 'newest' ? 'timestamptz' : 'int')
+	const handled = assigneeId === null ? sql`and assignee_id is null` : sql`and assignee_id = ${assigneeId}`
 	const { rows } = await sql<CaseRow>`
-		select kind, target_id, id as case_id, report_count, waits, true as open, ${activeAt}
-		from cases where closed_at is null ${after ? sql`and (${by}, id) < (${after.key}::${type}, ${after.id})` : sql``}
+		select ${caseColumns} from cases
+		where closed_at is null ${assigneeId === undefined ? sql`` : handled}
+			${after ? sql`and (${by}, id) < (${after.key}::${type}, ${after.id})` : sql``}
 		order by cases.${by} desc, id desc limit ${limit}`.execute(db())
 	return rows
 }
 
-/** Opens the case of a post that has to wait for a moderator. */
-export async function openWaitingCase(trx: Executor, kind: string, id: number): Promise<void> {
-	await sql`insert into cases (kind, target_id, waits) values (${kind}, ${id}, true)
-		on conflict (kind, target_id) do update set waits = true, closed_at = null, active_at = now()`.execute(trx)
+/** Opens the case of a post that has to wait for a moderator. @returns its id */
+export async function openWaitingCase(trx: Executor, kind: string, id: number): Promise<number> {
+	const { rows } = await sql<{ id: number }>`insert into cases (kind, target_id, waits) values (${kind}, ${id}, true)
+		on conflict (kind, target_id) do update set waits = true, closed_at = null, active_at = now() returning id`.execute(
+		trx,
+	)
+	return rows[0]?.id ?? 0
 }
 
 export interface NewReport {
@@ -74,14 +86,14 @@ export interface NewReport {
 /**
  * Adds a report to the case of its subject, which it opens. Each member has one open report of a subject: reports of further
  * messages join it, with their words; nothing else does.
- * @returns its id; null when this member has reported the same already, and nothing but a lock was changed then
+ * @returns its id and its case; null when this member has reported the same already, and nothing but a lock was changed then
  */
-export async function insertReport(trx: Executor, report: NewReport): Promise<number | null> {
+export async function insertReport(trx: Executor, report: NewReport): Promise<{ id: number; caseId: number } | null> {
 	const { kind, targetId, reporterId, reason, details, message } = report
 	const opened = await sql<{ id: number }>`
 		insert into cases (kind, target_id) values (${kind}, ${targetId})
 		on conflict (kind, target_id) do update set closed_at = cases.closed_at returning id`.execute(trx)
-	const caseId = opened.rows[0]?.id
+	const caseId = opened.rows[0]?.id ?? 0
 	const added = await sql<{ id: number; fresh: boolean }>`
 		insert into reports as r (case_id, reporter_id, reason, details) values (${caseId}, ${reporterId}, ${reason}, ${details})
 		on conflict (case_id, reporter_id) where settled_at is null and reporter_id <> 0
@@ -92,7 +104,7 @@ export async function insertReport(trx: Executor, report: NewReport): Promise<nu
 	if (!row || (message && !(await addMessage(trx, row.id, message)))) return null
 	await sql`update cases set report_count = report_count + ${row.fresh ? 1 : 0}, active_at = now(), closed_at = null
 		where id = ${caseId}`.execute(trx)
-	return row.id
+	return { id: row.id, caseId }
 }
 
 /** @returns whether the report did not hold this message yet */
@@ -141,7 +153,7 @@ export async function hasOpenReport(userId: number, kind: string, id: number): P
 /** Closes a subject's case with every report in it. @returns whether it was open */
 export async function closeCase(trx: Executor, kind: string, id: number): Promise<boolean> {
 	const { rows } = await sql<{ id: number }>`
-		update cases set closed_at = now(), report_count = 0, waits = false
+		update cases set closed_at = now(), report_count = 0, waits = false, assignee_id = null
 		where kind = ${kind} and target_id = ${id} and closed_at is null returning id`.execute(trx)
 	if (!rows[0]) return false
 	await sql`update reports set settled_at = now() where case_id = ${rows[0].id} and settled_at is null`.execute(trx)

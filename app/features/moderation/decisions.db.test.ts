@@ -34,6 +34,8 @@ test.each([
 	['query', ['hide', 'restore'], 'restored your query'],
 	['query', ['lock'], 'locked your query'],
 	['query', ['lock', 'unlock'], 'unlocked your query'],
+	['query', ['pin'], 'pinned your query'],
+	['query', ['pin-everywhere', 'unpin'], 'unpinned your query'],
 	['comment', ['hide'], 'hid your comment on'],
 	['comment', ['hide', 'restore'], 'restored your comment on'],
 ] as const)(

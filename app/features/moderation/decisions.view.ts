@@ -12,12 +12,16 @@ const decisions = {
 	'refuse comment': 'rejected your comment on',
 	'lock query': 'locked your query',
 	'unlock query': 'unlocked your query',
+	'pin query': 'pinned your query',
+	'unpin query': 'unpinned your query',
 	'merge query': 'merged your query into another one:',
 	'unmask query': 'looked up that it was you who asked, under a pseudonym,',
 	'unmask comment': 'looked up that it was you who commented, under a pseudonym, on',
 	'hide profile': 'hid the texts and the picture of your profile',
 	'restore profile': 'restored your profile',
 	'clean profile': 'removed from your profile:',
+	'hide account': 'hid what your account has published',
+	'restore account': 'restored what had been hidden of your account',
 	suspend: 'suspended your account',
 	lift: 'lifted the suspension of your account',
 } as const satisfies Record<string, string>
@@ -27,6 +31,8 @@ export type Decision = keyof typeof decisions
 declare module '~/features/notifications/kinds.server.ts' {
 	interface NotificationKinds {
 		moderation: Decision
+		'case-report': never
+		'case-assigned': never
 	}
 }
 
@@ -39,4 +45,17 @@ export const moderationKinds = {
 		acts: decisions,
 		by: 'A moderator',
 	},
-} satisfies { moderation: NotificationKind<Decision> }
+	'case-report': {
+		label: 'New reports, and posts that wait',
+		order: 51,
+		words: 'reported or posted something that waits in',
+		by: 'Members',
+		staff: true,
+	},
+	'case-assigned': {
+		label: 'Cases that are assigned to me',
+		order: 52,
+		words: 'assigned you',
+		staff: true,
+	},
+} satisfies { moderation: NotificationKind<Decision> } & Record<'case-report' | 'case-assigned', NotificationKind>

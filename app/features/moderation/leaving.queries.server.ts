@@ -15,6 +15,8 @@ export async function leaveModeration({ id, accounts, usernames }: Leaver): Prom
 		.transaction()
 		.execute(async (trx) => {
 			await closeCase(trx, MEMBER_SUBJECT, id)
+			await sql`delete from case_notes where case_id in (
+				select cases.id from cases where kind = ${MEMBER_SUBJECT} and target_id = ${id})`.execute(trx)
 			await sql`update reports set details = '' where reporter_id = ${id} and details <> ''`.execute(trx)
 			await sql`
 				update reported_messages set extract = (

@@ -11,6 +11,7 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { signedIn } from '~/platform/http/http.ts'
 import { closeCase } from './cases.queries.server.ts'
+import { releaseCases } from './handling/handling.queries.server.ts'
 import { addLogRow } from './log.queries.server.ts'
 import {
 	findModeratedMember,
@@ -110,6 +111,7 @@ export async function suspendAuthor(
 		if (how.time === null) await lift(trx, author.id)
 		else {
 			await suspend(trx, author.id, how.time, how.why)
+			await releaseCases(trx, author.id)
 			await endAllAccess(trx, author.id)
 		}
 		if (type.name === MEMBER_SUBJECT && act === 'suspend') await closeCase(trx, type.name, subject.id)
@@ -137,6 +139,7 @@ export async function appoint(viewer: Viewer, username: string, role: 'member' |
 			throw new NotAllowed('This role cannot be changed here.')
 		if (member.role === role) throw new Conflict(`${found.name} is already a ${role}.`)
 		await setRole(trx, found.id, role)
+		if (role === 'member') await releaseCases(trx, found.id)
 		const about = { kind: MEMBER_SUBJECT, targetId: found.id, memberId: found.id, title: found.name }
 		await addLogRow(trx, { actorId: actor.id, act: role === 'moderator' ? 'appoint' : 'dismiss from office', ...about })
 	})

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { member, type Operation, operation } from '~/platform/http/operation.ts'
 import { decideCase } from './decisions.server.ts'
+import { addNote, assignCase } from './handling/handling.server.ts'
 import { appoint } from './members.server.ts'
 import { moderationLimits } from './moderation.limits.ts'
-import { type Act, reasons, suspensionTimes } from './moderation.policy.ts'
+import { type Act, handlers, reasons, suspensionTimes } from './moderation.policy.ts'
 import type { CaseView, LogView } from './moderation.view.ts'
 import { getCase, listCases, listLog } from './queue.server.ts'
 import { report as sendReport } from './reports.server.ts'
@@ -38,6 +39,9 @@ const act = z.enum([
 	'dismiss',
 	'lock',
 	'unlock',
+	'pin',
+	'pin-everywhere',
+	'unpin',
 	'merge',
 	'clean',
 	'unmask',
@@ -100,6 +104,11 @@ const moderationCase = z.object({
 	reportCount: z.int().describe('Open reports.'),
 	waits: z.boolean(),
 	reports: z.array(report).describe('The newest open ones; five in a list.'),
+	assignee: author.nullable().describe('The moderator who handles it; null for nobody.'),
+	notes: z
+		.array(z.object({ id: z.int(), author, body: z.string(), at: time }))
+		.describe('What moderators noted for each other; empty in a list.'),
+	noteCount: z.int(),
 }) satisfies z.ZodType<CaseView, CaseView>
 
 const logEntry = z.object({
@@ -124,7 +133,9 @@ const judgement = z.strictObject({
 		.string()
 		.max(moderationLimits.whyMax)
 		.optional()
-		.describe('Needed for all but `approve`, `restore`, `unlock`, `dismiss` and `lift`.'),
+		.describe(
+			'Needed for all but `approve`, `restore`, `unlock`, `pin`, `pin-everywhere`, `unpin`, `dismiss` and `lift`.',
+		),
 	seen: z
 		.string()
 		.max(64)
@@ -132,8 +143,18 @@ const judgement = z.strictObject({
 		.describe('The `print` that you read. 409 when its author changed the text since.'),
 	time: z.enum(suspensionTimes).optional().describe('With `suspend`: for how long.'),
 	part: z.string().max(60).optional().describe('With `clean`: the `value` of one of the `parts`.'),
+	until: z.string().max(10).optional().describe('With `pin` and `pin-everywhere`: the last day, such as 2026-12-24.'),
 	into: z.string().optional().describe('With `merge`: the id or the address of the other query.'),
 })
+const assignment = z.strictObject({
+	assignee: z.string().max(60).describe('The username of a moderator or an admin; empty for nobody.'),
+	assigned: z
+		.string()
+		.max(60)
+		.optional()
+		.describe('The username of who handles it as you read the case, empty for nobody. 409 when that changed since.'),
+})
+const newNote = z.strictObject({ note: z.string().max(moderationLimits.noteMax) })
 const judged = z.object({ done: z.string().describe('What was done, as a sentence.') })
 
 const newRole = z.strictObject({ role: z.enum(['member', 'moderator']) })
@@ -147,6 +168,8 @@ export const moderationShapes = {
 	LogList: logList,
 	Judgement: judgement,
 	Judged: judged,
+	CaseAssignment: assignment,
+	NewCaseNote: newNote,
 	NewRole: newRole,
 }
 
@@ -166,10 +189,14 @@ export const moderationOperations = [
 		description: 'For moderators.',
 		access: 'members',
 		staff: true,
-		query: { order: z.enum(['newest', 'reported']).default('newest'), cursor },
+		query: {
+			order: z.enum(['newest', 'reported']).default('newest'),
+			handler: z.enum(handlers).default('all').describe('All, those that you handle, or those that nobody does.'),
+			cursor,
+		},
 		answer: caseList,
 		refusals: [422],
-		run: async (call) => listCases(member(call), { order: call.query.order, cursor: call.query.cursor ?? null }),
+		run: async (call) => listCases(member(call), { ...call.query, cursor: call.query.cursor ?? null }),
 	}),
 	operation({
 		id: 'getCase',
@@ -203,6 +230,38 @@ export const moderationOperations = [
 			const { act, ...input } = call.body
 			return { done: await decideCase(member(call), { ...call.params, act: String(act) }, { why: '', ...input }) }
 		},
+	}),
+	operation({
+		id: 'assignCase',
+		group,
+		method: 'put',
+		path: '/moderation/{kind}/{name}/assignee',
+		summary: 'Assign an open case to a moderator, or to nobody',
+		description: 'For moderators. Whoever it is assigned to is notified.',
+		access: 'members',
+		staff: true,
+		params: target,
+		body: assignment,
+		example: { assignee: 'ada' },
+		answer: judged,
+		refusals: [404, 409, 422],
+		run: async (call) => ({ done: await assignCase(member(call), call.params, assignment.parse(call.body)) }),
+	}),
+	operation({
+		id: 'addCaseNote',
+		group,
+		method: 'post',
+		path: '/moderation/{kind}/{name}/notes',
+		summary: 'Add a note for other moderators to a case',
+		description: 'For moderators. Members never see it.',
+		access: 'members',
+		staff: true,
+		params: target,
+		body: newNote,
+		example: { note: 'I wrote to them.' },
+		answer: null,
+		refusals: [404, 422],
+		run: (call) => addNote(member(call), call.params, newNote.parse(call.body)),
 	}),
 	operation({
 		id: 'setRole',

@@ -2,6 +2,8 @@ import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { reportCounter } from './cases.queries.server.ts'
 import { moderationKinds } from './decisions.view.ts'
+import { deleteOldNotes } from './handling/handling.queries.server.ts'
+import { tellModerators } from './handling/handling.server.ts'
 import { leaveModeration } from './leaving.queries.server.ts'
 import { moderationOperations, moderationShapes } from './moderation.api.server.ts'
 import { registerSubjects } from './subjects.server.ts'
@@ -10,6 +12,7 @@ export const moderation = defineFeature({
 	name: 'moderation',
 	api: { operations: moderationOperations, schemas: moderationShapes },
 	notificationKinds: moderationKinds,
+	jobs: { 'tell-moderators': tellModerators },
 	counters: [reportCounter],
 	collect: (features) => registerSubjects(features.flatMap(({ subjects }) => subjects ?? [])),
 	retention: [
@@ -22,15 +25,22 @@ export const moderation = defineFeature({
 		},
 		{
 			key: 'settled-reports',
-			label: 'Reports that were decided, with the messages that were sent along',
+			label: 'Reports that were decided, with the messages that were sent along and what moderators noted',
 			hint: 'Counted from the decision.',
 			days: { default: 365, min: 30, max: 3650 },
-			remove: (days, limit) => deleteOldRows({ table: 'reports', since: 'settled_at', days, limit }),
+			async remove(days, limit) {
+				const reports = await deleteOldRows({ table: 'reports', since: 'settled_at', days, limit })
+				return Math.max(reports, await deleteOldNotes(days, limit))
+			},
 		},
 	],
 	leaving: [leaveModeration],
 	memberData: {
-		cases: 'what was reported, by its id',
+		cases: {
+			members: { assignee_id: 'kept' },
+			archive: 'what was reported, by its id, and which moderator handles it',
+		},
+		case_notes: { members: { author_id: 'kept' }, archive: ['body', 'created_at'], mentions: { body: null } },
 		reports: {
 			members: { reporter_id: 'kept' },
 			archive: ['reason', 'details', 'created_at', 'settled_at'],

@@ -5,6 +5,8 @@ export const moderationLimits = {
 	/** Characters of a report's own words, and of a moderator's reason. */
 	detailsMax: 1_000,
 	whyMax: 500,
+	/** Characters of a note that moderators leave in a case for each other. */
+	noteMax: 2_000,
 	/** Reports that one member may send in an hour. */
 	reportsPerHour: 10,
 	/** Until an account is so many days old its first post with a link waits for a moderator. */

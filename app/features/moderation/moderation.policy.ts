@@ -22,6 +22,10 @@ export const reasons: readonly { value: Reason; label: string; hint: string }[] 
 export const suspensionTimes = ['1 day', '1 week', '1 month', 'for ever'] as const
 export type SuspensionTime = (typeof suspensionTimes)[number]
 
+/** Whose cases the queue shows. */
+export const handlers = ['all', 'mine', 'none'] as const
+export type Handler = (typeof handlers)[number]
+
 /** Whether others see a subject, and if not, why; `gone` was deleted by its author. */
 export type SubjectState = 'visible' | 'hidden' | 'waiting' | 'merged' | 'gone'
 
@@ -33,6 +37,9 @@ export const subjectActs = [
 	'restore',
 	'lock',
 	'unlock',
+	'pin',
+	'pin-everywhere',
+	'unpin',
 	'merge',
 	'clean',
 	'unmask',
@@ -61,8 +68,9 @@ export interface ActField {
 	/** What an error calls the field. */
 	shortLabel: string
 	hint: string
-	/** Whether one of the subject's parts is chosen; otherwise a line of text is typed. */
+	/** Whether one of the subject's parts is chosen; otherwise a line of text is typed, or a day that may be left out. */
 	choosesPart?: boolean
+	isDay?: boolean
 }
 
 /** Whether this viewer may report something; nobody reports what is their own. */

@@ -34,7 +34,23 @@ const why = text(moderationLimits.whyMax, `A reason may have at most ${moderatio
 export const whyInput = z.object({ why: why.refine((value) => value !== '', 'Say why, in a few words.') })
 export const maybeWhyInput = z.object({ why })
 
-const needsNoReason: readonly Act[] = ['approve', 'restore', 'unlock', 'dismiss', 'lift']
+/** Who is to handle a case, and who did as the form was made. */
+export const assignInput = z.object({
+	assignee: z.string({ error: 'Choose a moderator.' }).max(100, 'Choose a moderator.'),
+	assigned: z.string().max(100).optional(),
+})
+
+/** A note for other moderators. */
+export const noteInput = z.object({
+	note: text(
+		moderationLimits.noteMax,
+		`A note may have at most ${moderationLimits.noteMax.toLocaleString('en')} characters.`,
+	).refine((value) => value !== '', 'Write a few words.'),
+})
+
+const needsNoReason: readonly Act[] = [
+	...(['approve', 'restore', 'unlock', 'pin', 'pin-everywhere', 'unpin', 'dismiss', 'lift'] as const),
+]
 
 /** Reads the reason of an act. */
 export function reasonInput(act: Act): typeof whyInput | typeof maybeWhyInput {

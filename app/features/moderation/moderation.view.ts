@@ -80,6 +80,19 @@ export interface CaseView {
 	waits: boolean
 	/** The newest open reports, at most five in the queue. */
 	reports: ReportView[]
+	/** The moderator who handles it while it is open; null for nobody. */
+	assignee: ModeratedMemberView | null
+	/** What moderators noted in it for each other, at most the newest 100; empty in the queue. */
+	notes: NoteView[]
+	noteCount: number
+}
+
+/** A moderator's note in a case. */
+export interface NoteView {
+	id: number
+	author: ModeratedMemberView
+	body: string
+	at: string
 }
 
 /** A case as pages show it. */
@@ -90,6 +103,12 @@ export interface CasePageView extends CaseView {
 	prefix: string
 	/** The fields of those acts that need more than a reason. */
 	fields: Partial<Record<Act, ActField>>
+	/** 0 where there never was a report. */
+	caseId: number
+	/** Whether somebody has to decide it: only such a case is assigned. */
+	isOpen: boolean
+	/** To whom it can be assigned; empty in the queue. */
+	staff: ModeratedMemberView[]
 }
 
 export interface LogView {
@@ -136,12 +155,21 @@ export function actsOn(viewer: Viewer, { type, subject, author, entry }: FoundSu
 	return acts
 }
 
-/** @param alone of a subject that is looked at by itself what can be removed of it, and who is behind a pseudonym that this viewer unmasked */
+/** What is read only of a subject that is looked at by itself. */
+interface SingleCase {
+	parts?: SubjectPart[]
+	/** Who is behind a pseudonym that this viewer unmasked. */
+	unmasked?: ModeratedMemberView | null
+	notes?: NoteView[]
+	staff?: ModeratedMemberView[]
+}
+
+/** A case as this viewer sees it. */
 export function presentCase(
 	viewer: Viewer,
 	found: FoundSubject,
 	reports: ReportRow[],
-	{ parts = [], unmasked = null }: { parts?: SubjectPart[]; unmasked?: ModeratedMemberView | null } = {},
+	{ parts = [], unmasked = null, notes = [], staff = [] }: SingleCase = {},
 ): CasePageView {
 	const { type, subject, author, entry } = found
 	const isKnown = unmasked !== null || author.pseudonym_of === viewer?.id
@@ -168,6 +196,12 @@ export function presentCase(
 		reportCount: entry.report_count,
 		waits: entry.waits,
 		reports: reports.map(presentReport),
+		assignee: entry.open ? entry.assignee : null,
+		notes,
+		noteCount: entry.note_count,
+		caseId: entry.case_id,
+		isOpen: entry.open,
+		staff: staff.map(presentModeratedMember),
 		label: type.label,
 		prefix: type.prefix,
 		fields: Object.fromEntries(
@@ -210,9 +244,9 @@ function presentReport(row: ReportRow): ReportView {
 }
 
 /** The page on which a subject is judged; of a category or a setting, the one on which it is kept. @param username of the member who it is, or whose it is */
-function caseUrl(kind: string, id: number, username: string): string {
+export function caseUrl(kind: string, id: number, username: string): string {
 	if (kind === CATEGORY_SUBJECT) return `/admin/categories/${id}`
-	if (kind === SETTING_SUBJECT) return '/admin/settings'
+	if (kind === SETTING_SUBJECT) return id === 0 ? '/admin' : '/admin/settings'
 	return `/moderation/${kind}/${kind === MEMBER_SUBJECT ? username : id}`
 }
 

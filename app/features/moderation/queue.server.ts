@@ -4,10 +4,11 @@ import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/platform/http/cursors.ts'
 import { countOpenCases, listCaseRows, listReportRows, type QueueOrder } from './cases.queries.server.ts'
+import { listNotes } from './handling/handling.queries.server.ts'
 import { listLogRows } from './log.queries.server.ts'
-import { findMemberId } from './members.queries.server.ts'
+import { findMemberId, listStaffRows } from './members.queries.server.ts'
 import { moderator, typedUsername } from './members.server.ts'
-import { mayModerate, mayReadLog } from './moderation.policy.ts'
+import { type Handler, mayModerate, mayReadLog } from './moderation.policy.ts'
 import { type CasePageView, type LogView, presentCase, presentLog } from './moderation.view.ts'
 import { findSubject, type SubjectName, withSubjects } from './subjects.server.ts'
 
@@ -15,6 +16,8 @@ export type { QueueOrder }
 
 const MAX_CASES_PER_PAGE = 20
 const MAX_LOG_ENTRIES_PER_PAGE = 50
+/** Notes that the page of a case shows. */
+const MAX_NOTES = 100
 
 /** How many cases wait for this viewer, at most 100; 0 for whoever is no moderator, without asking the database. */
 export async function countCases(viewer: Viewer): Promise<number> {
@@ -24,10 +27,12 @@ export async function countCases(viewer: Viewer): Promise<number> {
 /** One page of the cases that somebody has to decide. @throws NotAllowed; Invalid for a cursor that is not ours */
 export async function listCases(
 	viewer: Viewer,
-	{ order, cursor }: { order: QueueOrder; cursor: string | null },
+	{ order, handler = 'all', cursor }: { order: QueueOrder; handler?: Handler; cursor: string | null },
 ): Promise<{ rows: CasePageView[]; next: string | null }> {
-	moderator(viewer)
-	const rows = await listCaseRows(order, cursor ? positionIn(order, cursor) : null, MAX_CASES_PER_PAGE + 1)
+	const { id: own } = moderator(viewer)
+	const assigneeId = { all: undefined, mine: own, none: null }[handler]
+	const after = cursor ? positionIn(order, cursor) : null
+	const rows = await listCaseRows(order, assigneeId, after, MAX_CASES_PER_PAGE + 1)
 	const shown = rows.slice(0, MAX_CASES_PER_PAGE)
 	const ids = shown.map(({ case_id }) => case_id)
 	const [cases, reports] = await Promise.all([withSubjects(shown), listReportRows(ids, 5)])
@@ -46,12 +51,14 @@ export async function getCase(viewer: Viewer, name: SubjectName): Promise<CasePa
 	const found = await findSubject(name)
 	if (!found) throw new NotFound('There is nothing to decide here.')
 	const { type, author, entry } = found
-	const [reports, parts, unmasked] = await Promise.all([
+	const [notes, staff, reports, parts, unmasked] = await Promise.all([
+		entry.note_count > 0 ? listNotes(entry.case_id, MAX_NOTES) : [],
+		entry.open ? listStaffRows() : [],
 		entry.open ? listReportRows([entry.case_id], 100) : [],
 		author.imported ? [] : (type.listParts?.(author) ?? []),
 		author.pseudonym_of === null ? undefined : findUnmasked(author.id, actor.id),
 	])
-	return presentCase(viewer, found, reports, { parts, unmasked: unmasked ?? null })
+	return presentCase(viewer, found, reports, { parts, unmasked: unmasked ?? null, notes, staff })
 }
 
 /** One page of who did what and why, newest first. @param member a username, to see what they did and what was done to them */

@@ -4,6 +4,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { hasOpenReport, insertReport, type NewReport, secondsUntilReport } from './cases.queries.server.ts'
+import { tellModeratorsLater } from './handling/handling.server.ts'
 import { lockAccountStatus } from './members.queries.server.ts'
 import { moderationLimits } from './moderation.limits.ts'
 import { mayReport } from './moderation.policy.ts'
@@ -71,9 +72,10 @@ export async function lockReporter(trx: Executor, reporter: SignedIn): Promise<v
 export async function addReport(trx: Executor, added: NewReport): Promise<number> {
 	const seconds = await secondsUntilReport(trx, added.reporterId, moderationLimits.reportsPerHour)
 	if (seconds !== null) throw new TooMany('You have reported a lot in a short time. Try again later.', seconds)
-	const id = await insertReport(trx, added)
-	if (id === null) throw new Conflict('You have already reported this. A moderator will look at it.')
-	return id
+	const made = await insertReport(trx, added)
+	if (made === null) throw new Conflict('You have already reported this. A moderator will look at it.')
+	await tellModeratorsLater(trx, { caseId: made.caseId, actorId: added.reporterId })
+	return made.id
 }
 
 async function reportable(viewer: SignedIn, name: SubjectName): Promise<FoundSubject> {

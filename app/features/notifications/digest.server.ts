@@ -3,6 +3,7 @@ import { escapeHtml } from '~/lib/html.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import type { Mail } from '~/platform/mail/mail.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
 	clearDueMail,
 	type DueMember,
@@ -94,7 +95,7 @@ function digest(member: DueMember, rows: UnseenNotification[]): Mail {
 	const items = rows.map((row) => ({ text: sentenceOf(row), excerpt: '', url: row.url }))
 	const [first] = items
 	return letter(member, {
-		subject: rows.length === 1 && first ? first.text : `${rows.length} new notifications at ${config().SITE_NAME}`,
+		subject: rows.length === 1 && first ? first.text : `${rows.length} new notifications at ${siteName()}`,
 		items,
 		reason: 'This email lists what you have not seen on the site, at most once a day.',
 		unsubscribe: unsubscribeUrl(member.user_id),
@@ -120,7 +121,7 @@ export interface Letter {
 
 /** A mail of a list of things, as text and as HTML, with the header that ends such mails by one click. */
 export function letter(to: { name: string; email: string }, { subject, items, reason, unsubscribe }: Letter): Mail {
-	const { publicUrl, SITE_NAME } = config()
+	const { publicUrl } = config()
 	const texts = items.map(({ text, excerpt, url }) => [text, excerpt, publicUrl + url].filter(Boolean).join('\n'))
 	const lines = items.map(
 		({ text, excerpt, url }) =>
@@ -129,11 +130,11 @@ export function letter(to: { name: string; email: string }, { subject, items, re
 	return {
 		to: to.email,
 		subject,
-		text: `Hello ${to.name},\n\n${texts.join('\n\n')}\n\n${reason}\nSettings: ${publicUrl}/settings\nUnsubscribe: ${unsubscribe}\n\n${SITE_NAME}\n`,
+		text: `Hello ${to.name},\n\n${texts.join('\n\n')}\n\n${reason}\nSettings: ${publicUrl}/settings\nUnsubscribe: ${unsubscribe}\n\n${siteName()}\n`,
 		html: `<!doctype html><html lang="en"><body style="font:16px/1.5 sans-serif;color:#1d1c18;max-width:36em">
 <p>Hello ${escapeHtml(to.name)},</p><ul style="padding-left:1.2em">${lines.join('')}</ul>
 <p style="color:#6b675c;font-size:14px">${reason} <a href="${publicUrl}/settings">Settings</a> ·
-<a href="${escapeHtml(unsubscribe)}">Unsubscribe</a></p><p>${escapeHtml(SITE_NAME)}</p></body></html>`,
+<a href="${escapeHtml(unsubscribe)}">Unsubscribe</a></p><p>${escapeHtml(siteName())}</p></body></html>`,
 		headers: { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
 	}
 }

@@ -28,6 +28,8 @@ export interface NotificationKind<Act extends string = string> {
 	by?: string
 	/** The channels that cannot be turned off. */
 	always?: readonly Channel[]
+	/** Whether only moderators are told of it: others do not find it in their settings. */
+	staff?: boolean
 	/** For a kind of which no notification is stored. */
 	source?: UnseenSource
 }

@@ -181,6 +181,15 @@ export async function listUntold(
 	return rows.map((row) => row.id)
 }
 
+/** Of these members, those who have not been told of a group within the last hour, or have read that. */
+export async function withoutFreshGroup(trx: Executor, userIds: number[], groupKey: string): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`
+		select person as id from unnest(${userIds}::int[]) as person
+		where not exists (select from notifications where user_id = person and group_key = ${groupKey} and read_at is null
+			and updated_at > now() - interval '1 hour')`.execute(trx)
+	return rows.map(({ id }) => id)
+}
+
 /** How many members were told, as a kind, of a part of a subject, or of the subject itself. */
 export async function countNotified(
 	trx: Executor,

@@ -29,6 +29,7 @@ import {
 	retitle,
 	type SubjectRef,
 	type Which,
+	withoutFreshGroup,
 	writeMutedSubject,
 } from './notifications.queries.server.ts'
 import type { NotificationView, Subject } from './notifications.view.ts'
@@ -141,6 +142,8 @@ export interface FactNotification extends NotificationAbout {
 	group: string
 	/** Who did it; left out where that does not matter. */
 	actorId?: number
+	/** Whether it may come in bursts: whoever was told within the last hour and has not read it is not told again. */
+	inBursts?: boolean
 }
 
 /**
@@ -149,11 +152,12 @@ export interface FactNotification extends NotificationAbout {
  */
 export async function notifyOfFact(
 	trx: Executor,
-	{ kind, memberIds, group, actorId, subject, part }: FactNotification,
+	{ kind, memberIds, group, actorId, subject, part, inBursts = false }: FactNotification,
 ): Promise<number[]> {
 	if (memberIds.length === 0) return []
 	// Nobody has the id 0, so nobody blocks them.
-	const users = await lockBoxes(trx, [...memberIds], { subject, actorId: actorId ?? 0 })
+	const boxes = await lockBoxes(trx, [...memberIds], { subject, actorId: actorId ?? 0 })
+	const users = inBursts ? await withoutFreshGroup(trx, boxes, `${kind}:${group}`) : boxes
 	const url = part?.url ?? subject.url
 	const actorIds = actorId === undefined ? [] : [actorId]
 	const values = { kind, actorIds, act: '', reason: '', subject, partId: part?.id ?? null, url }

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { config } from '~/config.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
 import { findPreferences, refuseMailsOf, setMail, setWeekly, storePreferences } from './digest.queries.server.ts'
@@ -22,7 +22,7 @@ export async function getPreferences(
 ): Promise<{ daily: boolean; weekly: boolean; kinds: PreferenceView[] }> {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	const stored = await findPreferences(viewer.id)
-	const rows = listKinds().map(([kind, { label, always = [] }]) => {
+	const rows = kindsFor(viewer).map(([kind, { label, always = [] }]) => {
 		const chosen = stored.kinds.find((row) => row.kind === kind)
 		return {
 			kind,
@@ -41,7 +41,7 @@ export async function getPreferences(
  */
 export async function setPreferences(viewer: Viewer, chosen: ReadonlySet<string>): Promise<void> {
 	if (!viewer) throw new NotAllowed('Log in first.')
-	const rows = listKinds().map(([kind, { always = [] }]) => ({
+	const rows = kindsFor(viewer).map(([kind, { always = [] }]) => ({
 		kind,
 		...byChannel((channel) => always.includes(channel) || chosen.has(`${kind}-${channel}`)),
 	}))
@@ -54,6 +54,11 @@ export async function setPreferences(viewer: Viewer, chosen: ReadonlySet<string>
 				kinds: rows,
 			}),
 		)
+}
+
+/** The kinds that this viewer may be told of. */
+function kindsFor(viewer: SignedIn): ReturnType<typeof listKinds> {
+	return listKinds().filter(([, { staff = false }]) => !staff || isModerator(viewer))
 }
 
 function byChannel(value: (channel: Channel) => boolean): Record<Channel, boolean> {

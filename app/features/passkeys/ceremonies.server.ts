@@ -10,6 +10,7 @@ import type { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
 	insertChallenge,
 	type LockedPasskey,
@@ -70,7 +71,7 @@ export async function assertionOptions(purpose: 'login' | 'confirm', userId: num
 export async function attestationOptions(owner: { id: number; username: string; name: string }, keys: PasskeyRow[]) {
 	const { extensions: _none, ...options } = await generateRegistrationOptions({
 		rpID: relyingParty().expectedRPID,
-		rpName: config().SITE_NAME,
+		rpName: siteName(),
 		userName: owner.username,
 		userDisplayName: owner.name,
 		// Names nobody outside this site, and stays when the username changes.

@@ -12,6 +12,7 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter } from '~/platform/mail/mail.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
 	type Assertion,
 	assertionOptions,
@@ -244,9 +245,9 @@ function idOf(form: FormData): number {
 
 /** Tells a member by mail what changed. @param what one clause, which is the subject too */
 async function tell(trx: Executor, email: string, what: string): Promise<void> {
-	const { publicUrl, SITE_NAME } = config()
+	const { publicUrl } = config()
 	const link = { label: 'See your passkeys', url: `${publicUrl}${passkeysPath}` }
 	const closing = 'If this was not you, change your password, which logs out all devices, and ask an admin for help.'
-	const text = `${what} for your ${SITE_NAME} account.`
-	await addJob('send-mail', letter(email, `${what} at ${SITE_NAME}`, text, link, closing), trx)
+	const text = `${what} for your ${siteName()} account.`
+	await addJob('send-mail', letter(email, `${what} at ${siteName()}`, text, link, closing), trx)
 }

@@ -111,3 +111,10 @@ export async function listHideable(ids: number[]): Promise<HideableRow[]> {
 	)
 	return rows
 }
+
+/** Since when a profile is hidden, with microseconds; null when it is shown. */
+export async function findHiddenAt(trx: Executor, userId: number): Promise<string | null> {
+	const { rows } = await sql<{ hidden_at: string | null }>`
+		select hidden_at::text from profiles where user_id = ${userId}`.execute(trx)
+	return rows[0]?.hidden_at ?? null
+}

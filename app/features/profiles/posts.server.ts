@@ -8,6 +8,7 @@ import type { Page, QuestionCardView } from '~/features/questions/question.view.
 import { profilePath } from '~/lib/addresses.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import { findAuthor } from './profiles.queries.server.ts'
 import { type PostCounts, type PostKind, postKinds } from './profiles.view.ts'
 
@@ -37,7 +38,7 @@ const FEED_ENTRIES = 20
  */
 export async function getMemberFeed(username: string): Promise<string> {
 	const list = { author: username.toLowerCase(), cursor: null, limit: FEED_ENTRIES }
-	const { SITE_NAME, publicUrl } = config()
+	const { publicUrl } = config()
 	const member = await findAuthor(list.author)
 	if (!member) throw new NotFound('No Data Found !')
 	const [questions, ...answers] = await Promise.all([
@@ -59,7 +60,7 @@ export async function getMemberFeed(username: string): Promise<string> {
 		})),
 	]
 	return atomFeed({
-		title: `${member.name} · ${SITE_NAME}`,
+		title: `${member.name} · ${siteName()}`,
 		path,
 		feedPath: `${path}/feed.atom`,
 		publicUrl,

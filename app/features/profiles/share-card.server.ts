@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import sharp, { type OverlayOptions } from 'sharp'
-import { config } from '~/config.server.ts'
 import { campusOf } from '~/features/campus/campus.view.ts'
 import { studiesText } from '~/features/members/members.view.ts'
 import { escapeHtml } from '~/lib/html.ts'
 import { shorten } from '~/lib/page-meta.ts'
 import { remember } from '~/lib/remember.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import { findProfile } from './profiles.queries.server.ts'
 
 const width = 1_200
@@ -28,12 +28,11 @@ const cards = remember('share-cards', () => new Map<string, Promise<Buffer>>())
  */
 export async function getShareCard(username: string): Promise<{ tag: string; draw: () => Promise<Buffer> }> {
 	const card = await findShareCard(username)
-	const { SITE_NAME } = config()
 	const hash = createHash('sha256')
-		.update(JSON.stringify([drawing, SITE_NAME, card]))
+		.update(JSON.stringify([drawing, siteName(), card]))
 		.digest('base64url')
 		.slice(0, 22)
-	return { tag: `"${hash}"`, draw: () => cachedCard(hash, () => drawCard(card, SITE_NAME)) }
+	return { tag: `"${hash}"`, draw: () => cachedCard(hash, () => drawCard(card, siteName())) }
 }
 
 /** What the card of a member says: as much as visitors may know; null for the card of the site. */

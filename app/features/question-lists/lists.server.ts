@@ -20,6 +20,7 @@ import {
 	questionJoins,
 	readQuestionCount,
 } from '~/features/questions/questions.queries.server.ts'
+import { listPinnedRows } from '~/features/questions/status/pins.queries.server.ts'
 import { findMatches, listOperators } from '~/features/search/search.server.ts'
 import { questionUrl, type ShownInstead } from '~/features/search/search.view.ts'
 import { getCategory, getTag } from '~/features/tags/tags.server.ts'
@@ -54,8 +55,8 @@ interface ListInput {
 	limit?: number
 }
 
-/** A page of a list; of a search also what it shows instead, if it does, and how many questions were ranked. */
-type FoundPage = Page<QuestionCardView> & { instead?: ShownInstead; found?: number }
+/** A page of a list, of its first also what is pinned above it; of a search also what it shows instead, if it does, and how many questions were ranked. */
+type FoundPage = Page<QuestionCardView> & { instead?: ShownInstead; found?: number; pinned?: QuestionCardView[] }
 
 /** Characters of a search that are looked at. */
 const MAX_SEARCH_LENGTH = 200
@@ -87,12 +88,20 @@ export async function listQuestions(viewer: Viewer, input: ListInput): Promise<F
 				cursor,
 				limit: limit + 1,
 			})
-	return page(
+	const isFirst = cursor === null && view === 'newest' && !input.tag && author === null
+	const pinned = isFirst ? await pinnedRows(category?.id) : []
+	const shown = page(
 		rows,
 		limit,
 		(row) => presentCard(viewer, row),
 		(row) => [view === 'active' ? row.active_at : row.created_at, row.id],
 	)
+	return pinned.length === 0 ? shown : { ...shown, pinned: pinned.map((row) => presentCard(viewer, row)) }
+}
+
+/** What is pinned above the list of the forum or a category. A pin that ends at midnight is seen for a minute more, as kept rows are. */
+function pinnedRows(categoryId: number | undefined): Promise<QuestionRow[]> {
+	return sharedData(`pinned ${categoryId}`, [LIST_PAGES], () => listPinnedRows(categoryId))
 }
 
 /** Rows of the forum or a category. Its first pages are what most readers see, and shared. */
@@ -240,10 +249,11 @@ export async function loadList(
 	const {
 		instead = null,
 		found: _,
+		pinned = [],
 		...page
 	} = await listQuestions(viewerOf(context), { ...scope, search, view, cursor })
 	const tools = search ? { operators: listOperators(search), instead } : null
-	return { page, cursor, view, search, tools, hasViews }
+	return { page, pinned, cursor, view, search, tools, hasViews }
 }
 
 const listViews: readonly ListView[] = ['active', 'unanswered', 'unsolved', 'solved']

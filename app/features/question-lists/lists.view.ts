@@ -8,6 +8,8 @@ import { withParams } from '~/lib/addresses.ts'
 /** What the three list pages share. */
 export interface ListData {
 	page: Page<QuestionCardView>
+	/** What moderators pinned above it. */
+	pinned: QuestionCardView[]
 	/** Where this page of the list begins; null for its first. */
 	cursor: string | null
 	view: ListView

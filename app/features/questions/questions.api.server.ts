@@ -96,6 +96,12 @@ export const next = z.string().nullable().describe('The cursor of the next page;
 export const questionList = z.object({
 	rows: z.array(questionCard),
 	next,
+	pinned: z
+		.array(questionCard)
+		.optional()
+		.describe(
+			'What moderators pinned above the first page of the forum or a category; `rows` has it too, at its place.',
+		),
 	instead: z
 		.union([
 			z.object({ kind: z.literal('corrected'), search: z.string() }),

@@ -98,7 +98,7 @@ export type ForumEvent =
 	/** Taken out of the forum, to wait for a moderator, by one, or into another question; and back. */
 	| (Happening & { kind: 'question-unpublished' | 'question-republished' })
 	| (Happening & { kind: 'comment-unpublished' | 'comment-republished'; commentId: number })
-	| (Happening & { kind: 'question-locked' | 'question-unlocked' })
+	| (Happening & { kind: 'question-locked' | 'question-unlocked' | 'question-pinned' | 'question-unpinned' })
 	/** A text that waits for a moderator was added or changed; nobody but its author and moderators sees it. */
 	| (Happening & { kind: 'question-pending' })
 	| (Happening & { kind: 'comment-pending'; commentId: number })

@@ -25,6 +25,10 @@ export const questions = defineFeature({
 		},
 	],
 	memberData: {
+		question_pins: {
+			members: { pinned_by: 'kept' },
+			archive: 'acts of a moderator, as the log of moderation has them',
+		},
 		questions: {
 			members: { author_id: 'kept', status_by: 'kept' },
 			archive: [

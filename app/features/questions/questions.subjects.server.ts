@@ -13,10 +13,12 @@ import {
 } from '~/features/moderation/subjects.server.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { isId } from '~/lib/checks.ts'
-import { Invalid } from '~/lib/errors.ts'
+import { localDay } from '~/lib/dates.ts'
+import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import type { EventQuestion, ForumEvent } from './questions.events.ts'
+import { deletePin, insertPin, isPinnedNow, MAX_PINS, type PinPlace } from './status/pins.queries.server.ts'
 import {
 	type LockedPost,
 	listCommentSubjects,
@@ -55,6 +57,9 @@ const startsFrom: Record<PostAct, readonly SubjectState[]> = {
 	restore: ['hidden', 'merged'],
 	lock: ['visible'],
 	unlock: ['visible'],
+	pin: ['visible'],
+	'pin-everywhere': ['visible'],
+	unpin: ['visible'],
 	merge: ['visible'],
 }
 
@@ -74,7 +79,10 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 	// A comment comes and goes with its query: what is under a question that is out of the forum has to wait for that.
 	const isOut = !isQuestion && row.question_status !== 'published'
 	const possible = (Object.keys(startsFrom) as PostAct[]).filter(
-		(act) => startsFrom[act].includes(states[row.status]) && act !== (row.locked ? 'lock' : 'unlock'),
+		(act) =>
+			startsFrom[act].includes(states[row.status]) &&
+			act !== (row.locked ? 'lock' : 'unlock') &&
+			isPinAct(act) !== row.pinned,
 	)
 	const isPseudonymous = row.author_id === row.pseudonym_id
 	return {
@@ -109,6 +117,8 @@ interface ModerationAction {
 	why: string
 	/** The question that this one is merged into; 0 for other acts. */
 	into: number
+	/** The last day of a pin, `YYYY-MM-DD`; null for none. */
+	until: string | null
 }
 
 type Change = (trx: Executor, judged: ModerationAction) => Promise<{ event: ForumEvent; note?: string }>
@@ -146,11 +156,32 @@ const changes: Record<PostAct, Change> = {
 		await setLocked(trx, id, false)
 		return { event: { kind: 'question-unlocked', actorId, question } }
 	},
+	pin: (trx, judged) => pin(trx, judged, 'category'),
+	'pin-everywhere': (trx, judged) => pin(trx, judged, 'forum'),
+	async unpin(trx, { post: { id, question }, moderatorId: actorId }) {
+		await deletePin(trx, id)
+		return { event: { kind: 'question-unpinned', actorId, question } }
+	},
 	async merge(trx, judged) {
 		const { post, held, moderatorId: by, why: reason, into } = judged
 		await removeQuestion(trx, post.id, held, { status: 'merged', reason, by, into })
 		return { event: unpublishedEvent(judged), note: `into query ${into}` }
 	},
+}
+
+/** @throws Conflict where enough are pinned there */
+async function pin(trx: Executor, { post, held, moderatorId: by, until }: ModerationAction, place: PinPlace) {
+	const { id: questionId, question } = post
+	if (!(await insertPin(trx, { questionId, categoryId: held.category_id, place, until, by })))
+		throw new Conflict(`${MAX_PINS} queries are pinned there already. Unpin one of them first.`)
+	const event = { kind: 'question-pinned', actorId: by, question } as const
+	return { event, note: until === null ? '' : `until ${until}` }
+}
+
+/** Whether an act pins what is not pinned. */
+function isPinAct(act: PostAct): boolean | null {
+	if (act === 'unpin') return false
+	return act === 'pin' || act === 'pin-everywhere' ? true : null
 }
 
 async function release(trx: Executor, { post, held, moderatorId: by }: ModerationAction): Promise<void> {
@@ -185,17 +216,20 @@ async function lockPost(trx: Executor, post: PostSubject, act: PostAct, into: nu
 	if (!held || !startsFrom[act].includes(states[held.status])) throw changedMeanwhile()
 	if (act === 'approve' && held.fingerprint !== post.fingerprint) throw changedMeanwhile()
 	if ((act === 'lock' || act === 'unlock') && question.locked === (act === 'lock')) throw changedMeanwhile()
+	const pins = isPinAct(act)
+	if (pins !== null && (await isPinnedNow(trx, questionId)) === pins) throw changedMeanwhile()
 	return { ...question, ...held }
 }
 
 async function perform(trx: Executor, act: PostAct, call: ActCall<PostSubject>): Promise<Performed> {
 	const { subject: post, actor, why, input } = call
 	const into = act === 'merge' ? Number(input.into) : 0
+	const until = typeof input.until === 'string' && input.until !== '' ? input.until : null
 	const held = await lockPost(trx, post, act, into)
 	// Whose rows are locked before any count, as whoever posts does.
 	if (act === 'approve') await trustAuthor(trx, held.author_id)
 	await lockModerator(trx, actor)
-	const { event, ...done } = await changes[act](trx, { post, held, moderatorId: actor.id, why, into })
+	const { event, ...done } = await changes[act](trx, { post, held, moderatorId: actor.id, why, into, until })
 	const { id, title, url } = post.question
 	const commentId = post.type === 'comment' ? post.id : null
 	let happened = event
@@ -273,6 +307,32 @@ function commonActs<Type extends 'query' | 'comment'>(type: Type) {
 	}
 }
 
+/** The last day of a pin. */
+const untilInput = z.object({
+	until: z
+		.union([z.iso.date('Enter a day such as 2026-12-24.'), z.literal('')])
+		.default('')
+		.refine((day) => day === '' || day >= localDay(Date.now()), 'Choose today or a later day.'),
+})
+
+function pinAct(name: 'pin' | 'pin-everywhere', title: string): ActOn<PostSubject> {
+	return {
+		done: 'Pinned.',
+		decision: 'pin query',
+		input: untilInput,
+		field: {
+			title,
+			name: 'until',
+			label: 'Last day',
+			shortLabel: 'Last day',
+			hint: `At most ${MAX_PINS} stand there at once. Without a last day it stays until it is unpinned here.`,
+			isDay: true,
+		},
+		leavesReports: true,
+		perform: (trx, call) => perform(trx, name, call),
+	}
+}
+
 const commentActs = commonActs('comment')
 
 const questionActs: Partial<Record<SubjectAct, ActOn<PostSubject>>> = {
@@ -288,6 +348,14 @@ const questionActs: Partial<Record<SubjectAct, ActOn<PostSubject>>> = {
 		decision: 'unlock query',
 		leavesReports: true,
 		perform: (trx, call) => perform(trx, 'unlock', call),
+	},
+	pin: pinAct('pin', 'Pin to the top of its category'),
+	'pin-everywhere': pinAct('pin-everywhere', 'Pin to the top of the forum'),
+	unpin: {
+		done: 'No longer pinned.',
+		decision: 'unpin query',
+		leavesReports: true,
+		perform: (trx, call) => perform(trx, 'unpin', call),
 	},
 	merge: {
 		done: 'Merged. Its address leads to the other query.',

@@ -144,6 +144,14 @@ export const useLimits = {
 		address: null,
 		counted: 'database',
 	},
+	/** Letters that an admin sends to themselves, to see whether mail works. */
+	testLetters: {
+		words: 'You sent many test letters',
+		duration: 10 * MINUTE,
+		member: 5,
+		address: null,
+		counted: 'database',
+	},
 	/** What is switched on and off: votes, follows, mutes, blocks, bookmarks. */
 	toggles: {
 		words: 'You made many changes',

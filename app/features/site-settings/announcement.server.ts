@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { localDay } from '~/lib/dates.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { AnnouncementView } from '~/lib/root-data.ts'
 import { isModerator, type Viewer } from '~/lib/viewer.ts'
@@ -82,11 +83,4 @@ export function announcementFor(viewer: Viewer, cookies: string | null, now = Da
 /** The Set-Cookie header that remembers an announcement as closed. @param id as its form sent it */
 export function closedAnnouncementCookie(id: unknown): string | null {
 	return /^[\w-]{12}$/.test(String(id)) ? ownCookie('announcement', String(id), CLOSED_FOR_S) : null
-}
-
-/** A day by the clock of the server, `YYYY-MM-DD`. */
-function localDay(now: number): string {
-	const date = new Date(now)
-	const two = (number: number) => String(number).padStart(2, '0')
-	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
 }

@@ -3,13 +3,14 @@ import { defineFeature } from '~/platform/feature.ts'
 import { indexingSection } from '~/platform/http/indexing.server.ts'
 import { accessSection } from '~/platform/http/site-access.server.ts'
 import { listenForSettings } from '~/platform/settings/settings.server.ts'
+import { nameSection } from '~/platform/settings/site-name.server.ts'
 import { announcementSection } from './announcement.server.ts'
 import { siteSection } from './site.server.ts'
 import { forgetInSettings, registerSections } from './site-settings.server.ts'
 
 export const siteSettings = defineFeature({
 	name: 'site-settings',
-	settingSections: [siteSection, announcementSection, accessSection, indexingSection],
+	settingSections: [nameSection, siteSection, announcementSection, accessSection, indexingSection],
 	memberData: {
 		site_settings: 'settings of the whole site',
 		site_setting_changes: {

@@ -13,6 +13,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter } from '~/platform/mail/mail.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
 	countForNewToken,
 	deleteToken,
@@ -105,9 +106,9 @@ export async function readToken(token: string): Promise<TokenGrant | null> {
 }
 
 function newTokenMail(email: string, { name, scopes, days }: { name: string; scopes: TokenScope[]; days: number }) {
-	const { publicUrl, SITE_NAME } = config()
-	const text = `An access token named “${name}” was created for your ${SITE_NAME} account. For ${days} days, anyone who has it can act as you. Its permissions: ${scopes.join(', ')}.`
+	const { publicUrl } = config()
+	const text = `An access token named “${name}” was created for your ${siteName()} account. For ${days} days, anyone who has it can act as you. Its permissions: ${scopes.join(', ')}.`
 	const link = { label: 'See my tokens', url: `${publicUrl}/settings` }
 	const closing = 'If this was not you, revoke it and change your password, which ends all tokens.'
-	return letter(email, `A new access token for ${SITE_NAME}`, text, link, closing)
+	return letter(email, `A new access token for ${siteName()}`, text, link, closing)
 }

@@ -3,10 +3,12 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport, type Transporter } from 'nodemailer'
 import { type Config, config } from '~/config.server.ts'
+import { cleanLine } from '~/lib/clean.ts'
 import { escapeHtml } from '~/lib/html.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 
 export interface Mail {
 	to: string
@@ -32,12 +34,18 @@ const SMTP_TIMEOUTS = {
 	greetingTimeout: 10_000,
 	socketTimeout: 20_000,
 }
+/** As above, for a letter that somebody waits for. */
+const TRIAL_TIMEOUTS = { dnsTimeout: 8_000, connectionTimeout: 8_000, greetingTimeout: 8_000, socketTimeout: 15_000 }
+/** Characters of what a mail server said that are shown. */
+const MAX_ANSWER = 300
 /** Connections to the mail server that stay open for the next mails, and mails on one of them. */
 const POOL = { pool: true, maxConnections: 2, maxMessages: 100 } as const
 /** Milliseconds for a whole mail: a server that sends a word now and then would hold a job for ever. */
 const MAX_SENDING_MS = 60_000
 /** Mails that are stored as files, the newest. */
 const MAX_FILES = 1_000
+
+type MailSettings = Pick<Config, 'SMTP_URL' | 'MAIL_FROM'>
 
 /**
  * Sends a mail by SMTP_URL; without that setting, writes it to `mail/*.eml` in the data directory. One that the server refuses for good,
@@ -71,6 +79,46 @@ export async function sendMail(
 	await writeFile(file, eml as Buffer, { mode: 0o600 })
 	countMail({ outcome: 'written' })
 	log.info({ file, subject: mail.subject }, 'a mail was written to a file, as SMTP_URL is not set')
+}
+
+/**
+ * Sends a letter at once, by a connection of its own, and only once.
+ * @param mail nothing but logging in where it is null
+ * @returns what the mail server said when it took it; '' for a login alone
+ * @throws Error, which {@link mailFaultInWords} puts into words
+ */
+export async function tryMail(
+	mail: Pick<Mail, 'to' | 'subject' | 'text'> | null,
+	{ SMTP_URL, MAIL_FROM }: MailSettings = config(),
+): Promise<string> {
+	const transport = createTransport({ url: SMTP_URL, ...TRIAL_TIMEOUTS })
+	try {
+		if (!mail) return await transport.verify().then(() => '')
+		const { response } = await transport.sendMail({ from: MAIL_FROM, ...mail })
+		return cleanLine(response).slice(0, MAX_ANSWER)
+	} finally {
+		transport.close()
+	}
+}
+
+/** What an error of the mail server means for whoever runs the site, with its own words. */
+export function mailFaultInWords(error: unknown): string {
+	const { code, message } = error as { code?: unknown; message?: unknown }
+	const meant = (typeof code === 'string' && mailFaults[code]) || 'Mail does not work.'
+	const said = cleanLine(String(message || code)).slice(0, MAX_ANSWER)
+	return `${meant} The mail server, or the way to it, says: ${said.replace(/\.$/, '')}.`
+}
+
+const mailFaults: Record<string, string> = {
+	EAUTH: 'The mail server refuses the name and password in SMTP_URL.',
+	EDNS: 'The host in SMTP_URL is not in DNS.',
+	ENOTFOUND: 'The host in SMTP_URL is not in DNS.',
+	ECONNECTION: 'Nobody answers at the host and port of SMTP_URL.',
+	ESOCKET: 'No connection to the mail server, or no TLS. smtps:// is for port 465, smtp:// for 587 and 25.',
+	ETIMEDOUT: 'The mail server does not answer in time. Many hosts block port 25; 465 and 587 are for sending.',
+	ECONNREFUSED: 'Nobody listens at the host and port of SMTP_URL.',
+	EENVELOPE: 'The mail server refuses the sender (MAIL_FROM) or the recipient.',
+	EMESSAGE: 'The mail server refuses the letter.',
 }
 
 const held = remember<{ url?: string; transport?: Transporter }>('mail', () => ({}))
@@ -147,14 +195,13 @@ export function letter(
 	link: { label: string; url: string },
 	closing: string,
 ): Mail {
-	const { SITE_NAME } = config()
 	return {
 		to,
 		subject,
-		text: `${paragraph}\n\n${link.label}: ${link.url}\n\n${closing}\n\n${SITE_NAME}\n`,
+		text: `${paragraph}\n\n${link.label}: ${link.url}\n\n${closing}\n\n${siteName()}\n`,
 		html: `<!doctype html><html lang="en"><body style="font:16px/1.5 sans-serif;color:#1d1c18;max-width:36em">
 <p>${escapeHtml(paragraph)}</p>
 <p><a href="${escapeHtml(link.url)}" style="color:#1c6b4a;font-weight:600">${escapeHtml(link.label)}</a></p>
-<p>${escapeHtml(closing)}</p><p>${escapeHtml(SITE_NAME)}</p></body></html>`,
+<p>${escapeHtml(closing)}</p><p>${escapeHtml(siteName())}</p></body></html>`,
 	}
 }

@@ -95,7 +95,7 @@ export function numberSetting(declared: Words & { default: number; min: number; 
 
 /** A day of the calendar, `YYYY-MM-DD`; an empty text where there is none. */
 export function dateSetting(words: Words): Setting<string> {
-	const schema = z.union([z.iso.date(), z.literal('')], 'Enter a day such as 2026-09-01.')
+	const schema = z.union([z.iso.date('Enter a day such as 2026-09-01.'), z.literal('')])
 	return { ...words, default: '', input: 'date', schema: storable.trim().pipe(schema) }
 }
 

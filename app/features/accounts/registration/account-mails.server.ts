@@ -6,6 +6,7 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Feature, mergeByName } from '~/platform/feature.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter, type Mail, sendMail } from '~/platform/mail/mail.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import { findAccountByEmail } from '../accounts.queries.server.ts'
 import { isClosedDemoAccount } from './demo-accounts.server.ts'
 import {
@@ -200,43 +201,43 @@ export async function sendLetter({ link, resetToken, ...mail }: Mail & { resetTo
 
 /** The mail with the link that sets a new password. */
 function resetLetter(email: string, token: string): Mail {
-	const { publicUrl, SITE_NAME } = config()
+	const { publicUrl } = config()
 	const url = `${publicUrl}/reset-password?token=${encodeURIComponent(token)}`
-	const text = `Someone, probably you, asked for a new password for your ${SITE_NAME} account.`
+	const text = `Someone, probably you, asked for a new password for your ${siteName()} account.`
 	const closing = 'The link works once, for 10 minutes. If this was not you, you can ignore this email.'
 	const link = { label: 'Set a new password', url }
-	const mail = letter(email, `Set a new password for ${SITE_NAME}`, text, link, closing)
+	const mail = letter(email, `Set a new password for ${siteName()}`, text, link, closing)
 	return { ...mail, link: { kind: 'reset-password', token } }
 }
 
 /** The mail with the link that confirms an address. @param name what the account is called, so that its owner knows it */
 function confirmationLetter(email: string, name: string, token: string): Mail {
-	const { publicUrl, SITE_NAME } = config()
+	const { publicUrl } = config()
 	const url = `${publicUrl}/verify-email?token=${encodeURIComponent(token)}`
-	const text = `Welcome to ${SITE_NAME}. “${name}” was registered with this email address. Please confirm that it is yours.`
+	const text = `Welcome to ${siteName()}. “${name}” was registered with this email address. Please confirm that it is yours.`
 	const link = { label: 'Confirm my address', url }
 	const closing =
 		'The link works once, for 10 minutes; later, its page sends you a new one. If you did not register, ignore this email, or tell us on that page.'
-	const mail = letter(email, `Confirm your address for ${SITE_NAME}`, text, link, closing)
+	const mail = letter(email, `Confirm your address for ${siteName()}`, text, link, closing)
 	return { ...mail, link: { kind: 'verify-email', token } }
 }
 
 /** Tells the owner of an account that somebody tried to register with their address. */
 function knownAddressLetter(email: string): Mail {
-	const { publicUrl, SITE_NAME } = config()
-	const text = `Someone, perhaps you, tried to register at ${SITE_NAME} with this address, but it already has an account.`
+	const { publicUrl } = config()
+	const text = `Someone, perhaps you, tried to register at ${siteName()} with this address, but it already has an account.`
 	const link = { label: 'Set a new password', url: `${publicUrl}/forgot-password` }
 	const closing = 'If you know your password, just log in. Nothing has changed.'
-	return letter(email, `You already have an account at ${SITE_NAME}`, text, link, closing)
+	return letter(email, `You already have an account at ${siteName()}`, text, link, closing)
 }
 
 /** Tells a member of a login from a device that the account did not know. @param at when, shown in UTC */
 function newDeviceLetter(email: string, device: string, at: Date): Mail {
-	const { publicUrl, SITE_NAME } = config()
+	const { publicUrl } = config()
 	const time = `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-	const text = `Someone logged in to your ${SITE_NAME} account from a new device: ${device}, on ${time}.`
+	const text = `Someone logged in to your ${siteName()} account from a new device: ${device}, on ${time}.`
 	const link = { label: 'See where you are logged in', url: `${publicUrl}/settings` }
 	const closing =
 		'If this was you, you can ignore this email. If not, set a new password now with “Forgot Password?” on the login page. That also logs out all devices.'
-	return letter(email, `A new login to your account at ${SITE_NAME}`, text, link, closing)
+	return letter(email, `A new login to your account at ${siteName()}`, text, link, closing)
 }

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
 import unhomoglyph from 'unhomoglyph'
-import { config } from '~/config.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { lazyLines } from '~/platform/http/lists.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import { listStaff } from '../accounts.queries.server.ts'
 
 const reserved = lazyLines('app/features/accounts/data/reserved-usernames.txt')
@@ -83,7 +83,7 @@ const digits: Record<string, string> = { '3': 'e', '4': 'a', '5': 's', '7': 't',
  */
 export async function refuseImpersonation(name: string, field: 'name' | 'fullName'): Promise<void> {
 	const staff = await listStaff()
-	if (looksOfficial(name, config().SITE_NAME) || staff.some((member) => areAlike(name, member.name)))
+	if (looksOfficial(name, siteName()) || staff.some((member) => areAlike(name, member.name)))
 		throw new Invalid(refusal, { [field]: refusal })
 }
 
@@ -120,7 +120,7 @@ async function mimicsStaff(username: string, executor?: Executor): Promise<boole
 	const staff = await listStaff(executor)
 	if (staff.some((member) => member.username === username)) return false
 	const word = username.replace(/\d+$/, '')
-	const isOfficial = [username, word].some((form) => looksOfficial(form, config().SITE_NAME))
+	const isOfficial = [username, word].some((form) => looksOfficial(form, siteName()))
 	return isOfficial || staff.some((member) => areAlike(username, member.username))
 }
 

@@ -1,5 +1,5 @@
-import { config } from '~/config.server.ts'
 import { lazyLines } from '~/platform/http/lists.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 
 /** The 10,000 commonest passwords of 8 characters or more in breaches (data/README.md). */
 const breached = lazyLines('app/features/accounts/data/common-passwords.txt')
@@ -89,7 +89,7 @@ function isSequence(password: string): boolean {
 /** The site's name, the product's, and what the owner is called, each without spaces and signs. */
 function contextWords({ email = '', name = '', username = '' }: PasswordOwner): string[] {
 	const local = email.slice(0, Math.max(0, email.lastIndexOf('@')))
-	const [site, ...wholes] = [config().SITE_NAME, 'devquad', email, local, name, username].map(squash)
+	const [site, ...wholes] = [siteName(), 'devquad', email, local, name, username].map(squash)
 	const parts = [email, name, username].flatMap((text) => text.split(/[^\p{L}\p{N}]+/u).map(squash))
 	const words = [site ?? '', ...wholes, ...parts.filter((part) => part.length >= 3)]
 	// A number at the end tells namesakes apart and is the first thing to be varied.

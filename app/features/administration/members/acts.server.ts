@@ -3,6 +3,7 @@ import { confirmMember } from '~/features/accounts/accounts.queries.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { resetSecondFactor } from '~/features/authenticators/second-factor.server.ts'
 import { announceRename, rename, usernameInput } from '~/features/identity/usernames/usernames.server.ts'
+import { releaseCases } from '~/features/moderation/handling/handling.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { findModeratedMember, type ModeratedMemberRow } from '~/features/moderation/members.queries.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
@@ -44,6 +45,7 @@ export async function changeRole(viewer: Viewer, username: string, input: Input)
 		if (role !== 'member' && isDemoAccount(locked.email))
 			throw new NotAllowed('A demo account gets no other role: its password is printed at the start.')
 		await writeRole(trx, found.id, role)
+		if (role === 'member') await releaseCases(trx, found.id)
 		const note = role === 'member' ? `from ${locked.role}` : `as ${role}`
 		await record(trx, actor, found, role === 'member' ? 'dismiss from office' : 'appoint', { why, note })
 	})

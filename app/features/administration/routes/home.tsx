@@ -1,14 +1,47 @@
+import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering } from '~/platform/http/http.ts'
-import { Link } from '~/ui/link.tsx'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { Form, Link } from '~/ui/link.tsx'
 import { adminOf } from '../admins.server.ts'
 import { AdminFrame } from '../components/admin-frame.tsx'
+import { SetupList } from '../components/setup-list.tsx'
+import { getSetup, hideSetup, keepStep, sendTestLetter } from '../setup/setup.server.ts'
+import { ADMIN_PATH } from '../setup/setup.view.ts'
 import type { Route } from './+types/home'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => ({ setup: await getSetup(await adminOf({ request, context, url })) }))
+}
+
+/** Decides about a `step` of the checklist: `act` is test-letter, keep or reopen; hide and show are about the whole of it. */
+export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
-		await adminOf({ request, context, url })
-		return null
+		const viewer = signedIn(context, url)
+		const form = await readForm(request)
+		const done = (message: string) => redirectWithToast(ADMIN_PATH, { type: 'success', message })
+		try {
+			switch (form.get('act')) {
+				case 'test-letter':
+					return done(`Sent to ${await sendTestLetter(viewer)}.`)
+				case 'keep':
+				case 'reopen': {
+					const isKept = form.get('act') === 'keep'
+					await keepStep(viewer, form.get('step'), isKept)
+					return done(isKept ? 'It stays as it is.' : 'Open again.')
+				}
+				case 'hide':
+				case 'show': {
+					const isHidden = form.get('act') === 'hide'
+					await hideSetup(viewer, isHidden)
+					return done(isHidden ? 'Hidden.' : 'Shown again.')
+				}
+				default:
+					throw new NotFound('There is no such act.')
+			}
+		} catch (error) {
+			return refused(error, form)
+		}
 	})
 }
 
@@ -38,9 +71,10 @@ const places: { to: string; title: string; about: string }[] = [
 	{ to: '/moderation/log', title: 'Log', about: 'Every act of moderators and admins, with who, when and why.' },
 ]
 
-export default function Administration() {
+export default function Administration({ loaderData: { setup }, actionData }: Route.ComponentProps) {
 	return (
 		<AdminFrame title="Administration">
+			<SetupList setup={setup} refusal={actionData ?? null} />
 			<ul className="mt-2">
 				{places.map(({ to, title, about }) => (
 					<li key={to} className="border-b border-line py-3">
@@ -51,6 +85,13 @@ export default function Administration() {
 					</li>
 				))}
 			</ul>
+			{setup.isHidden && (
+				<Form method="post" action={ADMIN_PATH} className="mt-6">
+					<button className="btn btn-sm btn-outline" type="submit" name="act" value="show">
+						Show the checklist again
+					</button>
+				</Form>
+			)}
 		</AdminFrame>
 	)
 }

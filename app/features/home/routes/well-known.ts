@@ -2,6 +2,7 @@ import { config } from '~/config.server.ts'
 import { securityContact } from '~/features/site-settings/site.server.ts'
 import { themeColors } from '~/lib/theme-colors.ts'
 import { robotsTag } from '~/platform/http/indexing.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import type { Route } from './+types/well-known'
 
 /** What programs look for at fixed addresses; `routes.ts` leads each of them here. */
@@ -66,11 +67,10 @@ const shortcut = (name: string, url: string) => ({ name, url, icons: [icon('icon
 
 /** What a browser needs to install the site as an app. A manifest holds one theme: the pages name the colours of both. */
 function webManifest(): Response {
-	const { SITE_NAME } = config()
 	const manifest = {
 		id: '/',
-		name: SITE_NAME,
-		short_name: SITE_NAME,
+		name: siteName(),
+		short_name: siteName(),
 		description: 'Connect, collaborate, build and learn new skills.',
 		lang: 'en',
 		start_url: '/',

@@ -5,6 +5,7 @@ import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter, type Mail } from '~/platform/mail/mail.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
 	beginChangeLink,
 	type EmailsRow,
@@ -64,23 +65,23 @@ export async function tellOfChange(
 
 /** The mail with the link that confirms a new address. */
 function confirmLetter(to: string, username: string, token: string): Mail {
-	const { publicUrl, SITE_NAME } = config()
-	const text = `The member @${username} of ${SITE_NAME} wants to log in and get mail by this address. If that is you, confirm it.`
+	const { publicUrl } = config()
+	const text = `The member @${username} of ${siteName()} wants to log in and get mail by this address. If that is you, confirm it.`
 	const link = { label: 'Confirm my address', url: `${publicUrl}/confirm-email?token=${encodeURIComponent(token)}` }
 	const closing =
 		'The link works once, for 10 minutes, after you log in; later, its page sends you a new one. If this is not you, you can ignore this email.'
-	const mail = letter(to, `Confirm your new address for ${SITE_NAME}`, text, link, closing)
+	const mail = letter(to, `Confirm your new address for ${siteName()}`, text, link, closing)
 	return { ...mail, link: { kind: 'confirm-email', token } }
 }
 
 /** Tells the owner of an account that a member, perhaps they by a second account, typed in their address. */
 function knownAddressLetter(to: string): Mail {
-	const { publicUrl, SITE_NAME } = config()
-	const text = `A member of ${SITE_NAME} wanted to add this address to their account, but it already has an account.`
+	const { publicUrl } = config()
+	const text = `A member of ${siteName()} wanted to add this address to their account, but it already has an account.`
 	const link = { label: 'Log in', url: `${publicUrl}/login` }
 	const closing =
 		'If this was you, take the address off the other account first. Otherwise you can ignore this email: nothing has changed.'
-	return letter(to, `This address already has an account at ${SITE_NAME}`, text, link, closing)
+	return letter(to, `This address already has an account at ${siteName()}`, text, link, closing)
 }
 
 /** Tells an address that the account had what it has now. */
@@ -90,14 +91,14 @@ function changedLetter(
 	{ email, second_email }: Pick<EmailsRow, 'email' | 'second_email'>,
 	token: string,
 ): Mail {
-	const { publicUrl, SITE_NAME } = config()
+	const { publicUrl } = config()
 	// Who reads this mailbox next, such as a university, need not learn the others.
 	const isLeft = to === email || to === second_email
 	const both = second_email === null ? email : `${email} and ${second_email}`
 	const now = isLeft ? `You now log in by ${both}, and mails go to ${email}.` : 'This address is no longer one of them.'
-	const text = `The email addresses of your account @${username} at ${SITE_NAME} were changed. ${now}`
+	const text = `The email addresses of your account @${username} at ${siteName()} were changed. ${now}`
 	const link = { label: 'This was not me: undo it', url: `${publicUrl}/undo-email?token=${encodeURIComponent(token)}` }
 	const closing =
 		'The link works for 7 days. It gives the account back the addresses that it had, logs out every device, and mails a link for a new password.'
-	return letter(to, `Your address at ${SITE_NAME} was changed`, text, link, closing)
+	return letter(to, `Your address at ${siteName()} was changed`, text, link, closing)
 }

@@ -11,6 +11,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter, type Mail } from '~/platform/mail/mail.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import { listInput } from '../invites.schema.ts'
 import { type InviteListView, type LeftOut, MAX_LEFT_OUT_SHOWN, MAX_LINES } from '../invites.view.ts'
 import {
@@ -148,14 +149,14 @@ function mailSome(limit: number): Promise<number> {
 
 /** The mail with the link of one address. A server that takes it twice, as the first answer was lost, can tell by its id. */
 function invitationLetter(to: string, cohort: string, token: string, id: string): Mail {
-	const { publicUrl, SITE_NAME } = config()
+	const { publicUrl } = config()
 	const who = cohort ? ` as ${cohort}` : ''
-	const text = `You are invited to ${SITE_NAME}${who}: the place to ask, answer and find others on campus.`
+	const text = `You are invited to ${siteName()}${who}: the place to ask, answer and find others on campus.`
 	const link = { label: 'Join', url: `${publicUrl}/invite?token=${encodeURIComponent(token)}` }
 	const closing =
 		'The link is for you alone and confirms this address. If you do not want to join, ignore this email: nothing more comes.'
 	const headers = { 'Message-ID': `<invitation-${id}@${new URL(publicUrl).hostname}>` }
-	return { ...letter(to, `Join ${SITE_NAME}`, text, link, closing), headers }
+	return { ...letter(to, `Join ${siteName()}`, text, link, closing), headers }
 }
 
 function present(row: ListRow): InviteListView {

@@ -76,10 +76,11 @@ interface OwnFieldProps {
 	refusal: FormRefusal | null
 }
 
-/** What an act needs besides a reason: a line of text, or one of the subject's parts. */
-function OwnField({ act, field: { name, label, hint, choosesPart }, parts, refusal }: OwnFieldProps) {
+/** What an act needs besides a reason: a line of text, a day, or one of the subject's parts. */
+function OwnField({ act, field: { name, label, hint, choosesPart, isDay }, parts, refusal }: OwnFieldProps) {
 	const own = refusal?.values.act === act ? refusal : null
 	const common = { label, name, id: `${act}-${name}`, hint, error: own ? own.errors[name] : null }
+	if (isDay) return <Field {...common} type="date" optional defaultValue={own ? own.values[name] : ''} />
 	if (!choosesPart) return <Field {...common} required defaultValue={own ? own.values[name] : ''} />
 	return (
 		<Select {...common} defaultValue={own ? own.values[name] : undefined}>
@@ -154,6 +155,9 @@ const buttons: Record<Act, { label: string; className: string }> = {
 	dismiss: { label: 'Dismiss', className: 'btn btn-outline' },
 	lock: { label: 'Lock', className: 'btn btn-outline' },
 	unlock: { label: 'Unlock', className: 'btn btn-outline' },
+	pin: { label: 'Pin to the category', className: 'btn btn-outline' },
+	'pin-everywhere': { label: 'Pin to the forum', className: 'btn btn-outline' },
+	unpin: { label: 'Unpin', className: 'btn btn-outline' },
 	merge: { label: 'Merge', className: 'btn btn-outline' },
 	clean: { label: 'Remove', className: 'btn btn-danger' },
 	unmask: { label: 'Unmask', className: 'btn btn-danger' },

@@ -57,6 +57,8 @@ export function CaseHead({ entry }: { entry: CasePageView }) {
 			{entry.pseudonym && <span className="chip">pseudonym</span>}
 			{entry.locked && <span className="chip">locked</span>}
 			{entry.suspendedUntil !== null && <span className="chip">author suspended</span>}
+			{entry.assignee && <span className="chip">assigned to @{entry.assignee.username}</span>}
+			{entry.noteCount > 0 && <span className="chip">{counted(entry.noteCount, 'note')}</span>}
 			{entry.reportCount > 0 && <span className="chip">{counted(entry.reportCount, 'report')}</span>}
 		</div>
 	)
@@ -133,6 +135,15 @@ function QuickForm({ entry }: { entry: CaseView }) {
 					{buttonOf(act, entry.state).label}
 				</SubmitButton>
 			))}
+			{entry.assignee === null && (
+				<>
+					<input type="hidden" name="from" value="queue" />
+					<input type="hidden" name="assigned" value="" />
+					<SubmitButton className="btn btn-ghost" busyLabel="..." action={entry.caseUrl} name="act" value="take">
+						Assign to me
+					</SubmitButton>
+				</>
+			)}
 			<Link className="btn btn-ghost" to={entry.caseUrl}>
 				More
 			</Link>

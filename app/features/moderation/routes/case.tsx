@@ -9,8 +9,10 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { ActForms } from '../components/act-forms.tsx'
 import { CaseHead, Reports } from '../components/case-card.tsx'
+import { Handling, Notes } from '../components/case-handling.tsx'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
 import { decideCase } from '../decisions.server.ts'
+import { addNote, assignCase, visitQueue } from '../handling/handling.server.ts'
 import { logOutMember, moderatorOf, requireAdmin } from '../members.server.ts'
 import { MEMBER_SUBJECT, mayLogOut } from '../moderation.policy.ts'
 import type { ModeratedMemberView } from '../moderation.view.ts'
@@ -21,6 +23,7 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = await moderatorOf({ request, context, url })
 		const entry = await getCase(viewer, { kind: params.kind, name: params.id })
+		await visitQueue(viewer, entry.caseId)
 		return { entry, mayLogOut: entry.kind === MEMBER_SUBJECT && mayLogOut(viewer, entry) }
 	})
 }
@@ -38,7 +41,20 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 				await logOutMember(viewer, params.id)
 				return redirectWithToast(url.pathname, { type: 'success', message: 'Logged out everywhere.' })
 			}
-			const message = await decideCase(viewer, { kind: params.kind, name: params.id, act: String(act) }, input)
+			const name = { kind: params.kind, name: params.id }
+			if (act === 'note') {
+				await addNote(viewer, name, input)
+				return redirectWithToast(`${url.pathname}#notes`, { type: 'success', message: 'Noted.' })
+			}
+			if (act === 'assign' || act === 'take') {
+				const assignee = act === 'take' ? (viewer?.username ?? '') : input.assignee
+				const message = await assignCase(viewer, name, { ...input, assignee })
+				return redirectWithToast(input.from === 'queue' ? '/moderation?handler=mine' : url.pathname, {
+					type: 'success',
+					message,
+				})
+			}
+			const message = await decideCase(viewer, { ...name, act: String(act) }, input)
 			// Who unmasked somebody wants to see them.
 			return redirectWithToast(act === 'unmask' ? url.pathname : '/moderation', { type: 'success', message })
 		} catch (error) {
@@ -70,7 +86,12 @@ export default function ModerationCase({ loaderData: { entry, mayLogOut }, actio
 				</Link>
 			</p>
 			<Reports entry={entry} />
+			<Handling entry={entry} refusal={actionData ?? null} />
+			<Notes entry={entry} refusal={actionData ?? null} />
 			<ActForms entry={entry} refusal={actionData ?? null} />
+			{entry.kind === MEMBER_SUBJECT && entry.acts.includes('clean') && (
+				<TakedownLink username={entry.author.username} />
+			)}
 			{mayLogOut && <LogOutForm name={entry.author.name} />}
 		</ModerationFrame>
 	)
@@ -86,6 +107,21 @@ function Unmasked({ member: { username, name } }: { member: ModeratedMemberView 
 			</Link>{' '}
 			(@{username}). Nobody else sees this here. A suspension is decided on that page.
 		</p>
+	)
+}
+
+/** The way to hide everything of an account in one act. */
+function TakedownLink({ username }: { username: string }) {
+	return (
+		<section className="mt-8 max-w-[36rem]" aria-labelledby="everything">
+			<RuleHead id="everything" title="Everything of this account" />
+			<p className="my-3 text-sm text-ink-2">
+				Hides all that it published, or what it published lately, in one act that can be undone.
+			</p>
+			<Link className="btn btn-outline" to={`/moderation/account/${username}`}>
+				Look at what there is
+			</Link>
+		</section>
 	)
 }
 

@@ -7,7 +7,9 @@ import { MoreLink } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { CaseCard } from '../components/case-card.tsx'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
+import { visitQueue } from '../handling/handling.server.ts'
 import { moderatorOf } from '../members.server.ts'
+import { type Handler, handlers } from '../moderation.policy.ts'
 import { listCases, type QueueOrder } from '../queue.server.ts'
 import type { Route } from './+types/queue'
 
@@ -15,8 +17,11 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = await moderatorOf({ request, context, url })
 		const order: QueueOrder = url.searchParams.get('order') === 'reported' ? 'reported' : 'newest'
+		const asked = url.searchParams.get('handler')
+		const handler = handlers.find((one) => one === asked) ?? 'all'
 		const cursor = url.searchParams.get('cursor') || null
-		return { order, cursor, page: await listCases(viewer, { order, cursor }) }
+		const [page] = await Promise.all([listCases(viewer, { order, handler, cursor }), visitQueue(viewer)])
+		return { order, handler, cursor, page }
 	})
 }
 
@@ -29,29 +34,50 @@ const orders: { order: QueueOrder; title: string }[] = [
 	{ order: 'reported', title: 'Most reported first' },
 ]
 
-export default function Moderation({ loaderData: { order, page } }: Route.ComponentProps) {
-	const here = (cursor: string | null) =>
-		withParams('/moderation', { order: order === 'newest' ? null : order, cursor })
-	const { rows, nextHref, loading, load } = useMore(page, here)
+const whose: { handler: Handler; title: string }[] = [
+	{ handler: 'all', title: 'All' },
+	{ handler: 'mine', title: 'Mine' },
+	{ handler: 'none', title: 'Unassigned' },
+]
+
+/** What an empty list says. */
+const nothing: Record<Handler, string> = {
+	all: 'Reports and first posts that need your approval appear here.',
+	mine: 'Cases that you take or that others assign to you appear here.',
+	none: 'Each open case is assigned to somebody.',
+}
+
+export default function Moderation({ loaderData: { order, handler, page } }: Route.ComponentProps) {
+	const place = (of: { order?: QueueOrder; handler?: Handler; cursor?: string | null }) => {
+		const now = { order, handler, ...of }
+		return withParams('/moderation', {
+			handler: now.handler === 'all' ? null : now.handler,
+			order: now.order === 'newest' ? null : now.order,
+			cursor: now.cursor ?? null,
+		})
+	}
+	const { rows, nextHref, loading, load } = useMore(page, (cursor) => place({ cursor }))
 	const cases = withoutDoubles(rows, ({ kind, id }) => `${kind}-${id}`)
 	return (
 		<ModerationFrame title="Moderation">
-			{cases.length === 0 ? (
-				<EmptyState title="Nothing to decide">Reports and first posts that need your approval appear here.</EmptyState>
-			) : (
-				<>
-					<nav className="mt-4 flex gap-4 text-sm" aria-label="Order">
+			<div className="mt-4 flex flex-wrap justify-between gap-x-6 gap-y-2 text-sm">
+				<nav className="flex gap-4" aria-label="Assigned to">
+					{whose.map((each) => (
+						<Choice key={each.handler} to={place(each)} title={each.title} isChosen={each.handler === handler} />
+					))}
+				</nav>
+				{cases.length > 0 && (
+					<nav className="flex gap-4" aria-label="Order">
 						{orders.map((each) => (
-							<Link
-								key={each.order}
-								className={each.order === order ? 'font-semibold' : 'link text-ink-2'}
-								to={withParams('/moderation', { order: each.order === 'newest' ? null : each.order })}
-								aria-current={each.order === order || undefined}
-							>
-								{each.title}
-							</Link>
+							<Choice key={each.order} to={place(each)} title={each.title} isChosen={each.order === order} />
 						))}
 					</nav>
+				)}
+			</div>
+			{cases.length === 0 ? (
+				<EmptyState title="Nothing to decide">{nothing[handler]}</EmptyState>
+			) : (
+				<>
 					<ul>
 						{cases.map((entry) => (
 							<CaseCard key={`${entry.kind}-${entry.id}`} entry={entry} />
@@ -67,5 +93,13 @@ export default function Moderation({ loaderData: { order, page } }: Route.Compon
 				</>
 			)}
 		</ModerationFrame>
+	)
+}
+
+function Choice({ to, title, isChosen }: { to: string; title: string; isChosen: boolean }) {
+	return (
+		<Link className={isChosen ? 'font-semibold' : 'link text-ink-2'} to={to} aria-current={isChosen || undefined}>
+			{title}
+		</Link>
 	)
 }

@@ -17,6 +17,7 @@ import type { Feature } from '~/platform/feature.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter } from '~/platform/mail/mail.server.ts'
 import type { Leaver, MemberTable } from '~/platform/member-data.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import { type PrivateKey, storage } from '~/platform/storage/storage.server.ts'
 import { ARCHIVE_DAYS, DATA_PATH } from '../privacy.limits.ts'
 import {
@@ -190,10 +191,10 @@ async function removeFile(name: string): Promise<void> {
 }
 
 function readyLetter({ email, name }: { email: string; name: string }) {
-	const { SITE_NAME, publicUrl } = config()
+	const { publicUrl } = config()
 	return letter(
 		email,
-		`Your ${SITE_NAME} data is ready`,
+		`Your ${siteName()} data is ready`,
 		`Hello ${name}, the archive of your data that you asked for can be downloaded for ${ARCHIVE_DAYS} days.`,
 		{ label: 'Download it', url: `${publicUrl}${DATA_PATH}` },
 		'If you did not ask for it, change your password: somebody else is logged in to your account.',

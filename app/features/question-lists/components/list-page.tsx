@@ -71,12 +71,12 @@ function QuestionRows({ data, pathname, total }: { data: ListData; pathname: str
 		loading,
 		load,
 	} = useMore(data.page, (next) => withParams(pathname, { ...params, cursor: next }))
-	const rows = withoutDoubles(all, ({ id }) => id)
+	const rows = withoutDoubles([...data.pinned, ...all], ({ id }) => id)
 	return (
 		<>
 			<ul>
-				{rows.map((question) => (
-					<QuestionCard key={question.id} question={question} />
+				{rows.map((question, index) => (
+					<QuestionCard key={question.id} question={question} isPinned={index < data.pinned.length} />
 				))}
 			</ul>
 			<nav className="flex items-center justify-between gap-4 py-4 text-sm" aria-label="Pages">

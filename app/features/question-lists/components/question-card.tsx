@@ -12,24 +12,26 @@ import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { useNow } from '~/ui/time.tsx'
 
-/** One question in a list. */
-export function QuestionCard({ question }: { question: QuestionCardView }) {
+/** One question in a list. @param props.isPinned whether it stands above the others, as a moderator pinned it */
+export function QuestionCard({ question, isPinned = false }: { question: QuestionCardView; isPinned?: boolean }) {
 	const ago = relativeTime(question.createdAt, useNow())
-	return <MemoMarkup as="li" className="query" of={Row} with={{ question, ago }} />
+	return <MemoMarkup as="li" className="query" of={Row} with={{ question, ago, isPinned }} />
 }
 
 interface RowProps {
 	question: QuestionCardView
 	/** How long ago it was asked. */
 	ago: string
+	isPinned: boolean
 }
 
-function Row({ question, ago }: RowProps) {
+function Row({ question, ago, isPinned }: RowProps) {
 	const match = question.commentMatch
 	return (
 		<article>
 			<div className="query-head">
 				<CategoryAndState question={question} />
+				{isPinned && <span className="text-ivy">Pinned</span>}
 			</div>
 			<h2>
 				<Link className="quiet-link" to={question.url}>
@@ -73,7 +75,7 @@ export function CategoryAndState({
 	)
 }
 
-function Footer({ question, ago }: RowProps) {
+function Footer({ question, ago }: Omit<RowProps, 'isPinned'>) {
 	return (
 		<footer>
 			<span className="query-author">

@@ -2,15 +2,16 @@ import { config } from '~/config.server.ts'
 import { readFeed } from '~/features/routing/answerable.server.ts'
 import { ANSWER_PATH } from '~/features/routing/routing.view.ts'
 import { answering } from '~/platform/http/http.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import { atomFeed } from '../xml.server.ts'
 import type { Route } from './+types/answerable-feed'
 
 /** What one member can answer, for whoever has the private address: readers of feeds do not log in. */
 export function loader({ url }: Route.LoaderArgs) {
 	return answering(async () => {
-		const { SITE_NAME, publicUrl } = config()
+		const { publicUrl } = config()
 		const feed = atomFeed({
-			title: `You can answer these · ${SITE_NAME}`,
+			title: `You can answer these · ${siteName()}`,
 			path: ANSWER_PATH,
 			feedPath: url.pathname + url.search,
 			publicUrl,

@@ -3,6 +3,7 @@ import { config } from '~/config.server.ts'
 import { getCategoryPage, getTag } from '~/features/tags/tags.server.ts'
 import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
 import { answering } from '~/platform/http/http.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import { listQuestions } from '../lists.server.ts'
 import { atomFeed } from '../xml.server.ts'
 import type { Route } from './+types/feed'
@@ -12,7 +13,7 @@ const entries = 20
 /** The newest questions of the site, of a category or of a tag, as every visitor sees them. */
 export function loader({ params }: Route.LoaderArgs) {
 	return answering(async () => {
-		const { SITE_NAME, publicUrl } = config()
+		const { publicUrl } = config()
 		const { slug, tag } = params as { slug?: string; tag?: string }
 		const [scope, list] = await Promise.all([
 			scopeOf(slug, tag),
@@ -25,7 +26,7 @@ export function loader({ params }: Route.LoaderArgs) {
 		// A reader that follows a former address keeps the one that it is sent to.
 		if (scope.moved) throw redirect(`${scope.path}/feed.atom`, 301)
 		const feed = atomFeed({
-			title: `${scope.title} · ${SITE_NAME}`,
+			title: `${scope.title} · ${siteName()}`,
 			path: scope.path,
 			feedPath: `${scope.path}/feed.atom`,
 			publicUrl,

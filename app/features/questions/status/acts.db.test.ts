@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { editQuestion } from '~/features/asking/asking.server.ts'
 import { addComment } from '~/features/discussion/commenting.server.ts'
@@ -7,6 +8,7 @@ import { listForSitemap, listQuestions } from '~/features/question-lists/lists.s
 import { findMostDiscussed, findQuestion } from '~/features/questions/questions.queries.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { getTag } from '~/features/tags/tags.server.ts'
+import { localDay } from '~/lib/dates.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
@@ -160,6 +162,56 @@ describe('locking and merging', () => {
 		const refusal = decide(cast.moderator, 'query', cast.query, 'merge', { into: String(target()) })
 		await expect(refusal).rejects.toMatchObject({ status: 422, fields: { into: expect.any(String) } })
 		expect(await hashForum()).toEqual(before)
+	})
+})
+
+describe('pinning', () => {
+	const pinnedIn = async (category?: string) =>
+		((await listQuestions(null, category ? { category } : {})).pinned ?? []).map(({ id }) => id)
+	const unpinAll = () => db().deleteFrom('question_pins').execute()
+
+	test('a query stands above the first page of its category, or of the forum as well, until it is unpinned or its last day is over', async () => {
+		const { category } = await getQuestion(null, cast.query)
+		await decide(cast.moderator, 'query', cast.query, 'pin', { why: '', until: '' })
+		expect([await pinnedIn(), await pinnedIn(category.slug)]).toEqual([[], [cast.query]])
+		expect((await listQuestions(null, { category: category.slug, view: 'active' })).pinned).toBeUndefined()
+		await expect(decide(cast.moderator, 'query', cast.query, 'pin-everywhere')).rejects.toThrow(Conflict)
+		await decide(cast.moderator, 'query', cast.query, 'unpin', { why: '' })
+		await expect(decide(cast.moderator, 'query', cast.query, 'unpin')).rejects.toThrow(Conflict)
+		const today = localDay(Date.now())
+		await decide(cast.moderator, 'query', cast.query, 'pin-everywhere', { until: today })
+		expect([await pinnedIn(), await pinnedIn(category.slug)]).toEqual([[cast.query], [cast.query]])
+		const [entry] = (await listLog(cast.admin, { member: 'author', cursor: null })).rows
+		expect([entry?.act, entry?.note]).toEqual(['pin-everywhere', `until ${today}`])
+		await decide(cast.moderator, 'query', cast.query, 'hide')
+		expect(await pinnedIn()).toEqual([])
+		await decide(cast.moderator, 'query', cast.query, 'restore')
+		await sql`update question_pins set until = current_date - 2`.execute(db())
+		expect(await pinnedIn()).toEqual([])
+		// One that is over is as none: it can be pinned again.
+		await decide(cast.moderator, 'query', cast.query, 'pin', { until: '' })
+		expect(await pinnedIn(category.slug)).toEqual([cast.query])
+		await unpinAll()
+	})
+
+	test.each([
+		['yesterday', '2020-01-01', 'Choose today or a later day.'],
+		['no day', 'soon', 'Enter a day such as 2026-12-24.'],
+	])('until %s is refused', async (_what, until, message) => {
+		const refusal = decide(cast.moderator, 'query', cast.query, 'pin', { until })
+		await expect(refusal).rejects.toMatchObject({ status: 422, fields: { until: message } })
+	})
+
+	test('at most three stand in one place, also of those that are pinned at once', async () => {
+		const made = []
+		for (let number = 0; number < 5; number += 1) made.push((await makeQuestion(cast.author)).id)
+		const tried = await Promise.allSettled(
+			made.map((id) => decide(cast.moderator, 'query', id, 'pin-everywhere', { until: '' })),
+		)
+		const refused = tried.flatMap((one) => (one.status === 'rejected' ? [String(one.reason.message)] : []))
+		expect(refused).toEqual(Array(2).fill('3 queries are pinned there already. Unpin one of them first.'))
+		expect(await pinnedIn()).toHaveLength(3)
+		await unpinAll()
 	})
 })
 

@@ -1,6 +1,7 @@
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { isBlockedByAny } from '~/features/members/blocks.queries.server.ts'
 import { openWaitingCase } from '~/features/moderation/cases.queries.server.ts'
+import { tellModeratorsLater } from '~/features/moderation/handling/handling.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import type { AccountStatusRow } from '~/features/moderation/members.queries.server.ts'
 import { postingLimits } from '~/features/moderation/moderation.limits.ts'
@@ -111,11 +112,13 @@ export async function awaitModerator(trx: Executor, event: ForumEvent): Promise<
 	const { actorId, question } = event
 	const wasPublished = event.kind === 'question-changed' || event.kind === 'comment-changed'
 	if (!('commentId' in event)) {
-		await openWaitingCase(trx, 'query', question.id)
+		const caseId = await openWaitingCase(trx, 'query', question.id)
+		await tellModeratorsLater(trx, { caseId, actorId })
 		return { kind: wasPublished ? 'question-unpublished' : 'question-pending', actorId, question }
 	}
 	const { commentId } = event
-	await openWaitingCase(trx, 'comment', commentId)
+	const caseId = await openWaitingCase(trx, 'comment', commentId)
+	await tellModeratorsLater(trx, { caseId, actorId })
 	return { kind: wasPublished ? 'comment-unpublished' : 'comment-pending', actorId, question, commentId }
 }
 

@@ -8,6 +8,7 @@ import type { PostStatus } from '~/platform/db/schema.ts'
 import { mentionsIn } from '~/platform/markdown/render.server.ts'
 import type { EventQuestion, ForumEvent } from '../questions.events.ts'
 import { type QuestionPageRow, questionJoins, questionPageColumns } from '../questions.queries.server.ts'
+import { isPinned } from './pins.queries.server.ts'
 
 /* What moderators need to know of posts, whatever became of them. The lock of a question comes before those of its comments. */
 
@@ -208,11 +209,13 @@ export interface PostRow {
 	tags: string[]
 	question_status: PostStatus
 	locked: boolean
+	/** Whether it is pinned now. */
+	pinned: boolean
 }
 
-const ofQuestion = sql`q.id as question_id, coalesce(users.pseudonym_of, users.id) as question_author_id,
+const ofQuestion = () => sql`q.id as question_id, coalesce(users.pseudonym_of, users.id) as question_author_id,
 	case when users.pseudonym_of is not null then users.id end as pseudonym_id, users.username, c.slug as category_slug, q.title, q.tags,
-	q.status as question_status, q.locked_at is not null as locked`
+	q.status as question_status, q.locked_at is not null as locked, ${isPinned()} as pinned`
 const ofEither = (table: 'q' | 'm') =>
 	sql.raw(`${table}.id, ${table}.author_id, ${table}.status, ${table}.status_reason,
 		to_char(${table}.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at`)
@@ -221,7 +224,7 @@ const joins = sql`join users on users.id = q.author_id left join categories c on
 /** Questions by id, whatever became of them. */
 export async function listQuestionSubjects(ids: number[]): Promise<PostRow[]> {
 	const { rows } = await sql<PostRow>`
-		select ${ofEither('q')}, ${ofQuestion}, q.description_html as html, left(q.description, ${moderationLimits.beginning}) as excerpt,
+		select ${ofEither('q')}, ${ofQuestion()}, q.description_html as html, left(q.description, ${moderationLimits.beginning}) as excerpt,
 			${fingerprintOf.query('q')} as fingerprint
 		from questions q ${joins} where q.id = any(${ids}::int[])`.execute(db())
 	return rows
@@ -230,7 +233,7 @@ export async function listQuestionSubjects(ids: number[]): Promise<PostRow[]> {
 /** Comments by id, whatever became of them. */
 export async function listCommentSubjects(ids: number[]): Promise<PostRow[]> {
 	const { rows } = await sql<PostRow>`
-		select ${ofEither('m')}, ${ofQuestion}, m.body_html as html, left(m.body, ${moderationLimits.beginning}) as excerpt,
+		select ${ofEither('m')}, ${ofQuestion()}, m.body_html as html, left(m.body, ${moderationLimits.beginning}) as excerpt,
 			${fingerprintOf.comment('m')} as fingerprint
 		from comments m join questions q on q.id = m.question_id ${joins} where m.id = any(${ids}::int[])`.execute(db())
 	return rows

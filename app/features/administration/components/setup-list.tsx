@@ -1,0 +1,104 @@
+import { Check } from 'lucide'
+import type { FormRefusal } from '~/platform/http/form.ts'
+import { FormError } from '~/ui/form-error.tsx'
+import { Icon } from '~/ui/icon.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { ADMIN_PATH, type SetupStepView, type SetupView } from '../setup/setup.view.ts'
+
+interface SetupListProps {
+	setup: SetupView
+	refusal: FormRefusal | null
+}
+
+/** What makes a new site ready, until all of it is done and an admin puts it away. */
+export function SetupList({ setup: { steps, done, isHidden }, refusal }: SetupListProps) {
+	if (isHidden) return null
+	const isDone = done === steps.length
+	const isAbout = (key: string) => (refusal?.values.step ?? '') === key
+	return (
+		<section className="mt-6" aria-labelledby="setup">
+			<RuleHead id="setup" title={isDone ? 'Your site is ready' : 'Make your site ready'}>
+				<span className="meta">
+					{done} of {steps.length} done
+				</span>
+			</RuleHead>
+			{isAbout('') && <FormError>{refusal?.message}</FormError>}
+			<ol>
+				{steps.map((step, index) => (
+					<Step
+						key={step.key}
+						step={step}
+						number={index + 1}
+						refusal={isAbout(step.key) ? (refusal?.message ?? null) : null}
+					/>
+				))}
+			</ol>
+			{isDone && (
+				<Form method="post" action={ADMIN_PATH} className="mt-3" replace preventScrollReset>
+					<ActButton act="hide">Hide this list</ActButton>
+				</Form>
+			)}
+		</section>
+	)
+}
+
+function Step({
+	step: { key, title, to, state, words },
+	number,
+	refusal,
+}: {
+	step: SetupStepView
+	number: number
+	refusal: string | null
+}) {
+	const isDone = state === 'done' || state === 'kept'
+	return (
+		<li className="flex items-start gap-3 border-b border-line py-3">
+			<span
+				className={`grid size-6 flex-none place-items-center rounded-xs border font-mono text-xs ${isDone ? 'border-ivy text-ivy' : 'border-line-2 text-ink-2'}`}
+			>
+				{isDone ? <Icon of={Check} className="icon-sm" /> : number}
+			</span>
+			<div className="min-w-0 flex-1">
+				<Link className="quiet-link font-semibold" to={to}>
+					{title}
+					<span className="sr-only">{isDone ? ', done' : ', to do'}</span>
+				</Link>
+				<p className="text-ink-2 wrap-anywhere">
+					{words}
+					{state === 'kept' && ' It stays as it is.'}
+				</p>
+				<FormError>{refusal}</FormError>
+				<Acts step={key} state={state} />
+			</div>
+		</li>
+	)
+}
+
+function Acts({ step, state }: { step: SetupStepView['key']; state: SetupStepView['state'] }) {
+	const act =
+		step === 'mail'
+			? (['test-letter', 'Send a test letter'] as const)
+			: state === 'usual'
+				? (['keep', 'Keep as it is'] as const)
+				: state === 'kept'
+					? (['reopen', 'Decide again'] as const)
+					: null
+	if (!act) return null
+	return (
+		<Form method="post" action={ADMIN_PATH} className="mt-2" replace preventScrollReset>
+			<input type="hidden" name="step" value={step} />
+			<ActButton act={act[0]}>{act[1]}</ActButton>
+		</Form>
+	)
+}
+
+function ActButton({ act, children }: { act: string; children: string }) {
+	return (
+		<SubmitButton busyLabel="..." className="btn btn-sm btn-outline" action={ADMIN_PATH} name="act" value={act}>
+			{children}
+		</SubmitButton>
+	)
+}

@@ -1,0 +1,239 @@
+import { config, isGiven } from '~/config.server.ts'
+import { whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
+import { addLogRow } from '~/features/moderation/log.queries.server.ts'
+import { SETTING_SUBJECT } from '~/features/moderation/moderation.policy.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { Conflict, NotFound } from '~/lib/errors.ts'
+import { remember } from '~/lib/remember.ts'
+import { counted } from '~/lib/text.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { mailFaultInWords, tryMail } from '~/platform/mail/mail.server.ts'
+import { nameSection, siteName } from '~/platform/settings/site-name.server.ts'
+import { lockAdmin, requireAdmin } from '../admins.server.ts'
+import { categoriesPath } from '../categories/categories.view.ts'
+import {
+	countForSetup,
+	deleteMark,
+	findEmail,
+	insertMark,
+	listMarks,
+	type MarkRow,
+	type SiteCounts,
+	saveLetterMark,
+} from './setup.queries.server.ts'
+import { type SetupKey, type SetupStanding, type SetupStepView, type SetupView, setupKeys } from './setup.view.ts'
+
+/*
+ * The first-run checklist. Whether a step is done is read from the site; stored is only what an admin decided: that something stays as it
+ * comes, that the finished list is put away, and which letter the mail server took.
+ */
+
+declare module '~/platform/feature.ts' {
+	interface Feature {
+		/** Its steps of the first-run checklist of administration. */
+		setupSteps?: readonly SetupStep[]
+	}
+}
+
+/** A step of the checklist, as a feature declares it. */
+export interface SetupStep {
+	key: SetupKey
+	title: string
+	/** The page on which it is done. */
+	to: string
+	/** Looks at the site, by at most one statement. */
+	look(known: SetupFacts): SetupStanding | Promise<SetupStanding>
+}
+
+/** What is read once for all steps. */
+export interface SetupFacts {
+	counts: SiteCounts
+	/** The letter that was taken last; undefined where none was. */
+	letter: MarkRow | undefined
+}
+
+/** What stands in the table beside the steps. */
+const HIDDEN = 'hidden'
+
+const registry = remember('setup-steps', () => ({ steps: new Map<SetupKey, SetupStep>() }))
+
+/** Takes the steps of all features. @throws Error for a step that two declare, or nobody */
+export function registerSetupSteps(steps: readonly SetupStep[]): void {
+	registry.steps = new Map(steps.map((step) => [step.key, step]))
+	if (steps.length !== setupKeys.length || registry.steps.size !== setupKeys.length)
+		throw new Error('Each step of the checklist is declared by one feature.')
+}
+
+/** How far the site is set up. @throws NotAllowed */
+export async function getSetup(viewer: Viewer): Promise<SetupView> {
+	requireAdmin(viewer)
+	const [marks, counts] = await Promise.all([listMarks(), countForSetup()])
+	const marked = new Map(marks.map((mark) => [mark.step, mark]))
+	const facts = { counts, letter: marked.get('mail') }
+	const steps = await Promise.all(orderedSteps().map((step) => presentStep(step, facts, marked.has(step.key))))
+	const done = steps.filter(({ state }) => state === 'done' || state === 'kept').length
+	return { steps, done, isHidden: done === steps.length && marked.has(HIDDEN) }
+}
+
+function orderedSteps(): SetupStep[] {
+	return setupKeys.flatMap((key) => registry.steps.get(key) ?? [])
+}
+
+async function presentStep(step: SetupStep, facts: SetupFacts, isMarked: boolean): Promise<SetupStepView> {
+	const { key, title, to } = step
+	const { state, words } = await step.look(facts)
+	return { key, title, to, state: state === 'usual' && isMarked ? 'kept' : state, words }
+}
+
+/**
+ * Decides that a step stays as it comes, or that this is open again.
+ * @throws NotFound, NotAllowed, Conflict where it was decided or changed in the meantime
+ */
+export async function keepStep(viewer: Viewer, key: unknown, isKept: boolean): Promise<void> {
+	const step = registry.steps.get(key as SetupKey)
+	if (!step) throw new NotFound('There is no such step.')
+	await decide(viewer, async (trx, actor, view) => {
+		const shown = view.steps.find((one) => one.key === step.key)
+		if (shown?.state !== (isKept ? 'usual' : 'kept')) throw new Conflict(decidedAlready)
+		const isNew = await (isKept ? insertMark(trx, step.key, actor.id) : deleteMark(trx, step.key))
+		if (!isNew) throw new Conflict(decidedAlready)
+		return { act: isKept ? 'keep as it is' : 'open again', title: step.title }
+	})
+}
+
+/** Puts the finished list away, or shows it again. @throws NotAllowed, Conflict where a step is open, or it was decided in the meantime */
+export async function hideSetup(viewer: Viewer, isHidden: boolean): Promise<void> {
+	await decide(viewer, async (trx, actor, { done, steps }) => {
+		if (isHidden && done < steps.length)
+			throw new Conflict('Some steps are still open. The list can be hidden once all are done.')
+		const isNew = await (isHidden ? insertMark(trx, HIDDEN, actor.id) : deleteMark(trx, HIDDEN))
+		if (!isNew) throw new Conflict(decidedAlready)
+		return { act: isHidden ? 'hide' : 'show', title: 'the checklist' }
+	})
+}
+
+type Decision = (trx: Executor, actor: SignedIn, view: SetupView) => Promise<{ act: string; title: string }>
+
+async function decide(viewer: Viewer, decision: Decision): Promise<void> {
+	const actor = requireAdmin(viewer)
+	await countUse('siteSettings', actor)
+	const view = await getSetup(actor)
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockAdmin(trx, actor)
+			await record(trx, actor, await decision(trx, actor, view))
+		})
+}
+
+async function record(
+	trx: Executor,
+	{ id }: SignedIn,
+	{ act, title, note = '' }: { act: string; title: string; note?: string },
+): Promise<void> {
+	await addLogRow(trx, { actorId: id, act, kind: SETTING_SUBJECT, targetId: 0, memberId: id, title, note })
+}
+
+/**
+ * Sends a letter to the admin's own address and waits for what the mail server says. A letter that fails takes an earlier success back.
+ * @returns the address
+ * @throws NotAllowed, TooMany, Conflict with what is wrong
+ */
+export async function sendTestLetter(viewer: Viewer): Promise<string> {
+	const actor = requireAdmin(viewer)
+	await countUse('testLetters', actor)
+	const { SMTP_URL, publicUrl } = config()
+	if (!SMTP_URL) throw new Conflict(noMailServer)
+	await db()
+		.transaction()
+		.execute((trx) => lockAdmin(trx, actor))
+	const to = await findEmail(actor.id)
+	if (!to) throw new NotFound('Your account has no address.')
+	const text = `This is a test letter of ${siteName()}, ${publicUrl}. You asked for it in administration. Mail works.\n`
+	// A minute may pass: no transaction waits for the mail server.
+	const { answer, error } = await tryMail({ to, subject: `Test letter of ${siteName()}`, text }).then(
+		(answer) => ({ answer, error: null }),
+		(error: unknown) => ({ answer: '', error }),
+	)
+	const note = answer ? `The mail server took a letter to ${to} and said: ${answer}` : ''
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockAdmin(trx, actor)
+			if (error) await deleteMark(trx, 'mail')
+			else await saveLetterMark(trx, { about: mailPlace(), note, actorId: actor.id })
+			await record(trx, actor, { act: 'send a test letter', title: 'Mail', note: error ? 'which failed' : '' })
+		})
+	if (error) throw new Conflict(mailFaultInWords(error))
+	return to
+}
+
+/** The mail server and the sender that letters have now, without the password. */
+function mailPlace(): string {
+	const { SMTP_URL, MAIL_FROM } = config()
+	const { protocol, host, username } = new URL(SMTP_URL ?? 'smtp://none')
+	return `${protocol}//${username}@${host} ${MAIL_FROM}`
+}
+
+const decidedAlready = 'Someone else has already decided this. Reload the page.'
+const noMailServer =
+	'The site has no mail server, so nobody gets a letter: mails are only written to files. Whoever runs the server sets SMTP_URL and MAIL_FROM there.'
+
+/** The steps about what stands below administration. */
+export const ownSteps: readonly SetupStep[] = [
+	{
+		key: 'name',
+		title: 'Name',
+		to: '/admin/settings/name',
+		look() {
+			const name = siteName()
+			const isOwn = isGiven('SITE_NAME') || name !== nameSection.settings.name.default
+			const words = isOwn ? `The site is called “${name}”.` : `It is called “${name}”, as every new site.`
+			return { state: isOwn ? 'done' : 'usual', words }
+		},
+	},
+	{
+		key: 'mail',
+		title: 'Mail',
+		to: '/admin/figures',
+		look({ letter }) {
+			if (!config().SMTP_URL) return { state: 'open', words: noMailServer }
+			if (letter?.about === mailPlace()) return { state: 'done', words: letter.note }
+			const words = letter ? 'The mail server was changed since the last test letter.' : 'No letter was tried yet.'
+			return { state: 'open', words: `${words} Send one to yourself, and see whether it arrives.` }
+		},
+	},
+	{
+		key: 'registration',
+		title: 'Who may register',
+		to: '/admin/settings/registration',
+		look() {
+			const { mode, domains } = whoMayRegister()
+			if (mode === 'closed') return { state: 'done', words: 'Nobody can register.' }
+			if (mode === 'invited') return { state: 'done', words: 'Only who is invited can register.' }
+			if (domains.length === 0) return { state: 'usual', words: 'Everybody can register, with any address.' }
+			return { state: 'done', words: `Whoever has an address at ${domains.join(', ')} can register.` }
+		},
+	},
+	{
+		key: 'categories',
+		title: 'Categories',
+		to: categoriesPath,
+		look({ counts: { categories, changed } }) {
+			if (changed === 0) return { state: 'usual', words: `The ${categories} categories are those of every new site.` }
+			return { state: 'done', words: `${counted(categories, 'category', 'categories')}, ${changed} of them yours.` }
+		},
+	},
+	{
+		key: 'second-admin',
+		title: 'A second admin',
+		to: '/admin/members',
+		look({ counts: { admins } }) {
+			if (admins > 1) return { state: 'done', words: `There are ${admins} admins.` }
+			const words =
+				'You are the only admin: if you lose your account, nobody can help. Give a member you trust the role.'
+			return { state: 'open', words }
+		},
+	},
+]

@@ -1,0 +1,109 @@
+import { useRootData } from '~/lib/root-data.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
+import { Avatar } from '~/ui/avatar.tsx'
+import { Select, TextArea } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
+import { moderationLimits } from '../moderation.limits.ts'
+import type { CasePageView } from '../moderation.view.ts'
+
+interface HandlingProps {
+	entry: CasePageView
+	refusal: FormRefusal | null
+}
+
+/** Who handles an open case; takes it, or gives it to somebody else. */
+export function Handling({ entry, refusal }: HandlingProps) {
+	const { viewer } = useRootData()
+	const holder = entry.assignee?.username ?? ''
+	const own = refusal?.values.act === 'assign' || refusal?.values.act === 'take' ? refusal : null
+	if (!entry.isOpen) return null
+	return (
+		<section className="mt-8 max-w-[36rem]" aria-labelledby="handling">
+			<RuleHead id="handling" title="Assigned to" />
+			<Form method="post" action={entry.caseUrl} className="mt-2 grid gap-4" replace>
+				<input type="hidden" name="assigned" value={holder} />
+				<FormError errors={own?.errors} names={{ assignee: 'Moderator' }}>
+					{own?.message}
+				</FormError>
+				<Select
+					key={holder}
+					label="Moderator"
+					name="assignee"
+					defaultValue={own?.values.assignee ?? holder}
+					error={own?.errors.assignee}
+					hint="Whoever you assign it to is notified. Anybody can still decide it."
+				>
+					<option value="">Nobody</option>
+					{entry.staff.map(({ username, name }) => (
+						<option key={username} value={username}>
+							{`${name} (@${username})`}
+						</option>
+					))}
+				</Select>
+				<div className="flex flex-wrap gap-2">
+					<SubmitButton className="btn btn-outline" busyLabel="..." action={entry.caseUrl} name="act" value="assign">
+						Assign
+					</SubmitButton>
+					{holder !== viewer?.username && (
+						<SubmitButton className="btn btn-outline" busyLabel="..." action={entry.caseUrl} name="act" value="take">
+							Assign to me
+						</SubmitButton>
+					)}
+				</div>
+			</Form>
+		</section>
+	)
+}
+
+/** What moderators wrote down about a case for each other, and the form to add to it. */
+export function Notes({ entry, refusal }: HandlingProps) {
+	const own = refusal?.values.act === 'note' ? refusal : null
+	return (
+		<section className="mt-8 max-w-[36rem]" aria-labelledby="notes">
+			<RuleHead id="notes" title="Notes for moderators" />
+			{entry.notes.length > 0 && (
+				<ul>
+					{entry.notes.map(({ id, author, body, at }) => (
+						<li key={id} className="border-b border-line py-3 text-sm wrap-anywhere">
+							<p className="flex items-center gap-2 text-ink-3">
+								<Avatar user={author} size={20} />
+								<bdi className="font-semibold text-ink-2">{author.name}</bdi>
+								<RelativeTime at={at} />
+							</p>
+							<p className="mt-1 whitespace-pre-line">{body}</p>
+						</li>
+					))}
+				</ul>
+			)}
+			<Form key={entry.noteCount} method="post" action={entry.caseUrl} className="mt-2 grid gap-4" replace noValidate>
+				<FormError errors={own?.errors} names={{ note: 'New note' }}>
+					{own?.message}
+				</FormError>
+				<TextArea
+					label="New note"
+					name="note"
+					rows={3}
+					maxLength={moderationLimits.noteMax}
+					defaultValue={own?.values.note ?? ''}
+					error={own?.errors.note}
+					hint="Moderators and admins read this, members never do."
+				/>
+				<p>
+					<SubmitButton
+						className="btn btn-outline"
+						busyLabel="Saving..."
+						action={entry.caseUrl}
+						name="act"
+						value="note"
+					>
+						Add the note
+					</SubmitButton>
+				</p>
+			</Form>
+		</section>
+	)
+}

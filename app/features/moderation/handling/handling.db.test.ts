@@ -1,0 +1,134 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { getPreferences, setPreferences } from '~/features/notifications/preferences.server.ts'
+import { Conflict, Invalid, NotAllowed } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeMember } from '../../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { cast, decide, named, spam, useCast } from '../../../../tests/support/moderation-cast.ts'
+import { appoint } from '../members.server.ts'
+import { getCase, listCases } from '../queue.server.ts'
+import { report } from '../reports.server.ts'
+import { deleteOldNotes } from './handling.queries.server.ts'
+import { addNote, assignCase, tellModerators } from './handling.server.ts'
+
+useDatabase()
+useCast()
+
+let second: SignedIn
+
+beforeAll(async () => {
+	second = await makeMember('second', 'moderator')
+})
+
+const ofQuery = () => named('query', cast.query)
+const assign = (viewer: SignedIn, assignee: string, assigned?: string) =>
+	assignCase(viewer, ofQuery(), { assignee, assigned })
+
+async function handlerOf(viewer = cast.moderator): Promise<string | undefined> {
+	return (await getCase(viewer, ofQuery())).assignee?.username
+}
+
+async function told(kind: string): Promise<{ username: string; title: string; count: number }[]> {
+	const { rows } = await sql<{ username: string; title: string; count: number }>`
+		select username, title, count from notifications join users on users.id = user_id where kind = ${kind} order by username`.execute(
+		db(),
+	)
+	return rows
+}
+
+describe('a case', () => {
+	test('is taken and given on; whoever gets it is told, and a form that was made before is refused', async () => {
+		await report(cast.member, ofQuery(), spam)
+		expect(await assign(cast.moderator, 'moderator', '')).toBe('You handle this case now.')
+		expect(await told('case-assigned')).toEqual([])
+		await expect(assign(second, 'second', '')).rejects.toThrow('This case was assigned to Moderator meanwhile.')
+		expect(await assign(cast.moderator, '@Second', 'moderator')).toBe('Second handles this case now.')
+		expect(await told('case-assigned')).toEqual([{ username: 'second', title: 'a case about a query', count: 1 }])
+		const list = async (viewer: SignedIn, handler: 'mine' | 'none') =>
+			(await listCases(viewer, { order: 'newest', handler, cursor: null })).rows.map(({ id }) => id)
+		expect(await list(second, 'mine')).toEqual([cast.query])
+		expect(await list(cast.moderator, 'mine')).toEqual([])
+		expect(await list(cast.moderator, 'none')).not.toContain(cast.query)
+		await decide(cast.moderator, 'query', cast.query, 'dismiss')
+		expect(await list(second, 'mine')).toEqual([])
+		await expect(assign(second, 'second')).rejects.toThrow(Conflict)
+	})
+
+	test('goes to one of two moderators who take it at once', async () => {
+		await report(cast.member, ofQuery(), spam)
+		const outcomes = await Promise.allSettled([
+			assign(cast.moderator, 'moderator', ''),
+			assign(second, 'second', ''),
+			assign(second, 'moderator', ''),
+			assign(cast.moderator, 'second', ''),
+		])
+		expect(outcomes.filter(({ status }) => status === 'fulfilled')).not.toHaveLength(0)
+		for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(Conflict)
+		expect(['moderator', 'second']).toContain(await handlerOf())
+	})
+
+	test.each(['author', 'nobody', 'x'.repeat(101)])('is not assigned to %s', async (name) => {
+		await report(cast.member, ofQuery(), spam)
+		await expect(assign(cast.moderator, name)).rejects.toThrow(Invalid)
+	})
+
+	test('is free again when its moderator no longer is one', async () => {
+		await report(cast.member, ofQuery(), spam)
+		await assign(cast.moderator, 'second')
+		await appoint(cast.admin, 'second', 'member')
+		expect(await handlerOf()).toBeUndefined()
+		await appoint(cast.admin, 'second', 'moderator')
+	})
+
+	test('has notes that members cannot write, with author and time, and that go some time after the decision', async () => {
+		await expect(addNote(cast.member, ofQuery(), { note: 'Mine.' })).rejects.toThrow(NotAllowed)
+		await expect(addNote(second, ofQuery(), { note: '  ' })).rejects.toThrow(Invalid)
+		await addNote(second, ofQuery(), { note: 'I wrote to them.' })
+		await addNote(cast.moderator, ofQuery(), { note: 'They answered.' })
+		const entry = await getCase(cast.admin, ofQuery())
+		expect(entry.isOpen).toBe(false)
+		expect(entry.notes.map(({ author, body }) => [author.username, body])).toEqual([
+			['second', 'I wrote to them.'],
+			['moderator', 'They answered.'],
+		])
+		expect(await deleteOldNotes(30, 10)).toBe(0)
+		await sql`update cases set closed_at = now() - interval '31 days'`.execute(db())
+		await sql`update case_notes set created_at = now() - interval '31 days' where body like 'I%'`.execute(db())
+		expect(await deleteOldNotes(30, 10)).toBe(1)
+	})
+})
+
+describe('new reports', () => {
+	test('are told to moderators once for a burst, and to who handles the case alone', async () => {
+		await sql`delete from notifications`.execute(db())
+		const reporter = await makeMember('eager', 'moderator')
+		await report(reporter, ofQuery(), spam)
+		const { caseId } = await getCase(cast.moderator, ofQuery())
+		const news = { caseId, actorId: reporter.id }
+		for (const _time of [1, 2, 3]) await tellModerators(news)
+		const once = { title: 'the moderation queue', count: 1 }
+		const all = ['admin', 'moderator', 'second'].map((username) => ({ username, ...once }))
+		expect(await told('case-report')).toEqual(all)
+		await sql`update notifications set updated_at = now() - interval '2 hours'`.execute(db())
+		await assign(second, 'second')
+		await tellModerators(news)
+		expect(await told('case-report')).toEqual(
+			all.map((row) => (row.username === 'second' ? { ...row, count: 2 } : row)),
+		)
+		await decide(second, 'query', cast.query, 'dismiss')
+		await sql`delete from notifications`.execute(db())
+		await tellModerators(news)
+		expect(await told('case-report')).toEqual([])
+	})
+
+	test('are a kind in the settings of moderators, which others neither see nor change', async () => {
+		const kinds = async (viewer: SignedIn) =>
+			(await getPreferences(viewer)).kinds.filter(({ kind }) => kind === 'case-report').map(({ mail }) => mail)
+		expect(await kinds(cast.member)).toEqual([])
+		expect(await kinds(cast.moderator)).toEqual([true])
+		await setPreferences(cast.moderator, new Set(['case-report-site']))
+		expect(await kinds(cast.moderator)).toEqual([false])
+	})
+})

@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { ModeratedMemberView, NoteView } from '../moderation.view.ts'
+
+/** A case that the caller holds, with who handles it. */
+export interface HeldCase {
+	id: number
+	open: boolean
+	assignee: ModeratedMemberView | null
+}
+
+/** Locks the case of a subject, if there is one. */
+export async function lockCase(trx: Executor, kind: string, targetId: number): Promise<HeldCase | undefined> {
+	const { rows } = await sql<HeldCase>`
+		select cases.id, closed_at is null as open,
+			(select jsonb_build_object('username', username, 'name', name, 'image', image) from users where users.id = assignee_id) as assignee
+		from cases where kind = ${kind} and target_id = ${targetId} for update of cases`.execute(trx)
+	return rows[0]
+}
+
+/** Locks the rows of members in the order of their ids. @returns their roles; a suspended member counts as one without a role */
+export async function lockRoles(trx: Executor, ids: readonly number[]): Promise<Map<number, SignedIn['role']>> {
+	const { rows } = await sql<{ id: number; role: SignedIn['role'] }>`
+		select id, case when suspended_until > now() or leaves_at is not null then 'member' else role end as role
+		from users where id = any(${[...ids]}::int[]) order by id for no key update`.execute(trx)
+	return new Map(rows.map(({ id, role }) => [id, role]))
+}
+
+/** Gives a case to a moderator, or to nobody. */
+export async function writeAssignee(trx: Executor, caseId: number, assigneeId: number | null): Promise<void> {
+	await sql`update cases set assignee_id = ${assigneeId} where id = ${caseId}`.execute(trx)
+}
+
+/** Takes all cases off somebody who no longer moderates. */
+export async function releaseCases(trx: Executor, memberId: number): Promise<void> {
+	await sql`update cases set assignee_id = null where assignee_id = ${memberId}`.execute(trx)
+}
+
+/** Adds a note to the case of a subject. One that was never reported gets a closed case for it. @returns its id */
+export async function insertNote(
+	trx: Executor,
+	{ kind, targetId, authorId, body }: { kind: string; targetId: number; authorId: number; body: string },
+): Promise<void> {
+	await sql`
+		insert into cases (kind, target_id, closed_at) values (${kind}, ${targetId}, now())
+		on conflict (kind, target_id) do nothing`.execute(trx)
+	await sql`
+		insert into case_notes (case_id, author_id, body)
+		select id, ${authorId}, ${body} from cases where kind = ${kind} and target_id = ${targetId}`.execute(trx)
+}
+
+/** The newest notes of a case, the oldest of them first. */
+export async function listNotes(caseId: number, limit: number): Promise<NoteView[]> {
+	const { rows } = await sql<NoteView>`
+		select * from (
+			select n.id, n.body, to_char(n.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at,
+				jsonb_build_object('username', u.username, 'name', u.name, 'image', u.image) as author
+			from case_notes n join users u on u.id = n.author_id
+			where n.case_id = ${caseId} order by n.id desc limit ${limit}) newest
+		order by id`.execute(db())
+	return rows
+}
+
+/** Deletes some of the notes in cases that were closed more than `days` ago. @returns how many */
+export async function deleteOldNotes(days: number, limit: number): Promise<number> {
+	const { numAffectedRows = 0n } = await sql`
+		delete from case_notes where id in (
+			select n.id from case_notes n join cases on cases.id = n.case_id
+			where closed_at < now() - make_interval(days => ${days}) and n.created_at < now() - make_interval(days => ${days})
+			limit ${limit} for update of n skip locked)`.execute(db())
+	return Number(numAffectedRows)
+}
+
+/** Whom a new report is told: the moderator who handles the case, or all of them where nobody does; nobody once it is decided. */
+export async function listToTell(caseId: number, actorId: number): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`
+		select users.id from cases join users
+			on case when cases.assignee_id is null then users.role <> 'member' else users.id = cases.assignee_id end
+		where cases.id = ${caseId} and closed_at is null and users.id <> ${actorId} limit 200`.execute(db())
+	return rows.map(({ id }) => id)
+}

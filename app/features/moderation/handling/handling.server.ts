@@ -1,0 +1,143 @@
+import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { announceUnread, notifyOfFact, visitSubject } from '~/features/notifications/notifications.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { type Input, parseInput } from '~/platform/http/form.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { addLogRow } from '../log.queries.server.ts'
+import { findModeratedMember } from '../members.queries.server.ts'
+import { lockModerator, moderator, typedUsername } from '../members.server.ts'
+import { assignInput, noteInput } from '../moderation.schema.ts'
+import { caseUrl } from '../moderation.view.ts'
+import { type FoundSubject, findSubject, type SubjectName } from '../subjects.server.ts'
+import { insertNote, listToTell, lockCase, lockRoles, writeAssignee } from './handling.queries.server.ts'
+
+/* How moderators share the work: who handles a case, what they note in it for each other, and how they hear of new ones. */
+
+/**
+ * Assigns a case to a moderator, who is told, or to nobody.
+ * @param input `assignee`: a username, '' for nobody; `assigned`: the username of who handled it as the form was made, '' for nobody
+ * @returns a sentence that says what was done
+ * @throws NotAllowed, NotFound, Invalid; Conflict when it was decided or assigned meanwhile
+ */
+export async function assignCase(viewer: Viewer, name: SubjectName, input: Input): Promise<string> {
+	const actor = moderator(viewer)
+	const { assignee, assigned } = parseInput(assignInput, input)
+	const found = await requireSubject(actor, name)
+	const chosen = assignee === '' ? null : await findModeratedMember(typedUsername(assignee))
+	if (chosen === undefined) throw new Invalid(noModerator, { assignee: noModerator })
+	const notified = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const roles = await lockRoles(trx, chosen ? [actor.id, chosen.id] : [actor.id])
+			await lockModerator(trx, actor)
+			if (chosen && (roles.get(chosen.id) ?? 'member') === 'member')
+				throw new Invalid(noModerator, { assignee: noModerator })
+			const held = await lockCase(trx, found.type.name, found.subject.id)
+			if (!held?.open) throw new Conflict('This case is decided. There is nothing left to assign.')
+			const holder = held.assignee?.username ?? ''
+			if (assigned !== undefined && assigned !== holder) throw new Conflict(assignedMeanwhile(held.assignee?.name))
+			if (holder === (chosen?.username ?? '')) return []
+			await writeAssignee(trx, held.id, chosen?.id ?? null)
+			await log(trx, actor, found, chosen ? 'assign' : 'unassign', chosen ? `to @${chosen.username}` : '')
+			return chosen && chosen.id !== actor.id ? tellAssignee(trx, actor, found, held.id, chosen.id) : []
+		})
+	await announceUnread(notified)
+	if (!chosen) return 'Nobody handles this case now.'
+	return chosen.id === actor.id ? 'You handle this case now.' : `${chosen.name} handles this case now.`
+}
+
+const noModerator = 'Choose a moderator or an admin who is not suspended.'
+
+function assignedMeanwhile(name: string | undefined): string {
+	return name === undefined
+		? 'Somebody has given this case back meanwhile. Look at it again.'
+		: `This case was assigned to ${name} meanwhile. Look at it again.`
+}
+
+/** The title names nobody: it stays in the list of notifications when the subject is erased. */
+function tellAssignee(trx: Executor, actor: SignedIn, { type, subject, author }: FoundSubject, id: number, to: number) {
+	const about = {
+		type: CASE_SUBJECT,
+		id,
+		title: `a case about a ${type.label.toLowerCase()}`,
+		url: caseUrl(type.name, subject.id, author.username),
+	}
+	const fact = { kind: 'case-assigned', memberIds: [to], group: `${id}`, actorId: actor.id } as const
+	return notifyOfFact(trx, { ...fact, subject: about, part: null })
+}
+
+/**
+ * Adds a note for other moderators to a case. Members never see it.
+ * @param input `note`
+ * @throws NotAllowed, NotFound, Invalid
+ */
+export async function addNote(viewer: Viewer, name: SubjectName, input: Input): Promise<void> {
+	const actor = moderator(viewer)
+	const { note } = parseInput(noteInput, input)
+	const found = await requireSubject(actor, name)
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockModerator(trx, actor)
+			await insertNote(trx, { kind: found.type.name, targetId: found.subject.id, authorId: actor.id, body: note })
+			await log(trx, actor, found, 'note')
+		})
+}
+
+async function requireSubject(actor: SignedIn, name: SubjectName): Promise<FoundSubject> {
+	await requireMayWrite(actor.id)
+	await countUse('toggles', actor)
+	const found = await findSubject(name)
+	if (!found) throw new NotFound('There is nothing to decide here.')
+	return found
+}
+
+async function log(trx: Executor, actor: SignedIn, found: FoundSubject, act: string, note = ''): Promise<void> {
+	const { type, subject, author } = found
+	const about = { kind: type.name, targetId: subject.id, memberId: author.id, title: subject.title }
+	await addLogRow(trx, { actorId: actor.id, act, ...about, note })
+}
+
+/* How moderators hear of new cases. */
+
+/** What notifications call a case, and the queue of all. */
+export const CASE_SUBJECT = 'case'
+export const QUEUE_SUBJECT = { type: 'queue', id: 1 } as const
+
+interface NewsOfCase {
+	caseId: number
+	/** Who reported or posted it, and is not told. */
+	actorId: number
+}
+
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Tells moderators that something waits in the queue. */
+		'tell-moderators': NewsOfCase
+	}
+}
+
+/** Has moderators told of a report or of a post that waits, once this transaction is committed. */
+export function tellModeratorsLater(trx: Executor, news: NewsOfCase): Promise<void> {
+	return addJob('tell-moderators', news, trx)
+}
+
+/** A moderator looks at the queue, or at one case: what they were told about it is read. Tabs that only ask ahead count as well. */
+export async function visitQueue(viewer: SignedIn, caseId?: number): Promise<void> {
+	await visitSubject(viewer, caseId === undefined ? QUEUE_SUBJECT : { type: CASE_SUBJECT, id: caseId })
+}
+
+/** Tells moderators that there is something in the queue: once for a burst, and not once a report. */
+export async function tellModerators({ caseId, actorId }: NewsOfCase): Promise<void> {
+	const memberIds = await listToTell(caseId, actorId)
+	const subject = { ...QUEUE_SUBJECT, title: 'the moderation queue', url: '/moderation' }
+	const notified = await db()
+		.transaction()
+		.execute((trx) =>
+			notifyOfFact(trx, { kind: 'case-report', memberIds, group: 'queue', inBursts: true, subject, part: null }),
+		)
+	await announceUnread(notified)
+}

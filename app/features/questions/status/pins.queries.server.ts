@@ -1,0 +1,75 @@
+import { type Generated, sql } from 'kysely'
+import { localDay } from '~/lib/dates.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { type QuestionRow, questionColumns, questionJoins } from '../questions.queries.server.ts'
+
+declare module '~/platform/db/schema.ts' {
+	interface Database {
+		question_pins: {
+			question_id: number
+			place: PinPlace
+			until: Date | null
+			pinned_by: number | null
+			pinned_at: Generated<Date>
+		}
+	}
+}
+
+/** Above which list a question stands: that of its category, or every one that it is in. */
+export type PinPlace = 'category' | 'forum'
+
+/** At most so many questions are pinned in the forum, and in each category. */
+export const MAX_PINS = 3
+
+/** Whether the pin `p` holds today; one whose last day is over is as none. */
+const holds = () => sql`(p.until is null or p.until >= ${localDay(Date.now())}::date)`
+
+/** Whether the question `q` is pinned now, as a column. */
+export const isPinned = () =>
+	sql<boolean>`exists (select from question_pins p where p.question_id = q.id and ${holds()})`
+
+/** The pinned questions of the forum, or of a category with those of the forum that are in it; the one pinned last comes first. */
+export async function listPinnedRows(categoryId: number | undefined): Promise<QuestionRow[]> {
+	const { rows } = await sql<QuestionRow>`
+		select ${questionColumns} from question_pins p join questions q on q.id = p.question_id ${questionJoins}
+		where q.status = 'published' and ${holds()}
+		and ${categoryId === undefined ? sql`p.place = 'forum'` : sql`q.category_id = ${categoryId}`}
+		order by p.pinned_at desc, q.id limit ${2 * MAX_PINS}`.execute(db())
+	return rows
+}
+
+export interface NewPin {
+	questionId: number
+	categoryId: number
+	place: PinPlace
+	/** `YYYY-MM-DD`, or null for no end. */
+	until: string | null
+	by: number
+}
+
+/** Pins a question that the caller holds. @returns false where as many are pinned there as may be */
+export async function insertPin(trx: Executor, { questionId, categoryId, place, until, by }: NewPin): Promise<boolean> {
+	// Of two that are pinned at once the second counts the first.
+	await sql`select pg_advisory_xact_lock(hashtext('question_pins'))`.execute(trx)
+	const { rows } = await sql`
+		insert into question_pins (question_id, place, until, pinned_by)
+		select ${questionId}, ${place}, ${until}::date, ${by}
+		where (select count(*) from question_pins p join questions q on q.id = p.question_id
+			where p.place = ${place} and ${holds()} and q.status = 'published' and q.id <> ${questionId}
+			${place === 'category' ? sql`and q.category_id = ${categoryId}` : sql``}) < ${MAX_PINS}
+		on conflict (question_id) do update
+			set place = excluded.place, until = excluded.until, pinned_by = excluded.pinned_by, pinned_at = now()
+		returning 1`.execute(trx)
+	return rows.length > 0
+}
+
+/** Whether a question that the caller holds is pinned now. */
+export async function isPinnedNow(trx: Executor, questionId: number): Promise<boolean> {
+	const { rows } = await sql`
+		select 1 from question_pins p where p.question_id = ${questionId} and ${holds()}`.execute(trx)
+	return rows.length > 0
+}
+
+export async function deletePin(trx: Executor, questionId: number): Promise<void> {
+	await trx.deleteFrom('question_pins').where('question_id', '=', questionId).execute()
+}

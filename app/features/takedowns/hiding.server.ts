@@ -1,0 +1,194 @@
+import { lockConversation } from '~/features/conversations/conversations.queries.server.ts'
+import { findHiddenAt } from '~/features/profiles/hiding.queries.server.ts'
+import { hideProfile, lockHideable, showProfile } from '~/features/profiles/hiding.server.ts'
+import { hidePost, restorePost } from '~/features/questions/status/takedown.server.ts'
+import { questionTag } from '~/features/questions/writing/change.server.ts'
+import { dropPages, everyPage, LIST_PAGES } from '~/platform/cache/pages.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import {
+	claimItem,
+	findStatusAt,
+	findTakedown,
+	finish,
+	giveVotesBack,
+	type ItemRow,
+	insertItem,
+	listItems,
+	listNext,
+	returnRequest,
+	type TakedownRow,
+	takeVotes,
+	type VoteKind,
+	withdrawRequest,
+} from './takedowns.queries.server.ts'
+import type { ItemKind } from './takedowns.view.ts'
+
+/*
+ * What an act hides, step by step. Each step is a transaction of its own that looks again at what it changes, so that a process may be
+ * killed anywhere, two may work on one act, and moderators and members may do something else with the same posts meanwhile.
+ */
+
+/** Ids that are read in one statement. */
+const BATCH = 100
+/** Votes that change in one transaction: as many posts are locked. */
+const VOTES_AT_ONCE = 50
+/** Above every id. */
+const NO_ID = 2_147_483_647
+
+type Step = (takedown: TakedownRow, isLate: () => boolean) => Promise<void>
+
+/**
+ * Hides what an act is to hide, or restores what one hid that is being undone. Nothing where it is done already.
+ * @param ms for how long to work on it; what is left then stays for another call
+ */
+export async function carryOut({ id }: { id: number }, ms = Number.POSITIVE_INFINITY): Promise<void> {
+	const takedown = await findTakedown(id)
+	if (takedown?.state !== 'running' && takedown?.state !== 'undoing') return
+	const end = Date.now() + ms
+	const isLate = () => Date.now() > end
+	// Comments go first and come back last: their questions are counted anew once.
+	const steps = takedown.state === 'running' ? hiding : restoring
+	for (const step of steps) {
+		await step(takedown, isLate)
+		if (isLate()) return
+	}
+	await finish(id, takedown.state)
+}
+
+const hiding: Step[] = [
+	hideProfileOf,
+	(takedown, isLate) => hidePosts(takedown, 'comment', isLate),
+	(takedown, isLate) => hidePosts(takedown, 'query', isLate),
+	(takedown, isLate) => moveVotes(takedown, 'question-vote', isLate),
+	(takedown, isLate) => moveVotes(takedown, 'comment-vote', isLate),
+	withdrawRequests,
+]
+
+const restoring: Step[] = [
+	showProfileOf,
+	(takedown, isLate) => restorePosts(takedown, 'query', isLate),
+	(takedown, isLate) => restorePosts(takedown, 'comment', isLate),
+	(takedown, isLate) => moveVotes(takedown, 'question-vote', isLate),
+	(takedown, isLate) => moveVotes(takedown, 'comment-vote', isLate),
+	returnRequests,
+]
+
+async function hideProfileOf({ id, member_id: memberId, reason }: TakedownRow): Promise<void> {
+	const isHidden = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockHideable(trx, memberId)
+			if (!(await hideProfile(trx, memberId, reason))) return false
+			await insertItem(trx, id, { kind: 'profile', id: memberId, before: {} })
+			return true
+		})
+	if (isHidden) await dropPages([everyPage])
+}
+
+async function showProfileOf({ id, member_id: memberId }: TakedownRow): Promise<void> {
+	const isShown = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockHideable(trx, memberId)
+			const since = await findHiddenAt(trx, memberId)
+			return (await claimItem(trx, id, { kind: 'profile', id: memberId, since })) && showProfile(trx, memberId)
+		})
+	if (isShown) await dropPages([everyPage])
+}
+
+async function hidePosts(takedown: TakedownRow, kind: 'query' | 'comment', isLate: () => boolean): Promise<void> {
+	const { actor_id: by, reason } = takedown
+	await eachBelow(
+		(before) => listNext(takedown, kind, before, BATCH),
+		isLate,
+		(id) =>
+			hidePost({ kind, id, by, reason }, (trx, status) =>
+				insertItem(trx, takedown.id, { kind, id, before: { status } }),
+			),
+	)
+}
+
+async function restorePosts(takedown: TakedownRow, kind: 'query' | 'comment', isLate: () => boolean): Promise<void> {
+	await eachItem(takedown, kind, isLate, async ({ target_id: id, before }) => {
+		const post = { kind, id, by: takedown.undone_by ?? takedown.actor_id, before: before.status ?? 'published' }
+		await restorePost(post, async (trx) =>
+			claimItem(trx, takedown.id, { kind, id, since: await findStatusAt(trx, kind, id) }),
+		)
+	})
+}
+
+/** Takes votes back, or gives them back. */
+async function moveVotes(takedown: TakedownRow, kind: VoteKind, isLate: () => boolean): Promise<void> {
+	const move = takedown.state === 'running' ? takeVotes : giveVotesBack
+	let moved: Awaited<ReturnType<typeof takeVotes>>
+	do {
+		moved = await db()
+			.transaction()
+			.execute((trx) => move(trx, takedown, kind, VOTES_AT_ONCE))
+		if (moved.count > 0) await dropPages([LIST_PAGES, ...moved.questions.map(questionTag)])
+	} while (moved.count > 0 && !isLate())
+}
+
+async function withdrawRequests(takedown: TakedownRow, isLate: () => boolean): Promise<void> {
+	await eachBelow(
+		(before) => listNext(takedown, 'request', before, BATCH),
+		isLate,
+		(id) =>
+			db()
+				.transaction()
+				.execute(async (trx) => {
+					await lockConversation(trx, id)
+					const before = await withdrawRequest(trx, id, takedown.member_id)
+					if (before) await insertItem(trx, takedown.id, { kind: 'request', id, before })
+				}),
+	)
+}
+
+async function returnRequests(takedown: TakedownRow, isLate: () => boolean): Promise<void> {
+	await eachItem(takedown, 'request', isLate, ({ target_id: id, before }) =>
+		db()
+			.transaction()
+			.execute(async (trx) => {
+				await lockConversation(trx, id)
+				const claimed = await claimItem(trx, takedown.id, { kind: 'request', id, since: before.at })
+				if (claimed) await returnRequest(trx, id, takedown.member_id, before)
+			}),
+	)
+}
+
+/** Works on ids from the highest down, as they are listed below the one before. */
+async function eachBelow(
+	list: (before: number) => Promise<number[]>,
+	isLate: () => boolean,
+	work: (id: number) => Promise<unknown>,
+): Promise<void> {
+	let before = NO_ID
+	let ids: number[]
+	do {
+		ids = await list(before)
+		for (const id of ids) {
+			if (isLate()) return
+			await work(id)
+		}
+		before = ids.at(-1) ?? 0
+	} while (ids.length === BATCH)
+}
+
+/** Works on what an act hid, in the order of the ids. */
+async function eachItem(
+	takedown: TakedownRow,
+	kind: ItemKind,
+	isLate: () => boolean,
+	work: (item: ItemRow) => Promise<unknown>,
+): Promise<void> {
+	let after = 0
+	let items: ItemRow[]
+	do {
+		items = await listItems(takedown.id, kind, after, BATCH)
+		for (const item of items) {
+			if (isLate()) return
+			await work(item)
+		}
+		after = items.at(-1)?.target_id ?? 0
+	} while (items.length === BATCH)
+}

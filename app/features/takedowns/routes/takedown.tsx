@@ -1,0 +1,225 @@
+import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
+import { moderatorOf } from '~/features/moderation/members.server.ts'
+import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
+import { MEMBER_SUBJECT, suspensionTimes } from '~/features/moderation/moderation.policy.ts'
+import { viewerOf } from '~/lib/context.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { Field, Select } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { LocalTime } from '~/ui/time.tsx'
+import { getTakedownPage, type TakedownPage, takeDown, undoTakedown } from '../takedowns.server.ts'
+import { type Period, type TakedownView, takedownPath } from '../takedowns.view.ts'
+import type { Route } from './+types/takedown'
+
+export function loader({ request, params, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = await moderatorOf({ request, context, url })
+		return getTakedownPage(viewer, params.username, url.searchParams.get('period'))
+	})
+}
+
+export function action({ request, params, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const viewer = viewerOf(context)
+		const form = await readForm(request)
+		try {
+			const input = Object.fromEntries(form)
+			const work = input.act === 'undo' ? undoTakedown : takeDown
+			const message = await work(viewer, params.username, input)
+			return redirectWithToast(takedownPath(params.username), { type: 'success', message })
+		} catch (error) {
+			return refused(error, form)
+		}
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Everything of an account', noindex: true })
+}
+
+export default function Takedown({ loaderData: page, actionData }: Route.ComponentProps) {
+	const { member, past, isRunning } = page
+	const refusal = actionData ?? null
+	return (
+		<ModerationFrame title={`Everything of ${member.name}`}>
+			<p className="mt-4 max-w-[36rem] text-ink-2">
+				Hides what{' '}
+				<Link className="link" to={`/moderation/${MEMBER_SUBJECT}/${member.username}`}>
+					@{member.username}
+				</Link>{' '}
+				published, in one act that can be undone. What was written under a pseudonym stays.
+			</p>
+			<Preview page={page} />
+			{isRunning ? (
+				<p className="mt-6 max-w-[36rem] rounded-sm border border-line-2 bg-sunken px-4 py-3 text-sm" role="status">
+					This is being worked on.{' '}
+					<Link className="link" to={takedownPath(member.username)}>
+						Look again
+					</Link>
+				</p>
+			) : (
+				<HideForm page={page} refusal={refusal?.values.act === 'hide' ? refusal : null} />
+			)}
+			{past.length > 0 && (
+				<section className="mt-10 max-w-[36rem]" aria-labelledby="past">
+					<RuleHead id="past" title="What was hidden before" />
+					<ul>
+						{past.map((one) => (
+							<Past
+								key={one.id}
+								one={one}
+								username={member.username}
+								refusal={refusal?.values.act === 'undo' && refusal.values.id === String(one.id) ? refusal : null}
+							/>
+						))}
+					</ul>
+				</section>
+			)}
+		</ModerationFrame>
+	)
+}
+
+const periodLabels: Record<Period, string> = {
+	'1 hour': 'In the last hour',
+	'1 day': 'In the last 24 hours',
+	'1 week': 'In the last 7 days',
+	'1 month': 'In the last 30 days',
+	all: 'Ever',
+}
+
+/** How much there is, for a period that is chosen here. */
+function Preview({ page: { member, period, amounts } }: { page: TakedownPage }) {
+	return (
+		<section className="mt-6 max-w-[36rem]" aria-labelledby="preview">
+			<RuleHead id="preview" title="What would be hidden" />
+			<Form className="mt-2 flex items-end gap-2" action={takedownPath(member.username)}>
+				<div className="min-w-0 flex-1">
+					<Select key={period} label="Published" name="period" defaultValue={period}>
+						{Object.entries(periodLabels).map(([value, label]) => (
+							<option key={value} value={value}>
+								{label}
+							</option>
+						))}
+					</Select>
+				</div>
+				<button className="btn btn-outline" type="submit">
+					Count
+				</button>
+			</Form>
+			<dl className="mt-4">
+				{amounts.map(({ label, count }) => (
+					<div key={label} className="flex justify-between gap-4 border-b border-line py-2">
+						<dt>{label}</dt>
+						<dd className="font-mono">{count.toLocaleString('en')}</dd>
+					</div>
+				))}
+			</dl>
+		</section>
+	)
+}
+
+function HideForm({ page: { member, from, amounts }, refusal }: { page: TakedownPage; refusal: FormRefusal | null }) {
+	const here = takedownPath(member.username)
+	const total = amounts.reduce((sum, { count }) => sum + count, 0)
+	return (
+		<section className="mt-8 max-w-[36rem]" aria-labelledby="hide">
+			<RuleHead id="hide" title="Hide it" />
+			<Form method="post" action={here} className="mt-2 grid gap-4" replace noValidate>
+				<input type="hidden" name="from" value={refusal?.values.from ?? from} />
+				<FormError errors={refusal?.errors} names={{ why: 'Why', time: 'Suspend them', from: 'Period' }}>
+					{refusal?.message}
+				</FormError>
+				<Select
+					label="Suspend them"
+					name="time"
+					defaultValue={refusal?.values.time ?? 'for ever'}
+					error={refusal?.errors.time}
+					hint="Who is not suspended can go on publishing."
+				>
+					<option value="">No</option>
+					{suspensionTimes.map((time) => (
+						<option key={time} value={time}>
+							{time === 'for ever' ? 'For ever' : `For ${time}`}
+						</option>
+					))}
+				</Select>
+				<Field
+					label="Why"
+					name="why"
+					id="hide-why"
+					maxLength={moderationLimits.whyMax}
+					defaultValue={refusal?.values.why ?? ''}
+					error={refusal?.errors.why}
+					hint="The member sees this. Admins see it in the log."
+				/>
+				<p>
+					<SubmitButton className="btn btn-danger" busyLabel="Hiding..." action={here} name="act" value="hide">
+						{total === 1 ? 'Hide it' : `Hide all ${total.toLocaleString('en')}`}
+					</SubmitButton>
+				</p>
+			</Form>
+		</section>
+	)
+}
+
+const stateWords: Record<TakedownView['state'], string> = {
+	running: 'being hidden',
+	done: 'hidden',
+	undoing: 'being restored',
+	undone: 'undone',
+}
+
+function Past({ one, username, refusal }: { one: TakedownView; username: string; refusal: FormRefusal | null }) {
+	const here = takedownPath(username)
+	const isRunning = one.state === 'running' || one.state === 'undoing'
+	return (
+		<li className="border-b border-line py-4 text-sm wrap-anywhere">
+			<p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-ink-3">
+				<LocalTime at={one.at} />
+				<span>by @{one.actor}</span>
+				<span className="chip">{stateWords[one.state]}</span>
+				{one.suspended && <span className="chip">with a suspension</span>}
+			</p>
+			<p className="mt-1.5">
+				{isRunning ? `${one.soFar.toLocaleString('en')} so far.` : `Hidden: ${one.hidden}.`}
+				{one.restored && ` Restored: ${one.restored}.`}
+				{one.from && (
+					<>
+						{' '}
+						Published since <LocalTime at={one.from} />.
+					</>
+				)}
+			</p>
+			<p className="mt-1 text-ink-2">{one.reason}</p>
+			{one.state === 'done' && (
+				<Form method="post" action={here} className="mt-3 grid gap-3" replace noValidate>
+					<input type="hidden" name="id" value={one.id} />
+					<FormError errors={refusal?.errors} names={{ why: 'Why' }}>
+						{refusal?.message}
+					</FormError>
+					<Field
+						label="Why it is undone"
+						name="why"
+						id={`undo-${one.id}-why`}
+						maxLength={moderationLimits.whyMax}
+						defaultValue={refusal?.values.why ?? ''}
+						error={refusal?.errors.why}
+						hint="Restores what this act hid and nobody changed since, and ends the suspension that it gave."
+					/>
+					<p>
+						<SubmitButton className="btn btn-outline" busyLabel="Restoring..." action={here} name="act" value="undo">
+							Undo
+						</SubmitButton>
+					</p>
+				</Form>
+			)}
+		</li>
+	)
+}

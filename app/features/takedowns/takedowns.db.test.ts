@@ -1,0 +1,194 @@
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { castVote } from '~/features/discussion/votes.server.ts'
+import { decideCase } from '~/features/moderation/decisions.server.ts'
+import { listLog } from '~/features/moderation/queue.server.ts'
+import { Conflict, Invalid, NotAllowed } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { findBrokenFigures, makeConversation, makeMessage } from '../../../tests/factories/chat.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { expectCountsToHold, hashForum } from '../../../tests/support/forum-rows.ts'
+import { carryOut } from './hiding.server.ts'
+import { finishTakedown, getTakedownPage, takeDown, undoTakedown } from './takedowns.server.ts'
+import type { TakedownView } from './takedowns.view.ts'
+
+useDatabase()
+
+const people = {} as Record<'moderator' | 'second' | 'admin' | 'spammer' | 'asker' | 'friend', SignedIn>
+/** Of the spammer, unless named otherwise. */
+const posts = { old: 0, fresh: 0, answer: 0, reply: 0, judged: 0, askers: 0 }
+const all = { why: 'Shoes.', from: '', time: 'for ever' }
+
+/** On a busy machine the request leaves a rest to a job, which is done here. @returns what was hidden, in words */
+async function hide(input: Record<string, unknown> = {}, viewer = people.moderator): Promise<string | undefined> {
+	await takeDown(viewer, 'spammer', { ...all, ...input })
+	return (await finished()).hidden
+}
+
+async function undo(id: number, viewer = people.moderator): Promise<string | undefined> {
+	await undoTakedown(viewer, 'spammer', { id, why: 'A mistake.' })
+	return (await finished(id)).restored
+}
+
+/** An act once its job is done, the newest one unless another is named. */
+async function finished(id?: number): Promise<TakedownView> {
+	const find = async () => (await page()).past.find((one) => id === undefined || one.id === id)
+	await finishTakedown({ id: (await find())?.id ?? 0 })
+	const act = await find()
+	if (!act) throw new Error('There is no such act.')
+	return act
+}
+
+const page = () => getTakedownPage(people.moderator, 'spammer', 'all')
+
+/** Every row that an act may change, apart from when and by whom its status changed. */
+async function rows(): Promise<unknown> {
+	const { rows: found } = await sql`
+		select 'query' as what, id, status, status_reason, score, comment_count, solved, null::boolean as chosen, search::text from questions
+		union all select 'comment', id, status, status_reason, score, 0, false, is_solution, body from comments
+		union all select 'vote', question_id, '', '', value, 0, false, null, '' from question_votes where user_id = ${people.spammer.id}
+		union all select 'profile', user_id, '', hidden_reason, 0, 0, hidden_at is null, null, hidden_image from profiles
+		union all select 'side', conversation_id, '', '', unread, coalesce(last_message_id, 0), pending, null, user_id::text from conversation_members
+		union all select 'message', id, '', '', coalesce(recipient_id, 0), 0, false, null, body from messages
+		union all select 'member', id, '', suspended_reason, 0, 0, suspended_until is null, null, image from users where username = 'spammer'
+		order by 1, 2, 9`.execute(db())
+	return found
+}
+
+beforeAll(async () => {
+	for (const name of ['moderator', 'second', 'admin', 'spammer', 'asker', 'friend'] as const)
+		people[name] = await makeMember(
+			name,
+			name === 'second' ? 'moderator' : name === 'moderator' || name === 'admin' ? name : 'member',
+		)
+	const { spammer, asker, friend, moderator } = people
+	posts.askers = (await makeQuestion(asker)).id
+	posts.old = (await makeQuestion(spammer, { title: 'An honest question of last year' })).id
+	await sql`update questions set created_at = now() - interval '1 year' where id = ${posts.old}`.execute(db())
+	posts.fresh = (await makeQuestion(spammer, { title: 'Cheap shoes for everybody' })).id
+	posts.judged = (await makeQuestion(spammer, { title: 'Shoes that were hidden before' })).id
+	posts.answer = await makeComment(spammer, posts.askers, 'Buy shoes.')
+	posts.reply = await makeComment(asker, posts.askers, 'No.', posts.answer)
+	await makeComment(spammer, posts.fresh, 'They are good.')
+	await sql`update comments set is_solution = true where id = ${posts.answer}`.execute(db())
+	await sql`update questions set solved = true where id = ${posts.askers}`.execute(db())
+	await castVote(spammer, { questionId: posts.askers, commentId: null, vote: -1 })
+	await castVote(spammer, { questionId: posts.askers, commentId: posts.reply, vote: 1 })
+	await decideCase(moderator, { kind: 'query', name: String(posts.judged), act: 'hide' }, { why: 'Earlier.' })
+	await makeMessage(spammer, asker, 'Shoes?')
+	await makeConversation(spammer, friend)
+	await sql`insert into profiles (user_id, about) values (${spammer.id}, 'I sell shoes.')`.execute(db())
+})
+
+test.each([
+	['no reason', { why: ' ' }, Invalid],
+	['an odd time', { time: 'a year' }, Invalid],
+	['an odd period', { from: 'yesterday' }, Invalid],
+])('is refused with %s', async (_what, input, refusal) => {
+	const before = await hashForum()
+	await expect(hide(input)).rejects.toThrow(refusal)
+	expect(await hashForum()).toEqual(before)
+})
+
+test('is for moderators, about members whom they may suspend', async () => {
+	await expect(hide({}, people.asker)).rejects.toThrow(NotAllowed)
+	await expect(takeDown(people.moderator, 'admin', all)).rejects.toThrow(NotAllowed)
+	await expect(takeDown(people.moderator, 'second', all)).rejects.toThrow(NotAllowed)
+	await expect(takeDown(people.moderator, 'moderator', all)).rejects.toThrow(NotAllowed)
+})
+
+test('hides all that an account published and suspends it; undone, everything is as it was', async () => {
+	const before = await rows()
+	expect((await page()).amounts.map(({ count }) => count)).toEqual([2, 2, 2, 1, 1])
+	expect(await hide()).toBe('2 queries, 2 comments, 2 votes, 1 message request, and the profile')
+	await expectCountsToHold()
+	expect(await findBrokenFigures()).toEqual([])
+	expect((await page()).amounts.map(({ count }) => count)).toEqual([0, 0, 0, 0, 0])
+	const { rows: left } = await sql<{ id: number; status: string; score: number; solved: boolean }>`
+		select id, status, score, solved from questions order by id`.execute(db())
+	expect(left).toEqual([
+		{ id: posts.askers, status: 'published', score: 0, solved: false },
+		...[posts.old, posts.fresh, posts.judged].map((id) => ({ id, status: 'hidden', score: 0, solved: false })),
+	])
+	const { rows: inbox } = await sql`
+		select from conversation_members where user_id = ${people.asker.id} and last_message_id is not null`.execute(db())
+	expect(inbox).toEqual([])
+	const [act] = (await page()).past
+	expect(act).toMatchObject({ state: 'done', actor: 'moderator', reason: 'Shoes.', suspended: true })
+	// A job that comes later finds nothing to do.
+	await finishTakedown({ id: act?.id ?? 0 })
+	expect(await undo(act?.id ?? 0, people.second)).toBe(
+		'2 queries, 2 comments, 2 votes, 1 message request, and the profile',
+	)
+	expect(await rows()).toEqual(before)
+	await expectCountsToHold()
+	expect(await findBrokenFigures()).toEqual([])
+	await expect(undo(act?.id ?? 0)).rejects.toThrow(Conflict)
+	const log = await listLog(people.admin, { member: 'spammer', cursor: null })
+	expect(log.rows.slice(0, 2).map(({ act, why, note }) => [act, why, note])).toEqual([
+		['undo hiding everything', 'A mistake.', ''],
+		['hide everything', 'Shoes.', 'and suspend for ever'],
+	])
+})
+
+test('hides what is new alone, and leaves as it is what somebody decided since', async () => {
+	const from = new Date(Date.now() - 86_400_000).toISOString()
+	expect(await hide({ from, time: '' })).toMatch(/^1 query, 2 comments/)
+	const id = (await page()).past[0]?.id ?? 0
+	const name = { kind: 'query', name: String(posts.fresh) }
+	await decideCase(people.second, { ...name, act: 'restore' }, { why: '' })
+	await decideCase(people.second, { ...name, act: 'hide' }, { why: 'It does sell shoes.' })
+	expect(await undo(id)).toMatch(/^2 comments/)
+	const { rows: found } = await sql<{ id: number; status: string }>`
+		select id, status from questions where id in (${posts.old}, ${posts.fresh}) order by id`.execute(db())
+	expect(found.map(({ status }) => status)).toEqual(['published', 'hidden'])
+	await decideCase(people.second, { ...name, act: 'restore' }, { why: '' })
+})
+
+test('of two moderators at once one is told that it is being done; with members who write meanwhile every count holds', async () => {
+	const outcomes = await Promise.allSettled([
+		hide({}, people.moderator),
+		hide({}, people.second),
+		...Array.from({ length: 6 }, () => makeComment(people.asker, posts.fresh, 'Stop it.')),
+		...Array.from({ length: 6 }, (_, number) => makeComment(people.spammer, posts.askers, `More shoes ${number}.`)),
+		decideCase(people.second, { kind: 'comment', name: String(posts.answer), act: 'hide' }, { why: 'Shoes.' }),
+	])
+	const [one, other] = outcomes
+	const refused = [one, other].filter((outcome) => outcome?.status === 'rejected')
+	expect(refused.length).toBeLessThan(2)
+	await expectCountsToHold()
+	const { rows: visible } = await sql`
+		select from comments where author_id = ${people.spammer.id} and status = 'published'`.execute(db())
+	expect(visible).toEqual([])
+	for (const { id, state } of (await page()).past) if (state === 'done') await undo(id)
+	await expectCountsToHold()
+})
+
+test('thousands of posts are worked on in parts, by several processes, from where one was killed', async () => {
+	await sql`alter table questions disable trigger user`.execute(db())
+	await sql`
+		insert into comments (question_id, author_id, path, body, body_html)
+		select ${posts.askers}, ${people.spammer.id}, array[100000 + i], 'Shoes ' || i, '' from generate_series(1, 120) i`.execute(
+		db(),
+	)
+	await sql`update questions set comment_count = (select count(*) from comments where question_id = questions.id and status = 'published')`.execute(
+		db(),
+	)
+	await sql`alter table questions enable trigger user`.execute(db())
+	const { rows: made } = await sql<{ id: number }>`
+		insert into takedowns (member_id, actor_id, reason) values (${people.spammer.id}, ${people.moderator.id}, 'Shoes.') returning id`.execute(
+		db(),
+	)
+	const id = made[0]?.id ?? 0
+	await carryOut({ id }, 0)
+	expect((await page()).isRunning).toBe(true)
+	await expect(hide()).rejects.toThrow(Conflict)
+	await expect(undo(id)).rejects.toThrow(Conflict)
+	await Promise.all([carryOut({ id }), carryOut({ id })])
+	expect((await page()).past[0]).toMatchObject({ state: 'done', hidden: expect.stringContaining('12') })
+	expect((await page()).amounts[1]?.count).toBe(0)
+	await expectCountsToHold()
+})

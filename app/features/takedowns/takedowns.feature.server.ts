@@ -1,0 +1,26 @@
+import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
+import { defineFeature } from '~/platform/feature.ts'
+import { finishTakedown } from './takedowns.server.ts'
+
+export const takedowns = defineFeature({
+	name: 'takedowns',
+	jobs: { 'take-down': finishTakedown },
+	retention: [
+		{
+			key: 'takedowns',
+			label: 'What exactly moderators hid when they hid everything of an account',
+			hint: 'For so long it can be undone in one act. What was hidden stays hidden afterwards.',
+			days: { default: 365, min: 30, max: 3650 },
+			remove: (days, limit) => deleteOldRows({ table: 'takedowns', since: 'posted_until', days, limit }),
+		},
+	],
+	memberData: {
+		takedowns: {
+			members: { member_id: 'deleted', actor_id: 'kept', undone_by: 'kept' },
+			archive: ['reason', 'posted_from', 'posted_until', 'suspended_to', 'state', 'undone_at'],
+			withheld: { counts: 'numbers' },
+			mentions: { reason: null },
+		},
+		takedown_items: 'what an act hid, by the ids of posts; it goes with the act',
+	},
+})

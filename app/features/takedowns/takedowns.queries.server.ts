@@ -1,0 +1,284 @@
+import { sql } from 'kysely'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Counts, ItemKind, TakedownState } from './takedowns.view.ts'
+
+/** An act that hides, or hid, everything that an account published in a time. */
+export interface TakedownRow {
+	id: number
+	member_id: number
+	actor_id: number
+	reason: string
+	/** With microseconds; null for everything. */
+	posted_from: string | null
+	posted_until: string
+	state: TakedownState
+	undone_by: number | null
+}
+
+const columns = sql`id, member_id, actor_id, reason, posted_from::text, posted_until::text, state, undone_by`
+
+/** Begins an act; the member's row is locked. @returns its id; undefined while another one of this member is under way */
+export async function insertTakedown(
+	trx: Executor,
+	made: { memberId: number; actorId: number; reason: string; from: string | null },
+): Promise<number | undefined> {
+	const { memberId, actorId, reason, from } = made
+	const { rows } = await sql<{ id: number }>`
+		insert into takedowns (member_id, actor_id, reason, posted_from) values (${memberId}, ${actorId}, ${reason}, ${from}::timestamptz)
+		on conflict (member_id) where state in ('running', 'undoing') do nothing returning id`.execute(trx)
+	return rows[0]?.id
+}
+
+/** Notes until when the act suspended the member, as their row says. */
+export async function noteSuspension(trx: Executor, id: number): Promise<void> {
+	await sql`
+		update takedowns set suspended_to = users.suspended_until from users
+		where takedowns.id = ${id} and users.id = member_id`.execute(trx)
+}
+
+export async function findTakedown(id: number): Promise<TakedownRow | undefined> {
+	const { rows } = await sql<TakedownRow>`select ${columns} from takedowns where id = ${id}`.execute(db())
+	return rows[0]
+}
+
+/** Begins the undoing of an act that is done. @returns whether it was; and whether the member is suspended as it left them */
+export async function beginUndo(
+	trx: Executor,
+	id: number,
+	actorId: number,
+): Promise<{ memberId: number; isSuspendedByIt: boolean } | undefined> {
+	const { rows } = await sql<{ memberId: number; isSuspendedByIt: boolean }>`
+		update takedowns set state = 'undoing', undone_by = ${actorId}, undone_at = clock_timestamp() from users
+		where takedowns.id = ${id} and state = 'done' and users.id = member_id
+			and not exists (select from takedowns other where other.member_id = takedowns.member_id and other.state in ('running', 'undoing'))
+		returning member_id as "memberId", coalesce(takedowns.suspended_to = users.suspended_until, false) as "isSuspendedByIt"`.execute(
+		trx,
+	)
+	return rows[0]
+}
+
+/** Ends an act or its undoing, with how many of each kind it hid and restored. */
+export async function finish(id: number, from: 'running' | 'undoing'): Promise<void> {
+	await sql`
+		update takedowns set state = ${from === 'running' ? 'done' : 'undone'}, counts = (
+			select coalesce(jsonb_object_agg(kind, jsonb_build_array(hidden, restored)), '{}') from (
+				select kind, count(*) as hidden, count(*) filter (where restored) as restored
+				from takedown_items where takedown_id = ${id} group by kind) counted)
+		where id = ${id} and state = ${from}`.execute(db())
+}
+
+export interface PastTakedownRow {
+	id: number
+	at: string
+	actor: string
+	reason: string
+	posted_from: string | null
+	suspended: boolean
+	state: TakedownState
+	counts: Partial<Record<ItemKind, [hidden: number, restored: number]>>
+	/** Of what is under way: how many things so far. */
+	so_far: number
+}
+
+const isoTime = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`)
+
+/** Such acts on a member, the newest first. */
+export async function listTakedowns(memberId: number, limit: number): Promise<PastTakedownRow[]> {
+	const { rows } = await sql<PastTakedownRow>`
+		select t.id, ${isoTime('t.posted_until')} as at, a.username as actor, t.reason, ${isoTime('t.posted_from')} as posted_from,
+			t.suspended_to is not null as suspended, t.state, t.counts,
+			case when t.state in ('running', 'undoing') then (
+				select count(*)::int from takedown_items where takedown_id = t.id and restored = (t.state = 'undoing')) else 0 end as so_far
+		from takedowns t join users a on a.id = t.actor_id where t.member_id = ${memberId} order by t.id desc limit ${limit}`.execute(
+		db(),
+	)
+	return rows
+}
+
+/* What there is to hide. What a member wrote under a pseudonym is not theirs here: hiding it along would tell whose it is. */
+
+/** How much an account published from a moment on, null for ever, that is not hidden yet. */
+export async function countPublished(memberId: number, from: string | null): Promise<Omit<Counts, 'profile'>> {
+	const since = (column: string) => (from === null ? sql`` : sql`and ${sql.ref(column)} >= ${from}::timestamptz`)
+	const stands = sql`status in ('published', 'pending')`
+	const { rows } = await sql<Omit<Counts, 'profile'>>`select
+		(select count(*)::int from questions where author_id = ${memberId} and ${stands} ${since('created_at')}) as query,
+		(select count(*)::int from comments where author_id = ${memberId} and ${stands} ${since('created_at')}) as comment,
+		(select count(*)::int from question_votes where user_id = ${memberId} ${since('voted_at')}) as "question-vote",
+		(select count(*)::int from comment_votes where user_id = ${memberId} ${since('voted_at')}) as "comment-vote",
+		(select count(*)::int from (${openRequests(memberId)}) r where true ${since('r.created_at')}) as request`.execute(
+		db(),
+	)
+	return rows[0] ?? { query: 0, comment: 0, 'question-vote': 0, 'comment-vote': 0, request: 0 }
+}
+
+/** Conversations that an account began and the other member has neither answered nor accepted. */
+const openRequests = (memberId: number) => sql`
+	select c.id, c.created_at, peer.user_id as peer_id from conversations c
+	join conversation_members peer on peer.conversation_id = c.id and peer.user_id <> c.started_by
+	where c.started_by = ${memberId} and peer.pending and peer.last_message_id is not null`
+
+const within = (column: string, { posted_from, posted_until }: TakedownRow) => sql`
+	${sql.ref(column)} <= ${posted_until}::timestamptz and (${posted_from}::timestamptz is null or ${sql.ref(column)} >= ${posted_from}::timestamptz)`
+
+/** The next posts to hide or requests to withdraw, the newest first, below the id `before`. */
+export async function listNext(
+	takedown: TakedownRow,
+	kind: 'query' | 'comment' | 'request',
+	before: number,
+	limit: number,
+): Promise<number[]> {
+	const { member_id: memberId } = takedown
+	const source =
+		kind === 'request'
+			? sql`(${openRequests(memberId)}) found where true`
+			: sql`${sql.table(kind === 'query' ? 'questions' : 'comments')} found where author_id = ${memberId} and status in ('published', 'pending')`
+	const { rows } = await sql<{ id: number }>`
+		select id from ${source} and id < ${before} and ${within('created_at', takedown)} order by id desc limit ${limit}`.execute(
+		db(),
+	)
+	return rows.map(({ id }) => id)
+}
+
+/** Notes that something was hidden, in the transaction that hides it. @param before how it stood; `at` is added, the moment of the hiding */
+export async function insertItem(
+	trx: Executor,
+	takedownId: number,
+	{ kind, id, before }: { kind: ItemKind; id: number; before: Record<string, unknown> },
+): Promise<void> {
+	await sql`
+		insert into takedown_items (takedown_id, kind, target_id, before)
+		values (${takedownId}, ${kind}, ${id}, ${JSON.stringify(before)}::jsonb || jsonb_build_object('at', now()))`.execute(
+		trx,
+	)
+}
+
+const votesOn = {
+	'question-vote': { table: sql.table('question_votes'), post: sql.ref('question_id'), posts: sql.table('questions') },
+	'comment-vote': { table: sql.table('comment_votes'), post: sql.ref('comment_id'), posts: sql.table('comments') },
+}
+export type VoteKind = keyof typeof votesOn
+
+/** Takes some votes back, in the order of the posts' ids; scores follow by trigger. @returns the questions and how many votes there were */
+export async function takeVotes(
+	trx: Executor,
+	takedown: TakedownRow,
+	kind: VoteKind,
+	limit: number,
+): Promise<{ questions: number[]; count: number }> {
+	const { table, post } = votesOn[kind]
+	const { rows } = await sql<{ id: number; question: number }>`
+		with chosen as (
+			select user_id, ${post} as id from ${table} where user_id = ${takedown.member_id} and ${within('voted_at', takedown)}
+			order by ${post} limit ${limit}),
+		gone as (
+			delete from ${table} votes using chosen where votes.user_id = chosen.user_id and votes.${post} = chosen.id
+			returning votes.${post} as id, votes.value, votes.voted_at),
+		noted as (
+			insert into takedown_items (takedown_id, kind, target_id, before)
+			select ${takedown.id}, ${kind}, id, jsonb_build_object('value', value, 'voted_at', voted_at) from gone)
+		select gone.id, ${kind === 'question-vote' ? sql`gone.id` : sql`(select question_id from comments where id = gone.id)`} as question from gone`.execute(
+		trx,
+	)
+	return { questions: [...new Set(rows.map(({ question }) => question))], count: rows.length }
+}
+
+/** Gives some votes back where the member has not voted anew and the post is still there. @returns as {@link takeVotes} */
+export async function giveVotesBack(
+	trx: Executor,
+	takedown: TakedownRow,
+	kind: VoteKind,
+	limit: number,
+): Promise<{ questions: number[]; count: number }> {
+	const { table, post, posts } = votesOn[kind]
+	const { rows } = await sql<{ question: number | null }>`
+		with chosen as (
+			update takedown_items set restored = true where (takedown_id, kind, target_id) in (
+				select takedown_id, kind, target_id from takedown_items
+				where takedown_id = ${takedown.id} and kind = ${kind} and not restored order by target_id limit ${limit} for update)
+			returning target_id, before),
+		back as (
+			insert into ${table} (user_id, ${post}, value, voted_at)
+			select ${takedown.member_id}, target_id, (before ->> 'value')::smallint, (before ->> 'voted_at')::timestamptz
+			from chosen join ${posts} posts on posts.id = target_id order by target_id
+			on conflict do nothing)
+		select ${kind === 'question-vote' ? sql`target_id` : sql`(select question_id from comments where id = target_id)`} as question from chosen`.execute(
+		trx,
+	)
+	return { questions: [...new Set(rows.flatMap(({ question }) => question ?? []))], count: rows.length }
+}
+
+export interface ItemRow {
+	target_id: number
+	/** Of posts the status before; of a request the messages that its recipient could read. */
+	before: { at: string; status?: 'published' | 'pending'; messages?: number[]; unread?: number }
+}
+
+/** What an act hid of a kind and is not restored yet, in the order of the ids from `after` on. */
+export async function listItems(takedownId: number, kind: ItemKind, after: number, limit: number): Promise<ItemRow[]> {
+	const { rows } = await sql<ItemRow>`
+		select target_id, before from takedown_items
+		where takedown_id = ${takedownId} and kind = ${kind} and not restored and target_id > ${after}
+		order by target_id limit ${limit}`.execute(db())
+	return rows
+}
+
+/** Marks something as restored, if it is still hidden as the act left it. @param since when its row says that it was hidden */
+export async function claimItem(
+	trx: Executor,
+	takedownId: number,
+	{ kind, id, since }: { kind: ItemKind; id: number; since: string | null },
+): Promise<boolean> {
+	const { rows } = await sql`
+		update takedown_items set restored = true
+		where takedown_id = ${takedownId} and kind = ${kind} and target_id = ${id} and not restored
+			and (before ->> 'at')::timestamptz = ${since}::timestamptz returning 1`.execute(trx)
+	return rows.length > 0
+}
+
+/** When a post that the caller holds got its status. */
+export async function findStatusAt(trx: Executor, kind: 'query' | 'comment', id: number): Promise<string | null> {
+	const { rows } = await sql<{ at: string | null }>`
+		select status_at::text as at from ${sql.table(kind === 'query' ? 'questions' : 'comments')} where id = ${id}`.execute(
+		trx,
+	)
+	return rows[0]?.at ?? null
+}
+
+/** Takes a request that the caller holds out of its recipient's inbox. @returns what they could read; undefined when it is answered by now */
+export async function withdrawRequest(
+	trx: Executor,
+	id: number,
+	memberId: number,
+): Promise<{ messages: number[]; unread: number } | undefined> {
+	const { rows } = await sql<{ peer: number; unread: number }>`
+		select user_id as peer, unread from conversation_members
+		where conversation_id = ${id} and user_id <> ${memberId} and pending and last_message_id is not null`.execute(trx)
+	const [side] = rows
+	if (!side) return undefined
+	const messages = await sql<{ id: number }>`
+		update messages set recipient_id = null
+		where conversation_id = ${id} and sender_id = ${memberId} and recipient_id = ${side.peer} returning id`.execute(trx)
+	await sql`
+		update conversation_members set last_message_id = null, unread = 0
+		where conversation_id = ${id} and user_id = ${side.peer}`.execute(trx)
+	await sql`update conversations set version = version + 1 where id = ${id}`.execute(trx)
+	return { messages: messages.rows.map((row) => row.id), unread: side.unread }
+}
+
+/** Puts a request back into its recipient's inbox. */
+export async function returnRequest(
+	trx: Executor,
+	id: number,
+	memberId: number,
+	before: ItemRow['before'],
+): Promise<void> {
+	const messages = before.messages ?? []
+	await sql`
+		update messages set recipient_id = (select user_id from conversation_members where conversation_id = ${id} and user_id <> ${memberId})
+		where conversation_id = ${id} and id = any(${messages}::int[]) and recipient_id is null`.execute(trx)
+	await sql`
+		update conversation_members set last_message_id = greatest(last_message_id, ${Math.max(0, ...messages)}), unread = unread + ${before.unread ?? 0}
+		where conversation_id = ${id} and user_id <> ${memberId}`.execute(trx)
+	await sql`update conversations set version = version + 1 where id = ${id}`.execute(trx)
+}

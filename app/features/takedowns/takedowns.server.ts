@@ -1,0 +1,245 @@
+import { z } from 'zod'
+import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { releaseCases } from '~/features/moderation/handling/handling.queries.server.ts'
+import { addLogRow } from '~/features/moderation/log.queries.server.ts'
+import {
+	findModeratedMember,
+	lift,
+	lockAccountStatus,
+	type ModeratedMemberRow,
+	suspend,
+} from '~/features/moderation/members.queries.server.ts'
+import { lockModerator, moderator, typedUsername } from '~/features/moderation/members.server.ts'
+import { MEMBER_SUBJECT, maySuspend, suspensionTimes } from '~/features/moderation/moderation.policy.ts'
+import { whyInput } from '~/features/moderation/moderation.schema.ts'
+import { announceUnread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
+import { findHidden } from '~/features/profiles/hiding.queries.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
+import { profilePath } from '~/lib/addresses.ts'
+import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { type Input, parseInput } from '~/platform/http/form.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { carryOut } from './hiding.server.ts'
+import {
+	beginUndo,
+	countPublished,
+	findTakedown,
+	insertTakedown,
+	listTakedowns,
+	noteSuspension,
+	type PastTakedownRow,
+} from './takedowns.queries.server.ts'
+import {
+	type Amount,
+	amountsOf,
+	type Counts,
+	inWords,
+	type Period,
+	periods,
+	type TakedownView,
+} from './takedowns.view.ts'
+
+/*
+ * A wave of spam is hidden in one act: everything that an account published, from a moment on. The act itself is one short transaction;
+ * what is hidden follows in small ones, within seconds or by a job.
+ */
+
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Goes on with an act, or with its undoing. */
+		'take-down': { id: number }
+	}
+}
+
+/** Acts on one member that their page shows. */
+const MAX_SHOWN = 20
+/** Milliseconds for which a request works on it itself before the rest is left to a job. */
+const AT_ONCE_MS = 2_000
+/** Seconds until a job looks whether there is a rest. */
+const JOB_AFTER = 3
+
+export interface TakedownPage {
+	member: { username: string; name: string; image: string | null }
+	/** The start of the chosen period; '' for everything. */
+	from: string
+	period: Period
+	amounts: Amount[]
+	past: TakedownView[]
+	/** Whether one is under way. */
+	isRunning: boolean
+}
+
+/** What there is to hide of an account, and what was hidden before. @throws NotAllowed, NotFound */
+export async function getTakedownPage(viewer: Viewer, username: string, sent: string | null): Promise<TakedownPage> {
+	const member = await requireGoverned(viewer, username)
+	const period = periods.find((one) => one === sent) ?? 'all'
+	const from = startOf(period)
+	const [counts, hidden, past] = await Promise.all([
+		countPublished(member.id, from),
+		findHidden(member.id),
+		listTakedowns(member.id, MAX_SHOWN),
+	])
+	return {
+		member: { username: member.username, name: member.name, image: member.image },
+		...{
+			period,
+			from: from ?? '',
+			amounts: amountsOf({ ...counts, profile: hidden ? 0 : 1 }),
+			past: past.map(presentTakedown),
+		},
+		isRunning: past.some(({ state }) => state === 'running' || state === 'undoing'),
+	}
+}
+
+const lengths: Record<Exclude<Period, 'all'>, number> = {
+	'1 hour': 1,
+	'1 day': 24,
+	'1 week': 7 * 24,
+	'1 month': 30 * 24,
+}
+
+function startOf(period: Period): string | null {
+	return period === 'all' ? null : new Date(Date.now() - lengths[period] * 3_600_000).toISOString()
+}
+
+const takedownInput = whyInput.extend({
+	from: z.union([z.literal(''), z.iso.datetime('Choose a period again.')], { error: 'Choose a period again.' }),
+	time: z.enum(['', ...suspensionTimes], { error: 'Choose whether to suspend them.' }),
+})
+
+/**
+ * Hides everything that an account published from a moment on, and suspends it if that is chosen. What it publishes later stays.
+ * @param input `why`; `from`: ISO 8601, '' for everything; `time`: for how long to suspend, '' for not at all
+ * @returns a sentence that says what was done
+ * @throws NotAllowed, NotFound, Invalid; Conflict while another such act on this member is under way
+ */
+export async function takeDown(viewer: Viewer, username: string, input: Input): Promise<string> {
+	const actor = moderator(viewer)
+	const { why, from, time } = parseInput(takedownInput, input)
+	await requireMayWrite(actor.id)
+	await countUse('toggles', actor)
+	const member = await requireGoverned(actor, username)
+	const { id, notified } = await db()
+		.transaction()
+		.execute(async (trx) => {
+			// Whoever posts locks this row first: what they began is either there by now, or comes after the suspension and is refused.
+			await lockGoverned(trx, actor, member)
+			const id = await insertTakedown(trx, { memberId: member.id, actorId: actor.id, reason: why, from: from || null })
+			if (id === undefined) throw new Conflict('This is being done already. Reload the page in a moment.')
+			if (time !== '') {
+				await suspend(trx, member.id, time, why)
+				await endAllAccess(trx, member.id)
+				await releaseCases(trx, member.id)
+				await noteSuspension(trx, id)
+			}
+			const since = from ? `since ${from.slice(0, 16).replace('T', ' ')} UTC` : ''
+			const suspended = time === '' ? '' : `and suspend ${time === 'for ever' ? time : `for ${time}`}`
+			await record(trx, actor, member, 'hide everything', { why, note: [since, suspended].filter(Boolean).join(', ') })
+			await addJob('take-down', { id }, trx, JOB_AFTER)
+			return { id, notified: await tell(trx, member, 'hide account', why) }
+		})
+	await announceUnread(notified)
+	if (time !== '') {
+		await announceEndedSessions(member.id, member.username)
+		await recordSecurityEvent('suspended', { userId: member.id, detail: { by: actor.id } })
+	}
+	return (await resultOf(id, member)) ?? 'It is being hidden. This may take some minutes.'
+}
+
+/**
+ * Restores exactly what one such act hid and nobody changed since, and ends the suspension that it gave.
+ * @param input `id` of the act, `why`
+ * @returns as {@link takeDown}
+ * @throws NotAllowed, NotFound, Invalid; Conflict when it is undone already, or not done yet
+ */
+export async function undoTakedown(viewer: Viewer, username: string, input: Input): Promise<string> {
+	const actor = moderator(viewer)
+	const { why, id } = parseInput(undoInput, input)
+	await requireMayWrite(actor.id)
+	await countUse('toggles', actor)
+	const member = await requireGoverned(actor, username)
+	const { begun, notified } = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockGoverned(trx, actor, member)
+			const begun = await beginUndo(trx, id, actor.id)
+			if (begun?.memberId !== member.id) throw new Conflict('This is undone already, or not done yet. Reload the page.')
+			if (begun.isSuspendedByIt) await lift(trx, member.id)
+			await record(trx, actor, member, 'undo hiding everything', { why })
+			await addJob('take-down', { id }, trx, JOB_AFTER)
+			return { begun, notified: await tell(trx, member, 'restore account', why) }
+		})
+	await announceUnread(notified)
+	if (begun.isSuspendedByIt) await recordSecurityEvent('restored', { userId: member.id, detail: { by: actor.id } })
+	return (await resultOf(id, member)) ?? 'It is being restored. This may take some minutes.'
+}
+
+const undoInput = whyInput.extend({ id: z.coerce.number().int().min(1).max(2_147_483_647) })
+
+/** Works on an act for a moment. @returns what came of it; undefined when a job has to go on */
+async function resultOf(id: number, { id: memberId }: ModeratedMemberRow): Promise<string | undefined> {
+	await carryOut({ id }, AT_ONCE_MS)
+	const row = (await listTakedowns(memberId, MAX_SHOWN)).find((one) => one.id === id)
+	if (!row || row.state === 'running' || row.state === 'undoing') return undefined
+	const { hidden, restored, state } = presentTakedown(row)
+	return state === 'done' ? `Hidden: ${hidden}.` : `Restored: ${restored}.`
+}
+
+/** A member on whom this viewer may decide. @throws NotAllowed, NotFound */
+async function requireGoverned(viewer: Viewer, username: string): Promise<ModeratedMemberRow> {
+	const actor = moderator(viewer)
+	const found = await findModeratedMember(typedUsername(username))
+	if (!found) throw new NotFound('There is no such member.')
+	if (!maySuspend(actor, found)) throw new NotAllowed(notGoverned)
+	return found
+}
+
+const notGoverned = 'You cannot decide about this member. Ask an admin.'
+
+/** Locks the member, then the moderator, and asks again. @throws NotAllowed */
+async function lockGoverned(trx: Executor, actor: SignedIn, { id }: ModeratedMemberRow): Promise<void> {
+	const locked = await lockAccountStatus(trx, id)
+	if (!locked) throw new NotFound('This account no longer exists.')
+	if (!maySuspend(await lockModerator(trx, actor), { id, role: locked.role })) throw new NotAllowed(notGoverned)
+}
+
+async function record(
+	trx: Executor,
+	actor: SignedIn,
+	{ id, name }: ModeratedMemberRow,
+	act: string,
+	words: { why: string; note?: string },
+): Promise<void> {
+	const about = { kind: MEMBER_SUBJECT, targetId: id, memberId: id, title: name }
+	await addLogRow(trx, { actorId: actor.id, act, ...about, ...words })
+}
+
+function tell(
+	trx: Executor,
+	{ id, username }: ModeratedMemberRow,
+	act: 'hide account' | 'restore account',
+	why: string,
+): Promise<number[]> {
+	const subject = { type: MEMBER_SUBJECT, id, title: '', url: profilePath(username) }
+	return notifyOfDecision(trx, { memberId: id, act, why, subject, part: null, group: 'takedown' })
+}
+
+/** Goes on with an act until it is done. */
+export async function finishTakedown({ id }: { id: number }): Promise<void> {
+	if (await findTakedown(id)) await carryOut({ id })
+}
+
+function presentTakedown(row: PastTakedownRow): TakedownView {
+	const { id, at, actor, reason, posted_from: from, suspended, state, so_far: soFar } = row
+	const of = (place: 0 | 1) =>
+		inWords(Object.fromEntries(Object.entries(row.counts).map(([kind, counts]) => [kind, counts[place]])) as Counts)
+	return {
+		...{ id, at, actor, reason, from, suspended, state, soFar },
+		hidden: of(0),
+		restored: state === 'undone' ? of(1) : '',
+	}
+}
