@@ -140,6 +140,7 @@ export default [
 	route('moderation/:kind/:id', 'features/moderation/routes/case.tsx'),
 
 	route('admin', 'features/administration/routes/home.tsx', { id: 'admin' }),
+	route('admin/backups', 'features/backups/routes/backups.tsx'),
 	route('admin/categories', 'features/administration/routes/categories.tsx'),
 	route('admin/categories/new', 'features/administration/routes/new-category.tsx'),
 	route('admin/categories/:id', 'features/administration/routes/category.tsx', { id: 'admin-category' }),

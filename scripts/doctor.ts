@@ -6,7 +6,7 @@ import { config } from '~/config.server.ts'
 import { checkAddress } from './doctor/address.ts'
 import { checkDatabase } from './doctor/database.ts'
 import { type Finding, findingsOf } from './doctor/finding.ts'
-import { checkDataDirectory, checkDisk } from './doctor/machine.ts'
+import { checkArchive, checkDataDirectory, checkDisk } from './doctor/machine.ts'
 import { checkMail } from './doctor/mail.ts'
 import { checkPush } from './doctor/push.ts'
 import { checkStorage } from './doctor/storage.ts'
@@ -27,6 +27,7 @@ async function examine(to: string | undefined): Promise<number> {
 	const checks: [string, () => Promise<Finding[]>][] = [
 		['Data directory', () => checkDataDirectory(settings.dataDir)],
 		['Disk', () => checkDisk(settings.dataDir)],
+		['Continuous archive', () => checkArchive(settings.dataDir)],
 		['Database', () => checkDatabase(settings)],
 		['Storage of pictures', () => checkStorage(settings)],
 		['PUBLIC_URL', () => checkAddress(settings)],

@@ -1,26 +1,41 @@
-// npm run restore -- FILE: makes an empty DATA_DIR (or DATABASE_URL) the site of a backup. BACKUP_PASSPHRASE decrypts it.
-import { readdirSync } from 'node:fs'
+// npm run restore -- FILE: makes an empty DATA_DIR (or DATABASE_URL) the site of a backup; npm run restore -- [--to MOMENT] FOLDER: an empty
+// DATA_DIR the site of a continuous archive at that moment. BACKUP_PASSPHRASE decrypts.
+import { readdirSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { config } from '~/config.server.ts'
 import { counted } from '~/lib/text.ts'
 import { restoreBackup } from '~/platform/backup/restore.server.ts'
+import { restoreArchive } from '~/platform/backup/restore-archive.server.ts'
 import { progressLine } from './support/progress.ts'
-import { withSite } from './support/site.ts'
+import { withDataDir, withSite } from './support/site.ts'
 
-const usage = 'Usage: npm run restore -- FILE'
+const usage = 'Usage: npm run restore -- FILE, or npm run restore -- [--to "2026-11-24 15:30"] FOLDER'
 const folder = fileURLToPath(new URL('../migrations', import.meta.url))
 
 try {
-	const { values, positionals } = parseArgs({ allowPositionals: true, options: { trial: { type: 'boolean' } } })
+	const { values, positionals } = parseArgs({
+		allowPositionals: true,
+		options: { trial: { type: 'boolean' }, to: { type: 'string' } },
+	})
 	const [name] = positionals
 	if (!name || positionals.length > 1) throw new Error(usage)
+	const path = resolve(process.env.INIT_CWD ?? '.', name)
+	if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) await fromArchive(path, momentOf(values.to))
+	else if (values.to === undefined) await fromBackup(path, values.trial === true)
+	else throw new Error('--to needs a continuous archive: a backup is the site of one moment.')
+} catch (error) {
+	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+	process.exitCode = 1
+}
+
+async function fromBackup(file: string, isTrial: boolean): Promise<void> {
 	const began = Date.now()
 	const restored = await withSite(
 		() =>
 			restoreBackup({
-				file: resolve(process.env.INIT_CWD ?? '.', name),
+				file,
 				passphrase: config().BACKUP_PASSPHRASE ?? null,
 				dataDir: config().dataDir,
 				migrations: { folder, names: readdirSync(folder).filter((file) => file.endsWith('.sql')) },
@@ -31,9 +46,33 @@ try {
 	const seconds = ((Date.now() - began) / 1_000).toFixed(1)
 	process.stdout.write(
 		`\nRestored the site of ${restored.madeAt} (version ${restored.version}): ${counted(restored.rows, 'row', 'rows')} and ` +
-			`${counted(restored.files, 'file', 'files')} in ${seconds} s.${values.trial ? '' : ' Start it with npm start.'}\n`,
+			`${counted(restored.files, 'file', 'files')} in ${seconds} s.${isTrial ? '' : ' Start it with npm start.'}\n`,
 	)
-} catch (error) {
-	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-	process.exitCode = 1
+}
+
+async function fromArchive(path: string, to: Date | null): Promise<void> {
+	const began = Date.now()
+	const { dataDir, BACKUP_PASSPHRASE } = config()
+	const { at, pictures } = await withDataDir(() =>
+		restoreArchive({
+			folder: path,
+			to,
+			passphrase: BACKUP_PASSPHRASE ?? null,
+			dataDir,
+			onProgress: progressLine('Restoring'),
+		}),
+	)
+	const seconds = ((Date.now() - began) / 1_000).toFixed(1)
+	process.stdout.write(
+		`\nRestored the site as it was at ${at.toISOString()}, with ${counted(pictures, 'picture', 'pictures')}, in ${seconds} s. Start it with npm start.\n`,
+	)
+}
+
+/** @param text by the clock of this machine, unless it says otherwise */
+function momentOf(text: string | undefined): Date | null {
+	if (text === undefined) return null
+	const isWhole = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/.test(text)
+	const moment = new Date(text)
+	if (!isWhole || Number.isNaN(moment.getTime())) throw new Error('--to takes a moment such as "2026-11-24 15:30".')
+	return moment
 }

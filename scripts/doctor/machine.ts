@@ -2,11 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { lstat, readdir, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diskError } from '~/lib/disk-error.server.ts'
+import { archivingLag, readArchivingState } from '~/platform/backup/archiving-state.server.ts'
 import { stateOf } from '~/platform/storage/disk.server.ts'
 import { type Finding, findings, messageOf } from './finding.ts'
 
 const directory = findings('Data directory')
 const disk = findings('Disk')
+const archive = findings('Continuous archive')
+
+/** Seconds for which the archive may be behind before it is wrong. */
+const LATE_SECONDS = 90
 
 /** Files that only the site's account may read. */
 const secrets = ['auth-secret', 'vapid-private-key', 'postgres-password', 'postgres-admin-password']
@@ -63,4 +68,21 @@ export function judgeDisk(left: number, whole: number): Finding {
 function judgeFiles(left: number, whole: number): Finding[] {
 	if (whole === 0 || left / whole > 0.02) return []
 	return [disk.fault(`The file system of DATA_DIR has room for ${left} more files only (df -i).`)]
+}
+
+/** Says how the continuous archive stands, by the file that the site keeps about it; nothing where it is off. */
+export async function checkArchive(dataDir: string): Promise<Finding[]> {
+	const [state, lag] = await Promise.all([readArchivingState(dataDir), archivingLag(dataDir)])
+	if (!state || lag === null) return []
+	const place = state.folder ?? state.place
+	if (state.trouble) return [archive.fault(`Since ${state.trouble.since} it fails in ${place}: ${state.trouble.words}`)]
+	if (lag > LATE_SECONDS)
+		return [
+			archive.fault(`Nothing was written to ${place} for ${Math.round(lag)} s. Does the site run? Its log says more.`),
+		]
+	if (state.gapSince || !state.base)
+		return [
+			archive.warning(`The database is being copied whole into ${place}; until then it cannot be restored to now.`),
+		]
+	return [archive.ok(`It is up to date in ${place}.`)]
 }

@@ -41,6 +41,23 @@ export async function withSite<Result>(
 	}
 }
 
+/**
+ * Runs a script's work on a data directory that no site runs on, and whose database the work starts itself.
+ * @throws Error with one sentence when a site runs there, or DATABASE_URL names another database
+ */
+export async function withDataDir<Result>(work: () => Promise<Result>): Promise<Result> {
+	const { DATABASE_URL, dataDir } = config()
+	if (DATABASE_URL)
+		throw new Error('A continuous archive is one of the built-in database. Unset DATABASE_URL to restore from it.')
+	prepareDataDir(dataDir)
+	const release = await lockDataDir(dataDir)
+	try {
+		return await work()
+	} finally {
+		release()
+	}
+}
+
 function passOn(error: unknown): never {
 	throw error
 }

@@ -81,6 +81,20 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	await page.goto('/forum/category/campus-life')
 	expect(new URL(page.url()).pathname).toBe('/forum/category/careers')
 
+	// Backups: what cannot be is refused and kept, and nothing is saved.
+	await page.goto('/admin/backups')
+	await expect(page.getByRole('button', { name: 'Back up now' })).toBeEnabled()
+	await expect(
+		page.getByText('It is off: what was written since the last backup would go with the disk.'),
+	).toBeVisible()
+	await page.getByRole('link', { name: 'Set when and where' }).click()
+	await page.getByLabel('Archive continuously').check()
+	await page.getByLabel('Folder of the continuous archive').fill('archive')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await expect(page.getByText('Enter the whole path, which begins with a slash.').first()).toBeVisible()
+	await expect(page.getByLabel('Folder of the continuous archive')).toHaveValue('archive')
+	await expect(page.getByLabel('Archive continuously')).toBeChecked()
+
 	// A member, from the search to the role and back.
 	await page.goto('/admin/members?q=mira')
 	await page.getByRole('link', { name: 'Mira Quillon' }).click()
@@ -117,6 +131,8 @@ test('the pages fit a phone, have nothing that axe finds, and are used with the 
 		'/admin/categories/12',
 		'/admin/members',
 		'/admin/figures',
+		'/admin/backups',
+		'/admin/settings/backups',
 		'/admin/members/mira.quillon',
 	]) {
 		await page.goto(path)

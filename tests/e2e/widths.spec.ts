@@ -149,6 +149,7 @@ function sights({
 		].map((address) => ({ address })),
 		admin: [
 			'/admin',
+			'/admin/backups',
 			'/admin/categories',
 			'/admin/categories/new',
 			'/admin/categories/12',

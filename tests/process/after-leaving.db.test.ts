@@ -72,6 +72,7 @@ const NOT_PLANTED: Record<string, string[]> = {
 		...['profiles.only_me', 'profiles.open_to', 'profiles.public_sections', 'questions.status', 'reports.reason'],
 		...['saved_searches.kind', 'security_events.kind', 'site_settings.section', 'skill_evidence.kind'],
 		...['terms.kind', 'unseen_progress.kind', 'users.role', 'access_tokens.scopes', 'takedowns.state'],
+		...['question_pins.place', 'setup_marks.step', 'takedown_items.kind'],
 	],
 	'A number, a date, a colour, or an id in words.': [
 		...['experiences.ends', 'experiences.starts', 'pictures.colour', 'sessions.ip_address'],
@@ -96,7 +97,10 @@ const NOT_PLANTED: Record<string, string[]> = {
 		...['comments.licence', 'comments.source_id', 'comments.source_url'],
 		...['questions.licence', 'questions.source', 'questions.source_id', 'questions.source_url'],
 	],
-	'Words of moderators and numbers, in rows that go with the member.': ['takedowns.counts', 'takedowns.reason'],
+	'Words of moderators and numbers, in rows that go with the member.': [
+		...['takedowns.counts', 'takedowns.reason', 'takedown_items.before'],
+	],
+	'Where the mail server is.': ['setup_marks.about'],
 	'As a text that stands beside it.': ['messages.recipient_body', 'messages.recipient_html'],
 }
 

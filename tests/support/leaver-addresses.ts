@@ -222,6 +222,7 @@ export const SILENT: Record<string, string[]> = {
 	],
 	'It tells of categories, settings, texts of the operator, words of moderators, or numbers.': [
 		'/admin',
+		'/admin/backups',
 		'/admin/categories/new',
 		'/admin/figures',
 		'/admin/invitations/list',

@@ -172,6 +172,8 @@ async function actAsStaff(staff: SignedIn, peer: SignedIn, words: PlantedWords):
 	const { title, slug, asking } = category
 	await saveCategory(staff, 1, { title, slug, asking, description: mention, version: String(category.version) })
 	await makeList(staff, { days: '7', cohort: mention, addresses: 'somebody@campus.example' })
+	await sql`insert into setup_marks (step, note, marked_by)
+		values ('mail', ${`A letter to ${words.own}@home.example`}, ${staff.id})`.execute(db())
 	await changeRole(staff, peer.username, { role: 'moderator', why: mention })
 	await changeRole(staff, peer.username, { role: 'member', why: mention })
 }

@@ -38,6 +38,7 @@ const fast = [
 	'synchronous_commit=off',
 	'full_page_writes=off',
 	'wal_level=minimal',
+	'archive_mode=off',
 	'max_wal_senders=0',
 	'autovacuum=off',
 ]

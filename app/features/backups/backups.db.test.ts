@@ -12,6 +12,7 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { testDatabaseUrl } from '../../../tests/support/members-site.ts'
 import { getSection, saveSection } from '../site-settings/site-settings.server.ts'
 import { backUpWhenDue, isDue } from './backups.server.ts'
+import { backUpNow, readBackups } from './runs.server.ts'
 import '../index.server.ts'
 
 /* The settings of backups, and the backups that follow from them: real ones, each restored once. */
@@ -29,7 +30,7 @@ const server = new S3rver({
 let admin: SignedIn
 let endpoint = ''
 
-const defaults = { isOn: 'on', hour: '0', keep: '2', region: 'us-east-1', folder: target }
+const defaults = { isOn: 'on', hour: '0', keep: '2', archiveKeep: '7', region: 'us-east-1', folder: target }
 /** Fields of secrets have names of their own. */
 const inBucket = () => ({
 	bucket: 'quad',
@@ -99,6 +100,8 @@ describe('what is saved', () => {
 		['a short passphrase', { 'password-passphrase': 'short' }, 'passphrase', 'At least|at least 12'],
 		['a bucket without a passphrase', { bucket: 'quad' }, 'passphrase', 'somebody else'],
 		['a bucket that is not there', { bucket: 'elsewhere' }, 'bucket', 'cannot be written'],
+		['an archive without a folder', { isContinuous: 'on', folder: '' }, 'archiveFolder', 'another disk'],
+		['an archive below a file', { isContinuous: 'on', archiveFolder: '/dev/null/x' }, 'archiveFolder', 'cannot write'],
 		['an hour that no day has', { hour: '24' }, 'hour', 'from 0 to 23'],
 	])('%s is refused', async (_what, input, field, words) => {
 		const rest = field === 'bucket' ? inBucket() : {}
@@ -142,7 +145,7 @@ test('a backup in a bucket is encrypted and whole there, and leaves nothing here
 	expect(first).toMatchObject({ file: expect.stringMatching(/^quad\/devquad-.*\.tar\.zst\.age$/), error: null })
 	await makeDue()
 	await server.close()
-	await expect(backUpWhenDue()).rejects.toThrow('The scheduled backup failed')
+	await expect(backUpWhenDue()).rejects.toThrow('The backup failed')
 	const [, failed] = await runs()
 	expect(failed).toMatchObject({ file: null, error: expect.stringMatching(/\w+/) })
 }, 300_000)
@@ -155,4 +158,26 @@ test('two processes make one', async () => {
 	await sql`update backups set started_at = now() - interval '13 hours'`.execute(db())
 	await backUpWhenDue()
 	expect((await runs()).map(({ error }) => error !== null)).toEqual([true, false])
+})
+
+test('an admin sees the last backups, and has one made at once, unless one is under way', async () => {
+	await sql`
+		insert into backups (started_at, ended_at, file, bytes, error) values
+			(now() - interval '2 days', now() - interval '2 days' + interval '8 s', '/var/backups/one', 24300000, null),
+			(now() - interval '1 day', now() - interval '1 day' + interval '3 s', null, null, 'The disk is full')`.execute(
+		db(),
+	)
+	const { runs: shown, isScheduled } = await readBackups(admin)
+	expect(isScheduled).toBe(false)
+	expect(shown.map(({ state, seconds, bytes, error }) => [state, seconds, bytes, error])).toEqual([
+		['failed', 3, null, 'The disk is full'],
+		['stands', 8, 24_300_000, null],
+	])
+	await backUpNow(admin)
+	await expect(backUpNow(admin)).rejects.toThrow('being made already')
+	const { rows } = await sql`select act from moderation_log where act = 'back up'`.execute(db())
+	expect(rows).toHaveLength(1)
+	const member = await makeMember('member', 'member')
+	await expect(backUpNow(member)).rejects.toThrow('Only admins')
+	await expect(readBackups(member)).rejects.toThrow('Only admins')
 })

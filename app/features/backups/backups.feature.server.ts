@@ -1,10 +1,13 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { backUpWhenDue, backupSection, lookAtBackups } from './backups.server.ts'
+import { startArchiving } from './archiving.server.ts'
+import { backUpAtOnce, backUpWhenDue, backupSection, lookAtBackups } from './backups.server.ts'
 
 export const backups = defineFeature({
 	name: 'backups',
 	settingSections: [backupSection],
+	jobs: { 'back-up-now': backUpAtOnce },
 	schedules: [{ name: 'back-up', every: 'hour', run: () => backUpWhenDue() }],
+	start: startArchiving,
 	setupSteps: [{ key: 'backup', title: 'Backup', to: '/admin/settings/backups', look: lookAtBackups }],
 	memberData: { backups: 'when the whole site was backed up, and where to' },
 })

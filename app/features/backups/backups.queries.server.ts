@@ -1,5 +1,6 @@
 import { type Generated, sql } from 'kysely'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { BackupRun } from './runs.view.ts'
 
 declare module '~/platform/db/schema.ts' {
 	interface Database {
@@ -59,4 +60,32 @@ export async function endBackup(
 /** Forgets what happened so many days ago and longer. */
 export async function deleteOldRuns(days: number): Promise<void> {
 	await sql`delete from backups where ended_at < now() - make_interval(days => ${days})`.execute(db())
+}
+
+/** The newest tries. @param most how many */
+export async function listRuns(most: number): Promise<BackupRun[]> {
+	const { rows } = await sql<{
+		id: number
+		started_at: Date
+		seconds: number | null
+		file: string | null
+		bytes: string | null
+		error: string | null
+	}>`
+		select id, started_at, extract(epoch from ended_at - started_at)::float8 as seconds, file, bytes, error
+		from backups order by started_at desc, id desc limit ${most}`.execute(db())
+	return rows.map(({ started_at, bytes, ...run }) => ({
+		...run,
+		startedAt: started_at.toISOString(),
+		bytes: bytes === null ? null : Number(bytes),
+		state: run.error ? 'failed' : run.file ? 'stands' : 'running',
+	}))
+}
+
+/** Whether one is being made, or waits to be. */
+export async function isBackupRunning(trx: Executor): Promise<boolean> {
+	const { rows } = await sql<{ is: boolean }>`
+		select exists (select from backups where ended_at is null)
+			or exists (select from graphile_worker.jobs where task_identifier = 'back-up-now') as is`.execute(trx)
+	return rows[0]?.is ?? false
 }

@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, isAbsolute, join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { childEnvironment, config } from '~/config.server.ts'
+import { config } from '~/config.server.ts'
 import type { SetupStanding } from '~/features/administration/setup/setup.view.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
@@ -21,6 +18,7 @@ import {
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { beginBackup, deleteOldRuns, endBackup, findLastRun, lastBackupAt } from './backups.queries.server.ts'
 import { openBucket } from './bucket.server.ts'
+import { runScript } from './run-script.server.ts'
 
 /** Days that the list of backups remembers. */
 const REMEMBERED_DAYS = 400
@@ -50,6 +48,16 @@ const settings = {
 		hint: 'Encrypts backups; needed for a bucket. Keep it elsewhere as well: without it a backup is lost.',
 		environment: 'BACKUP_PASSPHRASE',
 	}),
+	isContinuous: boxSetting({
+		label: 'Archive continuously',
+		hint: 'Should the disk be lost, at most the last minute goes with it, and the site can be restored to any minute. With the built-in database only.',
+	}),
+	archiveFolder: textSetting({
+		label: 'Folder of the continuous archive',
+		hint: 'On another disk than the site’s. Empty: the folder of the backups.',
+		maxLength: 500,
+	}),
+	archiveKeep: numberSetting({ label: 'Days that can be restored', default: 7, min: 1, max: 90 }),
 }
 
 type BackupSettings = SettingValues<typeof settings>
@@ -81,6 +89,7 @@ async function checkPlace(values: BackupSettings): Promise<void> {
 	const { isOn, bucket, passphrase, folder } = values
 	if (passphrase && passphrase.length < MIN_PASSPHRASE)
 		throw invalid('passphrase', `Enter at least ${MIN_PASSPHRASE} characters.`)
+	if (values.isContinuous) await checkArchive(values)
 	if (!isOn) return
 	const name = `.devquad-${randomUUID()}`
 	if (bucket) {
@@ -94,13 +103,33 @@ async function checkPlace(values: BackupSettings): Promise<void> {
 		}
 		return
 	}
-	if (folder && !isAbsolute(folder)) throw invalid('folder', 'Enter the whole path, which begins with a slash.')
+	if (folder) await checkFolder('folder', folder)
+}
+
+/** @throws Invalid when there is nothing that could be archived, or no place for it */
+async function checkArchive({ archiveFolder, folder }: BackupSettings): Promise<void> {
+	if (config().DATABASE_URL)
+		throw invalid(
+			'isContinuous',
+			'This site uses a database of its own (DATABASE_URL). Whoever runs that can archive it continuously.',
+		)
+	if (!archiveFolder && !folder)
+		throw invalid(
+			'archiveFolder',
+			'Enter a folder on another disk: beside the site’s other files the archive would go with them.',
+		)
+	await checkFolder(archiveFolder ? 'archiveFolder' : 'folder', archiveFolder || folder)
+}
+
+async function checkFolder(field: 'folder' | 'archiveFolder', folder: string): Promise<void> {
+	if (!isAbsolute(folder)) throw invalid(field, 'Enter the whole path, which begins with a slash.')
 	try {
-		const place = await folderOf(values)
-		await writeFile(join(place, name), '')
-		await rm(join(place, name))
+		await mkdir(folder, { recursive: true, mode: 0o700 })
+		const trial = join(folder, `.devquad-${randomUUID()}`)
+		await writeFile(trial, '')
+		await rm(trial)
 	} catch (error) {
-		throw invalid('folder', `The site cannot write there: ${wordsOf(error)}.`)
+		throw invalid(field, `The site cannot write there: ${wordsOf(error)}.`)
 	}
 }
 
@@ -117,6 +146,11 @@ export async function backUpWhenDue(now = new Date()): Promise<void> {
 	const settings = siteSettings(backupSection)
 	if (!settings.isOn || !isDue(now, settings.hour, await lastBackupAt())) return
 	await backUp(settings)
+}
+
+/** Makes a backup whatever the hour. What fails is noted, and not tried again: whoever asked for it sees it. */
+export async function backUpAtOnce(): Promise<void> {
+	await backUp(siteSettings(backupSection)).catch((error) => log.error({ err: error }, 'a backup failed'))
 }
 
 /** How backups stand, for the checklist of administration. Those that are made elsewhere are not known here. */
@@ -151,29 +185,23 @@ async function backUp(settings: BackupSettings): Promise<void> {
 		const made = await makeAndTry(settings)
 		const place = settings.bucket ? await moveToBucket(settings, made.file) : made.file
 		await endBackup(id, { file: place, bytes: made.bytes })
-		log.info({ bytes: made.bytes }, 'a scheduled backup was made, and restored once to try it')
+		log.info({ bytes: made.bytes }, 'a backup was made, and restored once to try it')
 		await deleteOldRuns(REMEMBERED_DAYS)
 	} catch (error) {
 		const words = wordsOf(error)
 		await endBackup(id, { error: words.slice(0, MAX_ERROR) })
-		throw new Error(`The scheduled backup failed: ${words}`, { cause: error })
+		throw new Error(`The backup failed: ${words}`, { cause: error })
 	}
 }
 
-/**
- * Runs the command that also people run: it backs up, and restores what it made into a PostgreSQL of its own. In another process, as the
- * one that serves has others to answer.
- */
+/** Runs the command that also people run: it backs up, and restores what it made into a PostgreSQL of its own. */
 async function makeAndTry(settings: BackupSettings): Promise<{ file: string; bytes: number }> {
 	const keeps = settings.bucket ? [] : ['--keep', String(settings.keep)]
-	const args = ['scripts/backup.ts', '--to', await folderOf(settings), '--json', ...keeps]
-	const child = spawn(process.execPath, ['--import', './scripts/support/alias.mjs', ...args], {
-		stdio: ['ignore', 'pipe', 'pipe'],
-		env: childEnvironment({ BACKUP_PASSPHRASE: settings.passphrase || undefined }),
-	})
-	const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
-	if (code !== 0) throw new Error(errors.trim().split('\n').at(-1) || `the command ended with ${code}`)
-	return JSON.parse(output.trim().split('\n').at(-1) ?? '') as { file: string; bytes: number }
+	const args = ['--to', await folderOf(settings), '--json', ...keeps]
+	return (await runScript('scripts/backup.ts', args, { passphrase: settings.passphrase || undefined })) as {
+		file: string
+		bytes: number
+	}
 }
 
 /** Sends a backup to the bucket, removes the oldest there, and the file here. @returns where it stands */

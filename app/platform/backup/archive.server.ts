@@ -25,22 +25,28 @@ export interface Entry {
 /** A backup that cannot be used; the message is one sentence for whoever typed the command. */
 export class BadBackup extends Error {}
 
-/** How the name of an archive ends: a tar in Zstandard, in age where there is a passphrase. */
-export function archiveEnding(passphrase: string | null): string {
-	return passphrase === null ? '.tar.zst' : '.tar.zst.age'
+/** What a file is encrypted with: a passphrase, or the public key of an archive; null leaves it readable. */
+export type Lock = string | { recipient: string } | null
+
+/** What opens such a file: the passphrase, or the private key. */
+export type Key = string | { identity: string } | null
+
+/** How the name of an archive ends: a tar in Zstandard, in age where it is encrypted. */
+export function archiveEnding(lock: Lock): string {
+	return lock === null ? '.tar.zst' : '.tar.zst.age'
 }
 
 /**
  * Writes an archive that only this account can read. It appears under its name once it is whole and on the disk; until then it
  * ends in `.partial`, and an error removes it.
- * @param passphrase encrypts it as `age -p` does; null leaves it readable
+ * @param lock a passphrase encrypts it as `age -p` does, a key as `age -r`
  * @param scryptLogN how much work each try of a passphrase is, as a power of two; less is for tests
  * @returns bytes of the file
  * @throws Error with one sentence when the file cannot be written; whatever making the entries throws
  */
 export async function writeArchive(
 	file: string,
-	passphrase: string | null,
+	lock: Lock,
 	entries: AsyncIterable<Entry>,
 	scryptLogN = 18,
 ): Promise<number> {
@@ -49,7 +55,7 @@ export async function writeArchive(
 		await pipeline(
 			tarOf(entries),
 			createZstdCompress(),
-			passphrase === null ? new PassThrough() : (source) => encrypt(source, passphrase, scryptLogN),
+			lock === null ? new PassThrough() : (source) => encrypt(source, lock, scryptLogN),
 			createWriteStream(partial, { mode: 0o600, flush: true }),
 		)
 		await rename(partial, file)
@@ -84,12 +90,14 @@ async function* tarOf(entries: AsyncIterable<Entry>): AsyncGenerator<Uint8Array>
 
 async function* encrypt(
 	source: AsyncIterable<Uint8Array>,
-	passphrase: string,
+	lock: string | { recipient: string },
 	scryptLogN: number,
 ): AsyncGenerator<Uint8Array> {
 	const encrypter = new Encrypter()
-	encrypter.setPassphrase(passphrase)
-	encrypter.setScryptWorkFactor(scryptLogN)
+	if (typeof lock === 'string') {
+		encrypter.setPassphrase(lock)
+		encrypter.setScryptWorkFactor(scryptLogN)
+	} else encrypter.addRecipient(lock.recipient)
 	yield* await encrypter.encrypt(Readable.toWeb(Readable.from(source)) as ReadableStream<Uint8Array>)
 }
 
@@ -107,7 +115,7 @@ function inWords(error: unknown, file: string): unknown {
  */
 export async function* readArchive(
 	file: string,
-	passphrase: string | null,
+	key: Key,
 	onBytes: (done: number, total: number) => void = () => {},
 ): AsyncGenerator<Entry> {
 	const isSecret = await isEncrypted(file)
@@ -115,7 +123,7 @@ export async function* readArchive(
 	const stored = createReadStream(file)
 	stored.on('data', () => onBytes(stored.bytesRead, size))
 	stored.pause()
-	const decrypted = isSecret ? await decrypt(stored, passphrase, file) : stored
+	const decrypted = isSecret ? await decrypt(stored, key, file) : stored
 	const tar = createTarDecoder({ strict: true })
 	// What fails is met by whoever reads the entries.
 	pipeline(decrypted, createZstdDecompress(), Writable.fromWeb(tar.writable)).catch(() => {})
@@ -154,10 +162,11 @@ async function isEncrypted(file: string): Promise<boolean> {
 	}
 }
 
-async function decrypt(stored: Readable, passphrase: string | null, file: string): Promise<AsyncIterable<Uint8Array>> {
-	if (passphrase === null) throw new BadBackup(`The backup ${file} is encrypted. Give its passphrase.`)
+async function decrypt(stored: Readable, key: Key, file: string): Promise<AsyncIterable<Uint8Array>> {
+	if (key === null) throw new BadBackup(`The backup ${file} is encrypted. Give its passphrase.`)
 	const decrypter = new Decrypter()
-	decrypter.addPassphrase(passphrase)
+	if (typeof key === 'string') decrypter.addPassphrase(key)
+	else decrypter.addIdentity(key.identity)
 	try {
 		return await decrypter.decrypt(Readable.toWeb(stored) as ReadableStream<Uint8Array>)
 	} catch (error) {

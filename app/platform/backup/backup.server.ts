@@ -154,6 +154,11 @@ async function* filesOf(dataDir: string, onProgress: BackupInput['onProgress']):
 		done += 1
 		onProgress?.('files', Math.min(done, all), all)
 	}
+	for await (const entry of dataFiles(dataDir)) yield entry
+}
+
+/** The files of a data directory that a restored site needs and cannot make, as `data/{file}`. */
+export async function* dataFiles(dataDir: string): AsyncGenerator<Entry> {
 	for (const top of await readdir(dataDir, { withFileTypes: true })) {
 		if (NOT_COPIED.test(top.name)) continue
 		const path = join(dataDir, top.name)

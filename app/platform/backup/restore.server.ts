@@ -136,8 +136,8 @@ function splitName(name: string): string[] {
 	return [folder, next, rest.join('/')]
 }
 
-/** Never outside the folder, whatever the archive says. */
-async function writeInto(folder: string, path: string, contents: Uint8Array): Promise<void> {
+/** Writes a file of an archive. @throws BadBackup when its path leads out of the folder */
+export async function writeInto(folder: string, path: string, contents: Uint8Array): Promise<void> {
 	const place = join(folder, path)
 	if (place !== normalize(place) || !place.startsWith(`${folder}/`) || path.split('/').includes('..'))
 		throw new BadBackup(`The backup names the file ${path}, which is outside the data directory.`)
@@ -146,7 +146,7 @@ async function writeInto(folder: string, path: string, contents: Uint8Array): Pr
 }
 
 /** Pictures are stored under names that say what they are. */
-function typeOf(path: string): string {
+export function typeOf(path: string): string {
 	return path.endsWith('.png') ? 'image/png' : path.endsWith('.jpg') ? 'image/jpeg' : 'image/webp'
 }
 

@@ -28,6 +28,7 @@ import {
 	setPasswords,
 	stopAskingForPasswords,
 } from './postgres-roles.server.ts'
+import { ARCHIVING, WAL_FOLDER, walFolder } from './wal-archiving.server.ts'
 
 const run = promisify(execFile)
 
@@ -161,6 +162,11 @@ export async function abortPostgres(dataDir: string): Promise<void> {
 		else killOrphans(cluster)
 		if (await untilAbsent(cluster, ABORT_TIMEOUT_MS)) return
 	}
+}
+
+/** The account that runs the PostgreSQL of a data directory. @throws Error as {@link startEmbeddedPostgres} */
+export async function clusterOwner(dataDir: string): Promise<Owner> {
+	return findOwner(dataDir, (await findBinaries()).postgres)
 }
 
 async function findPlace(dataDir: string): Promise<Place> {
@@ -300,11 +306,13 @@ function spawnServer(place: Place, options: string[], log: number, held: number[
 		'jit=off',
 		'max_connections=100',
 		`cluster_name=${clusterName(cluster)}`,
+		...ARCHIVING,
 		...options,
 	].flatMap((setting) => ['-c', setting])
 	const [program = '', ...args] = [...owner.prefix, binaries.postgres, '-D', cluster, ...settings]
 	const stdio: StdioOptions = ['ignore', log, log, ...held]
-	const child = spawn(program, args, { cwd: '/', detached: true, stdio, env: environment() })
+	const env = { ...environment(), [WAL_FOLDER]: walFolder(place.dataDir) }
+	const child = spawn(program, args, { cwd: '/', detached: true, stdio, env })
 	child.once('error', () => {})
 	child.unref()
 	return child

@@ -47,6 +47,11 @@ export function siteSettings<Settings extends Record<string, Setting>>(
 	return values
 }
 
+/** Whether this process has read what admins have saved; until then everything has its default. */
+export function areSettingsRead(): boolean {
+	return known.taken > 0
+}
+
 /** What stored texts mean. One that its setting does not take any more, or that cannot be decrypted, counts as not saved. */
 export function valuesOf<Settings extends Record<string, Setting>>(
 	section: SettingSection<Settings>,

@@ -58,6 +58,11 @@ const places: { to: string; title: string; about: string }[] = [
 	{ to: '/admin/members', title: 'Members', about: 'Search them, change roles, end sessions, suspend, hide profiles.' },
 	{ to: '/admin/invitations', title: 'Invitations', about: 'Links and lists of addresses, by which people register.' },
 	{ to: '/admin/figures', title: 'Figures', about: 'Members, queries and answers by week; jobs that failed.' },
+	{
+		to: '/admin/backups',
+		title: 'Backups',
+		about: 'The last ones, whether each was tried, and the continuous archive.',
+	},
 	{ to: '/admin/legal', title: 'Terms and privacy', about: 'Terms, privacy and imprint, with every version.' },
 	{ to: '/admin/settings', title: 'Settings', about: 'How this site works, with the history of every change.' },
 	{ to: '/moderation', title: 'Moderation', about: 'What was reported, and posts that wait for a moderator.' },

@@ -48,6 +48,7 @@ export function pagesOf(viewer: Viewer): SitePage[] {
 					{ title: 'Administration', url: '/admin', also: 'admin settings' },
 					{ title: 'Categories', url: '/admin/categories', also: 'admin administration forum' },
 					{ title: 'Members', url: '/admin/members', also: 'admin administration roles' },
+					{ title: 'Backups', url: '/admin/backups', also: 'admin administration archive restore' },
 					{ title: 'Figures', url: '/admin/figures', also: 'admin administration statistics charts' },
 				]
 			: []

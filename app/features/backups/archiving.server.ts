@@ -1,0 +1,109 @@
+import { closeSync } from 'node:fs'
+import { join } from 'node:path'
+import { config } from '~/config.server.ts'
+import { lockFile } from '~/lib/file-lock.server.ts'
+import { version } from '~/lib/version.ts'
+import { Archiver, type ArchivingWish } from '~/platform/backup/archiver.server.ts'
+import { archivingLag } from '~/platform/backup/archiving-state.server.ts'
+import { isArchiving } from '~/platform/db/wal-archiving.server.ts'
+import { gauge } from '~/platform/metrics/metrics.server.ts'
+import { areSettingsRead, siteSettings } from '~/platform/settings/settings.server.ts'
+import { backupSection } from './backups.server.ts'
+import { runScript } from './run-script.server.ts'
+
+const LOOK_EVERY_MS = 1_000
+/** Milliseconds until another process of the site looks whether the one that archives is gone. */
+const TAKE_OVER_EVERY_MS = 10_000
+
+gauge(
+	'devquad_archive_lag_seconds',
+	'Seconds for which the continuous archive has been behind, or nobody has looked; nothing where it is off.',
+	async () => {
+		const lag = await archivingLag(config().dataDir)
+		return lag === null ? [] : [[{}, lag]]
+	},
+	{ together: 'max' },
+)
+
+/** What the settings ask for; null where it is off or the database is not the built-in one. */
+function wished(): ArchivingWish | null {
+	const { isContinuous, archiveFolder, folder, passphrase, archiveKeep } = siteSettings(backupSection)
+	const place = archiveFolder || folder
+	if (!isContinuous || !place || config().DATABASE_URL) return null
+	return { place, passphrase: passphrase || null, keep: archiveKeep }
+}
+
+/** Archives what the built-in database writes, in one process of the site: the one that holds the lock. @returns what stops it */
+export async function startArchiving(): Promise<(() => Promise<void>) | undefined> {
+	const { dataDir, DATABASE_URL } = config()
+	if (DATABASE_URL) return undefined
+	const stopping = new AbortController()
+	const archiver = new Archiver({
+		dataDir,
+		version: version.number,
+		makeBase: (folder) => makeBase(folder, stopping.signal),
+	})
+	const keeper = new ArchivingTurn(join(dataDir, 'site.archive.lock'))
+	const turn = async () => {
+		while (!stopping.signal.aborted) {
+			const wish = wished()
+			// Before they are read all settings have their defaults, by which it would be turned off.
+			const isAsked = areSettingsRead() && (wish !== null || isArchiving(dataDir))
+			const hasTurn = isAsked && keeper.take()
+			if (hasTurn) await archiver.look(wish)
+			await keeper.wait(hasTurn || !isAsked ? LOOK_EVERY_MS : TAKE_OVER_EVERY_MS)
+		}
+	}
+	const turning = turn()
+	return async () => {
+		stopping.abort()
+		keeper.wake()
+		await turning
+		await archiver.settle()
+		keeper.release()
+	}
+}
+
+/** Which process of a data directory archives, and its pauses. Where there are no locks, each believes that it does: they write the same. */
+class ArchivingTurn {
+	readonly #file: string
+	#held: number | 'unsupported' | null = null
+	#wake: () => void = () => {}
+
+	constructor(file: string) {
+		this.#file = file
+	}
+
+	take(): boolean {
+		if (this.#held !== null) return true
+		const lock = lockFile(this.#file)
+		if (lock.state === 'held') this.#held = lock.fd
+		else if (lock.state === 'unsupported') this.#held = 'unsupported'
+		return this.#held !== null
+	}
+
+	release(): void {
+		if (typeof this.#held === 'number') closeSync(this.#held)
+		this.#held = null
+	}
+
+	wait(milliseconds: number): Promise<void> {
+		return new Promise((resolve) => {
+			const timer = setTimeout(resolve, milliseconds).unref()
+			this.#wake = () => {
+				clearTimeout(timer)
+				resolve()
+			}
+		})
+	}
+
+	wake(): void {
+		this.#wake()
+	}
+}
+
+/** In a process of its own, as copying, compressing and encrypting the cluster takes seconds. */
+async function makeBase(folder: string, stop: AbortSignal): Promise<number> {
+	const { bytes } = (await runScript('scripts/copy-cluster.ts', [folder], { stop })) as { bytes: number }
+	return bytes
+}

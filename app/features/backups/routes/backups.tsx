@@ -1,0 +1,117 @@
+import { adminOf } from '~/features/administration/admins.server.ts'
+import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
+import { viewerOf } from '~/lib/context.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { LocalTime, RelativeTime } from '~/ui/time.tsx'
+import { backUpNow, readBackups } from '../runs.server.ts'
+import { type ArchiveView, type BackupRun, backupsPath, secondsInWords, sizeInWords } from '../runs.view.ts'
+import type { Route } from './+types/backups'
+
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => readBackups(await adminOf({ request, context, url })))
+}
+
+/** Has a backup made at once. */
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const form = await readForm(request)
+		try {
+			await backUpNow(viewerOf(context))
+			return redirectWithToast(backupsPath, { type: 'success', message: 'A backup is being made.' })
+		} catch (error) {
+			return refused(error, form)
+		}
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Backups', noindex: true })
+}
+
+export default function Backups({ loaderData: { isScheduled, runs, archive }, actionData }: Route.ComponentProps) {
+	const newest = runs.find(({ state }) => state === 'stands')
+	return (
+		<AdminFrame title="Backups">
+			<p className="mt-4 max-w-[40rem] text-ink-2">
+				{newest ? (
+					<>
+						The newest backup is from <RelativeTime at={newest.startedAt} />, and was tried by a restore.{' '}
+					</>
+				) : (
+					'There is no backup yet. '
+				)}
+				{isScheduled ? 'One is made every day. ' : 'None are scheduled. '}
+				<Link className="link" to="/admin/settings/backups">
+					{isScheduled ? 'Change when and where' : 'Set when and where'}
+				</Link>
+			</p>
+			<FormError>{actionData?.message}</FormError>
+			<Form method="post" action={backupsPath} className="mt-4">
+				<SubmitButton busyLabel="Back up now">Back up now</SubmitButton>
+			</Form>
+			<Archive archive={archive} />
+			<section className="mt-10" aria-labelledby="runs">
+				<RuleHead id="runs" title="The last backups" />
+				{runs.length === 0 && <p className="py-3 text-ink-2">None was made yet.</p>}
+				<ul>
+					{runs.map((run) => (
+						<Run key={run.id} run={run} />
+					))}
+				</ul>
+			</section>
+		</AdminFrame>
+	)
+}
+
+function Archive({ archive }: { archive: ArchiveView }) {
+	const { state, words, folder, upTo, baseAt, baseBytes } = archive
+	return (
+		<section className="mt-10" aria-labelledby="archive">
+			<RuleHead id="archive" title="Continuous archive" />
+			<p className={`py-3 wrap-anywhere ${state === 'behind' ? 'text-red' : 'text-ink-2'}`}>{words}</p>
+			{folder && (
+				<p className="meta wrap-anywhere">
+					{folder}
+					{upTo && (
+						<>
+							. All is there up to <LocalTime at={upTo} />
+						</>
+					)}
+					{baseAt && (
+						<>
+							; the whole database was copied <LocalTime at={baseAt} />
+							{baseBytes !== null && `, ${sizeInWords(baseBytes)}`}
+						</>
+					)}
+					.
+				</p>
+			)}
+		</section>
+	)
+}
+
+function Run({ run: { state, startedAt, seconds, file, bytes, error } }: { run: BackupRun }) {
+	const words = { running: 'Being made', stands: 'Made and tried', failed: 'Failed' }[state]
+	return (
+		<li className="border-b border-line py-2.5">
+			<p className="flex flex-wrap items-baseline justify-between gap-x-3">
+				<span className={`font-semibold ${state === 'failed' ? 'text-red' : ''}`}>{words}</span>
+				<span className="meta">
+					<LocalTime at={startedAt} />
+				</span>
+			</p>
+			<p className="meta wrap-anywhere">
+				{error ?? file ?? 'It appears here when it has been tried.'}
+				{bytes !== null && `, ${sizeInWords(bytes)}`}
+				{seconds !== null && `, ${error ? 'after' : 'in'} ${secondsInWords(seconds)}`}
+			</p>
+		</li>
+	)
+}

@@ -1,0 +1,76 @@
+import { config } from '~/config.server.ts'
+import { lockAdmin, requireAdmin } from '~/features/administration/admins.server.ts'
+import { addLogRow } from '~/features/moderation/log.queries.server.ts'
+import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
+import { Conflict } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { archivingLag, readArchivingState } from '~/platform/backup/archiving-state.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { siteSettings } from '~/platform/settings/settings.server.ts'
+import { isBackupRunning, listRuns } from './backups.queries.server.ts'
+import { backupSection } from './backups.server.ts'
+import type { ArchiveView, BackupRun } from './runs.view.ts'
+
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		'back-up-now': null
+	}
+}
+
+/** How many runs are shown. */
+const SHOWN_RUNS = 30
+/** Seconds that archiving may be behind before its page speaks of it. */
+const LATE_SECONDS = 90
+
+/** What there is of backups: the last runs, whether they are scheduled, and the continuous archive. @throws NotAllowed */
+export async function readBackups(
+	viewer: Viewer,
+): Promise<{ isScheduled: boolean; runs: BackupRun[]; archive: ArchiveView }> {
+	requireAdmin(viewer)
+	const [runs, archive] = await Promise.all([listRuns(SHOWN_RUNS), readArchive()])
+	return { isScheduled: siteSettings(backupSection).isOn, runs, archive }
+}
+
+/** Has a backup made at once, in the background. @throws NotAllowed, Conflict while one is being made */
+export async function backUpNow(viewer: Viewer): Promise<void> {
+	const actor = requireAdmin(viewer)
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockAdmin(trx, actor)
+			if (await isBackupRunning(trx)) throw new Conflict('A backup is being made already. Wait until it stands here.')
+			await addJob('back-up-now', null, trx)
+			const about = { kind: MEMBER_SUBJECT, targetId: actor.id, memberId: actor.id, title: 'Backups' }
+			await addLogRow(trx, { actorId: actor.id, act: 'back up', ...about })
+		})
+}
+
+async function readArchive(): Promise<ArchiveView> {
+	const { isContinuous } = siteSettings(backupSection)
+	const { dataDir, DATABASE_URL } = config()
+	const nothing = { folder: null, upTo: null, baseAt: null, baseBytes: null }
+	if (DATABASE_URL)
+		return {
+			...nothing,
+			state: 'off',
+			words: 'This site uses a database of its own (DATABASE_URL), which whoever runs that can archive.',
+		}
+	if (!isContinuous)
+		return {
+			...nothing,
+			state: 'off',
+			words: 'It is off: what was written since the last backup would go with the disk.',
+		}
+	const [state, lag] = await Promise.all([readArchivingState(dataDir), archivingLag(dataDir)])
+	if (!state) return { ...nothing, state: 'begins', words: 'It begins within seconds.' }
+	const { folder, base, last, trouble, gapSince } = state
+	const shown = { folder, upTo: last?.at ?? null, baseAt: base?.at ?? null, baseBytes: base?.bytes ?? null }
+	if (trouble) return { ...shown, state: 'behind', words: trouble.words }
+	if ((lag ?? 0) > LATE_SECONDS)
+		return { ...shown, state: 'behind', words: 'Nobody has archived anything for a while.' }
+	if (gapSince)
+		return { ...shown, state: 'behind', words: 'A part is missing, so the database is being copied whole again.' }
+	if (!base) return { ...shown, state: 'begins', words: 'The database is being copied for the first time.' }
+	return { ...shown, state: 'well', words: 'It is up to date: at most the last minute would go with the disk.' }
+}

@@ -1,0 +1,299 @@
+import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
+import { readFile, rm, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { diskError } from '~/lib/disk-error.server.ts'
+import { log } from '~/lib/log.server.ts'
+import {
+	canHandOver,
+	isArchiving,
+	SEGMENT_BYTES,
+	systemIdentifier,
+	turnArchivingOff,
+	turnArchivingOn,
+	walFolder,
+} from '~/platform/db/wal-archiving.server.ts'
+import {
+	type ArchivingState,
+	forgetArchivingState,
+	readArchivingState,
+	waitingSegments,
+	writeArchivingState,
+} from './archiving-state.server.ts'
+import { PictureMirror } from './picture-mirror.server.ts'
+import {
+	createArchive,
+	findArchive,
+	segmentNumber,
+	sweepArchive,
+	type WalArchive,
+	writeSegment,
+} from './wal-archive.server.ts'
+
+/** Seconds after which PostgreSQL hands a file over that is not full. With copying it, less than 60 s are lost. */
+const HAND_OVER_SECONDS = 40
+/** Milliseconds, at most as a rule, from the end of a file to when its copy was made: everything older is in it, or in one before. */
+const COPYING_MS = 1_000
+/** Files that may wait for a place that is away: 1 GB, for at least forty minutes. */
+const MAX_WAITING = 64
+/** Bytes that have to be free on the disk of the data directory, else what waits is thrown away. */
+const MIN_FREE_BYTES = 512 * 2 ** 20
+const PICTURES_EVERY_MS = 20_000
+const BASE_EVERY_MS = 24 * 3_600_000
+/** Milliseconds after a base that failed until the next try. */
+const BASE_AGAIN_MS = 10 * 60_000
+const STATE_EVERY_MS = 10_000
+const ASK_EVERY_MS = 30_000
+
+/** What admins have decided. */
+export interface ArchivingWish {
+	/** An absolute path. */
+	place: string
+	passphrase: string | null
+	/** How many bases stay. */
+	keep: number
+}
+
+interface ArchiverOptions {
+	dataDir: string
+	/** Of the software. */
+	version: string
+	/** Copies the cluster into this archive. @returns bytes of the file; @throws Error with one sentence */
+	makeBase: (folder: string) => Promise<number>
+}
+
+/**
+ * Brings what PostgreSQL hands over, and new pictures, to the archive. One for each data directory may run: whoever makes it holds a lock.
+ */
+export class Archiver {
+	readonly #options: ArchiverOptions
+	#state: ArchivingState | null = null
+	#archive: WalArchive | null = null
+	#mirror: PictureMirror | null = null
+	#base: Promise<void> | null = null
+	#passphrase: string | null | undefined
+	#nextPictures = 0
+	#nextQuestion = 0
+	#nextBase = 0
+	#nextWrite = 0
+	/** What went wrong beside the WAL, until it is tried again. */
+	readonly #troubles = new Map<'server' | 'pictures' | 'base', string>()
+
+	constructor(options: ArchiverOptions) {
+		this.#options = options
+	}
+
+	/** Does what there is to do; to be called every second. It never throws: what goes wrong is in the state, and once in the log. */
+	async look(wish: ArchivingWish | null): Promise<void> {
+		try {
+			if (wish === null) return await this.#stop()
+			const archive = await this.#open(wish)
+			await this.#ship(archive)
+			this.#beginBase(archive, wish.keep)
+			await this.#askServer()
+			await this.#copyPictures()
+			await this.#tell([...this.#troubles.values()][0] ?? null)
+		} catch (error) {
+			await this.#tell(wordsOf(error))
+			await this.#throwAwayTooMuch().catch((cause) => log.error({ err: cause }, 'WAL that waits could not be removed'))
+		}
+	}
+
+	/** Waits for a base that is being made. */
+	async settle(): Promise<void> {
+		await this.#base
+	}
+
+	async #stop(): Promise<void> {
+		const { dataDir } = this.#options
+		if (isArchiving(dataDir)) await turnArchivingOff(dataDir)
+		await forgetArchivingState(dataDir)
+		this.#state = null
+		this.#archive = null
+	}
+
+	/** The archive of this data directory; a new one where the place, the passphrase or the cluster is another one than before. */
+	async #open(wish: ArchivingWish): Promise<WalArchive> {
+		const { dataDir } = this.#options
+		this.#state ??= await readArchivingState(dataDir)
+		const isSame =
+			this.#state?.place === wish.place &&
+			(this.#passphrase === wish.passphrase || isMarkOf(this.#state.passphraseMark, wish.passphrase))
+		this.#passphrase = wish.passphrase
+		if (!isSame) {
+			this.#state = stateOf(wish)
+			this.#archive = null
+		}
+		if (!isArchiving(dataDir)) {
+			await turnArchivingOn(dataDir, HAND_OVER_SECONDS)
+			this.#set({ needsBase: true })
+		}
+		if (this.#archive) return this.#archive
+		// A disk that is not mounted at this moment comes back; nothing is begun below its mount point.
+		await stat(wish.place)
+		this.#archive = (await this.#reopen()) ?? (await this.#begin(wish))
+		this.#mirror = new PictureMirror(this.#archive)
+		this.#nextPictures = 0
+		return this.#archive
+	}
+
+	/** The archive that an earlier process wrote to, if it is still there and this cluster's. */
+	async #reopen(): Promise<WalArchive | null> {
+		const { folder } = this.#stateNow()
+		const archive = folder ? await findArchive(folder) : null
+		return archive?.system === (await systemIdentifier(this.#options.dataDir)) ? archive : null
+	}
+
+	async #begin(wish: ArchivingWish): Promise<WalArchive> {
+		const { dataDir, version } = this.#options
+		const system = await systemIdentifier(dataDir)
+		const archive = await createArchive(wish.place, { system, version, passphrase: wish.passphrase })
+		this.#state = { ...stateOf(wish), folder: archive.folder }
+		this.#nextBase = 0
+		await writeArchivingState(dataDir, this.#state)
+		return archive
+	}
+
+	async #askServer(): Promise<void> {
+		if (Date.now() < this.#nextQuestion) return
+		this.#nextQuestion = Date.now() + ASK_EVERY_MS
+		if (await canHandOver(this.#options.dataDir)) this.#troubles.delete('server')
+		else this.#troubles.set('server', 'PostgreSQL cannot hand over what it writes; its log, postgres.log, says why.')
+	}
+
+	async #copyPictures(): Promise<void> {
+		if (Date.now() < this.#nextPictures) return
+		this.#nextPictures = Date.now() + PICTURES_EVERY_MS
+		try {
+			await this.#mirror?.copyNew()
+			this.#troubles.delete('pictures')
+		} catch (error) {
+			this.#troubles.set('pictures', `Pictures could not be copied: ${wordsOf(error)}`)
+		}
+	}
+
+	async #ship(archive: WalArchive): Promise<void> {
+		const { dataDir } = this.#options
+		for (const name of await waitingSegments(dataDir)) {
+			const file = join(walFolder(dataDir), name)
+			if (/^[\dA-F]{24}$/.test(name)) await this.#shipOne(archive, name, file)
+			await rm(file, { force: true })
+		}
+	}
+
+	async #shipOne(archive: WalArchive, name: string, file: string): Promise<void> {
+		const { last } = this.#stateNow()
+		if (last && segmentNumber(name) <= segmentNumber(last.name)) return
+		const [contents, { mtime }] = await Promise.all([readFile(file), stat(file)])
+		const follows = last === null || segmentNumber(name) === segmentNumber(last.name) + 1
+		if (!follows || contents.length !== SEGMENT_BYTES) this.#noteGap(last ? new Date(last.at) : mtime)
+		if (contents.length !== SEGMENT_BYTES) return
+		const at = new Date(mtime.getTime() - COPYING_MS)
+		await writeSegment(archive, name, at, contents)
+		this.#set({ last: { name, at: at.toISOString() } })
+	}
+
+	#noteGap(since: Date): void {
+		log.error({ since }, 'a part of the continuous archive is missing, and a new base is made')
+		this.#set({ needsBase: true, gapSince: this.#stateNow().gapSince ?? since.toISOString() })
+		this.#nextBase = 0
+	}
+
+	#beginBase(archive: WalArchive, keep: number): void {
+		const { needsBase, base } = this.#stateNow()
+		const isDue = needsBase || !base || Date.now() - Date.parse(base.at) > BASE_EVERY_MS
+		if (this.#base || !isDue || Date.now() < this.#nextBase) return
+		const begun = new Date().toISOString()
+		this.#set({ needsBase: false })
+		this.#base = this.#options
+			.makeBase(archive.folder)
+			.then(async (bytes) => {
+				this.#troubles.delete('base')
+				this.#set({ base: { at: begun, bytes }, ...(this.#stateNow().needsBase ? {} : { gapSince: null }) })
+				const oldest = await sweepArchive(archive, keep)
+				if (oldest) await this.#mirror?.sweep(oldest)
+			})
+			.catch((error) => {
+				this.#troubles.set('base', `The database could not be copied: ${wordsOf(error)}`)
+				this.#nextBase = Date.now() + BASE_AGAIN_MS
+				this.#set({ needsBase: true })
+			})
+			.finally(() => {
+				this.#base = null
+			})
+	}
+
+	/** The disk of the data directory is never filled by what waits: everything that does goes, and a new base is made later. */
+	async #throwAwayTooMuch(): Promise<void> {
+		const { dataDir } = this.#options
+		const waiting = await waitingSegments(dataDir)
+		if (waiting.length === 0) return
+		const { bavail, bsize } = await statfs(dataDir)
+		if (waiting.length <= MAX_WAITING && bavail * bsize >= MIN_FREE_BYTES) return
+		const state = this.#state
+		if (state) this.#noteGap(new Date(state.last?.at ?? state.lookedAt))
+		for (const name of waiting) await rm(join(walFolder(dataDir), name), { force: true })
+		// It may go on like this for long, and a base is work.
+		this.#nextBase = Date.now() + BASE_AGAIN_MS
+	}
+
+	#stateNow(): ArchivingState {
+		if (!this.#state) throw new Error('Archiving has not begun.')
+		return this.#state
+	}
+
+	#set(change: Partial<ArchivingState>): void {
+		this.#state = { ...this.#stateNow(), ...change }
+		this.#nextWrite = 0
+	}
+
+	/** Stores the state. @param words what goes wrong, or null */
+	async #tell(words: string | null): Promise<void> {
+		if (!this.#state) return
+		const { trouble } = this.#state
+		if (trouble?.words !== words) {
+			if (words) log.error({ reason: words }, 'continuous archiving fails')
+			this.#set({ trouble: words ? { since: trouble?.since ?? new Date().toISOString(), words } : null })
+		}
+		if (Date.now() < this.#nextWrite) return
+		this.#state.lookedAt = new Date().toISOString()
+		this.#nextWrite = Date.now() + STATE_EVERY_MS
+		await writeArchivingState(this.#options.dataDir, this.#state).catch(() => {})
+	}
+}
+
+/** Nothing is archived yet. */
+function stateOf({ place, passphrase }: ArchivingWish): ArchivingState {
+	return {
+		place,
+		folder: null,
+		passphraseMark: markOf(passphrase),
+		last: null,
+		needsBase: true,
+		base: null,
+		trouble: null,
+		gapSince: null,
+		lookedAt: new Date().toISOString(),
+	}
+}
+
+function markOf(passphrase: string | null): string | null {
+	if (passphrase === null) return null
+	const salt = randomBytes(16)
+	return `${salt.toString('hex')}:${scryptSync(passphrase, salt, 32).toString('hex')}`
+}
+
+function isMarkOf(mark: string | null, passphrase: string | null): boolean {
+	if (mark === null || passphrase === null) return mark === passphrase
+	const [salt = '', hash = ''] = mark.split(':')
+	return timingSafeEqual(scryptSync(passphrase, Buffer.from(salt, 'hex'), 32), Buffer.from(hash, 'hex'))
+}
+
+function wordsOf(error: unknown): string {
+	const disk = diskError(error)
+	if (disk) return `${disk[0]?.toUpperCase()}${disk.slice(1)}.`
+	const { code, path } = error as NodeJS.ErrnoException
+	if (code === 'ENOENT' && path) return `${path} is not there.`
+	if (code === 'EACCES' && path) return `The site may not write to ${path}.`
+	const words = error instanceof Error ? error.message : String(error)
+	return `${words.replace(/\.$/, '')}.`
+}

@@ -1,0 +1,92 @@
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { beginBase, connectAsSuperuser, endBase } from '~/platform/db/wal-archiving.server.ts'
+import { archiveEnding, type Entry, writeArchive } from './archive.server.ts'
+import { dataFiles } from './backup.server.ts'
+import { momentName, type WalArchive } from './wal-archive.server.ts'
+
+/*
+ * What a base holds: `base.json`, `cluster/{offset}/{file}` in pieces, `data/{file}`. The cluster is copied while it runs: what changes
+ * meanwhile is in the WAL from the first file that the base names to the last.
+ */
+
+/** Bytes of a file that are in memory at a time. */
+const PIECE_BYTES = 8 * 2 ** 20
+
+/** What PostgreSQL makes anew: https://www.postgresql.org/docs/18/continuous-archiving.html, “Backing up the data directory”. */
+const EMPTIED = /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\//
+const LEFT_OUT = /^(postmaster\.(pid|opts)|(.*\/)?pgsql_tmp.*|(.*\/)?pg_internal\.init.*)$/
+
+/** What stands first in a base. */
+export interface BaseHeader {
+	format: 1
+	/** Of the software. */
+	version: string
+	/** Of PostgreSQL, such as 18: no other one can read the files. */
+	postgres: string
+	/** Folders of the cluster, also empty ones. */
+	folders: string[]
+}
+
+/**
+ * Copies the built-in database and the keys of a data directory into an archive, while the site runs.
+ * @returns bytes of the file
+ * @throws Error with one sentence when the place cannot be written; the error of PostgreSQL
+ */
+export async function makeBase(archive: WalArchive, dataDir: string, version: string): Promise<number> {
+	const folder = join(archive.folder, 'bases')
+	const making = join(folder, 'making')
+	await mkdir(folder, { recursive: true, mode: 0o700 })
+	await rm(`${making}.partial`, { force: true })
+	const client = await connectAsSuperuser(dataDir)
+	try {
+		const start = await beginBase(client)
+		const ended = { name: '' }
+		const lock = archive.recipient === null ? null : { recipient: archive.recipient }
+		const entries = async function* (): AsyncGenerator<Entry> {
+			yield* clusterFiles(join(dataDir, 'postgres'), version)
+			yield* dataFiles(dataDir)
+			const { at, stop, label } = await endBase(client)
+			// Never a moment at which it was not whole yet.
+			ended.name = `${momentName(new Date(at.getTime() + 1_000))}-${start}-${stop}${archiveEnding(lock)}`
+			yield { name: 'cluster/0/backup_label', contents: Buffer.from(label) }
+		}
+		const bytes = await writeArchive(making, lock, entries())
+		await rename(making, join(folder, ended.name))
+		return bytes
+	} finally {
+		await client.end()
+	}
+}
+
+async function* clusterFiles(cluster: string, version: string): AsyncGenerator<Entry> {
+	const found = await readdir(cluster, { recursive: true, withFileTypes: true })
+	const nameOf = (entry: (typeof found)[number]) => relative(cluster, join(entry.parentPath, entry.name))
+	const folders = found.filter((entry) => entry.isDirectory()).map(nameOf)
+	const postgres = (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim()
+	const header: BaseHeader = { format: 1, version, postgres, folders }
+	yield { name: 'base.json', contents: Buffer.from(JSON.stringify(header)) }
+	for (const entry of found) {
+		const name = nameOf(entry)
+		if (entry.isFile() && !EMPTIED.test(name) && !LEFT_OUT.test(name)) yield* piecesOf(cluster, name)
+	}
+}
+
+/** One that is dropped meanwhile is passed over: the WAL has that it was. */
+async function* piecesOf(cluster: string, name: string): AsyncGenerator<Entry> {
+	const file = await open(join(cluster, name)).catch((error: NodeJS.ErrnoException) => {
+		if (error.code === 'ENOENT') return null
+		throw error
+	})
+	try {
+		for (let offset = 0; file; ) {
+			const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(PIECE_BYTES), 0, PIECE_BYTES, offset)
+			if (bytesRead > 0 || offset === 0)
+				yield { name: `cluster/${offset}/${name}`, contents: buffer.subarray(0, bytesRead) }
+			if (bytesRead < PIECE_BYTES) return
+			offset += bytesRead
+		}
+	} finally {
+		await file?.close()
+	}
+}

@@ -1,0 +1,193 @@
+import { existsSync } from 'node:fs'
+import { lchown, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, normalize } from 'node:path'
+import { z } from 'zod'
+import { config } from '~/config.server.ts'
+import { clusterOwner, startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
+import { ownFolder } from '~/platform/db/postgres-owner.server.ts'
+import { openStorage } from '~/platform/storage/storage.server.ts'
+import { BadBackup, type Entry, readArchive } from './archive.server.ts'
+import { mirroredPictures } from './picture-mirror.server.ts'
+import { typeOf, writeInto } from './restore.server.ts'
+import {
+	type Base,
+	identityOf,
+	listArchives,
+	listBases,
+	listSegments,
+	type Segment,
+	segmentNumber,
+	type WalArchive,
+} from './wal-archive.server.ts'
+import { RESTORE_COMMAND, WalFeeder } from './wal-feeder.server.ts'
+
+interface RestoreInput {
+	/** An absolute path: an archive, or the folder with archives. */
+	folder: string
+	/** The moment; null for all that is there. */
+	to: Date | null
+	passphrase: string | null
+	dataDir: string
+	onProgress?: (done: number, total: number) => void
+}
+
+/** What was restored. */
+interface ArchiveSummary {
+	/** Everything that was committed before is there. */
+	at: Date
+	pictures: number
+}
+
+/** Where to begin, and what to read after it. */
+interface Plan {
+	archive: WalArchive
+	base: Base
+	segments: Segment[]
+}
+
+const headerSchema = z.object({ format: z.literal(1), folders: z.array(z.string()) })
+
+/**
+ * Makes an empty data directory the site of an archive at a moment: a copy of the cluster, the WAL after it, the keys, the pictures.
+ * Only who holds the data directory may call it.
+ * @throws BadBackup, and Error with one sentence, when the archive does not reach that moment or the directory has a database
+ */
+export async function restoreArchive(input: RestoreInput): Promise<ArchiveSummary> {
+	const { dataDir, to, passphrase, onProgress } = input
+	const cluster = join(dataDir, 'postgres')
+	if (existsSync(cluster))
+		throw new Error(
+			`Nothing was restored: ${dataDir} has a database already. Restore an archive into an empty folder (DATA_DIR).`,
+		)
+	const { archive, base, segments } = await planRestore(input.folder, to)
+	const identity = await identityOf(archive, passphrase)
+	try {
+		await unpack(base, identity, dataDir)
+		const feeder = new WalFeeder(dataDir, segments, identity, onProgress)
+		await recover(dataDir, to, feeder)
+	} catch (error) {
+		await rm(cluster, { recursive: true, force: true })
+		throw error
+	}
+	let pictures = 0
+	const place = await openStorage({ ...config(), dataDir })
+	for await (const { key, contents } of mirroredPictures(archive, identity)) {
+		await place.put(key, contents, typeOf(key))
+		pictures += 1
+	}
+	return { at: to ?? segments.at(-1)?.at ?? base.at, pictures }
+}
+
+/** @throws BadBackup with one sentence why the moment cannot be restored */
+export async function planRestore(folder: string, to: Date | null): Promise<Plan> {
+	const archives = await listArchives(folder)
+	if (archives.length === 0) throw new BadBackup(`${folder} is no continuous archive of a DevQuad site.`)
+	const usable: Omit<Plan, 'segments'>[] = []
+	for (const archive of archives) {
+		const names = new Set((await listSegments(archive)).map(({ name }) => name))
+		for (const base of await listBases(archive)) if (names.has(base.stop)) usable.push({ archive, base })
+	}
+	usable.sort((one, other) => one.base.at.getTime() - other.base.at.getTime())
+	const [first] = usable
+	if (!first) throw new BadBackup(`The archive ${folder} has no whole copy of the database yet.`)
+	const chosen = usable.findLast(({ base }) => to === null || base.at <= to)
+	if (!chosen) throw new BadBackup(`The archive begins at ${inWords(first.base.at)}. Choose a moment after that.`)
+	const next = usable[usable.indexOf(chosen) + 1]
+	return { ...chosen, segments: await segmentsAfter(chosen, to, next?.base.at) }
+}
+
+/** @param next when the next base begins, from which later moments can be restored */
+async function segmentsAfter(
+	{ archive, base }: Omit<Plan, 'segments'>,
+	to: Date | null,
+	next: Date | undefined,
+): Promise<Segment[]> {
+	const first = segmentNumber(base.start)
+	const all = (await listSegments(archive)).filter(({ number }) => number >= first)
+	const gap = all.findIndex(({ number }, index) => number !== first + index)
+	const whole = gap === -1 ? all : all.slice(0, gap)
+	const last = whole.at(-1)
+	if (!last || last.number < segmentNumber(base.stop))
+		throw new BadBackup(
+			`A part of the archive ${archive.folder} is missing, without which nothing after ${inWords(base.at)} can be restored.`,
+		)
+	// PostgreSQL itself stops at the moment.
+	if (to === null ? gap === -1 : to <= last.at) return whole
+	if (gap === -1 && !next)
+		throw new BadBackup(`The archive ends at ${inWords(last.at)}. Leave out --to to restore all of it.`)
+	const after = next ? `, or after ${inWords(next)}` : ''
+	throw new BadBackup(`A part of the archive is missing. Choose a moment up to ${inWords(last.at)}${after} (--to).`)
+}
+
+function inWords(date: Date): string {
+	return `${date.toISOString().slice(0, 19).replace('T', ' ')}Z`
+}
+
+/** Writes the cluster and the files beside it, closed to others. */
+async function unpack({ file }: Base, identity: string | null, dataDir: string): Promise<void> {
+	const owner = await clusterOwner(dataDir)
+	const made = join(dataDir, 'postgres-restoring')
+	await rm(made, { recursive: true, force: true })
+	ownFolder(made, owner)
+	for await (const entry of readArchive(file, identity === null ? null : { identity })) {
+		if (entry.name === 'base.json') await makeFolders(entry, made, file)
+		else if (entry.name.startsWith('data/')) await writeInto(dataDir, entry.name.slice(5), entry.contents)
+		else await writePiece(made, entry)
+	}
+	await writeFile(join(made, 'recovery.signal'), '', { mode: 0o600 })
+	if (owner.uid !== undefined && owner.gid !== undefined)
+		for (const { parentPath, name } of await readdir(made, { recursive: true, withFileTypes: true }))
+			await lchown(join(parentPath, name), owner.uid, owner.gid)
+	await rename(made, join(dataDir, 'postgres'))
+}
+
+async function makeFolders({ contents }: Entry, made: string, file: string): Promise<void> {
+	const header = headerSchema.safeParse(JSON.parse(Buffer.from(contents).toString()))
+	if (!header.success) throw new BadBackup(`${file} is no copy of a DevQuad database.`)
+	for (const name of header.data.folders) await mkdir(within(made, name), { recursive: true, mode: 0o700 })
+}
+
+async function writePiece(made: string, { name, contents }: Entry): Promise<void> {
+	const [, offset, path] = /^cluster\/(\d+)\/(.+)$/.exec(name) ?? []
+	if (!path) return
+	const place = within(made, path)
+	await mkdir(dirname(place), { recursive: true, mode: 0o700 })
+	const file = await open(place, offset === '0' ? 'w' : 'r+', 0o600)
+	try {
+		await file.write(contents, 0, contents.length, Number(offset))
+	} finally {
+		await file.close()
+	}
+}
+
+function within(folder: string, path: string): string {
+	const place = join(folder, path)
+	if (place !== normalize(place) || !place.startsWith(`${folder}/`) || path.split('/').includes('..'))
+		throw new BadBackup(`The archive names the file ${path}, which is outside the database.`)
+	return place
+}
+
+/** Has PostgreSQL read the WAL up to the moment, and stops it. Nobody connects before it has. */
+async function recover(dataDir: string, to: Date | null, feeder: WalFeeder): Promise<void> {
+	const options = ['hot_standby=off', `restore_command=${RESTORE_COMMAND}`]
+	const target = to ? [`recovery_target_time=${forPostgres(to)}`, 'recovery_target_action=promote'] : []
+	const stopFeeding = await feeder.start()
+	try {
+		const postgres = await startEmbeddedPostgres(dataDir, [...options, ...target]).catch(async (error: Error) => {
+			// Nothing was committed between the moment and the end of what was handed over: all of it is what was there then.
+			if (to && error.message.includes('before configured recovery target was reached'))
+				return await startEmbeddedPostgres(dataDir, options)
+			throw feeder.failure ?? error
+		})
+		await postgres.stop()
+		// PostgreSQL takes what it is not given for the end.
+		if (feeder.failure) throw feeder.failure
+	} finally {
+		await stopFeeding()
+	}
+}
+
+/** Without a name of a time zone: it is read before those are known. */
+function forPostgres(moment: Date): string {
+	return moment.toISOString().replace('T', ' ').replace('Z', '+00')
+}

@@ -1,0 +1,226 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
+import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
+import { z } from 'zod'
+import { BadBackup } from './archive.server.ts'
+
+/*
+ * A continuous archive is a folder: `archive.json`; `key.age`, where there is a passphrase; `bases/`, copies of the whole cluster; `wal/`,
+ * all that was written since, in files of 16 MB before compression; `media/`, the pictures. Names hold the moments.
+ */
+
+const ARCHIVE_NAME = /^devquad-wal-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/
+const SEGMENT_NAME = /^([\dA-F]{24})-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)\.zst(\.age)?$/
+const BASE_NAME = /^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)-([\dA-F]{24})-([\dA-F]{24})\.tar\.zst(\.age)?$/
+
+const shapeSchema = z.object({
+	format: z.literal(1),
+	/** Of the software that began it. */
+	version: z.string(),
+	madeAt: z.string(),
+	/** The cluster whose archive this is. */
+	system: z.string(),
+	/** The public key of age that everything is encrypted with; null where there is no passphrase. */
+	recipient: z.string().nullable(),
+})
+
+/** An archive that is there. */
+export interface WalArchive {
+	folder: string
+	system: string
+	recipient: string | null
+}
+
+/** A file of the WAL in an archive. */
+export interface Segment {
+	/** As PostgreSQL names it. */
+	name: string
+	/** Counts the files, without a gap. */
+	number: number
+	/** Everything committed before is in it, or in one before. */
+	at: Date
+	file: string
+}
+
+/** A copy of the cluster in an archive. */
+export interface Base {
+	file: string
+	/** When it was whole: the first moment that can be restored from it. */
+	at: Date
+	/** Names of the first and the last file of the WAL without which it is of no use. */
+	start: string
+	stop: string
+}
+
+/** A moment as part of a file's name, in whole seconds. */
+export function momentName(date: Date): string {
+	return date.toISOString().replace(/\.\d+/, '').replaceAll(':', '-')
+}
+
+function momentOf(name: string): Date {
+	return new Date(name.replace(/T(\d\d)-(\d\d)-(\d\d)Z$/, 'T$1:$2:$3Z'))
+}
+
+/** The place of a file of the WAL in the order of all of its timeline. */
+export function segmentNumber(name: string): number {
+	return Number.parseInt(name.slice(8, 16), 16) * 256 + Number.parseInt(name.slice(16), 16)
+}
+
+/**
+ * Makes the folder of a new archive.
+ * @param place an absolute path; the archive is a folder in it
+ * @param passphrase everything is encrypted with a key of its own, which is stored encrypted with it
+ * @throws the error of the file system
+ */
+export async function createArchive(
+	place: string,
+	{ system, version, passphrase }: { system: string; version: string; passphrase: string | null },
+): Promise<WalArchive> {
+	const now = new Date()
+	const folder = join(place, `devquad-wal-${momentName(now)}`)
+	for (const name of ['bases', 'wal', 'media']) await mkdir(join(folder, name), { recursive: true, mode: 0o700 })
+	let recipient: string | null = null
+	if (passphrase !== null) {
+		const identity = await generateX25519Identity()
+		recipient = await identityToRecipient(identity)
+		const encrypter = new Encrypter()
+		encrypter.setPassphrase(passphrase)
+		await placeFile(join(folder, 'key.age'), await encrypter.encrypt(`${identity}\n`))
+	}
+	const shape = { format: 1, version, madeAt: now.toISOString(), system, recipient }
+	await placeFile(join(folder, 'archive.json'), Buffer.from(`${JSON.stringify(shape, null, '\t')}\n`))
+	return { folder, system, recipient }
+}
+
+/** The archive in a folder, or null where there is none. */
+export async function findArchive(folder: string): Promise<WalArchive | null> {
+	const text = await readFile(join(folder, 'archive.json'), 'utf8').catch(() => '')
+	const shape = shapeSchema.safeParse(parse(text))
+	return shape.success ? { folder, system: shape.data.system, recipient: shape.data.recipient } : null
+}
+
+/** The archives in a folder, or that folder itself as the only one, the oldest first. */
+export async function listArchives(place: string): Promise<WalArchive[]> {
+	const own = await findArchive(place)
+	if (own) return [own]
+	const names = (await readdir(place).catch(() => [])).filter((name) => ARCHIVE_NAME.test(name)).sort()
+	const found = await Promise.all(names.map((name) => findArchive(join(place, name))))
+	return found.filter((archive) => archive !== null)
+}
+
+/** The private key of an encrypted archive; null of another. @throws BadBackup when the passphrase is not its own */
+export async function identityOf(archive: WalArchive, passphrase: string | null): Promise<string | null> {
+	if (archive.recipient === null) return null
+	if (passphrase === null) throw new BadBackup(`The archive ${archive.folder} is encrypted. Give its passphrase.`)
+	const decrypter = new Decrypter()
+	decrypter.addPassphrase(passphrase)
+	try {
+		return (await decrypter.decrypt(await readFile(join(archive.folder, 'key.age')), 'text')).trim()
+	} catch (error) {
+		throw new BadBackup(`The passphrase is not that of the archive ${archive.folder}.`, { cause: error })
+	}
+}
+
+/** Files of the WAL in their order; one that was handed over twice counts once. */
+export async function listSegments({ folder }: WalArchive): Promise<Segment[]> {
+	const byName = new Map<string, Segment>()
+	for (const file of (await readdir(join(folder, 'wal'))).sort()) {
+		const [, name, moment] = SEGMENT_NAME.exec(file) ?? []
+		if (name && moment && !byName.has(name))
+			byName.set(name, { name, number: segmentNumber(name), at: momentOf(moment), file: join(folder, 'wal', file) })
+	}
+	return [...byName.values()].sort((one, other) => one.number - other.number)
+}
+
+/** Copies of the cluster, the oldest first. */
+export async function listBases({ folder }: WalArchive): Promise<Base[]> {
+	const bases: Base[] = []
+	for (const name of (await readdir(join(folder, 'bases'))).sort()) {
+		const [, moment, start, stop] = BASE_NAME.exec(name) ?? []
+		if (moment && start && stop) bases.push({ file: join(folder, 'bases', name), at: momentOf(moment), start, stop })
+	}
+	return bases
+}
+
+/** Adds a file of the WAL: compressed, as one that the time limit has closed is nearly empty. @param at everything committed before is in it, or in one before */
+export async function writeSegment(archive: WalArchive, name: string, at: Date, contents: Uint8Array): Promise<void> {
+	const compressed = await compress(contents, { params: { [constants.ZSTD_c_checksumFlag]: 1 } })
+	const file = `${name}-${momentName(at)}.zst${archive.recipient ? '.age' : ''}`
+	await placeFile(join(archive.folder, 'wal', file), await lock(archive, compressed))
+}
+
+/** The contents of a file of the WAL. @throws BadBackup when it is damaged */
+export async function readSegment({ file }: Segment, identity: string | null): Promise<Buffer> {
+	try {
+		return await decompress(await unlock(identity, await readFile(file)))
+	} catch (error) {
+		throw new BadBackup(`The file ${file} is damaged or cannot be read.`, { cause: error })
+	}
+}
+
+/** Encrypts with the archive's key, where it has one. */
+export async function lock({ recipient }: WalArchive, contents: Uint8Array): Promise<Uint8Array> {
+	if (recipient === null) return contents
+	const encrypter = new Encrypter()
+	encrypter.addRecipient(recipient)
+	return encrypter.encrypt(contents)
+}
+
+/** Decrypts what {@link lock} has encrypted. */
+export async function unlock(identity: string | null, contents: Uint8Array): Promise<Uint8Array> {
+	if (identity === null) return contents
+	const decrypter = new Decrypter()
+	decrypter.addIdentity(identity)
+	return decrypter.decrypt(contents)
+}
+
+/** Writes a file that is whole and on the disk when it has its name. */
+export async function placeFile(path: string, contents: Uint8Array): Promise<void> {
+	await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+	const partial = `${path}.partial`
+	try {
+		await writeFile(partial, contents, { mode: 0o600, flush: true })
+		await rename(partial, path)
+	} catch (error) {
+		await rm(partial, { force: true }).catch(() => {})
+		throw error
+	}
+}
+
+/**
+ * Removes the oldest bases until so many are left, and the WAL that only those needed. An older archive of the same cluster, which a new
+ * passphrase or place has ended, goes when nobody has written to it since the oldest base that stays.
+ * @returns when the oldest moment is that can still be restored; null while fewer are there than are kept
+ */
+export async function sweepArchive(archive: WalArchive, keep: number): Promise<Date | null> {
+	const bases = await listBases(archive)
+	const kept = bases.slice(-keep)
+	for (const { file } of bases.slice(0, -keep)) await rm(file, { force: true })
+	const [oldest] = kept
+	if (!oldest) return null
+	const first = segmentNumber(oldest.start)
+	for (const segment of await listSegments(archive)) if (segment.number < first) await rm(segment.file, { force: true })
+	if (kept.length < keep) return null
+	for (const other of await listArchives(dirname(archive.folder))) {
+		if (other.folder === archive.folder || other.system !== archive.system) continue
+		const last = (await listSegments(other)).at(-1)
+		if (!last || last.at < oldest.at) await rm(other.folder, { recursive: true, force: true })
+	}
+	return oldest.at
+}
+
+function parse(text: string): unknown {
+	try {
+		return JSON.parse(text)
+	} catch {
+		return null
+	}
+}
+
+const compress = promisify(zstdCompress) as (
+	contents: Uint8Array,
+	options: { params: Record<number, number> },
+) => Promise<Buffer>
+const decompress = promisify(zstdDecompress) as (contents: Uint8Array) => Promise<Buffer>

@@ -1,0 +1,16 @@
+// Run by the site itself: copies its built-in database and its keys into a continuous archive. The last line is what was made, as JSON.
+import { config } from '~/config.server.ts'
+import { version } from '~/lib/version.ts'
+import { makeBase } from '~/platform/backup/base-backup.server.ts'
+import { findArchive } from '~/platform/backup/wal-archive.server.ts'
+
+try {
+	const [folder = ''] = process.argv.slice(2)
+	const archive = await findArchive(folder)
+	if (!archive) throw new Error(`${folder} is no continuous archive of a DevQuad site.`)
+	const bytes = await makeBase(archive, config().dataDir, version.number)
+	process.stdout.write(`${JSON.stringify({ bytes })}\n`)
+} catch (error) {
+	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+	process.exitCode = 1
+}

@@ -1,0 +1,213 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { demoAccounts } from '~/features/demo/demo-account.server.ts'
+import { restoreArchive } from '~/platform/backup/restore-archive.server.ts'
+import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
+import { picture } from '../factories/pictures.ts'
+import { descendants, signalAll } from '../support/cluster.ts'
+import { PASSED_ON, type SiteProcess, siteDatabase, startFirst, startSite } from '../support/site-process.ts'
+
+/*
+ * A site archives continuously, is written to, and is destroyed with its disk; it lives on elsewhere, as it was at its end and as it was at a
+ * moment before: docs/self-hosting.md, “To the minute”.
+ */
+
+const folder = mkdtempSync(join(tmpdir(), 'devquad-archive-'))
+const oldData = join(folder, 'old')
+const place = join(folder, 'place')
+const passphrase = 'four words on paper'
+const site = { now: undefined as SiteProcess | undefined }
+/** Seconds after which PostgreSQL hands over what it has; 40 where nobody says otherwise. */
+const HAND_OVER = 2
+let moment = ''
+let killedAt = 0
+let pictureUrl = ''
+
+afterAll(async () => {
+	await site.now?.stop()
+	rmSync(folder, { recursive: true, force: true })
+})
+
+async function restore(args: string[], dataDir: string, env: Record<string, string> = {}) {
+	const child = spawn(process.execPath, ['--import', './scripts/support/alias.mjs', 'scripts/restore.ts', ...args], {
+		stdio: ['ignore', 'pipe', 'pipe'],
+		env: { ...PASSED_ON, TZ: 'UTC', BACKUP_PASSPHRASE: passphrase, DATA_DIR: dataDir, ...env },
+	})
+	let output = ''
+	for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+	const [code] = (await once(child, 'exit')) as [number | null]
+	return { code, output }
+}
+
+async function withDatabase<Result>(dataDir: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+	const client = new pg.Client(siteDatabase(dataDir, 'devquad_admin'))
+	await client.connect()
+	try {
+		return await work(client)
+	} finally {
+		await client.end()
+	}
+}
+
+/** When each row was written, in its order. */
+const marksOf = (dataDir: string) =>
+	withDatabase(dataDir, async (client) => {
+		const { rows } = await client.query<{ id: number; at: Date }>('select id, at from marks order by id')
+		return rows
+	})
+
+const archived = () => {
+	const [name = ''] = readdirSync(place)
+	const list = (part: string) => (existsSync(join(place, name, part)) ? readdirSync(join(place, name, part)) : [])
+	return { folder: join(place, name), bases: list('bases').filter((file) => /^\d/.test(file)), wal: list('wal') }
+}
+
+beforeAll(async () => {
+	mkdirSync(place)
+	const first = await startSite({ DATA_DIR: oldData })
+	site.now = first
+	await withDatabase(oldData, async (client) => {
+		await client.query(`update users set role = 'admin' where username = 'mira.quillon'`)
+		await client.query(
+			'create table marks (id integer generated always as identity, at timestamptz default clock_timestamp())',
+		)
+	})
+	const password = (await demoAccounts(oldData))?.member.password ?? ''
+	const login = await fetch(`${first.url}/login`, {
+		method: 'POST',
+		redirect: 'manual',
+		body: new URLSearchParams({ email: 'mira.quillon@eastmere.example', password }),
+	})
+	const Cookie = login.headers
+		.getSetCookie()
+		.map((line) => line.split(';')[0])
+		.join('; ')
+	const post = (path: string, body: BodyInit) =>
+		fetch(first.url + path, { method: 'POST', redirect: 'manual', headers: { Origin: first.url, Cookie }, body })
+	const form = new FormData()
+	form.set('kind', 'post')
+	form.set('file', new Blob([Uint8Array.from(await picture('png'))]))
+	const uploaded = (await (await post('/media', form)).json()) as { picture: { path: string } }
+	pictureUrl = `/media/${uploaded.picture.path}-640.webp`
+	const saved = await post(
+		'/admin/settings/backups',
+		new URLSearchParams({
+			act: 'save',
+			version: '1',
+			hour: '3',
+			keep: '14',
+			region: 'us-east-1',
+			isContinuous: 'on',
+			archiveFolder: place,
+			archiveKeep: '2',
+			'password-passphrase': passphrase,
+		}),
+	)
+	expect(saved.status).toBe(303)
+	// The hook's time limit ends it.
+	while (archived().bases.length === 0) await sleep(100)
+	await withDatabase(oldData, async (client) => {
+		await client.query(`alter system set archive_timeout = ${HAND_OVER}`)
+		await client.query('select pg_reload_conf()')
+		const write = async (count: number) => {
+			for (let written = 0; written < count; written += 1) {
+				await client.query('insert into marks default values')
+				await sleep(100)
+			}
+		}
+		await write(20)
+		await sleep(1_100)
+		moment = new Date().toISOString()
+		await sleep(1_100)
+		await write(60)
+	})
+	const all = [...descendants(first.child.pid ?? 0).map(({ pid }) => pid), ...postgresOf(oldData)]
+	signalAll(all, 'SIGKILL')
+	killedAt = Date.now()
+	first.child.kill('SIGKILL')
+	site.now = undefined
+	rmSync(oldData, { recursive: true, force: true, maxRetries: 10 })
+}, 300_000)
+
+/** PostgreSQL outlives the site, whose child it is not. */
+function postgresOf(dataDir: string): number[] {
+	const leader = Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
+	return descendants(leader).map(({ pid }) => pid)
+}
+
+test('after PostgreSQL and its disk are gone, all is restored but the last seconds, with pictures and keys', async () => {
+	const newData = join(folder, 'new')
+	expect(await restore([place], newData)).toMatchObject({
+		code: 0,
+		output: expect.stringContaining('Restored the site as it was at'),
+	})
+	const again = restoreArchive({ folder: place, to: null, passphrase, dataDir: newData })
+	await expect(again).rejects.toThrow('has a database already')
+	const second = await startFirst({ DATA_DIR: newData })
+	site.now = second
+	const marks = await marksOf(newData)
+	expect(marks.map(({ id }) => id)).toEqual(marks.map((_, index) => index + 1))
+	const lost = (killedAt - (marks.at(-1)?.at.getTime() ?? 0)) / 1_000
+	// What PostgreSQL waits for, and two looks.
+	expect(lost).toBeLessThan(HAND_OVER + 4)
+	expect((await fetch(second.url + pictureUrl)).status).toBe(200)
+	// The restored site begins an archive of its own, and leaves that of the lost one as it was.
+	await expect.poll(() => readdirSync(place).length, { timeout: 30_000 }).toBe(2)
+	await second.stop()
+	site.now = undefined
+	for (const name of readdirSync(place).sort().slice(1)) rmSync(join(place, name), { recursive: true })
+}, 300_000)
+
+test('a moment holds what was before it, and nothing after', async () => {
+	const dataDir = join(folder, 'moment')
+	mkdirSync(dataDir)
+	await restoreArchive({ folder: place, to: new Date(moment), passphrase, dataDir })
+	const postgres = await startEmbeddedPostgres(dataDir)
+	try {
+		expect(await marksOf(dataDir)).toHaveLength(20)
+	} finally {
+		await postgres.stop()
+	}
+}, 300_000)
+
+describe('in one sentence is told', () => {
+	const dataDir = join(folder, 'refused')
+	const refused = async (words: string, input: { folder?: string; to?: Date; passphrase?: string | null } = {}) => {
+		mkdirSync(dataDir, { recursive: true })
+		const asked = restoreArchive({ folder: place, to: null, passphrase, dataDir, ...input })
+		await expect(asked).rejects.toThrow(words)
+		expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
+	}
+
+	test('what is no archive, no passphrase, and a moment that the archive does not have', async () => {
+		await refused('is no continuous archive', { folder })
+		await refused('The archive begins at', { to: new Date('2020-01-01T10:00Z') })
+		await refused('The archive ends at', { to: new Date('2999-01-01T10:00Z') })
+		await refused('is encrypted. Give its passphrase', { passphrase: null })
+		await refused('The passphrase is not that of', { passphrase: 'another passphrase' })
+	}, 60_000)
+
+	test('a part that is missing, and one that is damaged', async () => {
+		const { folder: archive, wal } = archived()
+		const file = join(archive, 'wal', wal.sort().at(-2) ?? '')
+		renameSync(file, join(folder, 'kept'))
+		await refused('A part of the archive is missing. Choose a moment up to')
+		writeFileSync(file, readFileSync(join(folder, 'kept')).subarray(0, 200))
+		await refused('is damaged or cannot be read')
+	}, 60_000)
+})
