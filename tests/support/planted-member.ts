@@ -291,3 +291,47 @@ export async function columnsWithout(words: readonly string[]): Promise<string[]
 	}
 	return empty
 }
+
+/** Columns of text which no member fills, by the reason. */
+export const NOT_PLANTED: Record<string, string[]> = {
+	'One of a few words of the program.': [
+		...['categories.asking', 'chat_settings.accepts', 'comments.status', 'counters.name', 'drafts.key'],
+		...['email_changes.place', 'experiences.kind', 'identities.affiliation', 'invite_lists.state'],
+		...['legal_versions.kind', 'milestones.name', 'migrations.name', 'moderation_log.act', 'moderation_log.kind'],
+		...['cases.kind', 'mailed_subjects.subject_type', 'muted_subjects.subject_type', 'notification_boxes.mail'],
+		...['notification_preferences.kind', 'notifications.act', 'notifications.group_key', 'notifications.kind'],
+		...['notifications.subject_type', 'outdated_marks.reason', 'passkey_challenges.purpose', 'pictures.kind'],
+		...['profiles.only_me', 'profiles.open_to', 'profiles.public_sections', 'questions.status', 'reports.reason'],
+		...['saved_searches.kind', 'security_events.kind', 'site_settings.section', 'skill_evidence.kind'],
+		...['terms.kind', 'unseen_progress.kind', 'users.role', 'access_tokens.scopes', 'takedowns.state'],
+		...['question_pins.place', 'setup_marks.step', 'takedown_items.kind'],
+	],
+	'A number, a date, a colour, or an id in words.': [
+		...['experiences.ends', 'experiences.starts', 'pictures.colour', 'sessions.ip_address'],
+		...['skill_evidence.source', 'notification_acts.url', 'verifications.value', 'archives.name'],
+	],
+	'A name of a category, of a term, of a set of terms, or of a backup, which admins give.': [
+		...['categories.slug', 'categories.tags', 'categories.title', 'drafts.category', 'former_slugs.slug'],
+		...['revisions.category', 'start_sets.name', 'start_sets.hash', 'term_spellings.key', 'term_spellings.spelling'],
+		...['vocabulary_terms.name', 'vocabulary_terms.tag', 'backups.error', 'backups.file'],
+	],
+	'A hash of what is random, or of what is counted.': [
+		...['access_tokens.last_four', 'access_tokens.token_hash', 'admin_claims.token_hash', 'attempts.key'],
+		...['invited_addresses.token_hash', 'invites.token_hash', 'left_usernames.hash', 'rate_limits.key'],
+	],
+	'For minutes, and encrypted: an answer on its way that is nobody’s yet.': [
+		...['saml_requests.answer', 'saml_requests.id', 'saml_requests.ticket_hash'],
+	],
+	'Of a profile while it is hidden, which it is until the account goes; and of pictures whose rows are gone.': [
+		...['profiles.hidden_image', 'profiles.hidden_reason', 'forgotten_pictures.path'],
+	],
+	'Of texts that were imported, whose authors are no members.': [
+		...['comments.licence', 'comments.source_id', 'comments.source_url'],
+		...['questions.licence', 'questions.source', 'questions.source_id', 'questions.source_url'],
+	],
+	'Words of moderators and numbers, in rows that go with the member.': [
+		...['takedowns.counts', 'takedowns.reason', 'takedown_items.before'],
+	],
+	'Where the mail server is.': ['setup_marks.about'],
+	'As a text that stands beside it.': ['messages.recipient_body', 'messages.recipient_html'],
+}
