@@ -10,6 +10,8 @@ interface PageFacts {
 	canonical?: string | undefined
 	/** Keeps the page out of search engines: results of a search, later pages of a list, forms. */
 	noindex?: boolean
+	/** The address holds a token: the page is in no search engine, and no other site learns its address. */
+	hasToken?: boolean
 	/** Path and query of the next page of a list. */
 	next?: string | null
 	/** An Atom feed of what the page lists. */
@@ -24,7 +26,9 @@ export function pageMeta(matches: Matches, page: PageFacts): MetaDescriptor[] {
 	const base = root?.publicUrl ?? ''
 	const tags: MetaDescriptor[] = [{ title: `${page.title} · ${root?.siteName ?? 'DevQuad'}` }]
 	if (page.description) tags.push({ name: 'description', content: shorten(page.description, 160) })
-	if (page.noindex) tags.push({ name: 'robots', content: 'noindex, follow' })
+	if (page.noindex || page.hasToken) tags.push({ name: 'robots', content: 'noindex, follow' })
+	// Without any referrer a browser would call the origin of a form `null`, and the form would be refused.
+	if (page.hasToken) tags.push({ name: 'referrer', content: 'same-origin' })
 	if (page.canonical) tags.push({ tagName: 'link', rel: 'canonical', href: base + page.canonical })
 	if (page.next) tags.push({ tagName: 'link', rel: 'next', href: base + page.next })
 	if (page.feed)

@@ -1,4 +1,4 @@
-import type { MouseEvent } from 'react'
+import type { MouseEvent, ReactNode } from 'react'
 import { Spinner } from '~/ui/submit-button.tsx'
 import { Link } from './link.tsx'
 
@@ -23,5 +23,35 @@ export function MoreLink({ href, loading, load, children }: MoreLinkProps) {
 			{loading && <Spinner />}
 			{loading ? 'Loading...' : children}
 		</Link>
+	)
+}
+
+interface ListPagesProps {
+	/** The first page of the list, where this is a later one. */
+	firstHref: string | null
+	/** Of {@link useMore}. */
+	more: { nextHref: string | null; loading: boolean; load: () => void }
+	/** Stands in place of the way back on the first page. */
+	children?: ReactNode
+}
+
+/** The foot of a list: the way back to its first page, and more of it; nothing where there is neither. */
+export function ListPages({ firstHref, more, children }: ListPagesProps) {
+	if (firstHref === null && !more.nextHref && !children) return null
+	return (
+		<nav className="flex items-center justify-between gap-4 py-4 text-sm" aria-label="Pages">
+			{firstHref === null ? (
+				(children ?? <span />)
+			) : (
+				<Link className="btn btn-sm btn-ghost -ml-2.5" to={firstHref}>
+					Back to the first page
+				</Link>
+			)}
+			{more.nextHref && (
+				<MoreLink href={more.nextHref} loading={more.loading} load={more.load}>
+					Load more
+				</MoreLink>
+			)}
+		</nav>
 	)
 }

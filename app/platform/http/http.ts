@@ -24,6 +24,22 @@ export function leadToConfirmation(error: unknown): void {
 	if (error instanceof ConfirmationRequired) throw redirect(confirmPath(error.back), { status: 303 })
 }
 
+/**
+ * What the token of an address stands for, for a page that says in words when it stands for nothing.
+ * @param find throws a broken rule when there is nothing
+ * @returns an empty message with what was found, else null with the sentence and the status of that rule
+ */
+export async function findByToken<Found>(
+	find: () => Promise<Found>,
+): Promise<{ found: Found | null; message: string; status: number }> {
+	try {
+		return { found: await find(), message: '', status: 200 }
+	} catch (error) {
+		if (!(error instanceof DomainError)) throw error
+		return { found: null, message: error.message, status: error.status }
+	}
+}
+
 /** As {@link answering}, for an address that scripts ask: JSON that is kept nowhere, and `{ message }` for a broken rule. */
 export async function answeringJson(work: () => Promise<object>): Promise<Response> {
 	const headers = { 'Cache-Control': 'private, no-store' }

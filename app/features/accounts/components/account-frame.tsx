@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react'
 import { Check } from '~/ui/check.tsx'
+import { Field } from '~/ui/field.tsx'
+import { PasswordField } from '~/ui/password-field.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 
 interface AccountFrameProps {
@@ -36,11 +38,65 @@ export function AccountFrame({ title, lead, back, children }: AccountFrameProps)
 	)
 }
 
+interface NewAccountFieldsProps {
+	/** What was typed before a refusal, and what is wrong with it. */
+	values: Record<string, string>
+	errors: Record<string, string>
+	/** The field of the address, or what stands for it. */
+	email: ReactNode
+	/** Of the terms to accept, 0 for none. */
+	terms: number
+}
+
+/** The fields that make an account, whichever way it is made. */
+export function NewAccountFields({ values, errors, email, terms }: NewAccountFieldsProps) {
+	return (
+		<>
+			<Field
+				label="Full Name"
+				name="name"
+				autoComplete="name"
+				required
+				maxLength={100}
+				defaultValue={values.name}
+				error={errors.name}
+			/>
+			{email}
+			<PasswordField
+				required
+				label="Password"
+				name="password"
+				autoComplete="new-password"
+				minLength={8}
+				error={errors.password}
+				hint="At least 8 characters. A whole sentence works well."
+			/>
+			<PasswordField
+				required
+				label="Confirm Password"
+				name="confirmPassword"
+				autoComplete="new-password"
+				error={errors.confirmPassword}
+			/>
+			<TermsBox version={terms} error={errors.terms} />
+		</>
+	)
+}
+
+/** Names of the {@link NewAccountFields}, for the messages over a form. */
+export const newAccountFieldNames = {
+	name: 'Full Name',
+	email: 'Email',
+	password: 'Password',
+	confirmPassword: 'Confirm Password',
+	terms: 'Terms',
+}
+
 /**
  * The box by which whoever registers accepts the terms; nothing where there are none.
  * @param version of the terms, which is what the form sends
  */
-export function TermsBox({ version, error }: { version: number; error?: string | undefined }) {
+function TermsBox({ version, error }: { version: number; error?: string | undefined }) {
 	if (version === 0) return null
 	return (
 		<div>

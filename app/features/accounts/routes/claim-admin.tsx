@@ -1,11 +1,8 @@
 import { data } from 'react-router'
-import { DomainError } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
-import { redirectWithToast, signedIn } from '~/platform/http/http.ts'
-import { FormError } from '~/ui/form-error.tsx'
-import { Form, Link } from '~/ui/link.tsx'
-import { SubmitButton } from '~/ui/submit-button.tsx'
+import { findByToken, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { TokenForm, TokenPage, TokenWayOut } from '~/ui/token-page.tsx'
 import { refreshSession } from '../accounts.server.ts'
 import { claimAdmin, requireAdminClaim } from '../registration/admin.server.ts'
 import type { Route } from './+types/claim-admin'
@@ -14,13 +11,8 @@ import type { Route } from './+types/claim-admin'
 export async function loader({ context, url }: Route.LoaderArgs) {
 	const { name, username } = signedIn(context, url)
 	const token = url.searchParams.get('token') ?? ''
-	try {
-		await requireAdminClaim(token)
-		return { token, name, username, message: '' }
-	} catch (error) {
-		if (!(error instanceof DomainError)) throw error
-		return data({ token: '', name, username, message: error.message }, { status: error.status })
-	}
+	const { message, status } = await findByToken(() => requireAdminClaim(token))
+	return data({ token: message ? '' : token, name, username, message }, { status })
 }
 
 export async function action({ request, context, url }: Route.ActionArgs) {
@@ -36,42 +28,23 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 }
 
 export function meta({ matches }: Route.MetaArgs) {
-	return [
-		...pageMeta(matches, { title: 'Become admin', noindex: true }),
-		// The address holds a token. Without any referrer a browser would call the form's origin `null`, and it be refused.
-		{ name: 'referrer', content: 'same-origin' },
-	]
+	return pageMeta(matches, { title: 'Become admin', hasToken: true })
 }
 
 export default function ClaimAdmin({ loaderData, actionData }: Route.ComponentProps) {
 	const { token, name, username, message } = loaderData
 	if (!token)
 		return (
-			<div className="max-w-read pt-10">
-				<h1 className="text-2xl font-bold">This link no longer works</h1>
-				<p className="mt-2 text-ink-2">{message}</p>
-				<p className="mt-6">
-					<Link className="btn btn-outline" to="/">
-						Go home
-					</Link>
-				</p>
-			</div>
+			<TokenPage title="This link no longer works" lead={message}>
+				<TokenWayOut to="/">Go home</TokenWayOut>
+			</TokenPage>
 		)
 	return (
-		<div className="max-w-read pt-10">
-			<h1 className="text-2xl font-bold text-balance">Become the admin of this site?</h1>
-			<p className="mt-2 text-md text-ink-2">
-				{name} (@{username}) can then appoint moderators, decide cases and read the log. The link works once.
-			</p>
-			<Form method="post" className="mt-6 grid gap-4">
-				<FormError>{actionData?.message}</FormError>
-				<input type="hidden" name="token" value={token} />
-				<p>
-					<SubmitButton className="btn btn-primary" busyLabel="Saving...">
-						Become admin
-					</SubmitButton>
-				</p>
-			</Form>
-		</div>
+		<TokenPage
+			title="Become the admin of this site?"
+			lead={`${name} (@${username}) can then appoint moderators, decide cases and read the log. The link works once.`}
+		>
+			<TokenForm token={token} message={actionData?.message} label="Become admin" busyLabel="Saving..." />
+		</TokenPage>
 	)
 }

@@ -9,10 +9,9 @@ import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Form, Link } from '~/ui/link.tsx'
-import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { registerMember } from '../accounts.server.ts'
-import { AccountFrame, TermsBox } from '../components/account-frame.tsx'
+import { AccountFrame, NewAccountFields, newAccountFieldNames } from '../components/account-frame.tsx'
 import { challengeFor, registrationNotice, whoMayRegister } from '../registration/who-may-register.server.ts'
 import { termsToAccept } from '../security/suspension.server.ts'
 import type { Route } from './+types/register'
@@ -26,14 +25,6 @@ export async function loader({ context }: Route.LoaderArgs) {
 	const { domains } = whoMayRegister()
 	const challenge = notice ? null : await challengeFor(factsOf(context).ip)
 	return { notice, domains, challenge, terms: termsToAccept() }
-}
-
-const names = {
-	name: 'Full Name',
-	email: 'Email',
-	password: 'Password',
-	confirmPassword: 'Confirm Password',
-	terms: 'Terms',
 }
 
 const registered = 'User registered successfully! Login to continue.'
@@ -93,45 +84,26 @@ export default function Register({
 		>
 			{/* The rules are said in our own words, all at once, by the server. */}
 			<Form method="post" action={`/register${query}`} className="mt-8 grid gap-5" noValidate>
-				<FormError errors={errors} names={names}>
+				<FormError errors={errors} names={newAccountFieldNames}>
 					{message}
 				</FormError>
-				<Field
-					label="Full Name"
-					name="name"
-					autoComplete="name"
-					required
-					maxLength={100}
-					defaultValue={values.name}
-					error={errors.name}
+				<NewAccountFields
+					values={values}
+					errors={errors}
+					terms={terms}
+					email={
+						<Field
+							label="Email"
+							name="email"
+							type="email"
+							autoComplete="email"
+							required
+							defaultValue={values.email}
+							error={errors.email}
+							hint="Your username will be the part before the @."
+						/>
+					}
 				/>
-				<Field
-					label="Email"
-					name="email"
-					type="email"
-					autoComplete="email"
-					required
-					defaultValue={values.email}
-					error={errors.email}
-					hint="Your username will be the part before the @."
-				/>
-				<PasswordField
-					required
-					label="Password"
-					name="password"
-					autoComplete="new-password"
-					minLength={8}
-					error={errors.password}
-					hint="At least 8 characters. A whole sentence works well."
-				/>
-				<PasswordField
-					required
-					label="Confirm Password"
-					name="confirmPassword"
-					autoComplete="new-password"
-					error={errors.confirmPassword}
-				/>
-				<TermsBox version={terms} error={errors.terms} />
 				{/* Programs fill it in, people do not see it. */}
 				<div className="sr-only" aria-hidden="true">
 					<label htmlFor="website">Leave this empty</label>

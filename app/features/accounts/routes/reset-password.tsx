@@ -23,10 +23,8 @@ export async function action({ request }: Route.ActionArgs) {
 	}
 }
 
-// The token is in this page's address: no other site may learn it from a link. Without any referrer a browser would call the
-// form's origin `null`.
 export function meta({ matches }: Route.MetaArgs) {
-	return [...pageMeta(matches, { title: 'New password', noindex: true }), { name: 'referrer', content: 'same-origin' }]
+	return pageMeta(matches, { title: 'New password', hasToken: true })
 }
 
 export default function ResetPassword({ loaderData, actionData }: Route.ComponentProps) {

@@ -1,9 +1,8 @@
 import { data, redirect } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { DomainError } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
-import { redirectWithToast } from '~/platform/http/http.ts'
+import { findByToken, redirectWithToast } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
@@ -21,12 +20,8 @@ export async function loader({ request, url }: Route.LoaderArgs) {
 	const token = url.searchParams.get('token') ?? ''
 	const isSent = url.searchParams.has('sent')
 	if (isSent) return { token: '', confirmation: null, isSent, message: '' }
-	try {
-		return { token, confirmation: await findConfirmation(token, request.headers), isSent, message: '' }
-	} catch (error) {
-		if (!(error instanceof DomainError)) throw error
-		return data({ token, confirmation: null, isSent, message: error.message }, { status: error.status })
-	}
+	const { found, message, status } = await findByToken(() => findConfirmation(token, request.headers))
+	return data({ token, confirmation: found, isSent, message }, { status })
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
@@ -61,11 +56,7 @@ export function shouldRevalidate(): boolean {
 }
 
 export function meta({ matches }: Route.MetaArgs) {
-	return [
-		...pageMeta(matches, { title: 'Confirm address', noindex: true }),
-		// The address holds a token. Without any referrer a browser would call the form's origin `null`, and it be refused.
-		{ name: 'referrer', content: 'same-origin' },
-	]
+	return pageMeta(matches, { title: 'Confirm address', hasToken: true })
 }
 
 export default function VerifyEmail({

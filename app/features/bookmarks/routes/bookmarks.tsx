@@ -4,7 +4,7 @@ import { readForm, refused } from '~/platform/http/form.server.ts'
 import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
-import { MoreLink } from '~/ui/more-link.tsx'
+import { ListPages } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { kindOf, targetOf } from '../bookmarks.schema.ts'
 import { listBookmarks, removeBookmark, restoreBookmark, saveBookmarkNote } from '../bookmarks.server.ts'
@@ -88,22 +88,7 @@ export default function Bookmarks({ loaderData, actionData: refusal }: Route.Com
 					))}
 				</ul>
 			)}
-			{(cursor !== null || more.nextHref) && (
-				<nav className="flex items-center justify-between gap-4 py-4 text-sm" aria-label="Pages">
-					{cursor !== null && (
-						<Link className="btn btn-sm btn-ghost -ml-2.5" to={bookmarksPath(filter)}>
-							Back to the first page
-						</Link>
-					)}
-					{more.nextHref && (
-						<span className="ml-auto">
-							<MoreLink href={more.nextHref} loading={more.loading} load={more.load}>
-								Load more
-							</MoreLink>
-						</span>
-					)}
-				</nav>
-			)}
+			<ListPages firstHref={cursor === null ? null : bookmarksPath(filter)} more={more} />
 		</div>
 	)
 }

@@ -14,7 +14,7 @@ import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
-import { MoreLink } from '~/ui/more-link.tsx'
+import { ListPages } from '~/ui/more-link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { type SearchKind, searchKinds, searchPath, searchRoute } from '../finder.paths.ts'
@@ -55,26 +55,13 @@ export function BestOfAll({ data }: { data: SearchData }) {
 
 /** All results of one kind, as far as they were loaded, with what narrows them and the way to more. */
 export function OneKind({ data, kind }: { data: SearchData; kind: SearchKind }) {
-	const { rows, nextHref, loading, load } = useMore(data.page, (next) => searchPath(data.q, kind, next))
+	const more = useMore(data.page, (next) => searchPath(data.q, kind, next))
 	return (
 		<>
 			{kind === 'questions' && <Filters data={data} />}
 			<Notes data={data} kind={kind} />
-			<Rows kind={kind} rows={rows} />
-			{(nextHref || data.cursor) && (
-				<nav className="flex flex-wrap items-center gap-3 py-4" aria-label="Pages">
-					{data.cursor && (
-						<Link className="btn btn-sm btn-ghost" to={searchPath(data.q, kind)}>
-							Back to the first page
-						</Link>
-					)}
-					{nextHref && (
-						<MoreLink href={nextHref} loading={loading} load={load}>
-							Load more
-						</MoreLink>
-					)}
-				</nav>
-			)}
+			<Rows kind={kind} rows={more.rows} />
+			<ListPages firstHref={data.cursor ? searchPath(data.q, kind) : null} more={more} />
 			{kind === 'people' && data.people.rows.length > 0 && (
 				<p className="mt-4">
 					<Link className="link" to={withParams('/find-dev', { q: data.q })}>

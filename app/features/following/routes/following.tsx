@@ -11,7 +11,7 @@ import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Link } from '~/ui/link.tsx'
-import { MoreLink } from '~/ui/more-link.tsx'
+import { ListPages } from '~/ui/more-link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
@@ -101,22 +101,7 @@ export default function Following({ loaderData, actionData: refusal }: Route.Com
 					</ul>
 				)}
 			</section>
-			{(cursor !== null || more.nextHref) && (
-				<nav className="flex items-center justify-between gap-4 py-4 text-sm" aria-label="Pages">
-					{cursor !== null && (
-						<Link className="btn btn-sm btn-ghost -ml-2.5" to="/following">
-							Back to the first page
-						</Link>
-					)}
-					{more.nextHref && (
-						<span className="ml-auto">
-							<MoreLink href={more.nextHref} loading={more.loading} load={more.load}>
-								Load more
-							</MoreLink>
-						</span>
-					)}
-				</nav>
-			)}
+			<ListPages firstHref={cursor === null ? null : '/following'} more={more} />
 		</div>
 	)
 }

@@ -1,24 +1,18 @@
 import { data, redirect } from 'react-router'
-import { DomainError } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
-import { FormError } from '~/ui/form-error.tsx'
-import { Form, Link } from '~/ui/link.tsx'
-import { SubmitButton } from '~/ui/submit-button.tsx'
+import { findByToken } from '~/platform/http/http.ts'
+import { TokenForm, TokenPage, TokenWayOut } from '~/ui/token-page.tsx'
 import { findUndo, undoEmail } from '../emails/emails.server.ts'
 import type { Route } from './+types/undo-email'
 
-/** Shows what the link would undo, and changes nothing: mail scanners open links, too. It works signed out: whoever changed the address may be in. */
+/** Shows what the link would undo. It works signed out: whoever changed the address may be in. */
 export async function loader({ url }: Route.LoaderArgs) {
 	const token = url.searchParams.get('token') ?? ''
 	const isDone = url.searchParams.has('done')
 	if (isDone) return { token: '', undo: null, isDone, message: '' }
-	try {
-		return { token, undo: await findUndo(token), isDone, message: '' }
-	} catch (error) {
-		if (!(error instanceof DomainError)) throw error
-		return data({ token, undo: null, isDone, message: error.message }, { status: error.status })
-	}
+	const { found, message, status } = await findByToken(() => findUndo(token))
+	return data({ token, undo: found, isDone, message }, { status })
 }
 
 export async function action({ request }: Route.ActionArgs) {
@@ -32,58 +26,37 @@ export async function action({ request }: Route.ActionArgs) {
 }
 
 export function meta({ matches }: Route.MetaArgs) {
-	return [
-		...pageMeta(matches, { title: 'Undo the change', noindex: true }),
-		// The address holds a token. Without any referrer a browser would call the form's origin `null`, and it be refused.
-		{ name: 'referrer', content: 'same-origin' },
-	]
+	return pageMeta(matches, { title: 'Undo the change', hasToken: true })
 }
 
 export default function UndoEmail({ loaderData: { token, undo, isDone, message }, actionData }: Route.ComponentProps) {
 	if (isDone)
 		return (
-			<div className="max-w-read pt-10">
-				<h1 className="text-2xl font-bold">The change is undone</h1>
-				<p className="mt-2 text-md text-ink-2">
-					The account is reached by the address that it had before, and every device is logged out. A link to set a new
-					password is on its way to that address. It works for 10 minutes.
-				</p>
-				<p className="mt-6">
-					<Link className="btn btn-outline" to="/forgot-password">
-						Get another link
-					</Link>
-				</p>
-			</div>
+			<TokenPage
+				title="The change is undone"
+				lead="The account is reached by the address that it had before, and every device is logged out. A link to set a new password is on its way to that address. It works for 10 minutes."
+			>
+				<TokenWayOut to="/forgot-password">Get another link</TokenWayOut>
+			</TokenPage>
 		)
 	if (!undo)
 		return (
-			<div className="max-w-read pt-10">
-				<h1 className="text-2xl font-bold">Nothing to undo</h1>
-				<p className="mt-2 text-ink-2">{message}</p>
-				<p className="mt-6">
-					<Link className="btn btn-outline" to="/forgot-password">
-						Set a new password
-					</Link>
-				</p>
-			</div>
+			<TokenPage title="Nothing to undo" lead={message}>
+				<TokenWayOut to="/forgot-password">Set a new password</TokenWayOut>
+			</TokenPage>
 		)
 	return (
-		<div className="max-w-read pt-10">
-			<h1 className="text-2xl font-bold text-balance wrap-anywhere">Give @{undo.username} the address back?</h1>
-			<p className="mt-2 text-md text-ink-2">
-				The account is then reached by <span className="wrap-anywhere">{undo.email}</span> again. Every device is logged
-				out and all access tokens end, as whoever changed the address may be somebody else. We then mail you a link to
-				set a new password.
-			</p>
-			<Form method="post" className="mt-6 grid gap-4">
-				<FormError>{actionData?.message}</FormError>
-				<input type="hidden" name="token" value={token} />
-				<p>
-					<SubmitButton className="btn btn-primary" busyLabel="Undoing">
-						Undo the change
-					</SubmitButton>
-				</p>
-			</Form>
-		</div>
+		<TokenPage
+			title={`Give @${undo.username} the address back?`}
+			lead={
+				<>
+					The account is then reached by <span className="wrap-anywhere">{undo.email}</span> again. Every device is
+					logged out and all access tokens end, as whoever changed the address may be somebody else. We then mail you a
+					link to set a new password.
+				</>
+			}
+		>
+			<TokenForm token={token} message={actionData?.message} label="Undo the change" busyLabel="Undoing" />
+		</TokenPage>
 	)
 }

@@ -1,16 +1,14 @@
 import { data, redirect } from 'react-router'
-import { AccountFrame, TermsBox } from '~/features/accounts/components/account-frame.tsx'
+import { AccountFrame, NewAccountFields, newAccountFieldNames } from '~/features/accounts/components/account-frame.tsx'
 import { termsToAccept } from '~/features/accounts/security/suspension.server.ts'
 import { viewerOf } from '~/lib/context.ts'
-import { DomainError } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
-import { redirectWithToast } from '~/platform/http/http.ts'
+import { findByToken, redirectWithToast } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Form, Link } from '~/ui/link.tsx'
-import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { findInvitation, join } from '../joining/joining.server.ts'
 import type { Route } from './+types/invite'
@@ -19,12 +17,8 @@ import type { Route } from './+types/invite'
 export async function loader({ context, url }: Route.LoaderArgs) {
 	if (viewerOf(context)) throw redirect('/')
 	const token = url.searchParams.get('token') ?? ''
-	try {
-		return { token, invitation: await findInvitation(token), message: '', terms: termsToAccept() }
-	} catch (error) {
-		if (!(error instanceof DomainError)) throw error
-		return data({ token, invitation: null, message: error.message, terms: 0 }, { status: error.status })
-	}
+	const { found, message, status } = await findByToken(() => findInvitation(token))
+	return data({ token, invitation: found, message, terms: termsToAccept() }, { status })
 }
 
 export async function action({ request }: Route.ActionArgs) {
@@ -41,19 +35,7 @@ export async function action({ request }: Route.ActionArgs) {
 }
 
 export function meta({ matches }: Route.MetaArgs) {
-	return [
-		...pageMeta(matches, { title: 'Join', noindex: true }),
-		// The address holds a token. Without any referrer a browser would call the form's origin `null`, and it be refused.
-		{ name: 'referrer', content: 'same-origin' },
-	]
-}
-
-const names = {
-	name: 'Full Name',
-	email: 'Email',
-	password: 'Password',
-	confirmPassword: 'Confirm Password',
-	terms: 'Terms',
+	return pageMeta(matches, { title: 'Join', hasToken: true })
 }
 
 export default function Invite({
@@ -79,55 +61,36 @@ export default function Invite({
 	return (
 		<AccountFrame title="Join" lead={<span className="wrap-anywhere">{welcome}</span>}>
 			<Form method="post" className="mt-8 grid gap-5" noValidate>
-				<FormError errors={errors} names={names}>
+				<FormError errors={errors} names={newAccountFieldNames}>
 					{actionData?.message}
 				</FormError>
 				<input type="hidden" name="token" value={token} />
-				<Field
-					label="Full Name"
-					name="name"
-					autoComplete="name"
-					required
-					maxLength={100}
-					defaultValue={values.name}
-					error={errors.name}
+				<NewAccountFields
+					values={values}
+					errors={errors}
+					terms={terms}
+					email={
+						email ? (
+							// So that password managers store it with the address.
+							<input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+						) : (
+							<Field
+								label="Email"
+								name="email"
+								type="email"
+								autoComplete="email"
+								required
+								defaultValue={values.email}
+								error={errors.email}
+								hint={
+									domains.length > 0
+										? `An address of ${domains.join(', ')}.`
+										: 'Your username will be the part before the @.'
+								}
+							/>
+						)
+					}
 				/>
-				{email ? (
-					// So that password managers store it with the address.
-					<input type="hidden" name="username" autoComplete="username" value={email} readOnly />
-				) : (
-					<Field
-						label="Email"
-						name="email"
-						type="email"
-						autoComplete="email"
-						required
-						defaultValue={values.email}
-						error={errors.email}
-						hint={
-							domains.length > 0
-								? `An address of ${domains.join(', ')}.`
-								: 'Your username will be the part before the @.'
-						}
-					/>
-				)}
-				<PasswordField
-					required
-					label="Password"
-					name="password"
-					autoComplete="new-password"
-					minLength={8}
-					error={errors.password}
-					hint="At least 8 characters. A whole sentence works well."
-				/>
-				<PasswordField
-					required
-					label="Confirm Password"
-					name="confirmPassword"
-					autoComplete="new-password"
-					error={errors.confirmPassword}
-				/>
-				<TermsBox version={terms} error={errors.terms} />
 				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Joining">
 					Join
 				</SubmitButton>

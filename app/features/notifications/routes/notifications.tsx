@@ -6,7 +6,7 @@ import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { MoreLink } from '~/ui/more-link.tsx'
+import { ListPages } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { NotificationItem } from '../components/notification-list.tsx'
 import { listNotifications, readNotifications } from '../notifications.server.ts'
@@ -64,22 +64,11 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
 					))}
 				</ul>
 			)}
-			<nav className="flex items-center justify-between gap-4 py-4 text-sm" aria-label="Pages">
-				{cursor === null ? (
-					<Link className="link" to="/settings#notifications">
-						Notification settings
-					</Link>
-				) : (
-					<Link className="btn btn-sm btn-ghost -ml-2.5" to={path}>
-						Back to the first page
-					</Link>
-				)}
-				{more.nextHref && (
-					<MoreLink href={more.nextHref} loading={more.loading} load={more.load}>
-						Load more
-					</MoreLink>
-				)}
-			</nav>
+			<ListPages firstHref={cursor === null ? null : path} more={more}>
+				<Link className="link" to="/settings#notifications">
+					Notification settings
+				</Link>
+			</ListPages>
 		</div>
 	)
 }

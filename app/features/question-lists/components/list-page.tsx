@@ -7,7 +7,7 @@ import { CategoryStrip } from '~/features/tags/components/forum-frame.tsx'
 import { withParams } from '~/lib/addresses.ts'
 import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
 import { Link } from '~/ui/link.tsx'
-import { MoreLink } from '~/ui/more-link.tsx'
+import { ListPages } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import type { ForumFrame, ListData } from '../lists.view.ts'
 import { isListPath } from '../lists.view.ts'
@@ -65,13 +65,8 @@ export function ListPage({ title, heading = title, intro, data, total, category 
 function QuestionRows({ data, pathname, total }: { data: ListData; pathname: string; total: number | null }) {
 	const { search, view, cursor } = data
 	const params = { q: search, view: view === 'newest' ? null : view }
-	const {
-		rows: all,
-		nextHref,
-		loading,
-		load,
-	} = useMore(data.page, (next) => withParams(pathname, { ...params, cursor: next }))
-	const rows = withoutDoubles([...data.pinned, ...all], ({ id }) => id)
+	const more = useMore(data.page, (next) => withParams(pathname, { ...params, cursor: next }))
+	const rows = withoutDoubles([...data.pinned, ...more.rows], ({ id }) => id)
 	return (
 		<>
 			<ul>
@@ -79,22 +74,11 @@ function QuestionRows({ data, pathname, total }: { data: ListData; pathname: str
 					<QuestionCard key={question.id} question={question} isPinned={index < data.pinned.length} />
 				))}
 			</ul>
-			<nav className="flex items-center justify-between gap-4 py-4 text-sm" aria-label="Pages">
-				{cursor === null ? (
-					<span className="text-ink-3" aria-live="polite">
-						{total === null || total < rows.length ? `${rows.length} shown` : `1 to ${rows.length} of ${total}`}
-					</span>
-				) : (
-					<Link className="btn btn-sm btn-ghost -ml-2.5" to={withParams(pathname, params)}>
-						Back to the first page
-					</Link>
-				)}
-				{nextHref && (
-					<MoreLink href={nextHref} loading={loading} load={load}>
-						Load more
-					</MoreLink>
-				)}
-			</nav>
+			<ListPages firstHref={cursor === null ? null : withParams(pathname, params)} more={more}>
+				<span className="text-ink-3" aria-live="polite">
+					{total === null || total < rows.length ? `${rows.length} shown` : `1 to ${rows.length} of ${total}`}
+				</span>
+			</ListPages>
 		</>
 	)
 }

@@ -5,7 +5,7 @@ import { readForm } from '~/platform/http/form.server.ts'
 import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { MoreLink } from '~/ui/more-link.tsx'
+import { ListPages } from '~/ui/more-link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { getRoutingChoice, listAnswerable, renewFeed } from '../answerable.server.ts'
@@ -78,22 +78,7 @@ export default function Answer({ loaderData }: Route.ComponentProps) {
 						))}
 					</ul>
 				)}
-				{(cursor !== null || more.nextHref) && (
-					<nav className="flex items-center justify-between gap-4 py-4 text-sm" aria-label="Pages">
-						{cursor !== null && (
-							<Link className="btn btn-sm btn-ghost -ml-2.5" to={answerPath()}>
-								Back to the first page
-							</Link>
-						)}
-						{more.nextHref && (
-							<span className="ml-auto">
-								<MoreLink href={more.nextHref} loading={more.loading} load={more.load}>
-									Load more
-								</MoreLink>
-							</span>
-						)}
-					</nav>
-				)}
+				<ListPages firstHref={cursor === null ? null : answerPath()} more={more} />
 			</div>
 			<aside className="mt-8 lg:mt-0">
 				<section aria-labelledby="ask-me">
