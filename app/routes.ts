@@ -152,6 +152,7 @@ export default [
 	route('admin/legal/:kind', 'features/legal/routes/edit.tsx'),
 	route('admin/members', 'features/administration/routes/members.tsx', { id: 'admin-members' }),
 	route('admin/members.csv', 'features/administration/routes/members-csv.ts'),
+	route('admin/bulk', 'features/administration/routes/bulk.tsx'),
 	route('admin/members/:username', 'features/administration/routes/member.tsx'),
 	route('admin/settings', 'features/site-settings/routes/sections.tsx'),
 	route('admin/settings/:section', 'features/site-settings/routes/section.tsx'),

@@ -111,6 +111,21 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 		page.getByRole('button', { name: 'Download these as CSV' }).click(),
 	])
 	expect(download.suggestedFilename()).toBe('members.csv')
+	// Many at once: who is ticked, a page that says for whom, and what was done.
+	await page.goto('/admin/members?q=mira')
+	await page.getByLabel('What to do').selectOption('End all sessions')
+	await page.getByRole('button', { name: 'Continue' }).click()
+	await expect(page.getByText('Tick the members first, or choose all that the filter finds.')).toBeVisible()
+	await page.goto('/admin/members?q=mira')
+	await page.getByLabel('Choose Mira Quillon').check()
+	await page.getByLabel('What to do').selectOption('End all sessions')
+	await page.getByRole('button', { name: 'Continue' }).click()
+	await page.getByRole('button', { name: 'End all sessions: 1 member' }).click()
+	await expect(page.getByText('Say why, in a few words.').first()).toBeVisible()
+	await page.getByLabel('Why').fill('The room was left open.')
+	await page.getByRole('button', { name: 'End all sessions: 1 member' }).click()
+	await expect(page.getByText('Done for 1 member.')).toBeVisible()
+	await page.goto('/admin/members?role=admin')
 	await page.getByRole('link', { name: 'Wanda Warden' }).click()
 	await page.getByRole('combobox', { name: 'Role' }).selectOption('member')
 	await page.getByLabel('Why').first().fill('I leave.')
@@ -134,6 +149,8 @@ test('the pages fit a phone, have nothing that axe finds, and are used with the 
 		'/admin/backups',
 		'/admin/settings/backups',
 		'/admin/members/mira.quillon',
+		'/admin/bulk?act=suspend&all=1',
+		'/moderation/account/mira.quillon',
 	]) {
 		await page.goto(path)
 		await expectNoViolationsInThemes(page)

@@ -75,8 +75,13 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 	})
 
 	await test.step('the moderator is told, takes the case and notes something for the others', async () => {
-		await moderator.goto('/notifications')
-		await expect(moderator.getByText('Members reported or posted something that waits in')).toBeVisible()
+		// A job tells them, in its own time.
+		await expect(async () => {
+			await moderator.goto('/notifications')
+			await expect(moderator.getByText('Members reported or posted something that waits in')).toBeVisible({
+				timeout: 500,
+			})
+		}).toPass()
 		await moderator.getByRole('link', { name: /the moderation queue/ }).click()
 		const entry = moderator.getByRole('article', { name: 'Cheap shoes for every order' })
 		await entry.getByRole('button', { name: 'Assign to me' }).click()

@@ -153,7 +153,7 @@ function sights({
 			'/admin/categories',
 			'/admin/categories/new',
 			'/admin/categories/12',
-			'/admin/members',
+			...['/admin/members', '/admin/bulk?act=suspend&all=1'],
 			'/admin/invitations',
 			'/admin/invitations/list',
 			'/admin/invitations/list/1',

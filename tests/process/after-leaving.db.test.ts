@@ -71,6 +71,7 @@ const NOT_PLANTED: Record<string, string[]> = {
 		],
 		...['notifications.act', 'notifications.group_key', 'notifications.kind', 'notifications.subject_type'],
 		...['questions.status', 'reports.reason', 'revisions.category'],
+		...['question_pins.place', 'setup_marks.step'],
 	],
 	'Of texts that were imported, whose authors are no members.': [
 		...['comments.licence', 'comments.source_id', 'comments.source_url'],
@@ -79,6 +80,7 @@ const NOT_PLANTED: Record<string, string[]> = {
 	'Words of admins about the site.': [
 		...['invite_lists.cohort', 'invites.cohort', 'invites.token_hash'],
 		...['legal_versions.body', 'legal_versions.note', 'site_setting_changes.changes'],
+		...['setup_marks.about', 'setup_marks.note'],
 	],
 	'Words of moderators and numbers, in rows that go with the member.': ['takedowns.counts', 'takedowns.reason'],
 	'As a text that stands beside it.': [

@@ -151,14 +151,14 @@ export async function appoint(viewer: Viewer, username: string, role: 'member' |
  * Ends every session and access token of a member, as when their account may be in other hands.
  * @throws NotAllowed unless the viewer is admin and somebody else, NotFound
  */
-export async function logOutMember(viewer: Viewer, username: string): Promise<void> {
+export async function logOutMember(viewer: Viewer, username: string, why = ''): Promise<void> {
 	const actor = requireAdmin(viewer)
 	const found = await requireMember(username)
 	await inTurn(actor, found.id, async (trx, fresh) => {
 		if (!mayLogOut(fresh, found)) throw new NotAllowed('End your own sessions in your settings.')
 		await endAllAccess(trx, found.id)
 		const about = { kind: MEMBER_SUBJECT, targetId: found.id, memberId: found.id, title: found.name }
-		await addLogRow(trx, { actorId: actor.id, act: 'log out everywhere', ...about })
+		await addLogRow(trx, { actorId: actor.id, act: 'log out everywhere', ...about, why })
 	})
 	await announceEndedSessions(found.id, found.username)
 	await recordSecurityEvent('session-revoked', { userId: found.id, detail: { all: true, by: actor.id } })

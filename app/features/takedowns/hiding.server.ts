@@ -1,4 +1,6 @@
 import { lockConversation } from '~/features/conversations/conversations.queries.server.ts'
+import { closeCase } from '~/features/moderation/cases.queries.server.ts'
+import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { findHiddenAt } from '~/features/profiles/hiding.queries.server.ts'
 import { hideProfile, lockHideable, showProfile } from '~/features/profiles/hiding.server.ts'
 import { hidePost, restorePost } from '~/features/questions/status/takedown.server.ts'
@@ -79,6 +81,7 @@ async function hideProfileOf({ id, member_id: memberId, reason }: TakedownRow): 
 		.execute(async (trx) => {
 			await lockHideable(trx, memberId)
 			if (!(await hideProfile(trx, memberId, reason))) return false
+			await closeCase(trx, MEMBER_SUBJECT, memberId)
 			await insertItem(trx, id, { kind: 'profile', id: memberId, before: {} })
 			return true
 		})

@@ -3,7 +3,8 @@ import { beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { castVote } from '~/features/discussion/votes.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
-import { listLog } from '~/features/moderation/queue.server.ts'
+import { listCases, listLog } from '~/features/moderation/queue.server.ts'
+import { report } from '~/features/moderation/reports.server.ts'
 import { Conflict, Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -78,6 +79,7 @@ beforeAll(async () => {
 	await castVote(spammer, { questionId: posts.askers, commentId: null, vote: -1 })
 	await castVote(spammer, { questionId: posts.askers, commentId: posts.reply, vote: 1 })
 	await decideCase(moderator, { kind: 'query', name: String(posts.judged), act: 'hide' }, { why: 'Earlier.' })
+	await report(friend, { kind: 'profile', name: 'spammer' }, { reason: 'spam' })
 	await makeMessage(spammer, asker, 'Shoes?')
 	await makeConversation(spammer, friend)
 	await sql`insert into profiles (user_id, about) values (${spammer.id}, 'I sell shoes.')`.execute(db())
@@ -113,6 +115,7 @@ test('hides all that an account published and suspends it; undone, everything is
 		{ id: posts.askers, status: 'published', score: 0, solved: false },
 		...[posts.old, posts.fresh, posts.judged].map((id) => ({ id, status: 'hidden', score: 0, solved: false })),
 	])
+	expect((await listCases(people.admin, { order: 'newest', cursor: null })).rows).toEqual([])
 	const { rows: inbox } = await sql`
 		select from conversation_members where user_id = ${people.asker.id} and last_message_id is not null`.execute(db())
 	expect(inbox).toEqual([])

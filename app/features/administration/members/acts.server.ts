@@ -78,11 +78,11 @@ export async function renameMember(viewer: Viewer, username: string, input: Inpu
 }
 
 /** Takes a member's address for confirmed, as somebody who knows them. It gives no role. */
-export async function confirmAddressOf(viewer: Viewer, username: string): Promise<void> {
+export async function confirmAddressOf(viewer: Viewer, username: string, why = ''): Promise<void> {
 	const member = await inTurn(viewer, username, async (trx, actor, found, { email_verified }) => {
 		if (email_verified) throw new Conflict('This address is confirmed already.')
 		await confirmMember(found.id, trx)
-		await record(trx, actor, found, 'confirm the address')
+		await record(trx, actor, found, 'confirm the address', { why })
 	})
 	await announceAccountChange(member.id)
 	await recordSecurityEvent('verify', { userId: member.id, detail: { by: viewer?.id ?? 0 } })

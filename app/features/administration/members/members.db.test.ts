@@ -9,6 +9,7 @@ import { makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { sentMails, useJobTables } from '../../../../tests/support/jobs.ts'
 import { changeRole, confirmAddressOf, renameMember, resetLost } from './acts.server.ts'
+import { previewBulk, runBulk } from './bulk.server.ts'
 import { csvLine, exportMembers, getMember, listMembers, readFilters } from './members.server.ts'
 import { type Role, roles } from './members.view.ts'
 
@@ -239,4 +240,69 @@ test('only admins do any of it, by what the database says', async () => {
 		for (const who of [null, ada, hal, ...(asksDatabase ? [former] : [])])
 			await expect(act(who), `${what} by ${who?.username}`).rejects.toThrow(NotAllowed)
 	expect(await roleOf(ada)).toBe('member')
+})
+
+describe('many at once', () => {
+	let crowd: SignedIn[]
+	const ids = () => crowd.map(({ id }) => id)
+	const chosen = (act: string, members = ids()) =>
+		new URLSearchParams([['act', act], ...members.map((id) => ['m', `${id}`])])
+	const run = (act: string, input: Record<string, string> = {}) =>
+		runBulk(admin, act, { ids: [...ids(), admin.id].join(','), why, time: '1 day', ...input })
+
+	beforeAll(async () => {
+		crowd = [await makeMember('crowd1'), await makeMember('crowd2', 'moderator'), await makeMember('crowd3')]
+		await sql`update users set suspended_until = 'infinity' where username = 'crowd3'`.execute(db())
+	})
+
+	test.each<[string, number, string[]]>([
+		['suspend', 2, ['That is you.: admin', 'Already suspended.: crowd3']],
+		['lift', 1, ['Not suspended.: crowd2 crowd1', 'Of an admin this is decided on their page alone.: admin']],
+		['log-out', 3, ['That is you.: admin']],
+		['confirm', 4, []],
+		['moderator', 1, ['Suspended: end that first.: crowd3', 'Already a moderator.: crowd2', 'That is you.: admin']],
+		['member', 1, ['Already an ordinary member.: crowd3 crowd1', 'That is you.: admin']],
+	])('%s is done for %i, and says who is left out and why', async (act, count, leftOut) => {
+		const preview = await previewBulk(admin, chosen(act, [...ids(), admin.id]))
+		expect(preview.members).toHaveLength(count)
+		expect(preview.leftOut.map((one) => `${one.why}: ${one.usernames.join(' ')}`).sort()).toEqual([...leftOut].sort())
+	})
+
+	test('all that a filter finds are chosen, up to so many; nobody is told so', async () => {
+		const all = (q: string) => new URLSearchParams({ act: 'confirm', all: '1', q })
+		expect((await previewBulk(admin, all('crowd'))).members).toHaveLength(3)
+		await expect(previewBulk(admin, all('many'))).rejects.toThrow('more than 500 members')
+		await expect(previewBulk(admin, chosen('confirm', []))).rejects.toThrow('Tick the members first')
+		await expect(previewBulk(admin, chosen('delete'))).rejects.toThrow('Choose what to do')
+		await expect(previewBulk(ada, all('crowd'))).rejects.toThrow(NotAllowed)
+		await expect(runBulk(ada, 'confirm', { ids: `${ada.id}`, why })).rejects.toThrow(NotAllowed)
+		await expect(run('suspend', { why: ' ' })).rejects.toThrow(/Say why/)
+		await expect(runBulk(admin, 'suspend', { ids: `${ada.id}`, why })).rejects.toThrow('Choose for how long.')
+	})
+
+	test('each has the entry of a single act; what is refused for one stops none of the others', async () => {
+		expect(await run('suspend')).toEqual({
+			act: 'suspend',
+			done: 2,
+			leftOut: [
+				{ why: 'Someone else has already decided this. Reload the page.', usernames: ['crowd3'] },
+				{ why: 'You cannot suspend this member.', usernames: ['admin'] },
+			],
+		})
+		expect((await run('lift')).done).toBe(3)
+		expect((await run('moderator')).done).toBe(2)
+		expect((await run('log-out')).done).toBe(3)
+		expect((await run('confirm')).done).toBe(4)
+		const { rows } = await listLog(admin, { member: 'crowd1', cursor: null })
+		expect(rows.map((row) => [row.act, row.note, row.why])).toEqual([
+			['confirm the address', '', why],
+			['log out everywhere', '', why],
+			['appoint', 'as moderator', why],
+			['lift', '', why],
+			['suspend', 'for 1 day', why],
+		])
+		const lines = (await Array.fromAsync(await exportMembers(admin, none, ids()))).join('').trim().split('\r\n')
+		expect(lines.slice(1).map((line) => line.split('"')[1])).toEqual(['crowd3', 'crowd2', 'crowd1'])
+		expect((await listLog(admin, { member: 'admin', cursor: null })).rows[0]?.note).toBe('3 chosen')
+	})
 })

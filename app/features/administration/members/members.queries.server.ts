@@ -38,15 +38,17 @@ const states: Record<string, ReturnType<typeof sql>> = {
 	verified: isVerified,
 }
 
-/** One page of the members, the newest first. Accounts that stand for imported authors are nobody's. */
+/** One page of the members, of those with `ids` alone if they are given, the newest first. Accounts that stand for imported authors are nobody's. */
 export async function listMemberRows(
 	{ q, role, state, year, domain, cohort, invite }: MemberFilters,
 	after: TimeCursor | null,
 	limit: number,
+	ids: readonly number[] | null = null,
 ): Promise<MemberRow[]> {
 	const part = `%${q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
 	const wanted = [
 		sql`not u.imported`,
+		...(ids ? [sql`u.id = any(${[...ids]}::int[])`] : []),
 		...(q ? [sql`(lower(u.name) like ${part} or u.username like ${part} or u.email like ${part})`] : []),
 		...(role ? [sql`u.role = ${role}`] : []),
 		...(states[state] ? [states[state]] : []),

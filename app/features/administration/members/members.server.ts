@@ -1,13 +1,21 @@
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
+import { isId } from '~/lib/checks.ts'
 import { cleanLine } from '~/lib/clean.ts'
-import { NotFound } from '~/lib/errors.ts'
+import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { lockAdmin, requireAdmin } from '../admins.server.ts'
 import { findMemberDetail, listMemberRows, type MemberDetailRow, type MemberRow } from './members.queries.server.ts'
-import { type MemberDetail, type MemberFilters, type MemberLine, memberStates, roles } from './members.view.ts'
+import {
+	MAX_CHOSEN,
+	type MemberDetail,
+	type MemberFilters,
+	type MemberLine,
+	memberStates,
+	roles,
+} from './members.view.ts'
 
 /* Members as admins look them up: the list, its file, one of them. */
 
@@ -29,6 +37,18 @@ export function readFilters(sent: { get: (name: string) => unknown }): MemberFil
 		cohort: text('cohort'),
 		invite: /^\d{1,9}$/.test(text('invite')) ? text('invite') : '',
 	}
+}
+
+/** The members who are ticked in a form, null for all that its filters let through. @throws Invalid for nobody, and for more than are taken at once */
+export function readChosen(sent: {
+	get: (name: string) => unknown
+	getAll: (name: string) => unknown[]
+}): number[] | null {
+	if (sent.get('all')) return null
+	const ids = [...new Set(sent.getAll('m').map(Number))].filter(isId)
+	if (ids.length === 0) throw new Invalid('Tick the members first, or choose all that the filter finds.')
+	if (ids.length > MAX_CHOSEN) throw new Invalid(`Choose at most ${MAX_CHOSEN} members at once.`)
+	return ids
 }
 
 /** One page of the members, the newest first. @throws NotAllowed; Invalid for a cursor that is not ours */
@@ -55,10 +75,14 @@ export async function getMember(viewer: Viewer, username: string): Promise<Membe
 }
 
 /**
- * The filtered members as a file of comma-separated values, line by line as it is read. The log says who took it.
+ * The filtered members, or those of them who are chosen, as a file of comma-separated values, line by line as it is read. The log says who took it.
  * @throws NotAllowed
  */
-export async function exportMembers(viewer: Viewer, filters: MemberFilters): Promise<AsyncGenerator<string>> {
+export async function exportMembers(
+	viewer: Viewer,
+	filters: MemberFilters,
+	ids: readonly number[] | null = null,
+): Promise<AsyncGenerator<string>> {
 	const actor = requireAdmin(viewer)
 	await db()
 		.transaction()
@@ -67,6 +91,7 @@ export async function exportMembers(viewer: Viewer, filters: MemberFilters): Pro
 			const note = Object.entries(filters)
 				.filter(([, value]) => value !== '')
 				.map(([name, value]) => `${name}: ${value}`)
+			if (ids) note.push(`${ids.length} chosen`)
 			const about = { kind: MEMBER_SUBJECT, targetId: actor.id, memberId: actor.id }
 			await addLogRow(trx, {
 				actorId: actor.id,
@@ -76,7 +101,7 @@ export async function exportMembers(viewer: Viewer, filters: MemberFilters): Pro
 				note: note.join(', '),
 			})
 		})
-	return csvOf(filters)
+	return csvOf(filters, ids)
 }
 
 const head = [
@@ -94,12 +119,12 @@ const head = [
 	'cohort',
 ]
 
-async function* csvOf(filters: MemberFilters): AsyncGenerator<string> {
+async function* csvOf(filters: MemberFilters, ids: readonly number[] | null): AsyncGenerator<string> {
 	// The mark lets spreadsheets read the letters as UTF-8.
 	yield `\uFEFF${csvLine(head)}`
 	let after: { at: string; id: number } | null = null
 	do {
-		const rows: MemberRow[] = await listMemberRows(filters, after, ROWS_AT_ONCE)
+		const rows: MemberRow[] = await listMemberRows(filters, after, ROWS_AT_ONCE, ids)
 		const last = rows.at(-1)
 		if (last) yield rows.map((row) => csvLine(cellsOf(presentLine(row)))).join('')
 		after = last && rows.length === ROWS_AT_ONCE ? { at: last.created_at, id: last.id } : null
@@ -120,10 +145,11 @@ export function csvLine(cells: readonly string[]): string {
 	return `${safe.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')}\r\n`
 }
 
-function presentLine(row: MemberRow): MemberLine {
-	const { username, name, image, email, role, campus, cohort, year } = row
+/** A member as the list shows them. */
+export function presentLine(row: MemberRow): MemberLine {
+	const { id, username, name, image, email, role, campus, cohort, year } = row
 	return {
-		...{ username, name, image, email, role, campus, cohort, year },
+		...{ id, username, name, image, email, role, campus, cohort, year },
 		isConfirmed: row.email_verified,
 		registeredAt: row.created_at,
 		loggedInAt: row.logged_in_at,

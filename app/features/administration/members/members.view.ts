@@ -5,6 +5,9 @@ import type { SignedIn } from '~/lib/viewer.ts'
 export const membersPath = '/admin/members'
 export const membersCsvPath = '/admin/members.csv'
 
+/** What is done to many at once. */
+export const bulkPath = '/admin/bulk'
+
 export function memberAdminPath(username: string): string {
 	return `${membersPath}/${username}`
 }
@@ -36,8 +39,33 @@ export interface MemberFilters {
 	invite: string
 }
 
+/** Members who are chosen at once at most: each is a transaction of the same request. */
+export const MAX_CHOSEN = 500
+
+/** What can be done to many members at once, by its name in forms. */
+export const bulkActs = {
+	suspend: 'Suspend',
+	lift: 'End the suspension',
+	'log-out': 'End all sessions',
+	confirm: 'Confirm the address',
+	moderator: 'Make moderators',
+	member: 'Make ordinary members',
+} as const
+export type BulkAct = keyof typeof bulkActs
+
+export function isBulkAct(name: unknown): name is BulkAct {
+	return typeof name === 'string' && Object.hasOwn(bulkActs, name)
+}
+
+/** Members for whom an act is not done, by the reason. */
+export interface LeftOut {
+	why: string
+	usernames: string[]
+}
+
 /** A line of the list. */
 export interface MemberLine {
+	id: number
 	username: string
 	name: string
 	image: string | null

@@ -2,7 +2,7 @@ import { redirect } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import { readForm } from '~/platform/http/form.server.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
-import { exportMembers, readFilters } from '../members/members.server.ts'
+import { exportMembers, readChosen, readFilters } from '../members/members.server.ts'
 import { membersPath } from '../members/members.view.ts'
 import type { Route } from './+types/members-csv'
 
@@ -10,11 +10,13 @@ export function loader() {
 	return redirect(membersPath)
 }
 
-/** The members that the filters of the form let through, as a file. It is a form, as taking it is written to the log. */
+/** The members that the filters of the form let through, or with `choose` those of them who are ticked, as a file. It is a form, as taking it is written to the log. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		signedIn(context, url)
-		const lines = await exportMembers(viewerOf(context), readFilters(await readForm(request)))
+		const form = await readForm(request)
+		const ids = form.has('choose') ? readChosen(form) : null
+		const lines = await exportMembers(viewerOf(context), readFilters(form), ids)
 		const encoder = new TextEncoder()
 		const body = new ReadableStream<Uint8Array>({
 			async pull(controller) {

@@ -2,16 +2,21 @@ import { withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { Check } from '~/ui/check.tsx'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Field, Select } from '~/ui/field.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
 import { LocalTime } from '~/ui/time.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { adminOf } from '../admins.server.ts'
 import { AdminFrame } from '../components/admin-frame.tsx'
 import { listMembers, readFilters } from '../members/members.server.ts'
 import {
+	bulkActs,
+	bulkPath,
+	MAX_CHOSEN,
 	type MemberFilters,
 	type MemberLine,
 	memberAdminPath,
@@ -43,11 +48,15 @@ export default function Members({ loaderData: { filters, page } }: Route.Compone
 			{members.length === 0 ? (
 				<EmptyState title="Nobody found">No member is like that.</EmptyState>
 			) : (
-				<ul className="mt-4 border-t border-line">
-					{members.map((member) => (
-						<Line key={member.username} member={member} />
-					))}
-				</ul>
+				<form className="mt-4" method="get" action={bulkPath}>
+					<FilterValues filters={filters} />
+					<ul className="border-t border-line">
+						{members.map((member) => (
+							<Line key={member.username} member={member} />
+						))}
+					</ul>
+					<ManyForm />
+				</form>
 			)}
 			{nextHref && (
 				<p className="mt-6">
@@ -111,14 +120,53 @@ function Filters({ filters }: { filters: MemberFilters }) {
 				</p>
 			</Form>
 			<form className="mt-4" method="post" action={membersCsvPath}>
-				{Object.entries(filters).map(([name, value]) => (
-					<input key={name} type="hidden" name={name} value={value} />
-				))}
+				<FilterValues filters={filters} />
 				<button className="btn btn-sm btn-outline" type="submit">
 					Download these as CSV
 				</button>
 			</form>
 		</>
+	)
+}
+
+/** The filters, for forms that go on with what they found. */
+function FilterValues({ filters }: { filters: MemberFilters }) {
+	return Object.entries(filters).map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)
+}
+
+/** What is done with the members who are ticked; the next page says for whom, and asks why. */
+function ManyForm() {
+	return (
+		<section className="mt-8 max-w-[36rem]" aria-labelledby="many">
+			<RuleHead id="many" title="Many at once" />
+			<div className="mt-3 grid gap-4">
+				<Check name="all" value="1" hint={`At most ${MAX_CHOSEN} at once.`}>
+					All that the filter finds, and not only those who are ticked
+				</Check>
+				<Select label="What to do" name="act" hint="The next page says for whom before anything is done.">
+					{Object.entries(bulkActs).map(([value, label]) => (
+						<option key={value} value={value}>
+							{label}
+						</option>
+					))}
+				</Select>
+				<div className="flex flex-wrap gap-2">
+					<button className="btn btn-primary" type="submit">
+						Continue
+					</button>
+					<button
+						className="btn btn-outline"
+						type="submit"
+						name="choose"
+						value="1"
+						formMethod="post"
+						formAction={membersCsvPath}
+					>
+						Download as CSV
+					</button>
+				</div>
+			</div>
+		</section>
 	)
 }
 
@@ -135,6 +183,10 @@ function Line({ member }: { member: MemberLine }) {
 	].filter(Boolean)
 	return (
 		<li className="flex items-center gap-3 border-b border-line py-2.5">
+			<label className="-mx-2.5 inline-flex size-11 shrink-0 items-center justify-center">
+				<span className="sr-only">Choose {member.name}</span>
+				<input className="check-box" type="checkbox" name="m" value={member.id} />
+			</label>
 			<Avatar user={member} size={32} />
 			<div className="min-w-0 flex-1">
 				<Link className="quiet-link font-semibold wrap-anywhere" to={memberAdminPath(member.username)}>

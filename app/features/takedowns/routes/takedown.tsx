@@ -128,6 +128,7 @@ function Preview({ page: { member, period, amounts } }: { page: TakedownPage }) 
 function HideForm({ page: { member, from, amounts }, refusal }: { page: TakedownPage; refusal: FormRefusal | null }) {
 	const here = takedownPath(member.username)
 	const total = amounts.reduce((sum, { count }) => sum + count, 0)
+	if (total === 0) return <p className="mt-6 text-ink-2">There is nothing to hide.</p>
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="hide">
 			<RuleHead id="hide" title="Hide it" />

@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
+import { decideCase } from '~/features/moderation/decisions.server.ts'
+import { logOutMember } from '~/features/moderation/members.server.ts'
+import { MEMBER_SUBJECT, suspensionTimes } from '~/features/moderation/moderation.policy.ts'
+import { whyInput } from '~/features/moderation/moderation.schema.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { isId } from '~/lib/checks.ts'
+import { DomainError, Invalid } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { type Input, parseInput } from '~/platform/http/form.server.ts'
+import { requireAdmin } from '../admins.server.ts'
+import { changeRole, confirmAddressOf } from './acts.server.ts'
+import { listMemberRows } from './members.queries.server.ts'
+import { presentLine, readChosen, readFilters } from './members.server.ts'
+import {
+	type BulkAct,
+	isBulkAct,
+	type LeftOut,
+	MAX_CHOSEN,
+	type MemberFilters,
+	type MemberLine,
+} from './members.view.ts'
+
+/*
+ * One act for many members. Each of them is an act of its own, with its transaction, its line in the log and its refusal, as if it were
+ * done on the member's page: what is refused for one stops none of the others.
+ */
+
+/** Acts that one member alone asks a confirmed session for, too. */
+export const confirmedActs: readonly BulkAct[] = ['log-out', 'confirm', 'moderator', 'member']
+
+/** What an act would do. */
+export interface BulkPreview {
+	act: BulkAct
+	/** For whom it is done. */
+	members: Pick<MemberLine, 'id' | 'username' | 'name'>[]
+	leftOut: LeftOut[]
+}
+
+const NO_FILTERS: MemberFilters = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '' }
+
+/**
+ * Who is chosen for an act, and for whom it is not done.
+ * @param sent `act`; `m`, each an id, or `all` with the filters of the list
+ * @throws NotAllowed; Invalid for no act, nobody, or more than {@link MAX_CHOSEN}
+ */
+export async function previewBulk(viewer: Viewer, sent: URLSearchParams): Promise<BulkPreview> {
+	const admin = requireAdmin(viewer)
+	const act = sent.get('act')
+	if (!isBulkAct(act)) throw new Invalid('Choose what to do with them.')
+	const ids = readChosen(sent)
+	const rows = await listMemberRows(ids ? NO_FILTERS : readFilters(sent), null, MAX_CHOSEN + 1, ids)
+	if (rows.length > MAX_CHOSEN)
+		throw new Invalid(`The filter finds more than ${MAX_CHOSEN} members. Narrow it: that many are taken at once.`)
+	const members = rows.map(presentLine)
+	const isRefused = (member: MemberLine) => reasonAgainst(admin, act, member)
+	return {
+		act,
+		members: members.filter((one) => isRefused(one) === null).map(({ id, username, name }) => ({ id, username, name })),
+		leftOut: byReason(members.flatMap((one) => ({ username: one.username, why: isRefused(one) ?? '' }))),
+	}
+}
+
+/** Why an act is not done for a member, as far as the list tells; null where it is. Each act asks again under its lock. */
+function reasonAgainst(admin: SignedIn, act: BulkAct, member: MemberLine): string | null {
+	if (act !== 'confirm' && act !== 'lift' && member.id === admin.id) return 'That is you.'
+	if (act !== 'confirm' && act !== 'log-out' && member.role === 'admin')
+		return 'Of an admin this is decided on their page alone.'
+	const isSuspended = member.suspendedUntil !== null
+	const rules: Record<BulkAct, () => string | false> = {
+		suspend: () => isSuspended && 'Already suspended.',
+		lift: () => !isSuspended && 'Not suspended.',
+		'log-out': () => false,
+		confirm: () => member.isConfirmed && 'The address is confirmed already.',
+		moderator: () =>
+			(member.role === 'moderator' && 'Already a moderator.') ||
+			(isSuspended && 'Suspended: end that first.') ||
+			(isDemoAccount(member.email) && 'A demo account gets no other role.'),
+		member: () => member.role === 'member' && 'Already an ordinary member.',
+	}
+	return rules[act]() || null
+}
+
+const bulkInput = whyInput.extend({
+	ids: z.string({ error: 'The form is incomplete. Choose the members again.' }),
+	time: z.enum(suspensionTimes, { error: 'Choose for how long.' }).optional(),
+})
+
+/** What an act did. */
+export interface BulkResult {
+	act: BulkAct
+	done: number
+	leftOut: LeftOut[]
+}
+
+/**
+ * Does one act for each of the members that were looked at.
+ * @param input `ids`, comma-separated; `why`; `time` for a suspension
+ * @throws NotAllowed, Invalid; what is refused for a single member is in the result
+ */
+export async function runBulk(viewer: Viewer, act: unknown, input: Input): Promise<BulkResult> {
+	const admin = requireAdmin(viewer)
+	if (!isBulkAct(act)) throw new Invalid('Choose what to do with them.')
+	const { why, time, ids: sent } = parseInput(bulkInput, input)
+	if (act === 'suspend' && time === undefined)
+		throw new Invalid('Choose for how long.', { time: 'Choose for how long.' })
+	const ids = [...new Set(sent.split(',').map(Number))].filter(isId).slice(0, MAX_CHOSEN)
+	if (ids.length === 0) throw new Invalid('Nobody is left for whom this could be done.')
+	await countUse('toggles', admin)
+	const members = await listMemberRows(NO_FILTERS, null, MAX_CHOSEN, ids)
+	const refused: { username: string; why: string }[] = []
+	for (const { username } of members) {
+		try {
+			await single[act](admin, username, { why, time: time ?? '' })
+		} catch (error) {
+			if (!(error instanceof DomainError)) throw error
+			refused.push({ username, why: error.message })
+		}
+	}
+	return { act, done: members.length - refused.length, leftOut: byReason(refused) }
+}
+
+/** What is done for one member, as on their page. */
+const single: Record<
+	BulkAct,
+	(admin: SignedIn, username: string, words: { why: string; time: string }) => Promise<unknown>
+> = {
+	suspend: (admin, name, words) => decideCase(admin, { kind: MEMBER_SUBJECT, name, act: 'suspend' }, words),
+	lift: (admin, name, { why }) => decideCase(admin, { kind: MEMBER_SUBJECT, name, act: 'lift' }, { why }),
+	'log-out': (admin, name, { why }) => logOutMember(admin, name, why),
+	confirm: (admin, name, { why }) => confirmAddressOf(admin, name, why),
+	moderator: (admin, name, { why }) => changeRole(admin, name, { role: 'moderator', why }),
+	member: (admin, name, { why }) => changeRole(admin, name, { role: 'member', why }),
+}
+
+/** Members with a reason, those of one reason together. */
+function byReason(refused: readonly { username: string; why: string }[]): LeftOut[] {
+	const groups = Map.groupBy(
+		refused.filter(({ why }) => why !== ''),
+		({ why }) => why,
+	)
+	return [...groups].map(([why, members]) => ({ why, usernames: members.map(({ username }) => username) }))
+}

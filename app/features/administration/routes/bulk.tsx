@@ -1,0 +1,180 @@
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
+import { suspensionTimes } from '~/features/moderation/moderation.policy.ts'
+import { viewerOf } from '~/lib/context.ts'
+import { Invalid } from '~/lib/errors.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { counted } from '~/lib/text.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
+import { answering, signedIn } from '~/platform/http/http.ts'
+import { Field, Select } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { adminOf, requireAdmin } from '../admins.server.ts'
+import { AdminFrame } from '../components/admin-frame.tsx'
+import { type BulkPreview, type BulkResult, confirmedActs, previewBulk, runBulk } from '../members/bulk.server.ts'
+import { bulkActs, bulkPath, type LeftOut, memberAdminPath, membersPath } from '../members/members.view.ts'
+import type { Route } from './+types/bulk'
+
+/** The choice stands in the address, so that whoever has to confirm first that it is them comes back to it. */
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = await adminOf({ request, context, url })
+		try {
+			return { preview: await previewBulk(viewer, url.searchParams), problem: '', here: bulkPath + url.search }
+		} catch (error) {
+			if (!(error instanceof Invalid)) throw error
+			return { preview: null, problem: error.message, here: bulkPath }
+		}
+	})
+}
+
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const form = await readForm(request)
+		try {
+			const admin = requireAdmin(viewerOf(context))
+			const act = url.searchParams.get('act')
+			if (confirmedActs.some((one) => one === act)) await requireConfirmed(admin, request)
+			return { result: await runBulk(admin, act, Object.fromEntries(form)) }
+		} catch (error) {
+			return refused(error, form)
+		}
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Many members at once', noindex: true })
+}
+
+export default function Bulk({ loaderData: { preview, problem, here }, actionData }: Route.ComponentProps) {
+	const result = actionData && 'result' in actionData ? actionData.result : null
+	const refusal = actionData && 'message' in actionData ? actionData : null
+	return (
+		<AdminFrame title={preview ? bulkActs[preview.act] : 'Many members at once'}>
+			{result ? (
+				<Result result={result} />
+			) : preview ? (
+				<Preview preview={preview} here={here} refusal={refusal} />
+			) : (
+				<div className="mt-5">
+					<FormError>{problem}</FormError>
+				</div>
+			)}
+			<p className="mt-8">
+				<Link className="link" to={membersPath}>
+					Back to the members
+				</Link>
+			</p>
+		</AdminFrame>
+	)
+}
+
+interface PreviewProps {
+	preview: BulkPreview
+	here: string
+	refusal: FormRefusal | null
+}
+
+function Preview({ preview: { act, members, leftOut }, here, refusal }: PreviewProps) {
+	return (
+		<>
+			<section className="mt-6 max-w-[36rem]" aria-labelledby="for-whom">
+				<RuleHead id="for-whom" title={`For ${counted(members.length, 'member')}`} />
+				<Names usernames={members.map(({ username }) => username)} />
+			</section>
+			<Left leftOut={leftOut} />
+			{members.length > 0 && (
+				<Form method="post" action={here} className="mt-8 grid max-w-[36rem] gap-4" replace noValidate>
+					<input type="hidden" name="ids" value={members.map(({ id }) => id).join(',')} />
+					<FormError errors={refusal?.errors} names={{ why: 'Why', time: 'For how long' }}>
+						{refusal?.message}
+					</FormError>
+					{act === 'suspend' && (
+						<Select
+							label="For how long"
+							name="time"
+							defaultValue={refusal?.values.time ?? '1 day'}
+							error={refusal?.errors.time}
+						>
+							{suspensionTimes.map((time) => (
+								<option key={time}>{time}</option>
+							))}
+						</Select>
+					)}
+					<Field
+						label="Why"
+						name="why"
+						maxLength={moderationLimits.whyMax}
+						defaultValue={refusal?.values.why ?? ''}
+						error={refusal?.errors.why}
+						hint="Admins see this in the log, for each of them. Who is suspended sees it, too."
+					/>
+					<p>
+						<SubmitButton
+							className={act === 'suspend' ? 'btn btn-danger' : 'btn btn-primary'}
+							busyLabel="Working..."
+							action={here}
+						>
+							{`${bulkActs[act]}: ${counted(members.length, 'member')}`}
+						</SubmitButton>
+					</p>
+				</Form>
+			)}
+		</>
+	)
+}
+
+function Result({ result: { done, leftOut } }: { result: BulkResult }) {
+	return (
+		<>
+			<p className="mt-6 font-semibold" role="status">
+				{`Done for ${counted(done, 'member')}.`}
+			</p>
+			<Left leftOut={leftOut} />
+		</>
+	)
+}
+
+/** For whom it is not done, by the reason. */
+function Left({ leftOut }: { leftOut: LeftOut[] }) {
+	if (leftOut.length === 0) return null
+	const count = leftOut.reduce((sum, { usernames }) => sum + usernames.length, 0)
+	return (
+		<section className="mt-6 max-w-[36rem]" aria-labelledby="left-out">
+			<RuleHead id="left-out" title={`${counted(count, 'member')} left out`} />
+			<ul>
+				{leftOut.map(({ why, usernames }) => (
+					<li key={why} className="border-b border-line py-2.5">
+						<p>{why}</p>
+						<Names usernames={usernames} />
+					</li>
+				))}
+			</ul>
+		</section>
+	)
+}
+
+/** Names that a page lists. */
+const MAX_NAMED = 100
+
+function Names({ usernames }: { usernames: string[] }) {
+	const more = usernames.length - MAX_NAMED
+	return (
+		<p className="mt-1 text-sm leading-6 wrap-anywhere text-ink-2">
+			{usernames.slice(0, MAX_NAMED).map((username, index) => (
+				<span key={username}>
+					{index > 0 && ', '}
+					<Link className="quiet-link" to={memberAdminPath(username)}>
+						@{username}
+					</Link>
+				</span>
+			))}
+			{more > 0 && ` and ${more.toLocaleString('en')} more`}
+		</p>
+	)
+}
