@@ -7,6 +7,9 @@ import type { RawBuilder } from 'kysely'
  */
 export type Fate = 'deleted' | 'kept'
 
+/** The most characters of a column, null for any, or `json` for one of the type `jsonb`. */
+export type Mentions = Readonly<Record<string, number | 'json' | null>>
+
 /** What one table holds of members. */
 export interface MemberTable {
 	/** Each column that names a member, and what becomes of the row. The first one says whose rows go into an archive. */
@@ -16,10 +19,10 @@ export interface MemberTable {
 	/** Columns with text that stay out of the archive, each with the reason. */
 	withheld?: Readonly<Record<string, string>>
 	/**
-	 * Columns of text in which others may have named a member by the username, each with the most characters that it holds, null for any:
-	 * when that member leaves, they say `former-member`.
+	 * Columns of text in which others may have named a member by the username, each with the most characters that it holds, null for any,
+	 * `json` for one of the type `jsonb`: when that member leaves, they say `former-member`.
 	 */
-	mentions?: Readonly<Record<string, number | null>>
+	mentions?: Mentions
 	/** The rows that go into the archive, where they are not those of the first member column: a statement from a queries file. */
 	rows?: (memberId: number) => RawBuilder<unknown>
 }

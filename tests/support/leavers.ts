@@ -1,26 +1,33 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { claimUsername } from '~/features/accounts/accounts.queries.server.ts'
+import { getCategoryDetail, saveCategory } from '~/features/administration/categories/categories.server.ts'
+import { changeRole } from '~/features/administration/members/acts.server.ts'
 import { saveDraft } from '~/features/asking/drafts.server.ts'
 import { saveBookmark, saveBookmarkNote } from '~/features/bookmarks/bookmarks.server.ts'
 import { setBlocked } from '~/features/conversations/conversations.server.ts'
 import { followQuestion } from '~/features/following/following.server.ts'
 import { saveSearch } from '~/features/following/searches.server.ts'
 import '~/features/index.server.ts'
+import { makeInvite } from '~/features/invites/joining/invites.server.ts'
 import { makeList } from '~/features/invites/lists/lists.server.ts'
+import { publishLegal } from '~/features/legal/legal.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { addNote } from '~/features/moderation/handling/handling.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
 import { savePersonal } from '~/features/profile-editor/editing.server.ts'
 import { addExperience } from '~/features/profile-editor/items.server.ts'
+import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
+import { describeTag } from '~/features/tags/tags.server.ts'
 import { invite } from '~/features/upkeep/invitations.server.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMessage } from '../factories/chat.ts'
 import { makeComment, makeQuestion } from '../factories/forum.ts'
 import type { Leaver } from './leaver-addresses.ts'
 import { logInAgain, logInMember, type MembersSite } from './members-site.ts'
-import { type Planted, type PlantedWords, plantEverything } from './planted-member.ts'
+import { digitsOf, type Planted, type PlantedWords, plantEverything, subscribe } from './planted-member.ts'
 
 /* Members of a running site who leave it, and those who had to do with them. */
 
@@ -60,6 +67,7 @@ async function complete(member: SignedIn): Promise<void> {
 /**
  * A member who has filled everything, whom others have named, and who has another username by now.
  * @param names the usernames: the first one, and the one of today
+ * @param plan.role what they are of the staff, and write as such
  * @param plan.renamedBy who gives the new name
  * @param plan.keepsTexts whether the words of their texts will stay
  */
@@ -68,7 +76,7 @@ export async function plant(
 	{ members, cookies }: Remaining,
 	[before, username]: [string, string],
 	words: PlantedWords,
-	plan: { renamedBy: 'self' | 'admin'; keepsTexts: boolean },
+	plan: { role: 'moderator' | 'admin'; renamedBy: 'self' | 'admin'; keepsTexts: boolean },
 ): Promise<{ leaver: Leaver; cookie: string }> {
 	const { member } = await logInMember(site, before)
 	await complete(member)
@@ -79,6 +87,8 @@ export async function plant(
 	}
 	const planted = await plantEverything(member, members, words)
 	await entangle(members, member, words, planted)
+	await sql`update users set role = ${plan.role} where id = ${member.id}`.execute(db())
+	await actAsStaff({ ...member, role: plan.role }, members.peer, words)
 	await sql`update users set second_email = ${`${words.own}@home.example`} where id = ${member.id}`.execute(db())
 	const cookie = await logInAgain(site, before)
 	const renamed =
@@ -98,10 +108,12 @@ export async function plant(
 	const pseudonyms = rows.flatMap((row) => [row.username, row.name])
 	const answer = await (await site.ask('/answer', cookies.peer ?? '')).text()
 	const said = [...(plan.keepsTexts ? [] : [words.texts]), words.own, ...words.name.split(' '), before, username]
+	await subscribe(member, words)
+	const hidden = [digitsOf(words.own), hex(words.own), hashToken(`${before}@campus.example`)]
 	const leaver = {
 		...{ member: { ...member, username }, words, planted, usernames: [before, username], ids: await idsOf(words) },
 		feed: /\/answer\/feed\.atom\?key=[\w.-]+/.exec(answer)?.[0] ?? '',
-		marks: [...said, ...pseudonyms, ...hashes].map((mark) => mark.toLowerCase()),
+		marks: [...said, ...pseudonyms, ...hashes, ...hidden].map((mark) => mark.toLowerCase()),
 	}
 	return { leaver, cookie }
 }
@@ -140,6 +152,33 @@ async function entangle(
 	for (const missed of [words.name, username, 'how to fish'])
 		await sql`insert into missed_searches (words) values (${missed.toLowerCase()}) on conflict do nothing`.execute(db())
 }
+
+/** What staff write about the site and about others, with a name of their own in it. */
+async function actAsStaff(staff: SignedIn, peer: SignedIn, words: PlantedWords): Promise<void> {
+	const mention = `Ask @${staff.username}, or see /find-dev/${staff.username}`
+	const asked = await makeQuestion(peer, { tags: 'testing' })
+	await decideCase(staff, { kind: 'query', name: String(asked.id), act: 'hide' }, { why: mention })
+	await describeTag(staff, 'testing', { description: mention })
+	if (staff.role !== 'admin') return
+	await describeTag(staff, words.texts, { description: mention })
+	const { version, settings } = await getSection(staff, 'announcement')
+	const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
+	// One that nobody sees yet: it stands above every page.
+	const announcement = { text: mention, url: `/find-dev/${staff.username}`, from: '2099-01-01', audience: 'staff' }
+	await saveSection(staff, 'announcement', { ...stored, ...announcement, version: String(version) })
+	await publishLegal(staff, 'imprint', { body: mention, note: mention, version: '0' })
+	await makeInvite(staff, { uses: '5', days: '7', cohort: mention })
+	const { category } = await getCategoryDetail(staff, 1)
+	const { title, slug, asking } = category
+	await saveCategory(staff, 1, { title, slug, asking, description: mention, version: String(category.version) })
+	await makeList(staff, { days: '7', cohort: mention, addresses: 'somebody@campus.example' })
+	await sql`insert into setup_marks (step, note, marked_by)
+		values ('mail', ${`A letter to ${words.own}@home.example`}, ${staff.id})`.execute(db())
+	await changeRole(staff, peer.username, { role: 'moderator', why: mention })
+	await changeRole(staff, peer.username, { role: 'member', why: mention })
+}
+
+const hex = (word: string) => Buffer.from(word).toString('hex')
 
 async function idsOf({ own }: PlantedWords): Promise<Leaver['ids']> {
 	const { rows } = await sql<Leaver['ids']>`

@@ -19,6 +19,7 @@ import { addCertificate, addExperience, addProject } from '~/features/profile-ed
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { setFollowing } from '~/features/tags/following.server.ts'
 import { makeToken } from '~/features/tokens/tokens.server.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
@@ -74,6 +75,7 @@ export async function plantEverything(
 	await fillOwnPages(member, posts.answered.id, words)
 	const { messages, photo } = await fillMessages(member, cast, words.own)
 	await fillAccount(member, words.own)
+	await fillBehind(member, words.own, posts.answered.id)
 	return { ...posts, messages, pictures: { ...pictures, post: shown.path, message: photo } }
 }
 
@@ -81,7 +83,14 @@ async function fillProfile(member: SignedIn, { own, name }: PlantedWords) {
 	const { username } = member
 	await savePersonal(member, username, {
 		...filled.personal,
-		...{ fullName: name, city: own, about: `About ${own}`, status_line: own, pronouns: own, phone: '+00 555 0142' },
+		...{
+			fullName: name,
+			city: own,
+			about: `About ${own}`,
+			status_line: own,
+			pronouns: own,
+			phone: `+${digitsOf(own)}`,
+		},
 		...{ expertise_in: own, skills: own, version: 1 },
 	})
 	await saveAcademics(member, username, {
@@ -89,7 +98,8 @@ async function fillProfile(member: SignedIn, { own, name }: PlantedWords) {
 		...{ university_name: own, location: own, enrol_in_branch_name: own, enrolment_number: own },
 		...{ university_email: `${own}@eastmere.example`, version: 1 },
 	})
-	await saveSocial(member, username, { ...filled.social, portfolio: `https://${own}.example/`, version: 1 })
+	const sites = { github: own, linkedin: own, leetcode: own, codechef: own, geeksforgeek: own, hackerrank: own }
+	await saveSocial(member, username, { ...sites, portfolio: `https://${own}.example/`, version: 1 })
 	const pictures = {
 		profile: (await storePicture(member, 'profile', await blob())).path,
 		project: (await storePicture(member, 'project', await blob())).path,
@@ -99,13 +109,16 @@ async function fillProfile(member: SignedIn, { own, name }: PlantedWords) {
 	await addProject(member, username, {
 		...filled.project,
 		...{ project_title: `Project ${own}`, project_description: `It ${own}`, project_tech_stack: own },
-		project_image: pictures.project,
+		...{ project_source_code_link: `${own}.example/a`, project_deployment_link: `${own}.example/b` },
+		...{ project_demo_link: `${own}.example/c`, project_image: pictures.project },
 	})
 	const place = { organisation: own, title: own, summary: `Did ${own}`, url: `https://${own}.example/`, starts: '2024' }
 	await addExperience(member, username, { kind: 'work', ...place })
+	await addExperience(member, username, { kind: 'education', degree: own, ...place })
 	await addCertificate(member, username, {
 		...filled.certificate,
 		...{ certificate_title: own, certificate_image: pictures.certificate },
+		...{ certificate_url: `${own}.example/d`, credential_verification_link: `${own}.example/e` },
 	})
 	return pictures
 }
@@ -170,13 +183,65 @@ async function fillAccount(member: SignedIn, own: string): Promise<void> {
 	await sql`insert into sessions (user_id, token, expires_at, ip_address, user_agent)
 		values (${id}, ${`${own}-${id}`}, now() + interval '1 day', '10.0.0.1', ${own})`.execute(db())
 	await sql`insert into verifications (identifier, value, expires_at)
-		values ('reset', ${String(id)}, now() + interval '1 day')`.execute(db())
+		values (${`reset ${own}`}, ${String(id)}, now() + interval '1 day')`.execute(db())
 	const to = `${username}@campus.example`
-	await sql`insert into account_mails (address) values (${to})`.execute(db())
 	const mail = { to, subject: own, text: own, html: own }
 	await addJob('send-mail', mail)
 	await sendMail(mail)
 	await sendMail({ ...mail, to: 'other@campus.example', subject: 'News', text: `@${username} commented`, html: '' })
+}
+
+/** Digits that stand for a word, as telephone numbers are made of them. */
+export const digitsOf = (word: string) => [...word].map((letter) => letter.charCodeAt(0) % 10).join('')
+
+/** Rows of tables that go with the account, or for days: secrets, logins elsewhere, what waits to be confirmed. */
+async function fillBehind({ id, username }: SignedIn, own: string, questionId: number): Promise<void> {
+	const soon = sql`now() + interval '1 hour'`
+	const next = `${own}@home.example`
+	const rows: [table: string, row: Record<string, unknown>][] = [
+		['campus_links', { token_hash: own, user_id: id, email: next, expires_at: soon }],
+		['email_links', { token_hash: own, user_id: id, email: next, expires_at: soon }],
+		['email_changes', { token_hash: own, user_id: id, email: next, place: 'second_email', expires_at: soon }],
+		['email_undos', { token_hash: own, user_id: id, email: next, second_email: next, expires_at: soon }],
+		['registrations', { email: `${username}@campus.example`, name: own, password_hash: own, device_hash: own }],
+		['account_mails', { address: hashToken(`${username}@campus.example`) }],
+		['known_devices', { token_hash: own, user_id: id }],
+		['login_challenges', { token_hash: own, user_id: id, kept: own, expires_at: soon }],
+		['passkeys', { user_id: id, credential_id: own, public_key: Buffer.from(own), transports: [own], name: own }],
+		['passkey_challenges', { challenge_hash: own, purpose: 'add', user_id: id, expires_at: soon }],
+		['recovery_codes', { user_id: id, hint: own, code_hash: own }],
+		['totp_secrets', { user_id: id, secret: own }],
+		['identities', { user_id: id, provider: own, issuer: own, subject: own, name: own }],
+		[
+			'credentials',
+			{
+				...{ user_id: id, account_id: own, provider_id: own, password: own, scope: own },
+				...{ access_token: own, refresh_token: own, id_token: own },
+			},
+		],
+		['sent_posts', { author_id: id, key: own, digest: own, url: `/forum/others/${username}/1` }],
+		['security_events', { user_id: id, kind: 'login', request_id: own, device: own }],
+		['hidden_evidence', { user_id: id, name_key: own }],
+		['question_asks', { question_id: questionId, user_id: id, round: 1, tag_ids: [], names: [own] }],
+	]
+	for (const [table, row] of rows)
+		await sql`insert into ${sql.table(table)} (${sql.join(Object.keys(row).map(sql.ref))})
+			values (${sql.join(Object.values(row))})`.execute(db())
+	await sql`insert into own_words (user_id, words) values (${id}, ${[own]})
+		on conflict (user_id) do update set words = excluded.words`.execute(db())
+	await sql`update users set cohort = ${own}, suspended_reason = ${own} where id = ${id}`.execute(db())
+	await sql`update profiles set campus_name = ${own} where user_id = ${id}`.execute(db())
+	await sql`select refresh_similar_words()`.execute(db())
+}
+
+/** A login at another site that goes on, and a browser that is pushed to; last, as what is pushed to an address like this one takes it away. */
+export async function subscribe({ id }: SignedIn, { own }: PlantedWords): Promise<void> {
+	await sql`
+		with of as (select s.id as session, i.id as identity from sessions s, identities i
+			where s.token = ${`${own}-${id}`} and i.subject = ${own}),
+		known as (insert into provider_sessions (session_id, identity_id, refresh_token) select session, identity, ${own} from of)
+		insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
+		select ${id}, session, ${`https://${own}.example/`}, ${own}, ${own} from of`.execute(db())
 }
 
 /** Every row of the database that holds one of these words, as `table: row`. */
@@ -206,22 +271,67 @@ export function filesWith(words: readonly string[], root = config().dataDir): st
 	})
 }
 
-/** Columns of text, of these tables, in which no row holds one of these words, as `table.column`. */
-export async function columnsWithout(tables: readonly string[], words: readonly string[]): Promise<string[]> {
+/** Columns of text, or of bytes, in which no row of the database holds one of these words, as `table.column`. */
+export async function columnsWithout(words: readonly string[]): Promise<string[]> {
 	const { rows: columns } = await sql<{ table: string; name: string }>`
 		select c.relname as table, a.attname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
 		join pg_type t on t.oid = a.atttypid left join pg_type item on item.oid = nullif(t.typelem, 0) and t.typcategory = 'A'
-		where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname = any(${[...tables]}::text[])
-			and not a.attisdropped and a.attgenerated = ''
-			and (coalesce(item.typcategory, t.typcategory) = 'S' or t.typname in ('json', 'jsonb')) order by 1, a.attnum`.execute(
-		db(),
-	)
+		where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and not a.attisdropped and a.attgenerated = ''
+			and (coalesce(item.typcategory, t.typcategory) = 'S' or t.typname in ('json', 'jsonb', 'bytea', 'inet'))
+		order by 1, a.attnum`.execute(db())
 	const empty: string[] = []
-	for (const { table, name } of columns) {
-		const { rows } = await sql`
-			select from ${sql.table(table)} where exists (select from unnest(${[...words]}::text[]) as word
-				where position(word in lower(${sql.ref(name)}::text)) > 0) limit 1`.execute(db())
-		if (rows.length === 0) empty.push(`${table}.${name}`)
+	for (const [table, those] of Map.groupBy(columns, (column) => column.table)) {
+		const found = those.map(
+			({ name }) => sql`coalesce(bool_or(exists (select from unnest(${[...words]}::text[]) as word
+				where position(word in lower(${sql.ref(`one.${name}`)}::text)) > 0)), false) as ${sql.ref(name)}`,
+		)
+		const { rows } = await sql<Record<string, boolean>>`
+			select ${sql.join(found)} from ${sql.table(table)} as one`.execute(db())
+		empty.push(...those.filter(({ name }) => !rows[0]?.[name]).map(({ name }) => `${table}.${name}`))
 	}
 	return empty
+}
+
+/** Columns of text which no member fills, by the reason. */
+export const NOT_PLANTED: Record<string, string[]> = {
+	'One of a few words of the program.': [
+		...['categories.asking', 'chat_settings.accepts', 'comments.status', 'counters.name', 'drafts.key'],
+		...['email_changes.place', 'experiences.kind', 'identities.affiliation', 'invite_lists.state'],
+		...['legal_versions.kind', 'milestones.name', 'migrations.name', 'moderation_log.act', 'moderation_log.kind'],
+		...['cases.kind', 'mailed_subjects.subject_type', 'muted_subjects.subject_type', 'notification_boxes.mail'],
+		...['notification_preferences.kind', 'notifications.act', 'notifications.group_key', 'notifications.kind'],
+		...['notifications.subject_type', 'outdated_marks.reason', 'passkey_challenges.purpose', 'pictures.kind'],
+		...['profiles.only_me', 'profiles.open_to', 'profiles.public_sections', 'questions.status', 'reports.reason'],
+		...['saved_searches.kind', 'security_events.kind', 'site_settings.section', 'skill_evidence.kind'],
+		...['terms.kind', 'unseen_progress.kind', 'users.role', 'access_tokens.scopes', 'takedowns.state'],
+		...['question_pins.place', 'setup_marks.step', 'takedown_items.kind'],
+	],
+	'A number, a date, a colour, or an id in words.': [
+		...['experiences.ends', 'experiences.starts', 'pictures.colour', 'sessions.ip_address'],
+		...['skill_evidence.source', 'notification_acts.url', 'verifications.value', 'archives.name'],
+	],
+	'A name of a category, of a term, of a set of terms, or of a backup, which admins give.': [
+		...['categories.slug', 'categories.tags', 'categories.title', 'drafts.category', 'former_slugs.slug'],
+		...['revisions.category', 'start_sets.name', 'start_sets.hash', 'term_spellings.key', 'term_spellings.spelling'],
+		...['vocabulary_terms.name', 'vocabulary_terms.tag', 'backups.error', 'backups.file'],
+	],
+	'A hash of what is random, or of what is counted.': [
+		...['access_tokens.last_four', 'access_tokens.token_hash', 'admin_claims.token_hash', 'attempts.key'],
+		...['invited_addresses.token_hash', 'invites.token_hash', 'left_usernames.hash', 'rate_limits.key'],
+	],
+	'For minutes, and encrypted: an answer on its way that is nobody’s yet.': [
+		...['saml_requests.answer', 'saml_requests.id', 'saml_requests.ticket_hash'],
+	],
+	'Of a profile while it is hidden, which it is until the account goes; and of pictures whose rows are gone.': [
+		...['profiles.hidden_image', 'profiles.hidden_reason', 'forgotten_pictures.path'],
+	],
+	'Of texts that were imported, whose authors are no members.': [
+		...['comments.licence', 'comments.source_id', 'comments.source_url'],
+		...['questions.licence', 'questions.source', 'questions.source_id', 'questions.source_url'],
+	],
+	'Words of moderators and numbers, in rows that go with the member.': [
+		...['takedowns.counts', 'takedowns.reason', 'takedown_items.before'],
+	],
+	'Where the mail server is.': ['setup_marks.about'],
+	'As a text that stands beside it.': ['messages.recipient_body', 'messages.recipient_html'],
 }

@@ -1,7 +1,13 @@
 import { db } from '~/platform/db/db.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { deleteTraces, memberCounter, sweepLoginChallenges } from './accounts.queries.server.ts'
-import { accountLinks, registerMailedLinks, sendAccountMail, sendLetter } from './registration/account-mails.server.ts'
+import {
+	accountLinks,
+	mailBudgetsOf,
+	registerMailedLinks,
+	sendAccountMail,
+	sendLetter,
+} from './registration/account-mails.server.ts'
 import { sweepRegistrations } from './registration/registrations.queries.server.ts'
 import { registrationSection } from './registration/who-may-register.server.ts'
 import { staffSection } from './security/second-step.server.ts'
@@ -27,7 +33,7 @@ export const accounts = defineFeature({
 		async (leaver) => {
 			await db()
 				.transaction()
-				.execute((trx) => deleteTraces(trx, leaver))
+				.execute((trx) => deleteTraces(trx, leaver, leaver.emails.flatMap(mailBudgetsOf)))
 			return false
 		},
 	],
@@ -53,7 +59,7 @@ export const accounts = defineFeature({
 				'approved_at',
 				'second_factor',
 			],
-			mentions: { suspended_reason: null },
+			mentions: { suspended_reason: null, cohort: 60 },
 		},
 		credentials: {
 			members: { user_id: 'deleted' },

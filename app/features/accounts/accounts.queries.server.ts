@@ -286,9 +286,10 @@ export async function isLeaving(login: string): Promise<boolean> {
 export async function deleteTraces(
 	trx: Executor,
 	{ id, emails }: { id: number; emails: readonly string[] },
+	mailBudgets: readonly string[],
 ): Promise<void> {
 	await sql`delete from verifications where value = ${String(id)}`.execute(trx)
 	await sql`delete from registrations where email = any(${[...emails]}::text[])`.execute(trx)
 	await sql`delete from email_links where email = any(${[...emails]}::text[])`.execute(trx)
-	await sql`delete from account_mails where address = any(${[...emails]}::text[])`.execute(trx)
+	await sql`delete from account_mails where address = any(${[...mailBudgets]}::text[])`.execute(trx)
 }

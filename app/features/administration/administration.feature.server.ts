@@ -1,6 +1,7 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { moveMerged } from './categories/categories.server.ts'
 import { countFigures } from './figures/figures.server.ts'
+import { forgetLetterNote } from './setup/setup.queries.server.ts'
 import { ownSteps, registerSetupSteps } from './setup/setup.server.ts'
 
 export const administration = defineFeature({
@@ -9,6 +10,12 @@ export const administration = defineFeature({
 	jobs: { 'move-merged-category': ({ from }) => moveMerged(from) },
 	setupSteps: ownSteps,
 	collect: (features) => registerSetupSteps(features.flatMap(({ setupSteps }) => setupSteps ?? [])),
+	leaving: [
+		async ({ id }) => {
+			await forgetLetterNote(id)
+			return false
+		},
+	],
 	memberData: {
 		setup_marks: {
 			members: { marked_by: 'kept' },

@@ -29,10 +29,12 @@ export const invites = defineFeature({
 			members: { created_by: 'kept' },
 			archive: ['cohort', 'max_uses', 'expires_at', 'created_at', 'revoked_at'],
 			withheld: { token_hash: 'a secret' },
+			mentions: { cohort: 60 },
 		},
 		invite_lists: {
 			members: { created_by: 'kept' },
 			archive: 'addresses of other people',
+			mentions: { cohort: 60 },
 		},
 		invited_addresses:
 			'addresses that were invited, until some time after the invitation ended, and of who came by one',

@@ -1,5 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { legalPages, listenForLegal, lookAtTerms } from './legal.server.ts'
+import { announceLegal, legalPages, listenForLegal, lookAtTerms } from './legal.server.ts'
 import { LEGAL_PATH } from './legal.view.ts'
 import { operatorSection } from './templates.server.ts'
 
@@ -7,6 +7,8 @@ import { operatorSection } from './templates.server.ts'
 export const legal = defineFeature({
 	name: 'legal',
 	start: listenForLegal,
+	// A text may have named whoever left.
+	afterLeaving: announceLegal,
 	cachedPages: legalPages,
 	settingSections: [operatorSection],
 	setupSteps: [{ key: 'terms', title: 'Terms', to: LEGAL_PATH, look: lookAtTerms }],
@@ -14,6 +16,7 @@ export const legal = defineFeature({
 		legal_versions: {
 			members: { published_by: 'kept' },
 			archive: 'what admins published for everybody',
+			mentions: { body: null, note: null },
 		},
 		consents: {
 			members: { user_id: 'deleted' },

@@ -214,8 +214,8 @@ export async function publishLegal(viewer: Viewer, kind: LegalKind, input: Input
 	await announceLegal()
 }
 
-/** Tells every process that something was published; to be called after the commit. It never throws. */
-async function announceLegal(): Promise<void> {
+/** Tells every process that something was published, or changed; to be called after the commit. It never throws. */
+export async function announceLegal(): Promise<void> {
 	try {
 		await readLegal()
 		if (isOneOfSeveral()) await tell(channel, '')

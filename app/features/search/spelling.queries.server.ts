@@ -151,7 +151,7 @@ export function editsBetween(one: string, other: string): number {
 	return last[other.length] ?? 0
 }
 
-/** Forgets the words that no title and no tag has any more. Who brings new words waits meanwhile, as for each other. */
+/** Forgets the words that no title, no tag and no text has any more. Who brings new words waits meanwhile, as for each other. */
 export async function forgetSearchWords(): Promise<void> {
 	await db()
 		.transaction()
@@ -166,5 +166,12 @@ export async function forgetSearchWords(): Promise<void> {
 			await sql`
 				delete from search_spellings
 				where not exists (select from search_words where search_words.word = search_spellings.word)`.execute(trx)
+		})
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			// A count that began before the member was gone ends first, as this one would be left out.
+			await sql`select pg_advisory_xact_lock(hashtext('refresh_similar_words'))`.execute(trx)
+			await sql`select refresh_similar_words()`.execute(trx)
 		})
 }

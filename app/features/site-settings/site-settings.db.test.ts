@@ -18,7 +18,14 @@ import {
 import { announceSettings, listenForSettings, siteSettings } from '~/platform/settings/settings.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { getSection, listSections, registerSections, saveSection, undoChange } from './site-settings.server.ts'
+import {
+	forgetInSettings,
+	getSection,
+	listSections,
+	registerSections,
+	saveSection,
+	undoChange,
+} from './site-settings.server.ts'
 
 useDatabase()
 
@@ -238,4 +245,28 @@ test('no two sections have one name', () => {
 	expect(() => registerSections([section, section])).toThrow('the same name')
 	registerSections([...features.flatMap(({ settingSections = [] }) => settingSections), section])
 	expect(listSections(admin).map(({ name }) => name)).toContain('site')
+})
+
+test.each([
+	['Ask @ab', 'Ask @former-member'],
+	// No room for the longer word.
+	['Ask @ab, they know', 'Ask @, they know'],
+	['/find-dev/ab', '/find-dev/'],
+	['Ask @abc about ab', 'Ask @abc about ab'],
+])('where a member leaves, “%s” says “%s”; secrets stay', async (text, after) => {
+	await save({ line: text, 'password-key': 'x/ab' })
+	const before = await versionNow()
+	const leaver = {
+		id: 0,
+		accounts: [],
+		username: 'ab',
+		usernames: ['ab'],
+		name: 'Ab',
+		emails: [],
+		alias: 'former-1',
+		keepsTexts: true,
+	}
+	expect(await forgetInSettings(leaver)).toBe(false)
+	expect(siteSettings(section)).toMatchObject({ line: after, key: 'x/ab' })
+	expect((await versionNow()) !== before).toBe(text !== after)
 })

@@ -6,7 +6,7 @@ import { listenForSettings } from '~/platform/settings/settings.server.ts'
 import { nameSection } from '~/platform/settings/site-name.server.ts'
 import { announcementSection } from './announcement.server.ts'
 import { siteSection } from './site.server.ts'
-import { registerSections } from './site-settings.server.ts'
+import { forgetInSettings, registerSections } from './site-settings.server.ts'
 
 export const siteSettings = defineFeature({
 	name: 'site-settings',
@@ -16,6 +16,7 @@ export const siteSettings = defineFeature({
 		site_setting_changes: {
 			members: { actor_id: 'kept' },
 			archive: 'acts of an admin, as the log of moderation has them',
+			mentions: { changes: 'json' },
 		},
 	},
 	retention: [
@@ -28,5 +29,6 @@ export const siteSettings = defineFeature({
 		},
 	],
 	start: listenForSettings,
+	leaving: [forgetInSettings],
 	collect: (features) => registerSections(features.flatMap(({ settingSections }) => settingSections ?? [])),
 })

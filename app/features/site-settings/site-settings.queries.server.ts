@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { renamed } from '~/platform/db/member-names.queries.server.ts'
 
 /** Texts by setting, secrets encrypted. */
 export type Texts = Readonly<Record<string, string>>
@@ -66,4 +67,24 @@ export async function findChanges(section: string, id: number): Promise<Changes 
 		select changes from site_setting_changes
 		where id = ${id} and section_id = (select id from site_settings where section = ${section})`.execute(db())
 	return rows[0]?.changes
+}
+
+/** Texts that call members by another username, in the same order. */
+export async function renameInTexts(
+	texts: readonly string[],
+	usernames: readonly string[],
+	replacement: string,
+): Promise<string[]> {
+	const { rows } = await sql<{ text: string }>`
+		select ${renamed(sql`text`, usernames, replacement)} as text
+		from unnest(${[...texts]}::text[]) with ordinality as given (text, place) order by place`.execute(db())
+	return rows.map(({ text }) => text)
+}
+
+/** Writes the texts of a locked section, as the next version, without an entry in the history. */
+export async function rewriteSection(trx: Executor, id: number, texts: Texts): Promise<void> {
+	await sql`
+		update site_settings set texts = ${JSON.stringify(texts)}::jsonb, version = version + 1 where id = ${id}`.execute(
+		trx,
+	)
 }

@@ -10,6 +10,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
 import { fieldText, type Input, requireSame, requireVersion } from '~/platform/http/form.server.ts'
+import { FORMER_USERNAME, type LeavingStep } from '~/platform/member-data.ts'
 import type { Setting, SettingSection } from '~/platform/settings/setting.ts'
 import { announceSettings, defaultText, secretPurpose, valuesOf } from '~/platform/settings/settings.server.ts'
 import {
@@ -19,6 +20,8 @@ import {
 	findSection,
 	listChangeRows,
 	lockSection,
+	renameInTexts,
+	rewriteSection,
 	type SavedTexts,
 	type Texts,
 	writeSection,
@@ -195,6 +198,39 @@ function readTexts(section: SettingSection, input: Input): Sent {
 	const [message] = Object.values(wrong)
 	if (message !== undefined) throw new Invalid(message, wrong)
 	return sent
+}
+
+/** Calls a member who leaves by no name in what is saved, such as an announcement. */
+export const forgetInSettings: LeavingStep = async ({ usernames }) => {
+	let isChanged = false
+	for (const section of registry.sections.values()) {
+		if (!(await findNaming(section, (await findSection(section.name)).texts, usernames))) continue
+		await db()
+			.transaction()
+			.execute(async (trx) => {
+				const { id, texts } = await lockSection(trx, section.name)
+				await rewriteSection(trx, id, { ...texts, ...(await findNaming(section, texts, usernames)) })
+			})
+		isChanged = true
+	}
+	if (isChanged) await announceSettings()
+	return false
+}
+
+/** The texts of a section that name one of these members, as they are without the name; null where none does. */
+async function findNaming(section: SettingSection, texts: Texts, usernames: readonly string[]): Promise<Texts | null> {
+	const plain = Object.entries(texts).filter(([name]) => section.settings[name]?.input !== 'secret')
+	const values = plain.map(([, text]) => text)
+	const [longer, shorter] = await Promise.all(
+		[FORMER_USERNAME, ''].map((replacement) => renameInTexts(values, usernames, replacement)),
+	)
+	const changed = plain.flatMap(([name, text], index) => {
+		const [next = '', short = ''] = [longer?.[index], shorter?.[index]]
+		if (next === text) return []
+		// A text that has no room for the longer word would count as not saved.
+		return [[name, section.settings[name]?.schema.safeParse(next).success === false ? short : next] as const]
+	})
+	return changed.length > 0 ? Object.fromEntries(changed) : null
 }
 
 /** Texts with what was sent, secrets encrypted. What says the same as before is left alone, so that a default can stay one. */

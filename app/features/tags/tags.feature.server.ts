@@ -3,6 +3,7 @@ import { LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { tagPlace } from './places.queries.server.ts'
 import { tagOperations, tagShapes } from './tags.api.server.ts'
+import { MAX_TAG_DESCRIPTION } from './tags.limits.ts'
 import { forgetTags, tagCounters } from './tags.queries.server.ts'
 
 export const tags = defineFeature({
@@ -14,9 +15,13 @@ export const tags = defineFeature({
 	cachedPages: [cachedPage({ path: '/forum/tags', searchParams: ['q'], tags: () => [LIST_PAGES] })],
 	afterLeaving: forgetTags,
 	memberData: {
-		categories: 'what admins wrote',
+		categories: { members: {}, archive: 'what admins wrote', mentions: { description: 300 } },
 		former_slugs: 'addresses of categories',
-		tags: 'names of tags, and what moderators wrote about them',
+		tags: {
+			members: {},
+			archive: 'names of tags, and what moderators wrote about them',
+			mentions: { description: MAX_TAG_DESCRIPTION },
+		},
 		question_tags: 'follows queries',
 		follows: {
 			members: { user_id: 'deleted' },

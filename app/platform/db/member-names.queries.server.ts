@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Mentions } from '../member-data.ts'
 import { db } from './db.server.ts'
 
 /*
@@ -33,21 +34,23 @@ export function renamed(
 
 /**
  * Calls members by another username in these columns, which hold text.
- * @param place.columns each with the most characters that it holds, null for any
+ * @param place.columns as `mentions` of a table says
  * @param place.returning a column of the changed rows
  * @returns its values, or null for each row
  */
 export async function renameInColumns(
-	place: { table: string; columns: Readonly<Record<string, number | null>>; returning?: string },
+	place: { table: string; columns: Mentions; returning?: string },
 	usernames: readonly string[],
 	replacement: string,
 ): Promise<(number | null)[]> {
 	const { table, columns, returning } = place
 	const changes = Object.entries(columns).map(([column, length]) => {
-		const text = renamed(sql.ref(column), usernames, replacement)
+		const text = renamed(sql`${sql.ref(column)}::text`, usernames, replacement)
+		// A username is made of letters that JSON does not quote.
+		if (length === 'json') return sql`${sql.ref(column)} = (${text})::jsonb`
 		return sql`${sql.ref(column)} = ${length === null ? text : sql`left(${text}, ${length})`}`
 	})
-	const conditions = Object.keys(columns).map((column) => namesOneOf(sql.ref(column), usernames))
+	const conditions = Object.keys(columns).map((column) => namesOneOf(sql`${sql.ref(column)}::text`, usernames))
 	const { rows } = await sql<{ value: number | null }>`
 		update ${sql.table(table)} set ${sql.join(changes)} where ${sql.join(conditions, sql` or `)}
 		returning ${returning ? sql.ref(returning) : sql`null::int`} as value`.execute(db())

@@ -87,8 +87,8 @@ export async function sendAccountMail({ kind, email, isKnownDevice = false }: Ac
 		.execute(async (trx) => {
 			const write = await writers[kind](trx, email)
 			if (!write) return false
-			const budget = isKnownDevice ? `known device ${mailboxOf(email)}` : mailboxOf(email)
-			if (!(await takeMailBudget(trx, hashToken(budget)))) return false
+			const { strangers, knownDevices } = budgetsOf(email)
+			if (!(await takeMailBudget(trx, isKnownDevice ? knownDevices : strangers))) return false
 			await addJob('send-mail', await write(), trx)
 			return true
 		})
@@ -101,7 +101,7 @@ export async function sendAccountMail({ kind, email, isKnownDevice = false }: Ac
  * @returns whether it may be sent
  */
 export function mayMail(trx: Executor, email: string): Promise<boolean> {
-	return takeMailBudget(trx, hashToken(mailboxOf(email)))
+	return takeMailBudget(trx, budgetsOf(email).strangers)
 }
 
 /**
@@ -112,7 +112,7 @@ export async function mailNewDevice(email: string, device: string): Promise<void
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			if (!(await takeMailBudget(trx, hashToken(`new device ${mailboxOf(email)}`)))) return
+			if (!(await takeMailBudget(trx, budgetsOf(email).newDevices))) return
 			await addJob('send-mail', newDeviceLetter(email, device, new Date()), trx)
 		})
 }
@@ -154,6 +154,19 @@ async function linkFor(trx: Executor, email: string, userId: number | null): Pro
 	await insertEmailLink(trx, { hash: hashToken(token), email, userId, seconds: LINK_LIFETIME, kept: LINK_KEPT })
 	return token
 }
+
+/** What mails to an address are counted by: those that strangers ask for, that known devices ask for, and that tell of new devices. */
+function budgetsOf(email: string) {
+	const mailbox = mailboxOf(email)
+	return {
+		strangers: hashToken(mailbox),
+		knownDevices: hashToken(`known device ${mailbox}`),
+		newDevices: hashToken(`new device ${mailbox}`),
+	}
+}
+
+/** All that mails to an address are counted by, to be forgotten with its account. */
+export const mailBudgetsOf = (email: string): string[] => Object.values(budgetsOf(email))
 
 /** The mailbox behind an address: `mira+2@…` reaches the same person as `mira@…`. */
 function mailboxOf(email: string): string {

@@ -78,3 +78,8 @@ export async function findEmail(userId: number): Promise<string | undefined> {
 	const row = await db().selectFrom('users').select('email').where('id', '=', userId).executeTakeFirst()
 	return row?.email
 }
+
+/** Forgets to whom an admin who leaves had a letter sent. */
+export async function forgetLetterNote(adminId: number): Promise<void> {
+	await sql`update setup_marks set note = '' where marked_by = ${adminId}`.execute(db())
+}

@@ -10,7 +10,7 @@ import { authSecret } from '~/platform/encryption.server.ts'
 import type { Feature } from '~/platform/feature.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { removeMailsNaming } from '~/platform/mail/mail.server.ts'
-import { FORMER_USERNAME, type Leaver, type LeavingStep } from '~/platform/member-data.ts'
+import { FORMER_USERNAME, type Leaver, type LeavingStep, type Mentions } from '~/platform/member-data.ts'
 import { beginDeletion, deleteAccount, deleteJobsNaming, listDue } from './leaving.queries.server.ts'
 
 declare module '~/platform/jobs/jobs.server.ts' {
@@ -25,7 +25,7 @@ const MAX_DUE = 100
 
 let steps: readonly LeavingStep[] = []
 let lastSteps: readonly (() => Promise<unknown>)[] = []
-let mentions: readonly { table: string; columns: Readonly<Record<string, number | null>> }[] = []
+let mentions: readonly { table: string; columns: Mentions }[] = []
 
 /** Is given what each feature does about a member who leaves, what stands above first; and what each forgets after it, in their order. */
 export function registerLeaving(features: readonly Feature[]): void {
