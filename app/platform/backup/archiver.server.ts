@@ -127,20 +127,23 @@ export class Archiver {
 			await turnArchivingOn(dataDir, HAND_OVER_SECONDS)
 			this.#set({ needsBase: true })
 		}
-		if (this.#archive) return this.#archive
-		// A disk that is not mounted at this moment comes back; nothing is begun below its mount point.
+		// A disk that is not mounted at this moment comes back; nothing is written below its mount point.
 		await stat(wish.place)
-		this.#archive = (await this.#reopen()) ?? (await this.#begin(wish))
-		this.#mirror = new PictureMirror(this.#archive)
-		this.#nextPictures = 0
+		if (this.#archive) await requireArchive(this.#archive.folder)
+		else {
+			this.#archive = (await this.#reopen()) ?? (await this.#begin(wish))
+			this.#mirror = new PictureMirror(this.#archive)
+			this.#nextPictures = 0
+		}
 		return this.#archive
 	}
 
-	/** The archive that an earlier process wrote to, if it is still there and this cluster's. */
+	/** The archive that an earlier process wrote to; null where there is none, or it is that of another cluster. @throws Error when it is not there */
 	async #reopen(): Promise<WalArchive | null> {
 		const { folder } = this.#stateNow()
-		const archive = folder ? await findArchive(folder) : null
-		return archive?.system === (await systemIdentifier(this.#options.dataDir)) ? archive : null
+		if (folder === null) return null
+		const archive = await requireArchive(folder)
+		return archive.system === (await systemIdentifier(this.#options.dataDir)) ? archive : null
 	}
 
 	async #begin(wish: ArchivingWish): Promise<WalArchive> {
@@ -259,6 +262,14 @@ export class Archiver {
 		this.#nextWrite = Date.now() + STATE_EVERY_MS
 		await writeArchivingState(this.#options.dataDir, this.#state).catch(() => {})
 	}
+}
+
+async function requireArchive(folder: string): Promise<WalArchive> {
+	const archive = await findArchive(folder)
+	if (archive) return archive
+	throw new Error(
+		`${folder} is not there. Is its disk mounted? To begin a new archive, turn continuous archiving off, save, and turn it on again`,
+	)
 }
 
 /** Nothing is archived yet. */

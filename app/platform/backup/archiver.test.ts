@@ -1,0 +1,105 @@
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
+import { connectAsSuperuser, isArchiving, walFolder } from '~/platform/db/wal-archiving.server.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
+import { makeCluster } from '../../../tests/support/own-postgres.ts'
+import { Archiver } from './archiver.server.ts'
+import { archivingLag, readArchivingState, waitingSegments } from './archiving-state.server.ts'
+import { makeBase } from './base-backup.server.ts'
+import { findArchive, listBases, listSegments, type WalArchive } from './wal-archive.server.ts'
+
+/* Archiving while its place goes away and comes back. What is restored from an archive: tests/process/continuous-archive.test.ts. */
+
+const folder = mkdtempSync(join(tmpdir(), 'devquad-archiver-'))
+const dataDir = join(folder, 'data')
+const place = join(folder, 'place')
+const wish = { place, passphrase: null, keep: 2 }
+let postgres: EmbeddedPostgres
+
+const archiver = new Archiver({
+	dataDir,
+	version: '0',
+	makeBase: async (path) => makeBase((await findArchive(path)) as WalArchive, dataDir, '0'),
+})
+
+beforeAll(async () => {
+	mkdirSync(dataDir)
+	mkdirSync(place)
+	await makeCluster(dataDir)
+	postgres = await startEmbeddedPostgres(dataDir, ['fsync=off'])
+})
+
+afterAll(async () => {
+	await postgres?.stop()
+	rmSync(folder, { recursive: true, force: true })
+})
+
+/** Has PostgreSQL hand a file over. */
+async function handOver(): Promise<void> {
+	const client = await connectAsSuperuser(dataDir)
+	try {
+		await client.query('create table if not exists notes (id integer)')
+		await client.query('insert into notes values (1)')
+		await client.query('select pg_switch_wal()')
+	} finally {
+		await client.end()
+	}
+	await eventually(async () => expect(await waitingSegments(dataDir)).not.toEqual([]))
+}
+
+async function look(wished: typeof wish | null = wish): Promise<void> {
+	await archiver.look(wished)
+	await archiver.settle()
+	// What the base has left behind, and what it came to.
+	await archiver.look(wished)
+}
+
+const stateNow = async () => {
+	const state = await readArchivingState(dataDir)
+	if (!state?.folder) throw new Error('There is no archive yet.')
+	return { ...state, archive: (await findArchive(state.folder)) as WalArchive }
+}
+
+test('what is handed over is archived; while the place is away it waits, is thrown away before it is too much, and a new base follows', async () => {
+	await look()
+	await handOver()
+	await look()
+	const begun = await stateNow()
+	expect(begun).toMatchObject({ trouble: null, gapSince: null, needsBase: false })
+	const before = (await listSegments(begun.archive)).length
+	expect([(await listBases(begun.archive)).length, before > 0, await waitingSegments(dataDir)]).toEqual([1, true, []])
+	expect(await archivingLag(dataDir)).toBe(0)
+
+	// The disk is not mounted: its mount point is an empty folder, in which nothing is begun.
+	renameSync(place, `${place}.away`)
+	mkdirSync(place)
+	await handOver()
+	await look()
+	expect(readdirSync(place)).toEqual([])
+	expect((await readArchivingState(dataDir))?.trouble?.words).toContain('Is its disk mounted?')
+	expect(await archivingLag(dataDir)).toBeGreaterThan(0)
+	expect(await waitingSegments(dataDir)).toHaveLength(1)
+	for (let number = 0; number < 64; number += 1)
+		writeFileSync(join(walFolder(dataDir), `0000000200000000000000${(number + 16).toString(16).toUpperCase()}`), '')
+	await look()
+	expect(await waitingSegments(dataDir)).toEqual([])
+	expect((await readArchivingState(dataDir))?.gapSince).toEqual(expect.any(String))
+
+	rmSync(place, { recursive: true })
+	renameSync(`${place}.away`, place)
+	await handOver()
+	await look()
+	const back = await stateNow()
+	expect(back).toMatchObject({ trouble: null, gapSince: null, needsBase: false })
+	const { archive } = back
+	expect(await listBases(archive)).toHaveLength(2)
+	const numbers = (await listSegments(archive)).map(({ number }) => number)
+	expect(numbers.some((number, index) => index > 0 && number !== (numbers[index - 1] ?? 0) + 1)).toBe(true)
+
+	await look({ ...wish, keep: 1 })
+	await look(null)
+	expect([isArchiving(dataDir), await readArchivingState(dataDir)]).toEqual([false, null])
+}, 120_000)
