@@ -8,12 +8,15 @@ import { leadToCurrentName } from '~/features/identity/usernames/addresses.serve
 import { InboxControl } from '~/features/inbox/components/inbox-control.tsx'
 import { countUnreadConversations } from '~/features/inbox/inbox.server.ts'
 import { askForConsent } from '~/features/legal/consent.server.ts'
+import { isPublished } from '~/features/legal/legal.server.ts'
 import { countCases } from '~/features/moderation/queue.server.ts'
+import { ownReasons } from '~/features/moderation/reports.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { PendingForum } from '~/features/question-lists/components/question-skeleton.tsx'
 import { countPage } from '~/features/rate-limits/rate-limits.server.ts'
 import { announcementFor } from '~/features/site-settings/announcement.server.ts'
 import { siteAuthor } from '~/features/site-settings/site.server.ts'
+import { tagsReservedFrom } from '~/features/tags/tag-rules.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { Unavailable } from '~/lib/errors.ts'
 import type { RootData } from '~/lib/root-data.ts'
@@ -66,6 +69,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs): Promi
 	const { theme, flash, requestId, now, isViewerUnknown } = factsOf(context)
 	const viewer = viewerOf(context)
 	const { publicUrl } = config()
+	const reservedTags = tagsReservedFrom(viewer)
 	const [unread, conversations, openCases] = await Promise.all([
 		orNone(countUnread(viewer)),
 		orNone(countUnreadConversations(viewer)),
@@ -80,6 +84,8 @@ export async function loader({ request, context, url }: Route.LoaderArgs): Promi
 		openCases,
 		announcement: announcementFor(viewer, request.headers.get('Cookie')),
 		siteName: siteName(),
+		...(viewer && reportingData()),
+		...(viewer && reservedTags.length > 0 && { reservedTags }),
 		author: siteAuthor() ?? theProject,
 		theme,
 		now,
@@ -88,6 +94,13 @@ export async function loader({ request, context, url }: Route.LoaderArgs): Promi
 		publicUrl,
 		requestId,
 	}
+}
+
+/** What a report is told of this site; nothing where all of it comes with the software. */
+function reportingData(): Pick<RootData, 'reporting'> {
+	const reasons = ownReasons()
+	const hasTerms = isPublished('terms')
+	return reasons || hasTerms ? { reporting: { hasTerms, ...(reasons && { reasons }) } } : {}
 }
 
 /** The frame of a page stands without its counters while the database is away. */

@@ -18,6 +18,10 @@ export interface RootData {
 	/** What stands above every page for this viewer. */
 	announcement: AnnouncementView | null
 	siteName: string
+	/** What the form of a report shows beyond what comes with the software: the site's own reasons, and that it has terms. */
+	reporting?: { reasons?: { value: string; label: string; hint: string }[]; hasTerms: boolean }
+	/** Tags that this viewer does not set on a query; missing where there are none. */
+	reservedTags?: readonly string[]
 	/** Credited in the footer: whom the settings name, else the project; null when nothing is known. `url` may be empty. */
 	author: { name: string; url: string } | null
 	theme: 'light' | 'dark' | 'system'

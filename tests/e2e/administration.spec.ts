@@ -52,6 +52,7 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	await edit.goto(stale)
 	await page.getByLabel('Address').fill('campus')
 	await page.getByLabel('Description').fill('Rooms, food and lectures.')
+	await page.getByLabel('Required tags').fill('rooms, food')
 	await page.getByLabel('Who may ask').selectOption('Moderators and admins')
 	await page.getByRole('button', { name: 'Save' }).click()
 	await expect(page.getByText('campus-life leads here.')).toBeVisible()
@@ -61,6 +62,17 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	await expect(edit.getByRole('heading', { name: 'This was changed elsewhere in the meantime' })).toBeVisible()
 	await expect(edit.getByText('Rooms, food and lectures.')).toBeVisible()
 	await edit.close()
+
+	// What a category needs is said by the form before anything is refused, and what was typed stays.
+	await page.goto('/forum/ask?category=campus')
+	await expect(page.getByText('“Campus life” needs one of the tags rooms, food.')).toBeVisible()
+	await expectToFit(page, [360])
+	await page.getByLabel('Title').fill('Where is the reading room?')
+	await page.getByLabel('Tags').fill('library')
+	await page.getByLabel('Description').fill('I cannot find it.')
+	await page.getByRole('button', { name: 'Post question' }).click()
+	await expect(page.getByText('A query in “Campus life” needs one of these tags: rooms, food.').first()).toBeVisible()
+	await expect(page.getByLabel('Title')).toHaveValue('Where is the reading room?')
 
 	await page.goto('/forum/category/campus-life')
 	expect(new URL(page.url()).pathname).toBe('/forum/category/campus')

@@ -310,10 +310,11 @@ export const NOT_PLANTED: Record<string, string[]> = {
 		...['experiences.ends', 'experiences.starts', 'pictures.colour', 'sessions.ip_address'],
 		...['skill_evidence.source', 'notification_acts.url', 'verifications.value', 'archives.name'],
 	],
-	'A name of a category, of a term, of a set of terms, or of a backup, which admins give.': [
+	'A name of a category, of a term, of a set of terms, of a reason or of a backup, which admins give.': [
 		...['categories.slug', 'categories.tags', 'categories.title', 'drafts.category', 'former_slugs.slug'],
 		...['revisions.category', 'start_sets.name', 'start_sets.hash', 'term_spellings.key', 'term_spellings.spelling'],
 		...['vocabulary_terms.name', 'vocabulary_terms.tag', 'backups.error', 'backups.file'],
+		...['categories.required_tags', 'reports.reason_label'],
 	],
 	'A hash of what is random, or of what is counted.': [
 		...['access_tokens.last_four', 'access_tokens.token_hash', 'admin_claims.token_hash', 'attempts.key'],

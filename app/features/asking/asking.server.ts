@@ -70,7 +70,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Created
 	const submission = readSubmission(author.id, input, content)
 	return changeOnce(submission, async (trx) => {
 		const tags = await mainTags(trx, sent.tags)
-		const texts = { ...sent, ...(await requirePlace(author, slug, { trx, isPseudonymous: isHidden })) }
+		const texts = { ...sent, ...(await requirePlace(author, slug, { trx, isPseudonymous: isHidden, tags })) }
 		const id = await takeId(trx, 'questions')
 		const pseudonym = isHidden ? await takePseudonym(trx, author) : null
 		const { id: accountId, username } = pseudonym ?? author
@@ -117,6 +117,8 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 			trx,
 			current: found.category_slug,
 			isPseudonymous: account.id !== editor.id,
+			tags,
+			before: found.tags,
 		})
 		const texts = { ...sent, ...place }
 		if (version !== null && version !== before.version) {

@@ -74,10 +74,19 @@ export async function findImportedAuthors(trx: Executor, usernames: string[]): P
 	return new Map(rows.map((row) => [row.username, row.user_id]))
 }
 
-export function listCategoryTags(trx: Executor): Promise<{ id: number; slug: string; tags: string[] }[]> {
+/** A category as an import needs it: which tags lead into it, and of which a query there needs one. */
+export interface ImportCategory {
+	id: number
+	slug: string
+	title: string
+	tags: string[]
+	required_tags: string[]
+}
+
+export function listCategoryTags(trx: Executor): Promise<ImportCategory[]> {
 	return trx
 		.selectFrom('categories')
-		.select(['id', 'slug', 'tags'])
+		.select(['id', 'slug', 'title', 'tags', 'required_tags'])
 		.where('merged_into', 'is', null)
 		.orderBy('position')
 		.execute()

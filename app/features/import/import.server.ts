@@ -3,10 +3,14 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { tagRefusal, tagsReservedFrom } from '~/features/tags/tag-rules.server.ts'
+import { meantTags } from '~/features/tags/tags.server.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { rereadSettings } from '~/platform/settings/settings.server.ts'
 import {
 	findImported,
+	type ImportCategory,
 	type ImportedAuthorRow,
 	listCategoryTags,
 	refreshStatistics,
@@ -47,6 +51,8 @@ const MAX_LINE_LENGTH = 8_000_000
  */
 export async function importQuestions(file: string, options: Options): Promise<ImportSummary> {
 	const summary: ImportSummary = { imported: 0, comments: 0, known: 0, bad: 0 }
+	// Which tags are reserved is a setting; the process of an import has not read any yet.
+	await rereadSettings()
 	const categories = await listCategoryTags(db())
 	const fallback = categories.find(({ slug }) => slug === (options.category ?? 'others'))
 	if (!fallback)
@@ -60,7 +66,8 @@ export async function importQuestions(file: string, options: Options): Promise<I
 		batch = []
 	}
 	for await (const { number, text, bytes, total } of readLines(file)) {
-		const read = text.length > MAX_LINE_LENGTH ? 'is longer than 8 MB' : parseLine(text)
+		const parsed = text.length > MAX_LINE_LENGTH ? 'is longer than 8 MB' : parseLine(text)
+		const read = typeof parsed === 'string' ? parsed : ((await tagsRefused(parsed, context)) ?? parsed)
 		if (typeof read === 'string') {
 			summary.bad += 1
 			options.onBadLine(number, read)
@@ -136,8 +143,28 @@ function parseLine(text: string): QuestionLine | string {
 }
 
 interface Context {
-	categories: { id: number; slug: string; tags: string[] }[]
+	categories: ImportCategory[]
 	fallback: number
+}
+
+/** The category that a question's tags name, else the one for all others. */
+function placeOf(line: QuestionLine, { categories, fallback }: Context): ImportCategory | undefined {
+	return (
+		categories.find(({ tags }) => line.tags.some((tag) => tags.includes(tag))) ??
+		categories.find(({ id }) => id === fallback)
+	)
+}
+
+/** Why a question may not have its tags, by the same rules as one that a member asks; null where it may. */
+async function tagsRefused(line: QuestionLine, context: Context): Promise<string | null> {
+	const category = placeOf(line, context)
+	if (!category) return null
+	const meaning = async (tags: readonly string[]) =>
+		tags.length === 0 ? [] : ((await meantTags(db(), [[...tags]]))[0] ?? [])
+	// Where nothing is required or reserved, no statement is made for a line.
+	const tags = category.required_tags.length > 0 || tagsReservedFrom(null).length > 0 ? await meaning(line.tags) : []
+	const refusal = tags.length === 0 ? null : await tagRefusal({ tags, category, before: null, had: [] }, false, meaning)
+	return refusal && `tags: ${refusal}`
 }
 
 async function writeBatch(batch: QuestionLine[], context: Context, summary: ImportSummary): Promise<void> {
@@ -195,7 +222,7 @@ function authorsOf(lines: QuestionLine[]): Map<string, ImportedAuthorRow> {
 	return authors
 }
 
-function draftOf(line: QuestionLine, { categories, fallback }: Context, authors: Map<string, number>): QuestionDraft {
+function draftOf(line: QuestionLine, context: Context, authors: Map<string, number>): QuestionDraft {
 	const createdAt = line.created ?? line.created_between?.[0] ?? new Date()
 	const idOf = (key: string) => authors.get(inventedUsername(key)) ?? 0
 	const thread = (
@@ -213,10 +240,9 @@ function draftOf(line: QuestionLine, { categories, fallback }: Context, authors:
 		licence: post.licence ?? line.licence ?? null,
 		replies: (post.comments ?? []).map((comment, index) => thread(comment, `${fallbackId}/c${index}`)),
 	})
-	const category = categories.find(({ tags }) => line.tags.some((tag) => tags.includes(tag)))
 	return {
 		authorId: idOf(authorKey(line.source, line, line.id)),
-		categoryId: category?.id ?? fallback,
+		categoryId: placeOf(line, context)?.id ?? context.fallback,
 		title: line.title,
 		description: line.body,
 		tags: line.tags,

@@ -110,9 +110,13 @@ function presentVersion({ id, note, asks, body, published_at }: VersionRow): Ver
 	return { id, note, asks, at: published_at.toISOString(), isWithdrawn: body === '' }
 }
 
+/** Whether a text of the operator is published. Costs no statement. */
+export function isPublished(kind: LegalKind): boolean {
+	return Boolean(known.newest.get(kind)?.body)
+}
+
 /** How the texts stand, for the checklist of administration. */
 export function lookAtTerms(): SetupStanding {
-	const isPublished = (kind: LegalKind) => Boolean(known.newest.get(kind)?.body)
 	const missing = (['privacy', 'imprint'] as const).filter((kind) => !isPublished(kind))
 	const rest =
 		missing.length > 0

@@ -78,6 +78,8 @@ export interface NewReport {
 	targetId: number
 	reporterId: number
 	reason: Reason
+	/** The reason in the words of the site, where those are its own. */
+	reasonLabel?: string | null
 	details: string
 	/** A reported message with those before it, as its reporter saw them; the case is about who sent it. */
 	message?: { id: number; extract: ReportedMessageRow[] }
@@ -89,13 +91,13 @@ export interface NewReport {
  * @returns its id and its case; null when this member has reported the same already, and nothing but a lock was changed then
  */
 export async function insertReport(trx: Executor, report: NewReport): Promise<{ id: number; caseId: number } | null> {
-	const { kind, targetId, reporterId, reason, details, message } = report
+	const { kind, targetId, reporterId, reason, reasonLabel = null, details, message } = report
 	const opened = await sql<{ id: number }>`
 		insert into cases (kind, target_id) values (${kind}, ${targetId})
 		on conflict (kind, target_id) do update set closed_at = cases.closed_at returning id`.execute(trx)
 	const caseId = opened.rows[0]?.id ?? 0
 	const added = await sql<{ id: number; fresh: boolean }>`
-		insert into reports as r (case_id, reporter_id, reason, details) values (${caseId}, ${reporterId}, ${reason}, ${details})
+		insert into reports as r (case_id, reporter_id, reason, reason_label, details) values (${caseId}, ${reporterId}, ${reason}, ${reasonLabel}, ${details})
 		on conflict (case_id, reporter_id) where settled_at is null and reporter_id <> 0
 			do update set details = left(concat_ws(E'\n', nullif(r.details, ''), excluded.details), 4000)
 			where ${message !== undefined}
@@ -163,6 +165,7 @@ export async function closeCase(trx: Executor, kind: string, id: number): Promis
 export interface ReportRow {
 	case_id: number
 	reason: Reason
+	reason_label: string | null
 	details: string
 	created_at: string
 	username: string
@@ -187,7 +190,7 @@ export interface ReportedMessageRow {
 export async function listReportRows(caseIds: number[], each: number): Promise<ReportRow[]> {
 	if (caseIds.length === 0) return []
 	const { rows } = await sql<ReportRow>`
-		select r.case_id, r.reason, r.details, to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at,
+		select r.case_id, r.reason, r.reason_label, r.details, to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at,
 			u.username, u.name, u.image,
 			(select coalesce(jsonb_agg(extract order by message_id), '[]') from reported_messages where report_id = r.id) as extracts
 		from unnest(${caseIds}::int[]) as c (id),

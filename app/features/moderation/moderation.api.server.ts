@@ -50,7 +50,12 @@ const act = z.enum([
 ] satisfies Act[])
 
 const newReport = z.strictObject({
-	reason: z.enum(reasons.map(({ value }) => value)),
+	reason: z
+		.string()
+		.max(60)
+		.describe(
+			'`spam`, `off-topic`, `abusive` or `other`, or one that the site offers: its words in lower case, with dashes.',
+		),
 	details: z.string().max(moderationLimits.detailsMax).optional().describe('Needed where the reason is `other`.'),
 })
 
@@ -65,7 +70,8 @@ const extractLine = z.object({
 
 const report = z.object({
 	reporter: author,
-	reason: z.enum(reasons.map(({ value }) => value)),
+	reason: z.enum(reasons.map(({ value }) => value)).describe('Of one of the site: `other`.'),
+	reasonLabel: z.string().describe('The reason in words, as it was offered then.'),
 	details: z.string(),
 	createdAt: time,
 	extracts: z

@@ -6,6 +6,7 @@ import { deleteOldNotes } from './handling/handling.queries.server.ts'
 import { tellModerators } from './handling/handling.server.ts'
 import { leaveModeration } from './leaving.queries.server.ts'
 import { moderationOperations, moderationShapes } from './moderation.api.server.ts'
+import { reasonSection } from './reports.server.ts'
 import { registerSubjects } from './subjects.server.ts'
 
 export const moderation = defineFeature({
@@ -14,6 +15,7 @@ export const moderation = defineFeature({
 	notificationKinds: moderationKinds,
 	jobs: { 'tell-moderators': tellModerators },
 	counters: [reportCounter],
+	settingSections: [reasonSection],
 	collect: (features) => registerSubjects(features.flatMap(({ subjects }) => subjects ?? [])),
 	retention: [
 		{
@@ -43,7 +45,7 @@ export const moderation = defineFeature({
 		case_notes: { members: { author_id: 'kept' }, archive: ['body', 'created_at'], mentions: { body: null } },
 		reports: {
 			members: { reporter_id: 'kept' },
-			archive: ['reason', 'details', 'created_at', 'settled_at'],
+			archive: ['reason', 'reason_label', 'details', 'created_at', 'settled_at'],
 			mentions: { details: null },
 		},
 		moderation_log: {

@@ -12,7 +12,14 @@ export const SETTING_SUBJECT = 'setting'
 
 export type Reason = 'spam' | 'off-topic' | 'abusive' | 'other'
 
-export const reasons: readonly { value: Reason; label: string; hint: string }[] = [
+/** A reason that a report can give. */
+export interface ReasonChoice {
+	value: string
+	label: string
+	hint: string
+}
+
+export const reasons: readonly (ReasonChoice & { value: Reason })[] = [
 	{ value: 'spam', label: 'Spam', hint: 'Advertising, or the same text again and again.' },
 	{ value: 'off-topic', label: 'Off-topic', hint: 'It does not belong here.' },
 	{ value: 'abusive', label: 'Abusive', hint: 'It insults, threatens or exposes somebody.' },

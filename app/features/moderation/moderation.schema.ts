@@ -21,7 +21,7 @@ export const reportWordsInput = z.object({
 /** What the report form sends. */
 export const reportInput = z
 	.object({
-		reason: z.enum(['spam', 'off-topic', 'abusive', 'other'], { error: 'Choose a reason.' }),
+		reason: z.string({ error: 'Choose a reason.' }).min(1, 'Choose a reason.').max(60, 'Choose a reason.'),
 		details: text(moderationLimits.detailsMax, reportTooLong),
 	})
 	.refine(({ reason, details }) => reason !== 'other' || details !== '', {

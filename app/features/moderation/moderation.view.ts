@@ -10,6 +10,7 @@ import {
 	mayModerate,
 	maySuspend,
 	type Reason,
+	reasons,
 	SETTING_SUBJECT,
 	type SubjectPart,
 	type SubjectState,
@@ -37,6 +38,8 @@ export interface ReportedMessage {
 export interface ReportView {
 	reporter: ModeratedMemberView
 	reason: Reason
+	/** The reason in words, as it was offered then. */
+	reasonLabel: string
 	details: string
 	createdAt: string
 	/** Pieces of conversations, where messages were reported: the last line of each is what was reported. */
@@ -235,6 +238,7 @@ function presentReport(row: ReportRow): ReportView {
 	return {
 		reporter: presentModeratedMember(row),
 		reason: row.reason,
+		reasonLabel: row.reason_label ?? reasons.find(({ value }) => value === row.reason)?.label ?? '',
 		details: row.details,
 		createdAt: row.created_at,
 		extracts: row.extracts.map((messages) =>

@@ -1,15 +1,21 @@
+import { z } from 'zod'
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
-import { Conflict, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
+import { slugOf } from '~/lib/addresses.ts'
+import { Conflict, Invalid, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
+import { settingSection, textSetting } from '~/platform/settings/setting.ts'
+import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { hasOpenReport, insertReport, type NewReport, secondsUntilReport } from './cases.queries.server.ts'
 import { tellModeratorsLater } from './handling/handling.server.ts'
 import { lockAccountStatus } from './members.queries.server.ts'
 import { moderationLimits } from './moderation.limits.ts'
-import { mayReport } from './moderation.policy.ts'
+import { mayReport, type Reason, type ReasonChoice, reasons } from './moderation.policy.ts'
 import { reportInput, reportWordsInput } from './moderation.schema.ts'
 import { type FoundSubject, findSubject, memberOf, type SubjectName } from './subjects.server.ts'
+
+/* Sending reports, and the reasons that they can give. */
 
 export interface ReportableView {
 	/** The name of its type. */
@@ -42,12 +48,20 @@ export async function report(
 ): Promise<{ url: string }> {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	const { type, subject } = await reportable(viewer, name)
-	const { reason, details } = parseInput(reportInput, { details: '', ...input })
+	const { reason: chosen, details } = parseInput(reportInput, { details: '', ...input })
+	const { reason, ownLabel } = requireReason(chosen)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockReporter(trx, viewer)
-			await addReport(trx, { kind: type.name, targetId: subject.id, reporterId: viewer.id, reason, details })
+			await addReport(trx, {
+				kind: type.name,
+				targetId: subject.id,
+				reporterId: viewer.id,
+				reason,
+				reasonLabel: ownLabel,
+				details,
+			})
 		})
 	return { url: subject.url }
 }
@@ -84,4 +98,98 @@ async function reportable(viewer: SignedIn, name: SubjectName): Promise<FoundSub
 	if (!mayReport(viewer, { authorId: memberOf(found.author) }))
 		throw new NotAllowed('This is your own. You can edit it.')
 	return found
+}
+
+/* The reasons that the form of a report offers: those of the software, or the site's own. */
+
+const MAX_REASONS = 12
+const MAX_LABEL = 40
+const MAX_HINT = 150
+
+const usual = reasons.map(({ label, hint }) => `${label}: ${hint}`).join('\n')
+
+export const reasonSection = settingSection({
+	name: 'report-reasons',
+	title: 'Reasons for reports',
+	about: 'What members choose from when they report something.',
+	settings: {
+		reasons: textSetting({
+			label: 'Reasons',
+			hint: 'One a line, in their order: the reason, a colon, and a sentence about it. One that begins with - is archived: it stays here and is not offered. “Something else” is always there. Reports keep the reason they have.',
+			isLong: true,
+			default: usual,
+			maxLength: 3_000,
+			schema: z.string().superRefine((text, context) => {
+				const wrong = faultOf(text)
+				if (wrong) context.addIssue({ code: 'custom', message: wrong })
+			}),
+		}),
+	},
+})
+
+/** A reason that is offered, and what a report stores of it. */
+interface OfferedReason extends ReasonChoice {
+	/** What it is to programs: one of the software's, else `other`. */
+	reason: Reason
+	/** Its words, where they are the site's own. */
+	ownLabel: string | null
+}
+
+function readLines(text: string): { label: string; hint: string; isArchived: boolean }[] {
+	return text
+		.split('\n')
+		.map((line) => line.trim())
+		.filter(Boolean)
+		.map((line) => {
+			const isArchived = line.startsWith('-')
+			const [label = '', ...rest] = line.replace(/^-\s*/, '').split(':')
+			return { label: label.trim(), hint: rest.join(':').trim(), isArchived }
+		})
+}
+
+/** What is wrong with the list, in one sentence; null where nothing is. */
+function faultOf(text: string): string | null {
+	const lines = readLines(text)
+	const seen = new Set<string>()
+	for (const { label, hint } of lines) {
+		const value = slugOf(label, MAX_LABEL)
+		if (value === '') return 'Each line begins with a reason, such as “Plagiarism: It is copied without a source.”'
+		if (label.length > MAX_LABEL)
+			return `“${label.slice(0, MAX_LABEL)}…” is too long: a reason has at most ${MAX_LABEL} characters.`
+		if (hint.length > MAX_HINT) return `What stands behind “${label}” may have at most ${MAX_HINT} characters.`
+		if (seen.has(value)) return `“${label}” stands there twice.`
+		seen.add(value)
+	}
+	return lines.length > MAX_REASONS ? `Name at most ${MAX_REASONS} reasons.` : null
+}
+
+/** The reasons that are offered now, in their order; “Something else” is always among them. */
+export function offeredReasons(): readonly OfferedReason[] {
+	const offered = readLines(siteSettings(reasonSection).reasons)
+		.filter(({ isArchived }) => !isArchived)
+		.map(({ label, hint }): OfferedReason => {
+			const own = reasons.find((one) => one.label.toLowerCase() === label.toLowerCase())
+			return own
+				? { ...own, hint, reason: own.value, ownLabel: null }
+				: { value: slugOf(label, MAX_LABEL), label, hint, reason: 'other', ownLabel: label }
+		})
+	if (offered.some(({ value }) => value === 'other')) return offered
+	const other = reasons.filter(({ value }) => value === 'other')
+	return [...offered, ...other.map((one) => ({ ...one, reason: one.value, ownLabel: null }))]
+}
+
+/** The site's own list for the form of a report; undefined where it is that of the software. */
+export function ownReasons(): ReasonChoice[] | undefined {
+	if (siteSettings(reasonSection).reasons === usual) return undefined
+	return offeredReasons().map(({ value, label, hint }) => ({ value, label, hint }))
+}
+
+/** The reason with this value. @throws Invalid for one that is not offered, or not any more */
+export function requireReason(value: string): OfferedReason {
+	const found = offeredReasons().find((one) => one.value === value)
+	if (found) return found
+	const message = `Choose one of these reasons: ${offeredReasons()
+		.map(({ label }) => label)
+		.join(', ')}.`
+	throw new Invalid(message, { reason: message })
 }

@@ -23,6 +23,7 @@ const category = z.object({
 	slug: z.string(),
 	title: z.string(),
 	count: z.int().describe('How many queries it has.'),
+	requiredTags: z.array(z.string()).optional().describe('A query there needs one of them.'),
 	askers: z
 		.enum(['everybody', 'verified', 'staff', 'nobody'])
 		.describe('Who asks there: everybody, verified students, moderators; nobody where it is archived.'),

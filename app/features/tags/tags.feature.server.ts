@@ -2,6 +2,7 @@ import { cachedPage } from '~/platform/cache/cached-page.ts'
 import { LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { tagPlace } from './places.queries.server.ts'
+import { tagSection } from './tag-rules.server.ts'
 import { tagOperations, tagShapes } from './tags.api.server.ts'
 import { MAX_TAG_DESCRIPTION } from './tags.limits.ts'
 import { forgetTags, tagCounters } from './tags.queries.server.ts'
@@ -14,6 +15,7 @@ export const tags = defineFeature({
 	// A search goes on in the category that is chosen next.
 	cachedPages: [cachedPage({ path: '/forum/tags', searchParams: ['q'], tags: () => [LIST_PAGES] })],
 	afterLeaving: forgetTags,
+	settingSections: [tagSection],
 	memberData: {
 		categories: { members: {}, archive: 'what admins wrote', mentions: { description: 300 } },
 		former_slugs: 'addresses of categories',

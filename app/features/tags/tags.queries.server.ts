@@ -18,6 +18,7 @@ declare module '~/platform/db/schema.ts' {
 			archived_at: MaybeTime
 			merged_into: number | null
 			version: Generated<number>
+			required_tags: Generated<string[]>
 		}
 		former_slugs: { slug: string; category_id: number }
 	}
@@ -44,9 +45,10 @@ export interface CategoryRow {
 	question_count: number
 	description: string
 	askers: CategoryAskers
+	required_tags: string[]
 }
 
-const categoryColumns = sql`id, slug, title, question_count, description,
+const categoryColumns = sql`id, slug, title, question_count, description, required_tags,
 	case when archived_at is null then asking else 'nobody' end as askers`
 
 /** Every category in the order of the site, archived ones last. */

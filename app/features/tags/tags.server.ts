@@ -11,6 +11,7 @@ import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { dropPages, everyPage, LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
+import { requireTags } from './tag-rules.server.ts'
 import { MAX_TAG, toTag } from './tags.limits.ts'
 import {
 	type CategoryRow,
@@ -93,13 +94,15 @@ const MAX_RELATIVES = 6
  * The category that a question is written into. In a transaction, categories stay as they are until it ends.
  * @param slug its own or one that leads to it
  * @param options.current the slug of the category that the question has, which it may keep whoever asks there now
+ * @param options.tags what it is to be tagged with, as `mainTags` says; only within a transaction
+ * @param options.before the tags that it has
  * @param options.isPseudonymous whether nobody is told who asks, which a category for staff alone would give away in part
- * @throws Invalid where there is none, or the member may not ask there
+ * @throws Invalid where there is none, the member may not ask there, or the tags are not those that it needs
  */
 export async function requirePlace(
 	viewer: SignedIn,
 	slug: string,
-	{ trx, current = '', isPseudonymous = false }: { trx?: Executor; current?: string; isPseudonymous?: boolean } = {},
+	{ trx, current = '', isPseudonymous = false, tags, before = [] }: PlaceOptions = {},
 ): Promise<{ categoryId: number; slug: string }> {
 	if (trx) await holdCategories(trx)
 	const found = await findCategory(storable(slug), trx)
@@ -110,7 +113,21 @@ export async function requirePlace(
 		: ((await refusalIn(found, viewer, trx)) ??
 			(isPseudonymous && found.askers === 'staff' ? staffOnly(found.title) : null))
 	if (refusal) throw new Invalid(refusal, { category: refusal })
+	if (trx && tags)
+		await requireTags(
+			viewer,
+			{ tags, category: found, before: isKept ? before : null, had: before, isPseudonymous },
+			{ trx, meantIn: meantTags },
+		)
 	return { categoryId: found.id, slug: found.slug }
+}
+
+interface PlaceOptions {
+	trx?: Executor
+	current?: string
+	isPseudonymous?: boolean
+	tags?: string[]
+	before?: string[]
 }
 
 function staffOnly(title: string): string {

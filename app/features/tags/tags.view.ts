@@ -15,6 +15,8 @@ export interface CategoryView {
 	title: string
 	count: number
 	askers: CategoryAskers
+	/** A query there needs one of them; missing where any tag will do. */
+	requiredTags?: string[]
 }
 
 /** A category with what its page says of it. */
@@ -61,8 +63,10 @@ export function presentCategory(row: {
 	title: string
 	question_count: number
 	askers: CategoryAskers
+	required_tags: string[]
 }): CategoryView {
-	return { slug: row.slug, title: row.title, count: row.question_count, askers: row.askers }
+	const { slug, title, question_count: count, askers, required_tags: requiredTags } = row
+	return { slug, title, count, askers, ...(requiredTags.length > 0 && { requiredTags }) }
 }
 
 /**

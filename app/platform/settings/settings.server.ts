@@ -128,7 +128,7 @@ export async function announceSettings(): Promise<void> {
 }
 
 /** Reads what is saved. Pages for visitors that were made with other settings are dropped. */
-async function rereadSettings(): Promise<void> {
+export async function rereadSettings(): Promise<void> {
 	known.reads += 1
 	const read = known.reads
 	const stored = new Map((await readStoredSections()).map((row) => [row.section, row]))

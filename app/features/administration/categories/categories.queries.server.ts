@@ -8,10 +8,11 @@ export interface CategoryDetailRow extends CategoryLine {
 	asking: CategoryAsking
 	version: number
 	merged_into: number | null
+	required_tags: string[]
 	former_slugs: string[]
 }
 
-const columns = sql`c.id, c.slug, c.title, c.question_count as questions, c.description, c.asking, c.version, c.merged_into,
+const columns = sql`c.id, c.slug, c.title, c.question_count as questions, c.description, c.asking, c.version, c.merged_into, c.required_tags,
 	case when c.archived_at is null then c.asking else 'nobody' end as askers,
 	(select count(*)::int from follows where category_id = c.id) as followers,
 	array(select slug from former_slugs where category_id = c.id
@@ -49,8 +50,8 @@ export async function findSlugOwner(trx: Executor, slug: string): Promise<SlugOw
 /** Adds a category after the others that are not archived. @returns its id */
 export async function insertCategory(trx: Executor, texts: CategoryTexts): Promise<number> {
 	const { rows } = await sql<{ id: number }>`
-		insert into categories (slug, title, description, asking, position)
-		select ${texts.slug}, ${texts.title}, ${texts.description}, ${texts.asking}, coalesce(max(position), 0) + 1 from categories
+		insert into categories (slug, title, description, asking, required_tags, position)
+		select ${texts.slug}, ${texts.title}, ${texts.description}, ${texts.asking}, ${texts.requiredTags}::text[], coalesce(max(position), 0) + 1 from categories
 		returning id`.execute(trx)
 	if (!rows[0]) throw new Error('The category was not added.')
 	return rows[0].id
@@ -68,7 +69,7 @@ export async function updateCategory(
 	}
 	await sql`
 		update categories set slug = ${texts.slug}, title = ${texts.title}, description = ${texts.description}, asking = ${texts.asking},
-			version = version + 1 where id = ${id}`.execute(trx)
+			required_tags = ${texts.requiredTags}::text[], version = version + 1 where id = ${id}`.execute(trx)
 	if (texts.slug !== slug) await trx.insertInto('former_slugs').values({ slug, category_id: id }).execute()
 }
 

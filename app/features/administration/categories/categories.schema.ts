@@ -1,7 +1,13 @@
 import { z } from 'zod'
+import { MAX_TAG, tagsOf } from '~/features/tags/tags.limits.ts'
 import { slugOf } from '~/lib/addresses.ts'
 import { cleanLine, isStorable } from '~/lib/clean.ts'
-import { MAX_CATEGORY_DESCRIPTION, MAX_CATEGORY_SLUG, MAX_CATEGORY_TITLE } from './categories.view.ts'
+import {
+	MAX_CATEGORY_DESCRIPTION,
+	MAX_CATEGORY_SLUG,
+	MAX_CATEGORY_TITLE,
+	MAX_REQUIRED_TAGS,
+} from './categories.view.ts'
 
 /** First words of addresses below /forum that are no categories. */
 const RESERVED = [
@@ -26,6 +32,11 @@ export const categoryInput = z
 			(text) => text.length <= MAX_CATEGORY_DESCRIPTION,
 			`A description has at most ${MAX_CATEGORY_DESCRIPTION} characters.`,
 		),
+		requiredTags: line('The tags are missing.')
+			.default('')
+			.transform(tagsOf)
+			.refine((tags) => tags.length <= MAX_REQUIRED_TAGS, `Name at most ${MAX_REQUIRED_TAGS} tags.`)
+			.refine((tags) => tags.every((tag) => tag.length <= MAX_TAG), `A tag has at most ${MAX_TAG} characters.`),
 		asking: z.enum(['everybody', 'verified', 'staff'], { error: 'Choose who may ask there.' }),
 	})
 	.transform((sent) => ({ ...sent, slug: sent.slug || slugOf(sent.title, MAX_CATEGORY_SLUG) }))

@@ -83,8 +83,9 @@ export async function saveCategory(viewer: Viewer, id: number, input: Input): Pr
 	await inTurn(viewer, async (trx, actor) => {
 		const before = await requireRow(trx, id)
 		if (before.version !== version) {
-			const { title, slug, description, asking } = before
-			return requireSame({ version: before.version, values: { title, slug, description, asking } }, texts)
+			const { title, slug, description, asking, required_tags } = before
+			const values = { title, slug, description, asking, requiredTags: required_tags.join(', ') }
+			return requireSame({ version: before.version, values }, { ...texts, requiredTags: texts.requiredTags.join(', ') })
 		}
 		requireFallbackKept(before, texts)
 		await requireFree(trx, await listDetailRows(trx), id, texts)
@@ -101,6 +102,7 @@ function requireFallbackKept(before: CategoryDetailRow, texts: CategoryTexts): v
 		throw new Invalid(message, { [field]: message })
 	}
 	if (texts.slug !== before.slug) refuse('slug', 'This category keeps its address')
+	if (texts.requiredTags.length > 0) refuse('requiredTags', 'This category takes any tag')
 	if (texts.asking !== 'everybody') refuse('asking', 'This category is open to every member')
 }
 
@@ -123,11 +125,15 @@ async function requireFree(
 	)
 }
 
-function changesOf(before: CategoryDetailRow, { title, slug, description, asking }: CategoryTexts): string {
+function changesOf(
+	before: CategoryDetailRow,
+	{ title, slug, description, asking, requiredTags }: CategoryTexts,
+): string {
 	const changes = [
 		before.title !== title && `“${before.title}” → “${title}”`,
 		before.slug !== slug && `${before.slug} → ${slug}`,
 		before.description !== description && 'description',
+		before.required_tags.join() !== requiredTags.join() && `required tags: ${requiredTags.join(', ') || 'none'}`,
 		before.asking !== asking && `asking: ${before.asking} → ${asking}`,
 	]
 	return changes.filter(Boolean).join(', ')
@@ -274,5 +280,10 @@ function fieldRefusal(field: string, message: string): Invalid {
 function presentDetail(row: CategoryDetailRow): CategoryDetail {
 	const { id, slug, title, questions, followers, askers, description, asking, version, former_slugs } = row
 	const shown = { id, slug, title, questions, followers, askers, description, asking, version }
-	return { ...shown, formerSlugs: former_slugs, isFallback: slug === FALLBACK_CATEGORY }
+	return {
+		...shown,
+		requiredTags: row.required_tags.join(', '),
+		formerSlugs: former_slugs,
+		isFallback: slug === FALLBACK_CATEGORY,
+	}
 }

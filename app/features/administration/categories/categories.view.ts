@@ -9,6 +9,8 @@ export const FALLBACK_CATEGORY = 'others'
 export const MAX_CATEGORY_TITLE = 40
 export const MAX_CATEGORY_SLUG = 40
 export const MAX_CATEGORY_DESCRIPTION = 300
+/** Tags of which a query there needs one. */
+export const MAX_REQUIRED_TAGS = 10
 /** More than anybody finds their way in. */
 export const MAX_CATEGORIES = 60
 
@@ -42,6 +44,8 @@ export interface CategoryLine {
 export interface CategoryDetail extends CategoryLine {
 	description: string
 	asking: CategoryAsking
+	/** A query there needs one of them, with commas between; '' where any tag will do. */
+	requiredTags: string
 	version: number
 	/** Addresses that lead to it, by name. */
 	formerSlugs: string[]

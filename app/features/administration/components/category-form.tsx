@@ -12,7 +12,13 @@ import {
 	MAX_CATEGORY_TITLE,
 } from '../categories/categories.view.ts'
 
-const names = { title: 'Name', slug: 'Address', description: 'Description', asking: 'Who may ask' }
+const names = {
+	title: 'Name',
+	slug: 'Address',
+	description: 'Description',
+	asking: 'Who may ask',
+	requiredTags: 'Required tags',
+}
 
 interface CategoryFormProps {
 	/** Where it is sent. */
@@ -24,7 +30,7 @@ interface CategoryFormProps {
 
 /** Name, address, description of a category and who may ask there. */
 export function CategoryForm({ action, category, refusal }: CategoryFormProps) {
-	const start = category ?? { title: '', slug: '', description: '', asking: 'everybody' }
+	const start = category ?? { title: '', slug: '', description: '', asking: 'everybody', requiredTags: '' }
 	const value = (name: keyof typeof names) => refusal?.values[name] ?? start[name]
 	const of = (name: keyof typeof names) => ({
 		name,
@@ -62,6 +68,13 @@ export function CategoryForm({ action, category, refusal }: CategoryFormProps) {
 				}
 			/>
 			<TextArea {...of('description')} rows={3} maxLength={MAX_CATEGORY_DESCRIPTION} hint="Stands on its page." />
+			<Field
+				{...of('requiredTags')}
+				autoCapitalize="none"
+				spellCheck={false}
+				readOnly={category?.isFallback}
+				hint="A query there needs one of them, such as linux, windows, macos. If you leave it empty, any tag will do."
+			/>
 			<Select {...of('asking')}>
 				{askingChoices.map(({ value: choice, label }) => (
 					<option key={choice} value={choice}>

@@ -41,12 +41,14 @@ interface AskFieldsProps {
 
 /** Category, tags and text of a query. */
 export function AskFields({ values, tags, errors, categories, pictures, mayHide, onSending }: AskFieldsProps) {
-	const { viewer } = useRootData()
+	const { viewer, reservedTags = [] } = useRootData()
+	const possible = categoriesToAskIn(categories, viewer, values.category)
+	const rules = tagRules(possible, reservedTags)
 	return (
 		<div className="grid gap-5">
 			<div className="grid grid-cols-1 gap-x-4 gap-y-5 sm:grid-cols-[13rem_minmax(0,1fr)]">
 				<Select label="Category" name="category" defaultValue={values.category} error={errors.category} required>
-					{categoriesToAskIn(categories, viewer, values.category).map(({ slug, title, askers }) => (
+					{possible.map(({ slug, title, askers }) => (
 						<option key={slug} value={slug}>
 							{askers === 'verified' ? `${title} (verified students)` : title}
 						</option>
@@ -68,6 +70,15 @@ export function AskFields({ values, tags, errors, categories, pictures, mayHide,
 					hint={noHint}
 					error={errors.tags}
 				/>
+				{rules.length > 0 && (
+					<ul className="hint col-span-full -mt-3" id="tag-rules">
+						{rules.map((rule) => (
+							<li key={rule} className="wrap-anywhere">
+								{rule}
+							</li>
+						))}
+					</ul>
+				)}
 			</div>
 			<MarkdownEditor
 				label="Description"
@@ -90,6 +101,16 @@ export function AskFields({ values, tags, errors, categories, pictures, mayHide,
 			)}
 		</div>
 	)
+}
+
+/** Which tags these categories need, and which are not for this reader, in sentences. */
+function tagRules(categories: CategoryView[], reserved: readonly string[]): string[] {
+	const needed = categories.flatMap(({ title, requiredTags: tags = [] }) =>
+		tags.length === 0
+			? []
+			: [`“${title}” needs ${tags.length > 1 ? 'one of the tags' : 'the tag'} ${tags.join(', ')}.`],
+	)
+	return reserved.length === 0 ? needed : [...needed, `Only moderators set ${reserved.join(', ')}.`]
 }
 
 function roomFor(count: number): string {

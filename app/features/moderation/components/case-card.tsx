@@ -6,7 +6,6 @@ import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { moderationLimits } from '../moderation.limits.ts'
-import { reasons } from '../moderation.policy.ts'
 import type { CasePageView, CaseView } from '../moderation.view.ts'
 import { buttonOf } from './act-forms.tsx'
 
@@ -71,7 +70,7 @@ export function Reports({ entry }: { entry: CaseView }) {
 		<ul className="mt-4 grid gap-2 text-sm">
 			{entry.reports.map((report) => (
 				<li key={report.reporter.username} className="wrap-anywhere">
-					<span className="font-semibold">{reasons.find(({ value }) => value === report.reason)?.label}</span>
+					<span className="font-semibold">{report.reasonLabel}</span>
 					<span className="text-ink-3">
 						{' '}
 						says <bdi>{report.reporter.name}</bdi>, <RelativeTime at={report.createdAt} />

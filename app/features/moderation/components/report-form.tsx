@@ -1,8 +1,9 @@
 import { type ReactNode, useId } from 'react'
+import { useRootData } from '~/lib/root-data.ts'
 import { TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { moderationLimits } from '../moderation.limits.ts'
-import { type Reason, reasons } from '../moderation.policy.ts'
+import { reasons } from '../moderation.policy.ts'
 
 /** What the report page and its dialog learn from a refused form. */
 export interface ReportRefusal {
@@ -17,10 +18,12 @@ interface ReportFieldsProps {
 	children: ReactNode
 }
 
-/** Why something is reported: one of four reasons, and words where they are wanted. */
+/** Why something is reported: one of the reasons that this site offers, and words where they are wanted. */
 export function ReportFormFields({ refusal, children }: ReportFieldsProps) {
 	const id = useId()
 	const errors = refusal?.errors ?? {}
+	const { reporting } = useRootData()
+	const offered = reporting?.reasons ?? reasons
 	return (
 		<div className="grid gap-4">
 			<FormError errors={errors} names={{ reason: 'What is wrong with it?', details: 'In your words' }}>
@@ -28,15 +31,24 @@ export function ReportFormFields({ refusal, children }: ReportFieldsProps) {
 			</FormError>
 			<fieldset aria-describedby={errors.reason ? `${id}-error` : undefined}>
 				<legend className="label mb-1">What is wrong with it?</legend>
-				{reasons.map(({ value, label, hint }) => (
+				{offered.map(({ value, label, hint }) => (
 					<ReasonRow
 						key={value}
 						value={value}
 						label={label}
 						hint={hint}
-						isChosen={(refusal?.values.reason ?? 'spam') === value}
+						isChosen={(refusal?.values.reason ?? offered[0]?.value) === value}
 					/>
 				))}
+				{reporting?.hasTerms && (
+					<p className="hint mt-1">
+						What holds here stands in the{' '}
+						<a className="link" href="/terms" target="_blank" rel="noopener">
+							terms of this site
+						</a>
+						.
+					</p>
+				)}
 				{errors.reason && (
 					<p className="error" id={`${id}-error`}>
 						{errors.reason}
@@ -65,7 +77,7 @@ function ReasonRow({
 	hint,
 	isChosen,
 }: {
-	value: Reason
+	value: string
 	label: string
 	hint: string
 	isChosen: boolean
@@ -82,13 +94,15 @@ function ReasonRow({
 					value={value}
 					required
 					defaultChecked={isChosen}
-					aria-describedby={`${id}-hint`}
+					aria-describedby={hint ? `${id}-hint` : undefined}
 				/>
 				<span>{label}</span>
 			</label>
-			<p className="hint pl-6.5" id={`${id}-hint`}>
-				{hint}
-			</p>
+			{hint && (
+				<p className="hint pl-6.5" id={`${id}-hint`}>
+					{hint}
+				</p>
+			)}
 		</div>
 	)
 }
