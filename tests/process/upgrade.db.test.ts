@@ -80,6 +80,16 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			reason: 'What stands for the text of a post is a longer hash.',
 		},
 		{
+			address: /^\/api\/v1\/moderation\/cases/,
+			line: /^[-+] \.rows\[\d+\]\.acts(\[\d+\] =| has) /,
+			reason: 'Moderators can pin a query.',
+		},
+		{
+			address: /^\/moderation\/profile\//,
+			line: /^\+ \/moderation\/account\/\w+$/,
+			reason: 'Moderators can hide everything of an account in one act.',
+		},
+		{
 			address: /^\/api\/v1\/moderation\/profile\/sol$/,
 			line: /^[-+] \.acts/,
 			reason: 'Moderators can hide a profile and clear it.',

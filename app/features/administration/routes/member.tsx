@@ -193,7 +193,9 @@ function Facts({ member }: { member: MemberDetail }) {
 				{counted(member.questions, 'query', 'queries')}, {counted(member.comments, 'comment')}
 			</Fact>
 			{(member.campus || member.year) && (
-				<Fact name="University">{[member.campus, member.year].filter(Boolean).join(', ')}</Fact>
+				<Fact name={member.campus ? 'University' : 'Year of passing'}>
+					{[member.campus, member.year].filter(Boolean).join(', ')}
+				</Fact>
 			)}
 			{member.cohort && <Fact name="Cohort">{member.cohort}</Fact>}
 			{suspendedUntil && (

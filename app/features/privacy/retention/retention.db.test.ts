@@ -85,6 +85,12 @@ const plants: Record<string, Plant> = {
 		last_four: 'abcd',
 		scopes: sql`'{read}'::text[]`,
 	})),
+	takedowns: row('takedowns', 'posted_until', () => ({
+		member_id: mira.id,
+		actor_id: admin.id,
+		reason: 'Spam.',
+		state: 'done',
+	})),
 	unmaskings: async (age) => {
 		const moderator = await makeMember(name(), 'moderator')
 		return row('unmaskings', 'at', () => ({ pseudonym_id: mira.id, moderator_id: moderator.id }))(age, 0)
