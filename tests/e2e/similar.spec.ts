@@ -5,7 +5,7 @@ test.describe('somebody who asks what was asked already', () => {
 		await logIn(page)
 		const known = 'Why does my useEffect fetch twice in development?'
 		await page.goto('/forum/ask')
-		await page.getByLabel('Title').pressSequentially(known.slice(0, 40), { delay: 15 })
+		await page.getByRole('textbox', { name: 'Title' }).pressSequentially(known.slice(0, 40), { delay: 15 })
 		const panel = page.getByRole('region', { name: 'Similar questions' })
 		const first = panel.getByRole('listitem').filter({ hasText: known })
 		await expect(first.locator('mark').first()).toBeVisible()
@@ -37,7 +37,7 @@ test.describe('somebody who asks what was asked already', () => {
 			await route.fulfill({ json: { rows: [row] } }).catch(() => {})
 		})
 		await page.goto('/forum/ask')
-		const field = page.getByLabel('Title')
+		const field = page.getByRole('textbox', { name: 'Title' })
 		await expect(async () => {
 			await field.fill('older words')
 			await expect.poll(() => asked, { timeout: 1_000 }).toBe(1)
@@ -55,7 +55,7 @@ test.describe('somebody who asks what was asked already', () => {
 	test('has room for the panel on a phone', async ({ page }) => {
 		await page.setViewportSize({ width: 360, height: 800 })
 		await page.goto('/forum/ask')
-		await page.getByLabel('Title').fill('useEffect runs twice')
+		await page.getByRole('textbox', { name: 'Title' }).fill('useEffect runs twice')
 		await expect(page.getByRole('region', { name: 'Similar questions' })).toBeVisible()
 		expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
 		await expectNoViolations(page)
