@@ -5,7 +5,7 @@ import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { isOpenQuestion, listNewerComments } from './comments.queries.server.ts'
 import { discussionOperations, discussionShapes } from './discussion.api.server.ts'
 import { questionPage } from './discussion.server.ts'
-import { scoreCounters } from './votes.queries.server.ts'
+import { mergeVotes, scoreCounters } from './votes.queries.server.ts'
 
 export const discussion = defineFeature({
 	name: 'discussion',
@@ -13,13 +13,18 @@ export const discussion = defineFeature({
 	cachedPages: [questionPage],
 	onConnect: watchQuestions,
 	counters: scoreCounters,
+	merging: [mergeVotes],
 	memberData: {
 		question_votes: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['question_id'] } },
+			called: 'Votes for queries',
 			archive: ['question_id', 'value', 'voted_at'],
 		},
 		comment_votes: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['comment_id'] } },
+			called: 'Votes for comments',
 			archive: ['comment_id', 'value', 'voted_at'],
 		},
 	},
