@@ -74,68 +74,6 @@ async function expectAllToHold(): Promise<void> {
 	expect(rows).toEqual([])
 }
 
-/** Columns of unique indexes that move all the same, each with the reason. */
-const REFUSED: Record<string, string> = {
-	'takedowns.member_id': 'of an account with an act under way, which alone is unique, no merge begins',
-}
-
-describe('what features declare', () => {
-	interface Unique {
-		table: string
-		columns: string[]
-		whole: boolean
-	}
-	let uniques: Unique[]
-	const moved = movedColumns(features)
-
-	beforeAll(async () => {
-		const { rows } = await sql<Unique>`
-			select c.relname as table, i.indpred is null as whole, array(
-				select a.attname::text from unnest(i.indkey::int[]) with ordinality as key (attnum, place)
-				join pg_attribute a on a.attrelid = c.oid and a.attnum = key.attnum order by place) as columns
-			from pg_index i join pg_class c on c.oid = i.indrelid
-			where i.indisunique and c.relnamespace = 'public'::regnamespace`.execute(db())
-		uniques = rows
-	})
-
-	test('each column that names a member says what becomes of it', () => {
-		const members = features.flatMap(({ memberData = {} }) =>
-			Object.entries(memberData).flatMap(([table, entry]) =>
-				typeof entry === 'string' ? [] : Object.keys(entry.members).map((column) => `${table}.${column}`),
-			),
-		)
-		expect(moved.map(({ table, column }) => `${table}.${column}`).sort()).toEqual(members.sort())
-	})
-
-	test('a row moves only where no unique index can refuse it', () => {
-		const wrong = moved.flatMap(({ table, column, rule }) => {
-			const others = uniques
-				.filter((one) => one.table === table && one.columns.includes(column))
-				.map(({ columns }) => columns.filter((name) => name !== column))
-			if (rule === 'moves' && !REFUSED[`${table}.${column}`])
-				return others.length > 0 ? [`${table}.${column} moves, and ${others} is unique`] : []
-			if (rule === 'moves' || !('unlessSame' in rule)) return []
-			const missing = new Set(others.flat()).difference(new Set(rule.unlessSame))
-			return missing.size > 0 ? [`${table}.${column}: ${[...missing]}`] : []
-		})
-		expect(wrong).toEqual([])
-	})
-
-	test('a rule that leaves rows to a step has a step', () => {
-		const silent = features.filter(
-			({ merging, memberData = {} }) =>
-				!merging &&
-				Object.entries(memberData).some(
-					([table, entry]) =>
-						table !== 'users' &&
-						typeof entry !== 'string' &&
-						Object.values(entry.merge).some((rule) => typeof rule === 'object' && 'step' in rule),
-				),
-		)
-		expect(silent.map(({ name }) => name)).toEqual([])
-	})
-})
-
 describe('a member in whom everything is planted', () => {
 	let planted: SignedIn
 	let kept: SignedIn
@@ -228,9 +166,9 @@ describe('what both accounts have', () => {
 		expect(found?.moves).toContainEqual({ label: 'Queries', count: 1 })
 		expect(found?.moves).toContainEqual({ label: 'Conversations', count: 1 })
 		expect(found?.same).toEqual([
-			{ label: 'Votes for queries', count: 1 },
-			{ label: 'Bookmarks', count: 1 },
 			{ label: 'Blocked members', count: 1 },
+			{ label: 'Bookmarks', count: 1 },
+			{ label: 'Votes for queries', count: 1 },
 		])
 		expect(found?.facts.join(' ')).toMatch(/1 member: .*1 message to each other.*1 vote for each other/)
 		expect(await preview(gone, 'lena@campus.example')).toEqual(found)
@@ -267,7 +205,7 @@ describe('what both accounts have', () => {
 			db(),
 		)
 		expect(sides.rows).toEqual([
-			{ mine: false, unread: 1, pending: false },
+			{ mine: false, unread: 2, pending: false },
 			{ mine: true, unread: 2, pending: false },
 		])
 		await makeMessage(people.peer, { ...kept, username: 'lena-2' }, 'By the old name.')
@@ -287,35 +225,59 @@ describe('what both accounts have', () => {
 	})
 })
 
+type Prepare = (gone: SignedIn, kept: SignedIn) => Promise<unknown>
+
 describe('who cannot be merged', () => {
 	const set = (member: SignedIn, change: ReturnType<typeof sql>) =>
 		sql`update users set ${change} where id = ${member.id}`.execute(db())
 	const leaving = sql`leaves_at = now() + interval '1 day'`
 	const suspended = sql`suspended_until = 'infinity', suspended_reason = 'Spam.'`
 
-	test.each<[string, (gone: SignedIn, kept: SignedIn) => Promise<unknown>, string]>([
-		['an account with itself', (gone) => merge(gone, gone), 'the same account'],
-		['the admin’s own, as what goes', (_, kept) => merge(people.admin, kept), 'your own account'],
-		['the admin’s own, as what is kept', (gone) => merge(gone, people.admin), 'your own account'],
-		['by a moderator', (gone, kept) => merge(gone, kept, { ...people.admin, role: 'moderator' }), 'Only admins'],
-		['by who was an admin', (gone, kept) => merge(gone, kept, { ...people.peer, role: 'admin' }), 'Only'],
+	const nothing = async () => {}
+	test.each<[string, (gone: SignedIn, kept: SignedIn) => Promise<unknown>, string, Prepare]>([
+		['an account with itself', (gone) => merge(gone, gone), 'the same account', nothing],
+		['the admin’s own, as what goes', (_, kept) => merge(people.admin, kept), 'your own account', nothing],
+		['the admin’s own, as what is kept', (gone) => merge(gone, people.admin), 'your own account', nothing],
 		[
-			'with another name typed',
+			'by a moderator',
+			(gone, kept) => merge(gone, kept, { ...people.admin, role: 'moderator' }),
+			'Only admins',
+			nothing,
+		],
+		['by who was an admin', (gone, kept) => merge(gone, kept, { ...people.peer, role: 'admin' }), 'Only', nothing],
+		[
+			'another name typed',
 			(gone, kept) => merge(gone, kept, people.admin, { username: kept.username }),
 			'Type gone',
+			nothing,
 		],
-		['without a reason', (gone, kept) => merge(gone, kept, people.admin, { why: ' ' }), 'Say why'],
-		['into nobody', (gone, kept) => merge(gone, { ...kept, username: 'nobody' }), 'no longer exists'],
-		['one that leaves', async (gone, kept) => (await set(gone, leaving), merge(gone, kept)), 'is being deleted'],
-		['into one that leaves', async (gone, kept) => (await set(kept, leaving), merge(gone, kept)), 'is being deleted'],
+		['without a reason', (gone, kept) => merge(gone, kept, people.admin, { why: ' ' }), 'Say why', nothing],
+		['into nobody', (gone, kept) => merge(gone, { ...kept, username: 'nobody' }), 'no longer exists', nothing],
+		['one that leaves', merge, 'is being deleted', (gone) => set(gone, leaving)],
+		['into one that leaves', merge, 'is being deleted', (_, kept) => set(kept, leaving)],
+		[
+			'one under an act',
+			merge,
+			'is being hidden',
+			(gone) =>
+				sql`
+			insert into takedowns (member_id, actor_id, reason, posted_until) values (${gone.id}, ${people.admin.id}, 'x', now())`.execute(
+					db(),
+				),
+		],
 		[
 			'the suspended into staff',
-			async (gone, kept) => (await set(gone, suspended), await set(kept, sql`role = 'moderator'`), merge(gone, kept)),
+			merge,
 			'staff cannot be',
+			async (gone, kept) => {
+				await set(gone, suspended)
+				await set(kept, sql`role = 'moderator'`)
+			},
 		],
-	])('%s', async (_, attempt, message) => {
+	])('%s', async (_, attempt, message, prepare) => {
 		const number = `${message.length}${Math.random()}`.replaceAll('.', '')
 		const [gone, kept] = [await join(`gone${number}`), await join(`kept${number}`)]
+		await prepare(gone, kept)
 		await expect(attempt(gone, kept)).rejects.toThrow(message)
 		const { rows } = await sql`select from users where id in (${gone.id}, ${kept.id})`.execute(db())
 		expect(rows).toHaveLength(2)
@@ -366,6 +328,7 @@ describe('at once', () => {
 	test('what the account writes and is sent meanwhile is there afterwards, or was refused', async () => {
 		const [gone, kept] = [await join('busy-2'), await join('busy')]
 		const question = await makeQuestion(gone)
+		const elsewhere = await makeQuestion(people.other)
 		await makeMessage(people.peer, gone, 'Hello.')
 		await makeMessage(gone, people.peer, 'Hello back.')
 		await passTime()
@@ -376,7 +339,7 @@ describe('at once', () => {
 			() => makeMessage(gone, people.other, 'Too late?'),
 			() => castVote(gone, { questionId: question.id, commentId: null, vote: 1 }),
 			() => castVote(people.other, { questionId: question.id, commentId: null, vote: 1 }),
-			() => saveBookmark(gone, { kind: 'query', id: question.id }),
+			() => saveBookmark(gone, { kind: 'query', id: elsewhere.id }),
 			() => makeQuestion(gone),
 		]
 		const [merged, ...rest] = await Promise.allSettled([merge(gone, kept), ...attempts.map((attempt) => attempt())])

@@ -75,6 +75,25 @@ export async function closeAccount(trx: Executor, goneId: number): Promise<void>
 }
 
 /**
+ * Takes back what two accounts did for each other's posts, as nobody does that for their own: votes, “I have this too”, asking to answer.
+ * Posts under a pseudonym are left alone, as a number that changes at that moment could tell whose they are.
+ */
+export async function removeMutual(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
+	const both = sql`(${goneId}, ${keptId})`
+	const ownQuestion = (table: string) => sql`question_id in (select id from questions where author_id in ${both})
+		and ${sql.ref(`${table}.user_id`)} in ${both}`
+	for (const table of ['question_votes', 'affected_members', 'question_asks'])
+		await sql`delete from ${sql.table(table)} where ${ownQuestion(table)}`.execute(trx)
+	await sql`
+		delete from comment_votes where user_id in ${both}
+			and comment_id in (select id from comments where author_id in ${both})`.execute(trx)
+	await sql`
+		delete from invitations where user_id in ${both} and (inviter_id in ${both} or ${ownQuestion('invitations')})`.execute(
+		trx,
+	)
+}
+
+/**
  * Carries over what stands in the row of the account itself. The stricter suspension holds. The role, the addresses, the name and since when
  * somebody is a member are those of the kept account.
  */

@@ -21,7 +21,7 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Feature } from '~/platform/feature.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import type { Merge, MergeStep } from '~/platform/member-data.ts'
+import { type Merge, type MergeStep, platformData } from '~/platform/member-data.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { closeTabsOf } from '~/platform/realtime/presence.server.ts'
 import type { MergePage, MergePerson } from './merge.view.ts'
@@ -34,6 +34,7 @@ import {
 	listUsernames,
 	lockBoth,
 	type MergeableRow,
+	removeMutual,
 	weighAnew,
 } from './merging.queries.server.ts'
 import { type MovedColumn, moveRows } from './moving.queries.server.ts'
@@ -50,7 +51,7 @@ let columns: readonly MovedColumn[] = []
 /** Is given what each feature says of its tables, and does about two accounts that become one. */
 export function registerMerging(features: readonly Feature[]): void {
 	steps = features.flatMap(({ merging = [] }) => merging)
-	columns = movedColumns(features)
+	columns = movedColumns([...features, { name: 'platform', memberData: platformData }])
 }
 
 /** Each column that names a member, with what becomes of it. */
@@ -185,6 +186,7 @@ async function mergeIn(trx: Executor, actor: SignedIn, merge: Merge, why: string
 
 /** Follows what each feature says of its tables. @returns how many rows moved, by what they are called */
 async function moveEverything(trx: Executor, merge: Merge): Promise<Map<string, number>> {
+	await removeMutual(trx, merge)
 	for (const step of steps) await step(trx, merge)
 	const counts = new Map<string, number>()
 	for (const column of columns) {

@@ -18,7 +18,9 @@ export async function previewMerge(
 	columns: readonly MovedColumn[],
 ): Promise<MergePreview> {
 	const merge: Merge = { goneId: gone.id, keptId: kept.id }
-	const listed = columns.filter(({ called }) => called !== undefined)
+	const listed = columns
+		.filter(({ called }) => called !== undefined)
+		.sort((one, other) => (one.called ?? '').localeCompare(other.called ?? '', 'en'))
 	const [counts, shared] = await Promise.all([countRows(listed, merge), countShared(merge)])
 	const of = (wanted: (column: MovedColumn, counts: CountedColumn) => number) =>
 		listed.flatMap((column, place) => {

@@ -79,7 +79,7 @@ async function joinSides(trx: Executor, { goneId, keptId }: Merge, twins: Return
 		update conversation_members side set last_message_id = greatest(side.last_message_id, other.last_message_id),
 			pending = side.pending and other.pending, muted = side.muted and other.muted,
 			delivered_id = greatest(side.delivered_id, other.delivered_id),
-			read_id = coalesce(least(${firstUnread('side')}, ${firstUnread('other')}) - 1, greatest(side.read_id, other.read_id))
+			read_id = least(${firstUnread('side')} - 1, ${firstUnread('other')} - 1, greatest(side.read_id, other.read_id))
 		from ${twins} join conversation_members other on other.conversation_id = twin.from_id
 		where side.conversation_id = twin.to_id
 			and side.user_id = case when other.user_id = ${goneId} then ${keptId} else other.user_id end`.execute(trx)

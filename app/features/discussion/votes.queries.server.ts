@@ -6,7 +6,6 @@ import { isInvited } from '~/features/upkeep/invitations.queries.server.ts'
 import { outdatedBy } from '~/features/upkeep/outdated.queries.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import type { Merge } from '~/platform/member-data.ts'
 
 /** What a vote counts: up, down, or nothing. */
 export type Vote = 1 | 0 | -1
@@ -118,17 +117,3 @@ export const scoreCounters: readonly Counter[] = [
 		actual: sql`(select coalesce(sum(v.value), 0) from comment_votes v where v.comment_id = t.id)`,
 	},
 ]
-
-/**
- * Takes back what two accounts that become one voted for each other's posts: nobody votes for their own. Posts under a pseudonym are left
- * alone, as a score that changes at that moment could tell whose they are.
- */
-export async function mergeVotes(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
-	const both = sql`array[${goneId}, ${keptId}]::int[]`
-	await sql`
-		delete from question_votes v using questions q
-		where q.id = v.question_id and v.user_id = any(${both}) and q.author_id = any(${both})`.execute(trx)
-	await sql`
-		delete from comment_votes v using comments c
-		where c.id = v.comment_id and v.user_id = any(${both}) and c.author_id = any(${both})`.execute(trx)
-}

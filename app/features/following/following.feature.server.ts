@@ -1,6 +1,6 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { followingOperations, followingShapes } from './following.api.server.ts'
-import { affectedCounters, mergeAffected } from './following.queries.server.ts'
+import { affectedCounters } from './following.queries.server.ts'
 import { deleteSearchesOf } from './searches.queries.server.ts'
 import { checkSavedSearches, registerSources, searchKinds, sweepSearches } from './searches.server.ts'
 import { mailWeekly } from './weekly.server.ts'
@@ -22,7 +22,6 @@ export const following = defineFeature({
 		},
 	],
 	collect: registerSources,
-	merging: [mergeAffected],
 	memberData: {
 		affected_members: {
 			members: { user_id: 'deleted' },

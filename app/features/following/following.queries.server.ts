@@ -3,7 +3,6 @@ import { type QuestionRow, questionColumns, questionJoins } from '~/features/que
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
-import type { Merge } from '~/platform/member-data.ts'
 
 /** How many questions a member follows besides one. Their row must be locked. */
 export async function countFollowedQuestions(trx: Executor, userId: number, besides: number): Promise<number> {
@@ -70,10 +69,3 @@ export const affectedCounters: readonly Counter[] = [
 		actual: sql`(select count(*) from affected_members a where a.question_id = t.id)`,
 	},
 ]
-
-/** Takes back that one of two accounts that become one has the problem that the other one asked about. */
-export async function mergeAffected(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
-	await sql`
-		delete from affected_members a using questions q where q.id = a.question_id
-			and a.user_id in (${goneId}, ${keptId}) and q.author_id in (${goneId}, ${keptId})`.execute(trx)
-}

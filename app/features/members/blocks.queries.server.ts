@@ -69,26 +69,8 @@ export function archivedBlocks(memberId: number): RawBuilder<unknown> {
 	return sql`select u.username, b.blocked_at from blocks b join users u on u.id = b.blocked_id where b.blocker_id = ${memberId}`
 }
 
-/** Removes what two accounts that become one decided about each other, and counts and orders their skills for one member. */
-export async function mergeBlocksAndSkills(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
+/** Removes what two accounts that become one decided about each other. */
+export async function mergeBlocks(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	await sql`
 		delete from blocks where blocker_id in (${goneId}, ${keptId}) and blocked_id in (${goneId}, ${keptId})`.execute(trx)
-	const twins = sql`profile_skills other where other.user_id = ${goneId} and exists (
-		select from profile_skills mine where mine.user_id = ${keptId} and mine.skill_id = other.skill_id)`
-	// What one of the accounts hides stays hidden.
-	await sql`
-		update profile_skills mine set evidence_hidden = true from profile_skills other
-		where mine.user_id = ${keptId} and other.user_id = ${goneId} and other.skill_id = mine.skill_id
-			and other.evidence_hidden and not mine.evidence_hidden`.execute(trx)
-	await sql`
-		with locked as (select id from skills where id in (select skill_id from ${twins}) order by id for no key update)
-		update skills set member_count = member_count - 1 from locked where skills.id = locked.id`.execute(trx)
-	await sql`delete from ${twins}`.execute(trx)
-	await sql`delete from hidden_evidence using skills, profile_skills
-		where hidden_evidence.user_id = ${goneId} and skills.name_key = hidden_evidence.name_key
-			and profile_skills.skill_id = skills.id and profile_skills.user_id = ${keptId}`.execute(trx)
-	await sql`
-		update profile_skills set position = position + (
-			select coalesce(max(position), -1) + 1 from profile_skills where user_id = ${keptId})
-		where user_id = ${goneId}`.execute(trx)
 }

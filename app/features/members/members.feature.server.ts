@@ -6,8 +6,8 @@ import { MAX_WATCHED } from '~/platform/realtime/events.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { listOnlineAmong } from '~/platform/realtime/presence.queries.server.ts'
 import { watchersOf } from '~/platform/realtime/presence.server.ts'
-import { archivedBlocks, listNotBlocking, mergeBlocksAndSkills } from './blocks.queries.server.ts'
-import { archivedSkills, forgetSkills, skillCounter, skillPlace } from './skills.queries.server.ts'
+import { archivedBlocks, listNotBlocking, mergeBlocks } from './blocks.queries.server.ts'
+import { archivedSkills, forgetSkills, mergeSkills, skillCounter, skillPlace } from './skills.queries.server.ts'
 import { setSkills } from './skills.server.ts'
 
 export const members = defineFeature({
@@ -35,7 +35,7 @@ export const members = defineFeature({
 		},
 	],
 	afterLeaving: forgetSkills,
-	merging: [mergeBlocksAndSkills],
+	merging: [mergeBlocks, mergeSkills],
 	memberData: {
 		blocks: {
 			members: { blocker_id: 'deleted', blocked_id: 'deleted' },

@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import type { Merge } from '~/platform/member-data.ts'
 
 /** Whether a member was asked to answer a question, and neither declined nor wrote there, for other statements. */
 export function isInvited(userId: number, questionId: number): RawBuilder<boolean> {
@@ -66,14 +65,4 @@ export async function listInvitedBy(
 		select users.username, users.name, users.image from invitations join users on users.id = user_id
 		where question_id = ${questionId} and inviter_id = ${inviterId} order by invited_at`.execute(db())
 	return rows
-}
-
-/** Takes back that one of two accounts that become one asked the other to answer, and that either was asked about its own question. */
-export async function mergeInvitations(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
-	await sql`
-		delete from invitations i using questions q where q.id = i.question_id and i.user_id in (${goneId}, ${keptId})
-			and (i.inviter_id in (${goneId}, ${keptId}) or q.author_id in (${goneId}, ${keptId}))`.execute(trx)
-	await sql`
-		delete from question_asks a using questions q where q.id = a.question_id
-			and a.user_id in (${goneId}, ${keptId}) and q.author_id in (${goneId}, ${keptId})`.execute(trx)
 }

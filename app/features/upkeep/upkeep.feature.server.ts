@@ -1,6 +1,5 @@
 import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { mergeInvitations } from './invitations.queries.server.ts'
 import { invitationKinds } from './invitations.server.ts'
 import { outdatedKinds } from './outdated.server.ts'
 import { remindAskers, reminderKinds } from './reminders.server.ts'
@@ -20,7 +19,6 @@ export const upkeep = defineFeature({
 			remove: (days, limit) => deleteOldRows({ table: 'invitations', since: 'invited_at', days, limit }),
 		},
 	],
-	merging: [mergeInvitations],
 	memberData: {
 		outdated_marks: {
 			members: { user_id: 'deleted' },
