@@ -14,7 +14,7 @@ import { removeArchiveFile } from '~/features/privacy/archive/archive.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceAccountChange, announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
-import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
+import { Conflict, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -113,10 +113,15 @@ function refusalOf(actor: SignedIn, gone: MergeableRow, kept: MergeableRow): str
 	return null
 }
 
-const mergeInput = whyInput.extend({
-	into: z.string({ error: 'Name the account that is kept.' }).max(MAX_TYPED),
-	username: z.string({ error: 'Type the username of the account that goes.' }).max(MAX_TYPED),
-})
+const intoInput = z.object({ into: z.string({ error: 'Name the account that is kept.' }).max(MAX_TYPED) })
+
+/** @param username of the account that goes */
+function mergeInput(username: string) {
+	const message = `Type ${username}, the username of the account that goes.`
+	return whyInput.extend({
+		username: z.string({ error: message }).refine((typed) => wordOf(typed) === username, message),
+	})
+}
 
 /**
  * Merges an account into another one: everything of it becomes the other one's, and it ends.
@@ -127,17 +132,14 @@ const mergeInput = whyInput.extend({
  */
 export async function mergeAccounts(viewer: Viewer, username: string, input: Input): Promise<string> {
 	const actor = requireAdmin(viewer)
-	const { into, username: typed, why } = parseInput(mergeInput, input)
+	const { into } = parseInput(intoInput, input)
 	await requireMayWrite(actor.id)
 	await countUse('toggles', actor)
 	const found = await findMergeable([username, wordOf(into)])
 	const [gone, kept] = [username, wordOf(into)].map((word) => found.find((row) => row.word === word))
 	if (!gone) throw new NotFound('There is no such member.')
 	if (!kept) throw new NotFound('The account that was to be kept no longer exists.')
-	if (wordOf(typed) !== gone.username) {
-		const message = `Type ${gone.username}, the username of the account that goes.`
-		throw new Invalid(message, { username: message })
-	}
+	const { why } = parseInput(mergeInput(gone.username), input)
 	const archive = await findArchive(gone.id)
 	const merged = await withoutDeadlock(() =>
 		db()

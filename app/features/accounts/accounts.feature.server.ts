@@ -65,7 +65,7 @@ export const accounts = defineFeature({
 		},
 		credentials: {
 			members: { user_id: 'deleted' },
-			merge: { user_id: { ends: 'the kept account has its own' } },
+			merge: { user_id: { ends: 'The kept account has its own.' } },
 			called: 'Passwords',
 			archive: ['provider_id', 'scope', 'created_at', 'updated_at'],
 			withheld: {
@@ -80,7 +80,7 @@ export const accounts = defineFeature({
 		usernames: {
 			members: { user_id: 'kept' },
 			merge: { user_id: 'moves' },
-			called: 'Usernames, which lead to the kept account',
+			called: 'Usernames',
 			archive: ['username', 'claimed_at'],
 		},
 		left_usernames: 'hashes of the usernames of who left, so that nobody else gets one',

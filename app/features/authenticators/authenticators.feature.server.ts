@@ -6,7 +6,7 @@ export const authenticators = defineFeature({
 	memberData: {
 		totp_secrets: {
 			members: { user_id: 'deleted' },
-			merge: { user_id: { ends: 'the kept account has its own, or needs none' } },
+			merge: { user_id: { ends: 'The kept account has its own, or needs none.' } },
 			called: 'Second factors',
 			archive: ['confirmed_at', 'created_at'],
 			withheld: { secret: 'a secret' },

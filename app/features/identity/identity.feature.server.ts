@@ -16,7 +16,7 @@ export const identity = defineFeature({
 	memberData: {
 		account_emails: {
 			members: { user_id: 'deleted' },
-			merge: { user_id: { ends: 'free again: no way into any account until somebody confirms one' } },
+			merge: { user_id: { ends: 'Nobody can log in by them. They are free for whoever confirms them.' } },
 			called: 'Email addresses',
 			archive: ['email'],
 		},

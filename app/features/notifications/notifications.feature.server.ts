@@ -89,7 +89,7 @@ export const notifications = defineFeature({
 		},
 		push_subscriptions: {
 			members: { user_id: 'deleted' },
-			merge: { user_id: { ends: 'they belong to sessions' } },
+			merge: { user_id: { ends: 'They belong to sessions.' } },
 			called: 'Browsers with push notifications',
 			archive: ['created_at', 'last_success_at'],
 			withheld: { endpoint: 'a secret', p256dh: 'a secret', auth: 'a secret' },

@@ -12,7 +12,7 @@ export const passkeys = defineFeature({
 	memberData: {
 		passkeys: {
 			members: { user_id: 'deleted' },
-			merge: { user_id: { ends: 'a device adds a new one to the kept account' } },
+			merge: { user_id: { ends: 'A device can add a new one to the kept account.' } },
 			called: 'Passkeys',
 			archive: ['name', 'created_at', 'used_at'],
 			withheld: {

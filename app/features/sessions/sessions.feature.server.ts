@@ -37,7 +37,7 @@ export const sessions = defineFeature({
 	memberData: {
 		sessions: {
 			members: { user_id: 'deleted' },
-			merge: { user_id: { ends: 'they are logged out everywhere' } },
+			merge: { user_id: { ends: 'They are logged out everywhere.' } },
 			called: 'Sessions',
 			archive: ['ip_address', 'user_agent', 'created_at', 'updated_at', 'expires_at', 'confirmed_at'],
 			withheld: { token: 'a secret' },

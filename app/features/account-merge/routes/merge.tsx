@@ -56,7 +56,7 @@ export default function Merge({ loaderData: page, actionData }: Route.ComponentP
 				<Link className="link" to={memberAdminPath(gone.username)}>
 					@{gone.username}
 				</Link>{' '}
-				becomes the account’s that is kept, and this one ends. It cannot be undone.
+				moves to the account that is kept, and this one ends. That cannot be undone.
 			</p>
 			<KeptForm page={page} />
 			{preview && (
@@ -109,8 +109,10 @@ function Preview({ gone, preview: { kept, moves, same, ends, facts } }: { gone: 
 					))}
 				</ul>
 			</section>
-			<Amounts id="moves" title={`Becomes @${kept.username}’s`} amounts={moves} none="There is nothing to move." />
-			{same.length > 0 && <Amounts id="same" title="Both have it: the kept one stays" amounts={same} none="" />}
+			<Amounts id="moves" title={`Moves to @${kept.username}`} amounts={moves} none="There is nothing to move." />
+			{same.length > 0 && (
+				<Amounts id="same" title={`Both have it: that of @${kept.username} stays`} amounts={same} none="" />
+			)}
 			<Amounts id="ends" title={`Ends with @${gone.username}`} amounts={ends} none="Nothing." />
 		</>
 	)
