@@ -150,7 +150,7 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	await page.getByLabel('Username or email address').fill('@Tilda.Once')
 	await page.getByRole('button', { name: 'Look at it' }).click()
 	await expect(page.getByRole('region', { name: 'Ends with @tilda.twice' })).toContainText(
-		'They are logged out everywhere.',
+		'The kept account has its own.',
 	)
 	await page.getByLabel('Username of the account that goes').fill('tilda.once')
 	await page.getByLabel('Why').fill('Registered twice.')
