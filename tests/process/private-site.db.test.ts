@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '~/features/api/openapi.server.ts'
 import '~/features/index.server.ts'
+import { storePicture } from '~/features/pictures/pictures.server.ts'
 import { saveSection } from '~/features/site-settings/site-settings.server.ts'
 import { makeToken } from '~/features/tokens/tokens.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -152,6 +153,23 @@ describe('a visitor of a private site', () => {
 		expect((await ask('/sitemap.xml')).status).toBe(404)
 		expect(await (await ask('/robots.txt')).text()).toContain('Disallow: /\n')
 		expect(await (await ask('/login?redirectTo=%2F')).text()).toContain('This site is for its members.')
+	})
+
+	test('sees the logo and the colour of the site on the login page of each process', async () => {
+		const file = (await storePicture(admin, 'logo', new Blob([new Uint8Array(await picture('png', 200, 100))]))).path
+		const form = { act: 'save', accent: '#123456', ground: 'none', isAlone: '', logo: `${file}#200x100`, version: '1' }
+		expect((await site.ask('/admin/settings/appearance', cookie, form)).status).toBe(302)
+		for (let count = 0; count < 4; count++) {
+			const [, href = ''] = /href="(\/appearance\.css[^"]*)"/.exec(await (await ask('/login')).text()) ?? []
+			const style = await ask(href)
+			expect(style.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
+			const [, logo = ''] = /url\(([^)]+)\)/.exec(await style.text()) ?? []
+			const shown = await ask(logo)
+			expect([shown.status, shown.headers.get('Content-Type')]).toEqual([200, 'image/webp'])
+			expect(shown.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
+		}
+		expect((await ask('/icons/icon-192.png')).headers.get('Content-Type')).toBe('image/png')
+		expect(isRefused(await ask('/media/posts/-/00000000000000000000000000000000-320.webp'))).toBe(true)
 	})
 
 	test('gets no data of a page, and no form is taken', async () => {
