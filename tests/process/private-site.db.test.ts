@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '~/features/api/openapi.server.ts'
 import '~/features/index.server.ts'
-import { storePicture } from '~/features/pictures/pictures.server.ts'
 import { saveSection } from '~/features/site-settings/site-settings.server.ts'
 import { makeToken } from '~/features/tokens/tokens.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -156,9 +155,18 @@ describe('a visitor of a private site', () => {
 	})
 
 	test('sees the logo and the colour of the site on the login page of each process', async () => {
-		const file = (await storePicture(admin, 'logo', new Blob([new Uint8Array(await picture('png', 200, 100))]))).path
-		const form = { act: 'save', accent: '#123456', ground: 'none', isAlone: '', logo: `${file}#200x100`, version: '1' }
-		expect((await site.ask('/admin/settings/appearance', cookie, form)).status).toBe(302)
+		const form = new FormData()
+		for (const [name, value] of Object.entries({
+			act: 'save',
+			accent: '#123456',
+			ground: 'none',
+			logo: '',
+			version: '1',
+		}))
+			form.set(name, value)
+		form.set('logo_file', new Blob([new Uint8Array(await picture('png', 200, 100))]))
+		const saved = await ask('/admin/settings/appearance', { method: 'POST', headers: { Cookie: cookie }, body: form })
+		expect(saved.status, await saved.text()).toBe(303)
 		for (let count = 0; count < 4; count++) {
 			const [, href = ''] = /href="(\/appearance\.css[^"]*)"/.exec(await (await ask('/login')).text()) ?? []
 			const style = await ask(href)
