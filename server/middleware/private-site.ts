@@ -18,6 +18,9 @@ export const openPaths: readonly RegExp[] = [
 	/^\/api\/auth\//,
 ]
 
+/** The logo of the site, which the login page shows. It is the same for everybody, so caches may keep it. */
+const logoFile = /^\/media\/logos\//
+
 const sentence = 'This site is for its members. Log in first.'
 
 /** Where routes lead instead of running, by request. */
@@ -35,6 +38,7 @@ export function loginInstead(request: Request): LoginInstead | null {
 export function privateSite(): MiddlewareHandler {
 	return async (context, next) => {
 		const request = context.req.raw
+		if (logoFile.test(context.req.path)) return next()
 		let session: Headers | undefined
 		const wasPrivate = isPrivateSite()
 		if (wasPrivate) {

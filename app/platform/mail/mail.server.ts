@@ -7,6 +7,8 @@ import { cleanLine } from '~/lib/clean.ts'
 import { escapeHtml } from '~/lib/html.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
+import { siteAppearance } from '~/platform/appearance/appearance.server.ts'
+import { MAIL_LOGO } from '~/platform/appearance/icons.server.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 
@@ -224,9 +226,21 @@ export function letter(
 		to,
 		subject,
 		text: `${paragraph}\n\n${link.label}: ${link.url}\n\n${closing}\n\n${siteName()}\n`,
-		html: `<!doctype html><html lang="en"><body style="font:16px/1.5 sans-serif;color:#1d1c18;max-width:36em">
-<p>${escapeHtml(paragraph)}</p>
-<p><a href="${escapeHtml(link.url)}" style="color:#1c6b4a;font-weight:600">${escapeHtml(link.label)}</a></p>
-<p>${escapeHtml(closing)}</p><p>${escapeHtml(siteName())}</p></body></html>`,
+		html: mailPage(
+			`<p>${escapeHtml(paragraph)}</p>
+<p><a href="${escapeHtml(link.url)}" style="color:${siteAppearance().accents.light};font-weight:600">${escapeHtml(link.label)}</a></p>
+<p>${escapeHtml(closing)}</p>`,
+		),
 	}
+}
+
+/** The HTML of a mail: its content between the logo of the site, where it has one, and the site's name. */
+export function mailPage(content: string): string {
+	const { logo, style } = siteAppearance()
+	const name = escapeHtml(siteName())
+	const head = logo
+		? `<p><img src="${config().publicUrl}${MAIL_LOGO}?v=${style?.version}" alt="${name}" height="24"></p>\n`
+		: ''
+	return `<!doctype html><html lang="en"><body style="font:16px/1.5 sans-serif;color:#1d1c18;max-width:36em">
+${head}${content}<p>${name}</p></body></html>`
 }
