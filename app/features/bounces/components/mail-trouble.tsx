@@ -7,7 +7,7 @@ import { type AddressTrouble, addressesPath } from '../bounces.view.ts'
 export function MailTrouble({ trouble, links }: { trouble: AddressTrouble; links?: ReactNode }) {
 	const { email, isFirst, kind, since } = trouble
 	const isReturned = kind === 'returned'
-	const effect = isFirst ? 'So we email you no notifications. ' : ''
+	const effect = isFirst ? 'We have stopped emailing you notifications. ' : ''
 	return (
 		<section
 			className="mt-4 rounded-md border border-marigold-line bg-marigold-wash p-4"
