@@ -197,6 +197,7 @@ describe('writing', () => {
 		['/admin/members/member', { act: 'role', role: 'admin', why: 'x' }, ['admin']],
 		['/admin/members/admin', { act: 'role', role: 'member', why: 'x' }, ['admin']],
 		['/admin/members/member', { act: 'confirm' }, ['admin']],
+		['/admin/members/member', { act: 'clear-mail' }, ['admin']],
 		['/admin/invitations', { intent: 'make', uses: '1', days: '7', cohort: '' }, ['admin']],
 		['/admin/invitations', { intent: 'revoke', id: '1' }, ['admin']],
 		['/admin/invitations/list', { days: '7', cohort: '', addresses: 'x@campus.example' }, ['admin']],
@@ -240,6 +241,7 @@ describe('an admin who proved long ago who they are', () => {
 	const acts: [string, string, Record<string, string>][] = [
 		['a role', '/admin/members/member', { act: 'role', role: 'moderator', why: 'x' }],
 		['a confirmed address', '/admin/members/member', { act: 'confirm' }],
+		['mail that comes back', '/admin/members/member', { act: 'clear-mail' }],
 		['sessions', '/admin/members/author', { act: 'log-out' }],
 		['a second factor', '/admin/members/author', { act: 'second-factor', why: 'x' }],
 		['passkeys', '/admin/members/author', { act: 'passkeys', why: 'x' }],
