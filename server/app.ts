@@ -27,6 +27,7 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { readMetrics } from '~/platform/metrics/metrics.server.ts'
 import { io } from '~/platform/realtime/io.server.ts'
 import { joinProcesses } from '~/platform/realtime/processes.server.ts'
+import { APPEARANCE_PATH, appearance } from './appearance.ts'
 import { answerFromCache, answerVisitor, forVisitors, type VisitorPage } from './cached-pages.ts'
 import { MAX_REPORT_BYTES, REPORT_PATH, takeReports } from './csp-reports.ts'
 import { beginDraining, health, readiness } from './health.ts'
@@ -102,6 +103,8 @@ app.use((context, next) => {
 	const limit = limitOfCalls.get(path) ?? limitOfForms.find((form) => form.path.test(path))?.limit ?? limitBody
 	return limit(context, next)
 })
+
+app.use(appearance())
 
 if (config().NODE_ENV === 'production') {
 	const root = './build/client'
@@ -201,6 +204,7 @@ const otherAddresses = [
 	'/healthz',
 	'/readyz',
 	'/metrics',
+	APPEARANCE_PATH,
 	REPORT_PATH,
 	'/realtime/*',
 	'/assets/*',

@@ -34,7 +34,7 @@ const MAX_TRIES: Partial<Record<keyof Jobs, number>> = { 'send-mail': 12 }
 const MAX_MAIL_DAYS = 365
 
 const ownJobs: TaskList = {
-	'send-mail': (payload) => sendMail(payload as Mail),
+	'send-mail': async (payload) => void (await sendMail(payload as Mail)),
 }
 
 /** What the platform stores of members for a time. */
