@@ -196,7 +196,27 @@ const endings: [string, (who: Someone) => Promise<void>, { others: boolean; toke
 		({ member }) => post(`/moderation/profile/${member.username}`, admin.cookie, { act: 'log-out' }),
 		{ others: false, tokens: false },
 	],
+	['a merge into another account', mergeIntoAnother, { others: false, tokens: false }],
 ]
+
+/** Every process leads to the account that is kept, and a tab that has nothing to do with the session hears of it. */
+async function mergeIntoAnother({ member: { username } }: Someone): Promise<void> {
+	serial += 1
+	const kept = await logInMember(site, `kept${serial}`)
+	const tab = await openTab(site.url, kept.cookie)
+	const [told, counted] = [next(tab, 'member:renamed'), next(tab, 'chat:count')]
+	await post(`/admin/members/${username}/merge`, admin.cookie, { into: kept.member.username, username, why: 'Twice.' })
+	expect(await told).toEqual({ from: username, to: kept.member.username })
+	// The kept account has what the other one had not read.
+	expect(await counted).toEqual({ conversations: 1 })
+	const places = async () =>
+		(await Promise.all([1, 2, 3, 4].map(() => get(`/find-dev/${username}`, { Cookie: kept.cookie })))).map(
+			({ headers }) => headers.get('location'),
+		)
+	const place = `/find-dev/${kept.member.username}`
+	await expect.poll(places, { timeout: MAX_DELAY }).toEqual([place, place, place, place])
+	expect(await (await get('/messages', { Cookie: kept.cookie })).text()).toContain('A secret word.')
+}
 
 describe.each(endings)('%s', (_what, end, stays) => {
 	test('ends the session in every process at once', async () => {
