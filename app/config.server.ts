@@ -49,6 +49,11 @@ const settings = z.object({
 		.regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
 		.optional(),
 	MAIL_FROM: z.string().default('DevQuad <no-reply@localhost>'),
+	MAIL_BOUNCE_ADDRESS: z
+		.email('must be an email address')
+		.regex(/^[^+@]{1,20}@/, 'must have at most 20 characters and no plus sign before the @')
+		.optional(),
+	MAIL_BOUNCE_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
 	REDIS_URL: z
 		.string()
 		.regex(/^rediss?:\/\//, 'must begin with redis://')

@@ -19,9 +19,10 @@ import { siteAuthor } from '~/features/site-settings/site.server.ts'
 import { tagsReservedFrom } from '~/features/tags/tag-rules.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { Unavailable } from '~/lib/errors.ts'
-import type { RootData } from '~/lib/root-data.ts'
+import { type RootData, useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { isModerator } from '~/lib/viewer.ts'
+import { siteAppearance } from '~/platform/appearance/appearance.server.ts'
 import { answering } from '~/platform/http/http.ts'
 import { useConnection } from '~/platform/realtime/use-live-event.ts'
 import { diskState } from '~/platform/storage/disk.server.ts'
@@ -70,6 +71,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs): Promi
 	const viewer = viewerOf(context)
 	const { publicUrl } = config()
 	const reservedTags = tagsReservedFrom(viewer)
+	const { style } = siteAppearance()
 	const [unread, conversations, openCases] = await Promise.all([
 		orNone(countUnread(viewer)),
 		orNone(countUnreadConversations(viewer)),
@@ -84,6 +86,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs): Promi
 		openCases,
 		announcement: announcementFor(viewer, request.headers.get('Cookie')),
 		siteName: siteName(),
+		...(style && { style: style.href }),
 		...(viewer && reportingData()),
 		...(viewer && reservedTags.length > 0 && { reservedTags }),
 		author: siteAuthor() ?? theProject,
@@ -141,6 +144,7 @@ function Document({ children }: { children: ReactNode }) {
 				{/* Only the server writes it: a browser that takes the page over passes over what it does not know in the head. */}
 				{import.meta.env.SSR && (
 					<>
+						<SiteStyle />
 						<BrokenPicturesScript />
 						<EarlyClicksScript />
 					</>
@@ -157,6 +161,12 @@ function Document({ children }: { children: ReactNode }) {
 			</body>
 		</html>
 	)
+}
+
+/** The logo and the accent of this site, where it has its own. */
+function SiteStyle() {
+	const { style } = useRootData()
+	return style && <link rel="stylesheet" href={style} />
 }
 
 export default function Root({ loaderData }: Route.ComponentProps) {

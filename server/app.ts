@@ -28,6 +28,7 @@ import { areMetricsOn, readMetrics } from '~/platform/metrics/metrics.server.ts'
 import { io } from '~/platform/realtime/io.server.ts'
 import { joinProcesses } from '~/platform/realtime/processes.server.ts'
 import { areTracesOn, startTracing, stopTracing } from '~/platform/tracing/tracing.server.ts'
+import { APPEARANCE_PATH, appearance } from './appearance.ts'
 import { answerFromCache, answerVisitor, forVisitors, type VisitorPage } from './cached-pages.ts'
 import { MAX_REPORT_BYTES, REPORT_PATH, takeReports } from './csp-reports.ts'
 import { beginDraining, health, readiness } from './health.ts'
@@ -105,6 +106,8 @@ app.use((context, next) => {
 	const limit = limitOfCalls.get(path) ?? limitOfForms.find((form) => form.path.test(path))?.limit ?? limitBody
 	return limit(context, next)
 })
+
+app.use(appearance())
 
 if (config().NODE_ENV === 'production') {
 	const root = './build/client'
@@ -209,6 +212,7 @@ const otherAddresses = [
 	'/healthz',
 	'/readyz',
 	'/metrics',
+	APPEARANCE_PATH,
 	REPORT_PATH,
 	'/realtime/*',
 	'/assets/*',

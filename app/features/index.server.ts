@@ -6,6 +6,7 @@ import { asking } from './asking/asking.feature.server.ts'
 import { authenticators } from './authenticators/authenticators.feature.server.ts'
 import { backups } from './backups/backups.feature.server.ts'
 import { bookmarks } from './bookmarks/bookmarks.feature.server.ts'
+import { bounces } from './bounces/bounces.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
 import { campusLogin } from './campus-login/campus-login.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
@@ -54,7 +55,7 @@ import { vocabulary } from './vocabulary/vocabulary.feature.server.ts'
  */
 export const ladder: readonly (readonly Feature[])[] = [
 	[rateLimits],
-	[sessions],
+	[bounces, sessions],
 	[accounts],
 	[passkeys],
 	[authenticators],

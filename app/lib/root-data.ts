@@ -18,6 +18,8 @@ export interface RootData {
 	/** What stands above every page for this viewer. */
 	announcement: AnnouncementView | null
 	siteName: string
+	/** The address of the stylesheet with the site's own logo and accent; missing where there are none. */
+	style?: string
 	/** What the form of a report shows beyond what comes with the software: the site's own reasons, and that it has terms. */
 	reporting?: { reasons?: { value: string; label: string; hint: string }[]; hasTerms: boolean }
 	/** Tags that this viewer does not set on a query; missing where there are none. */

@@ -12,10 +12,14 @@ export const openPaths: readonly RegExp[] = [
 	/^\/(confirm-email|undo-email|confirm-campus|unsubscribe)$/,
 	/^\/(terms|privacy|imprint)$/,
 	/^\/(robots\.txt|\.well-known\/security\.txt|site\.webmanifest|service-worker\.js|offline)$/,
-	// Each of these guards itself: by the key in the address, or by what Better Auth asks for.
+	// Each of these guards itself: by the key in the address, by a secret in a header, or by what Better Auth asks for.
 	/^\/answer\/feed\.atom$/,
+	/^\/mail\/bounces$/,
 	/^\/api\/auth\//,
 ]
+
+/** The logo of the site, which the login page shows. It is the same for everybody, so caches may keep it. */
+const logoFile = /^\/media\/logos\//
 
 const sentence = 'This site is for its members. Log in first.'
 
@@ -34,6 +38,7 @@ export function loginInstead(request: Request): LoginInstead | null {
 export function privateSite(): MiddlewareHandler {
 	return async (context, next) => {
 		const request = context.req.raw
+		if (logoFile.test(context.req.path)) return next()
 		let session: Headers | undefined
 		const wasPrivate = isPrivateSite()
 		if (wasPrivate) {

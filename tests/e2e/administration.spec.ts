@@ -1,3 +1,4 @@
+import { picture } from '../factories/pictures.ts'
 import {
 	demoEmail,
 	enrolAdmin,
@@ -107,6 +108,28 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	await expect(page.getByLabel('Folder of the continuous archive')).toHaveValue('archive')
 	await expect(page.getByLabel('Archive continuously')).toBeChecked()
 
+	// The look: a file that is no picture, a colour to look at, a logo, and all of it taken back.
+	const logo = page.getByLabel('Logo', { exact: true })
+	const colour = page.getByLabel('Colour', { exact: true })
+	await page.goto('/admin')
+	await step('Logo').getByRole('link').first().click()
+	await colour.fill('#FFE600')
+	await page.getByRole('button', { name: 'Show a preview' }).click()
+	await expect(page.getByText(/^In the light theme #7\w+: a link has/)).toBeVisible()
+	await expect(colour).toHaveValue('#ffe600')
+	await logo.setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') })
+	await page.getByRole('button', { name: 'Save' }).click()
+	await expect(page.getByText('This is neither a PNG nor a JPG.').first()).toBeVisible()
+	await logo.setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: await picture('png', 1_000, 250) })
+	await page.getByRole('button', { name: 'Save' }).click()
+	await expect(page.getByText('Logo: from “nothing” to “a picture of 1000 × 250 pixels”')).toBeVisible()
+	const mark = page.getByRole('banner').locator('.mark').first()
+	await expect(mark).toHaveCSS('height', '24px')
+	await expect(mark).toHaveCSS('background-image', /\/media\/logos\/-\/\w+-320\.webp/)
+	await page.getByRole('button', { name: 'Undo the change of Logo, Colour' }).click()
+	await expect(page.getByText('Logo: from “a picture of 1000 × 250 pixels” to “nothing”')).toBeVisible()
+	await expect(mark).toHaveCSS('height', '20px')
+
 	// A member, from the search to the role and back.
 	await page.goto('/admin/members?q=mira')
 	await page.getByRole('link', { name: 'Mira Quillon' }).click()
@@ -202,6 +225,15 @@ test('an announcement stands above every page; a member closes it, with scripts 
 }) => {
 	const baseURL = process.env.SITE_URL ?? ''
 	await enrolAdmin(page)
+	// What follows is looked at in a colour that no text could have as it is.
+	await page.goto('/admin/settings/appearance?accent=%23ffe600')
+	await expectNoViolationsInThemes(page)
+	await expectToFit(page, [360, 1280])
+	await hydrated(page)
+	await page.getByLabel('Choose a colour').fill('#fffbd0')
+	await expect(page.getByLabel('Colour', { exact: true })).toHaveValue('#fffbd0')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await expect(page.getByText('Colour: from “Ivy” to “#fffbd0”')).toBeVisible()
 	await page.goto('/admin/settings/announcement')
 	await expectNoViolationsInThemes(page)
 	await page.getByLabel('Text', { exact: true }).fill('The library is closed on Friday.')
@@ -250,7 +282,10 @@ test('an announcement stands above every page; a member closes it, with scripts 
 	await expect(page.getByRole('heading', { level: 1 })).toHaveText('Welcome to the union')
 	await expect(page.getByText('Ask anything.')).toBeVisible()
 
-	// Both are taken back: other journeys use this site, too.
+	// All are taken back: other journeys use this site, too.
+	await page.goto('/admin/settings/appearance')
+	await page.getByRole('button', { name: 'Undo the change of Colour' }).first().click()
+	await history('Colour: from “#fffbd0” to “Ivy”')
 	await page.goto('/admin/settings/front-page')
 	await page.getByRole('button', { name: 'Undo the change of Heading, Text' }).click()
 	await history('from “Welcome to the union” to')

@@ -38,6 +38,7 @@ const open = [
 	'/login/saml/acs',
 	'/login/saml/metadata',
 	'/logout',
+	'/mail/bounces',
 	'/offline',
 	'/privacy',
 	'/register',
@@ -152,6 +153,32 @@ describe('a visitor of a private site', () => {
 		expect((await ask('/sitemap.xml')).status).toBe(404)
 		expect(await (await ask('/robots.txt')).text()).toContain('Disallow: /\n')
 		expect(await (await ask('/login?redirectTo=%2F')).text()).toContain('This site is for its members.')
+	})
+
+	test('sees the logo and the colour of the site on the login page of each process', async () => {
+		const form = new FormData()
+		for (const [name, value] of Object.entries({
+			act: 'save',
+			accent: '#123456',
+			ground: 'none',
+			logo: '',
+			version: '1',
+		}))
+			form.set(name, value)
+		form.set('logo_file', new Blob([new Uint8Array(await picture('png', 200, 100))]))
+		const saved = await ask('/admin/settings/appearance', { method: 'POST', headers: { Cookie: cookie }, body: form })
+		expect(saved.status, await saved.text()).toBe(303)
+		for (let count = 0; count < 4; count++) {
+			const [, href = ''] = /href="(\/appearance\.css[^"]*)"/.exec(await (await ask('/login')).text()) ?? []
+			const style = await ask(href)
+			expect(style.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
+			const [, logo = ''] = /url\(([^)]+)\)/.exec(await style.text()) ?? []
+			const shown = await ask(logo)
+			expect([shown.status, shown.headers.get('Content-Type')]).toEqual([200, 'image/webp'])
+			expect(shown.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
+		}
+		expect((await ask('/icons/icon-192.png')).headers.get('Content-Type')).toBe('image/png')
+		expect(isRefused(await ask('/media/posts/-/00000000000000000000000000000000-320.webp'))).toBe(true)
 	})
 
 	test('gets no data of a page, and no form is taken', async () => {

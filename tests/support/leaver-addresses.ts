@@ -249,6 +249,7 @@ export const SILENT: Record<string, string[]> = {
 		'/edit-profile/:username/projects/github',
 		'/login/saml/acs',
 		'/login/saml/metadata',
+		'/mail/bounces',
 	],
 	'Its addresses are asked as those of /media/*.': ['/media/messages/*'],
 }

@@ -3,6 +3,7 @@ import stylesheet from '~/app.css?url'
 import { escapeHtml } from '~/lib/html.ts'
 import script from '~/offline/offline-page.js?raw'
 import worker from '~/offline/worker.js?raw'
+import { siteAppearance } from '~/platform/appearance/appearance.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import mono from '~/ui/fonts/quad-mono.woff2?url'
 import letters from '~/ui/fonts/schibsted-grotesk-letters.woff2?url'
@@ -11,6 +12,7 @@ import signs from '~/ui/fonts/schibsted-grotesk-signs.woff2?url'
 /** The offline page: the same for every reader, as the service worker stores it. Its script fills it. */
 export function offlinePage(): string {
 	const name = escapeHtml(siteName())
+	const siteStyle = siteAppearance().style ? '<link rel="stylesheet" href="/appearance.css?offline">' : ''
 	return `<!doctype html>
 <html lang="en">
 <head>
@@ -19,13 +21,14 @@ export function offlinePage(): string {
 <meta name="color-scheme" content="light dark">
 <title>Offline · ${name}</title>
 <link rel="stylesheet" href="${stylesheet}?offline">
+${siteStyle}
 </head>
 <body class="offline flex min-h-dvh flex-col">
 <a class="btn btn-primary skip-link" href="#main">Skip to content</a>
 <header class="border-b border-line">
 <div class="mx-auto flex h-14 max-w-page items-center gap-4 px-4 sm:px-6 lg:gap-8">
 <a class="flex min-w-0 items-center gap-2 text-[1.0625rem] leading-6 font-bold tracking-tight" href="/">
-<svg class="size-5 flex-none" viewBox="0 0 20 20" aria-hidden="true"><path d="M17 9V3H3v14h7" fill="none" stroke="currentColor" stroke-width="2"/><path class="fill-ivy" d="M13 12h5v6h-5z"/></svg>
+<svg class="mark" viewBox="0 0 20 20" aria-hidden="true"><path d="M17 9V3H3v14h7" fill="none" stroke="currentColor" stroke-width="2"/><path class="fill-ivy" d="M13 12h5v6h-5z"/></svg>
 <span class="truncate">${name}</span>
 </a>
 <nav class="ml-auto flex flex-none gap-4 self-stretch sm:ml-0 lg:gap-6" aria-label="Main">
@@ -85,7 +88,11 @@ export function offlinePolicy(): string {
  * finds that there is a new one.
  */
 export function serviceWorker(): string {
-	const files = ['/offline', stylesheet, letters, signs, mono]
-	const version = createHash('sha256').update(offlinePage()).digest('base64url').slice(0, 12)
+	const { style } = siteAppearance()
+	const files = ['/offline', stylesheet, ...(style ? ['/appearance.css'] : []), letters, signs, mono]
+	const version = createHash('sha256')
+		.update(offlinePage() + (style?.css ?? ''))
+		.digest('base64url')
+		.slice(0, 12)
 	return `const SHELL = ${JSON.stringify({ version, files })}\n${worker}`
 }

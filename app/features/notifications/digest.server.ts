@@ -1,8 +1,9 @@
 import { config } from '~/config.server.ts'
 import { escapeHtml } from '~/lib/html.ts'
+import { siteAppearance } from '~/platform/appearance/appearance.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import type { Mail } from '~/platform/mail/mail.server.ts'
+import { type Mail, mailPage } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
 	clearDueMail,
@@ -119,22 +120,24 @@ export interface Letter {
 	unsubscribe: string
 }
 
-/** A mail of a list of things, as text and as HTML, with the header that ends such mails by one click. */
+/** A mail of convenience: a list of things, as text and as HTML, with the header that ends such mails by one click. */
 export function letter(to: { name: string; email: string }, { subject, items, reason, unsubscribe }: Letter): Mail {
 	const { publicUrl } = config()
 	const texts = items.map(({ text, excerpt, url }) => [text, excerpt, publicUrl + url].filter(Boolean).join('\n'))
 	const lines = items.map(
 		({ text, excerpt, url }) =>
-			`<li style="margin:0 0 .75em"><a href="${escapeHtml(publicUrl + url)}" style="color:#1c6b4a">${escapeHtml(text)}</a>${excerpt && `<br>${escapeHtml(excerpt)}`}</li>`,
+			`<li style="margin:0 0 .75em"><a href="${escapeHtml(publicUrl + url)}" style="color:${siteAppearance().accents.light}">${escapeHtml(text)}</a>${excerpt && `<br>${escapeHtml(excerpt)}`}</li>`,
 	)
 	return {
 		to: to.email,
 		subject,
 		text: `Hello ${to.name},\n\n${texts.join('\n\n')}\n\n${reason}\nSettings: ${publicUrl}/settings\nUnsubscribe: ${unsubscribe}\n\n${siteName()}\n`,
-		html: `<!doctype html><html lang="en"><body style="font:16px/1.5 sans-serif;color:#1d1c18;max-width:36em">
-<p>Hello ${escapeHtml(to.name)},</p><ul style="padding-left:1.2em">${lines.join('')}</ul>
+		html: mailPage(
+			`<p>Hello ${escapeHtml(to.name)},</p><ul style="padding-left:1.2em">${lines.join('')}</ul>
 <p style="color:#6b675c;font-size:14px">${reason} <a href="${publicUrl}/settings">Settings</a> ·
-<a href="${escapeHtml(unsubscribe)}">Unsubscribe</a></p><p>${escapeHtml(siteName())}</p></body></html>`,
+<a href="${escapeHtml(unsubscribe)}">Unsubscribe</a></p>`,
+		),
+		optional: true,
 		headers: { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
 	}
 }

@@ -79,6 +79,7 @@ export async function listUnusedPictures(limit: number): Promise<string[]> {
 			and not exists (select 1 from post_pictures where path = pictures.path)
 			and not exists (select 1 from message_pictures where path = pictures.path)
 			and not exists (select 1 from reported_pictures where path = pictures.path)
+			and not exists (select 1 from site_logos where path = pictures.path)
 		order by created_at limit ${limit}`.execute(db())
 	return rows.map(({ path }) => path)
 }

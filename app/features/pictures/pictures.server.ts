@@ -4,6 +4,7 @@ import { DomainError, Invalid, isSiteFault } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
+import { FORMER_MEMBER } from '~/platform/member-data.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
 import { type Crop, digestOf, readPicture } from './encode.server.ts'
 import {
@@ -68,16 +69,17 @@ export async function storePicture(
 	const path = pathOf(viewer, kind, digestOf(bytes, crop))
 	const known = await renewPicture(path)
 	if (known) return presentPicture(known)
-	await checkQuota(viewer, 1)
+	const ownerId = ownerOf(viewer, kind)
+	await checkQuota(ownerId, 1)
 	const picture = await readPicture(bytes, kind, crop, viewer.username)
 	const size = picture.files.reduce((sum, { data }) => sum + data.length, 0)
-	await checkQuota(viewer, size)
+	await checkQuota(ownerId, size)
 	// Until its row is there the picture counts as forgotten, so whatever happens from here on, its files do not stay behind.
 	await expectPicture(path)
 	const files = await storage()
 	for (const { width, data } of picture.files) await files.put(`${path}-${width}.webp`, data, 'image/webp')
 	const { width, height, colour } = picture
-	return notePicture(viewer, { path, kind, width, height, colour, bytes: size, user_id: viewer.id })
+	return notePicture({ path, kind, width, height, colour, bytes: size, user_id: ownerId })
 }
 
 /**
@@ -86,30 +88,36 @@ export async function storePicture(
  */
 function pathOf(viewer: SignedIn, kind: PictureKind, digest: string): string {
 	const folder = pictureFolders[kind]
+	if (kind === 'logo') return `${folder}/-/${digest}`
 	if (kind !== 'post') return `${folder}/${viewer.username}/${digest}`
 	const hash = createHmac('sha256', authSecret()).update(`picture:${viewer.id}:${digest}`).digest('hex')
 	return `${folder}/-/${hash.slice(0, 32)}`
 }
 
+/** Whose picture it is. The logo stays when the admin who chose it leaves, so it belongs to the account that nobody deletes. */
+function ownerOf(viewer: SignedIn, kind: PictureKind): number {
+	return kind === 'logo' ? FORMER_MEMBER : viewer.id
+}
+
 /** Notes a picture whose files are stored. Of a member's uploads one at a time comes here, so together they keep the quota. */
-function notePicture(viewer: SignedIn, picture: NewPicture): Promise<PictureView> {
+function notePicture(picture: NewPicture): Promise<PictureView> {
 	return db()
 		.transaction()
 		.execute(async (trx) => {
-			if (!(await lockPictures(trx, viewer.id))) throw new UploadRefused('unauthenticated')
+			if (!(await lockPictures(trx, picture.user_id))) throw new UploadRefused('unauthenticated')
 			const expected = await strikeForgotten(trx, picture.path)
 			const twin = await findPicture(picture.path, trx)
 			if (twin) return presentPicture(twin)
 			// Storing took so long that the sweep came by.
 			if (!expected) throw new UploadRefused('unknown')
-			await checkQuota(viewer, picture.bytes, trx)
+			await checkQuota(picture.user_id, picture.bytes, trx)
 			await insertPicture(trx, picture)
 			return presentPicture(picture)
 		})
 }
 
-async function checkQuota(viewer: SignedIn, bytes: number, executor: Executor = db()): Promise<void> {
-	if ((await sumPictureBytes(executor, viewer.id)) + bytes > quota) throw new UploadRefused('quota-exceeded')
+async function checkQuota(ownerId: number, bytes: number, executor: Executor = db()): Promise<void> {
+	if ((await sumPictureBytes(executor, ownerId)) + bytes > quota) throw new UploadRefused('quota-exceeded')
 }
 
 /**
@@ -126,13 +134,8 @@ export async function pictureFromForm(
 ): Promise<string | null> {
 	// A picture that the form names is renewed, which is a change, too.
 	await requireMayWrite(viewer.id)
-	const file = form.get(`${name}_file`)
-	try {
-		if (file instanceof Blob && file.size > 0) return (await storePicture(viewer, kind, file)).path
-	} catch (error) {
-		if (!(error instanceof DomainError) || isSiteFault(error)) throw error
-		throw new Invalid(error.message, { [name]: error.message })
-	}
+	const sent = await pictureOfFile(viewer, kind, form, name)
+	if (sent) return sent.path
 	const path = form.get(name)
 	if (typeof path !== 'string' || path === '') return null
 	const picture = picturePath.test(path) ? await findPicture(path) : undefined
@@ -140,6 +143,27 @@ export async function pictureFromForm(
 	if (picture?.user_id === viewer.id && picture.kind === kind && (await renewPicture(path))) return path
 	const { message } = uploadErrors[picture && picture.user_id !== viewer.id ? 'unauthorized' : 'object-not-found']
 	throw new Invalid(message, { [name]: message })
+}
+
+/**
+ * Stores the file that a form brought in `{name}_file`; null where it brought none.
+ * @throws NotAllowed for a suspended member; Invalid at the field `name` when the file is refused
+ */
+export async function pictureOfFile(
+	viewer: SignedIn,
+	kind: PictureKind,
+	form: FormData,
+	name: string,
+): Promise<PictureView | null> {
+	const file = form.get(`${name}_file`)
+	if (!(file instanceof Blob) || file.size === 0) return null
+	try {
+		return await storePicture(viewer, kind, file)
+	} catch (error) {
+		if (!(error instanceof DomainError) || isSiteFault(error)) throw error
+		const message = kind === 'logo' && error.message === pictureRefusals.type ? pictureRefusals.logo : error.message
+		throw new Invalid(message, { [name]: message })
+	}
 }
 
 /** A picture as pages see it. */

@@ -3,7 +3,7 @@ import { PICTURE_WIDTHS, PORTRAIT_WIDTHS } from '~/lib/addresses.ts'
 /* What the browser and the server both know of pictures: their kinds and limits, their view, why an upload failed. */
 
 /** What a picture is for; it decides the folder, the widths and whether it is square. */
-export type PictureKind = 'profile' | 'certificate' | 'project' | 'post' | 'message'
+export type PictureKind = 'profile' | 'certificate' | 'project' | 'post' | 'message' | 'logo'
 
 /** The folder of each kind's files. */
 export const pictureFolders = {
@@ -12,13 +12,14 @@ export const pictureFolders = {
 	project: 'projects',
 	post: 'posts',
 	message: 'messages',
+	logo: 'logos',
 } as const
 
 /** How many bytes a picture may have when it is sent: 5 MB. */
 export const MAX_PICTURE_BYTES = 5 * 1024 * 1024
 
-/** A picture's path in the database: folder, username (`-` for the picture of a text), and a hash of what it was made from. */
-export const picturePath = /^(profiles|certificates|projects|posts|messages)\/([a-z0-9_.-]+)\/[0-9a-f]{32}$/
+/** A picture's path in the database: folder, username (`-` for the picture of a text, and for the logo), and a hash of what it was made from. */
+export const picturePath = /^(profiles|certificates|projects|posts|messages|logos)\/([a-z0-9_.-]+)\/[0-9a-f]{32}$/
 
 /** The widths in pixels in which a picture of a kind is stored, smallest first. */
 export function widthsOfKind(kind: PictureKind): readonly [number, number, number] {
@@ -64,6 +65,7 @@ export interface UploadFailure {
 
 export const pictureRefusals = {
 	type: 'Invalid file type!',
+	logo: 'This is neither a PNG nor a JPG. Save the logo as PNG, which keeps its transparent parts, and choose that file.',
 	bytes: 'This picture is larger than 5 MB. Choose a smaller one.',
 	pixels: 'This picture has more than 40 megapixels. Choose a smaller one.',
 	held: 'This picture is saved in a way that takes too much memory to read. Save it without “progressive” or “interlaced”.',

@@ -6,6 +6,7 @@ import { studiesText } from '~/features/members/members.view.ts'
 import { escapeHtml } from '~/lib/html.ts'
 import { shorten } from '~/lib/page-meta.ts'
 import { remember } from '~/lib/remember.ts'
+import { siteAppearance } from '~/platform/appearance/appearance.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { findProfile } from './profiles.queries.server.ts'
 
@@ -17,7 +18,8 @@ const drawing = 1
 /** Cards are about 20 KB; a link that is shared is asked for by a few readers at once. */
 const MAX_CACHED = 50
 
-const colours = { paper: '#faf8f2', ink: '#1d1c18', ink2: '#4b483f', ink3: '#6a665a', line: '#cbc5b5', ivy: '#1c6b4a' }
+const colours = { paper: '#faf8f2', ink: '#1d1c18', ink2: '#4b483f', ink3: '#6a665a', line: '#cbc5b5' }
+const ivy = () => siteAppearance().accents.light
 const fonts = ['card-latin-ext.ttf', 'card-latin.ttf'].map((file) => join('app/features/profiles/data', file))
 const cards = remember('share-cards', () => new Map<string, Promise<Buffer>>())
 
@@ -29,7 +31,7 @@ const cards = remember('share-cards', () => new Map<string, Promise<Buffer>>())
 export async function getShareCard(username: string): Promise<{ tag: string; draw: () => Promise<Buffer> }> {
 	const card = await findShareCard(username)
 	const hash = createHash('sha256')
-		.update(JSON.stringify([drawing, siteName(), card]))
+		.update(JSON.stringify([drawing, siteName(), ivy(), card]))
 		.digest('base64url')
 		.slice(0, 22)
 	return { tag: `"${hash}"`, draw: () => cachedCard(hash, () => drawCard(card, siteName())) }
@@ -50,8 +52,8 @@ export async function drawCard(card: ShareCard | null, siteName: string): Promis
 	const chips = card ? await chipsOf(card.skills, top.end + 30) : { shapes: '', overlays: [] }
 	const shapes = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">
 		<rect width="${width}" height="${height}" fill="${colours.paper}"/>
-		<rect width="${width}" height="12" fill="${colours.ivy}"/>
-		<g transform="translate(${margin} 76) scale(2)"><path d="M17 9V3H3v14h7" fill="none" stroke="${colours.ink}" stroke-width="2"/><path d="M13 12h5v6h-5z" fill="${colours.ivy}"/></g>
+		<rect width="${width}" height="12" fill="${ivy()}"/>
+		<g transform="translate(${margin} 76) scale(2)"><path d="M17 9V3H3v14h7" fill="none" stroke="${colours.ink}" stroke-width="2"/><path d="M13 12h5v6h-5z" fill="${ivy()}"/></g>
 		<rect x="${margin}" y="150" width="${width - 2 * margin}" height="2" fill="${colours.ink}"/>
 		${chips.shapes}</svg>`
 	return sharp(Buffer.from(shapes))
@@ -86,7 +88,7 @@ function linesOf({ name, username, studies, university, verified }: ShareCard): 
 		text(name, { size, weight: 700, colour: colours.ink, after: 16 }),
 		name === `@${username}` ? null : text(`@${username}`, { size: 30, weight: 400, colour: colours.ink3, after: 38 }),
 		studies && text(studies, { size: 34, weight: 600, colour: colours.ink2, after: 12 }),
-		place && text(place, { size: 32, weight: 400, colour: verified ? colours.ivy : colours.ink2, after: 12 }),
+		place && text(place, { size: 32, weight: 400, colour: verified ? ivy() : colours.ink2, after: 12 }),
 	].filter((line) => line !== null && line !== '') as Promise<Drawn>[]
 }
 

@@ -1,3 +1,5 @@
+import { pictureRefusals } from '~/features/pictures/pictures.view.ts'
+import { appearanceSection } from '~/platform/appearance/appearance.server.ts'
 import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { indexingSection } from '~/platform/http/indexing.server.ts'
@@ -10,8 +12,10 @@ import { forgetInSettings, registerSections } from './site-settings.server.ts'
 
 export const siteSettings = defineFeature({
 	name: 'site-settings',
-	settingSections: [nameSection, siteSection, announcementSection, accessSection, indexingSection],
+	settingSections: [nameSection, appearanceSection, siteSection, announcementSection, accessSection, indexingSection],
+	pictureForms: [{ path: /^\/admin\/settings\/appearance(\.data)?$/, tooLarge: pictureRefusals.bytes }],
 	memberData: {
+		site_logos: 'pictures of the whole site',
 		site_settings: 'settings of the whole site',
 		site_setting_changes: {
 			members: { actor_id: 'kept' },

@@ -2,11 +2,13 @@ import { config, isGiven } from '~/config.server.ts'
 import { lockAdmin, requireAdmin } from '~/features/administration/admins.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { SETTING_SUBJECT } from '~/features/moderation/moderation.policy.ts'
+import { pictureOfFile } from '~/features/pictures/pictures.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { previewAccent } from '~/platform/appearance/appearance.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
 import { fieldText, type Input, requireSame, requireVersion } from '~/platform/http/form.server.ts'
@@ -69,8 +71,11 @@ export function isSensitive(viewer: Viewer, name: string): boolean {
 	return requireSection(name).isSensitive === true
 }
 
-/** A section's form, and its last changes. */
-export async function getSection(viewer: Viewer, name: string): Promise<SectionView> {
+/**
+ * A section's form, and its last changes.
+ * @param typed fields of the form that are to be shown in place of what is saved, such as a colour to look at
+ */
+export async function getSection(viewer: Viewer, name: string, typed = new URLSearchParams()): Promise<SectionView> {
 	requireAdmin(viewer)
 	const section = requireSection(name)
 	const [row, changes] = await Promise.all([findSection(name), listChangeRows(name, MAX_CHANGES_SHOWN)])
@@ -80,9 +85,37 @@ export async function getSection(viewer: Viewer, name: string): Promise<SectionV
 		about: section.about,
 		version: row.version,
 		settings: Object.entries(section.settings).map(([setting, declared]) =>
-			presentSetting(setting, declared, row.texts),
+			presentSetting(setting, declared, withTyped(setting, declared, row.texts, typed)),
 		),
 		changes: changes.map((change) => presentChange(section, change, row.texts)),
+	}
+}
+
+/** The texts with what was typed into the field of a setting, where it is possible and no secret or file. */
+function withTyped(name: string, setting: Setting, texts: Texts, typed: URLSearchParams): Texts {
+	if (setting.input === 'secret' || setting.input === 'picture') return texts
+	// A form that is sent whole leaves out a box that is not ticked.
+	const text = typed.get(name) ?? (setting.input === 'box' && typed.has('version') ? '' : null)
+	const parsed = text === null ? null : setting.schema.safeParse(text)
+	return parsed?.success ? { ...texts, [name]: fieldText(parsed.data) } : texts
+}
+
+/**
+ * Stores the files that a form brought for pictures of a section, and has their fields name them.
+ * @param form is changed: `{name}_file` becomes `{name}`
+ * @throws Invalid at the field when a file is refused
+ */
+export async function takePictures(viewer: Viewer, name: string, form: FormData): Promise<void> {
+	const actor = requireAdmin(viewer)
+	for (const [setting, { input }] of Object.entries(requireSection(name).settings)) {
+		if (input !== 'picture') continue
+		if (form.get(removalOf(setting)) === 'on') form.set(setting, '')
+		else {
+			await countUse('siteSettings', actor)
+			const picture = await pictureOfFile(actor, 'logo', form, setting)
+			if (picture) form.set(setting, `${picture.path}#${picture.width}x${picture.height}`)
+		}
+		form.delete(`${setting}_file`)
 	}
 }
 
@@ -293,6 +326,7 @@ function presentSetting(name: string, setting: Setting, texts: Texts): SettingVi
 	const { label, hint, input, choices, environment } = setting
 	const isOutside = environment !== undefined && isGiven(environment)
 	const isSecret = input === 'secret'
+	const stored = texts[name] ?? defaultText(setting)
 	const outside = isOutside && !isSecret ? fieldText(config()[environment]) : ''
 	return {
 		name,
@@ -301,8 +335,9 @@ function presentSetting(name: string, setting: Setting, texts: Texts): SettingVi
 		input,
 		choices,
 		field: fieldOf(name, setting),
-		text: isSecret ? '' : isOutside ? outside : (texts[name] ?? defaultText(setting)),
+		text: isSecret ? '' : isOutside ? outside : stored,
 		isSet: isSecret && texts[name] !== undefined,
+		previews: input === 'colour' ? previewAccent(stored) : [],
 		environment: isOutside ? environment : null,
 	}
 }

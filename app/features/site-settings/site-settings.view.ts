@@ -1,3 +1,4 @@
+import type { AccentPreview } from '~/platform/appearance/appearance.server.ts'
 import type { Setting } from '~/platform/settings/setting.ts'
 
 export const settingsPath = '/admin/settings'
@@ -17,7 +18,7 @@ export function fieldOf(name: string, { input }: Pick<Setting, 'input'>): string
 	return input === 'secret' ? `password-${name}` : name
 }
 
-/** The name of the box that removes a secret. */
+/** The name of the box that removes a secret or a picture. */
 export function removalOf(name: string): string {
 	return `remove-${name}`
 }
@@ -40,6 +41,8 @@ export interface SettingView {
 	text: string
 	/** Whether there is a secret. */
 	isSet: boolean
+	/** Of a colour: how it looks in each theme. */
+	previews: AccentPreview[]
 	/** The environment variable that decides, where one does. */
 	environment: string | null
 }
@@ -64,5 +67,6 @@ export interface SectionView extends SectionLine {
 /** A setting's text in words, for the history. */
 export function textInWords({ input, choices }: Pick<Setting, 'input' | 'choices'>, text: string): string {
 	if (input === 'box') return text === 'on' ? 'yes' : 'no'
+	if (input === 'picture' && text) return `a picture of ${text.replace(/^.*#(\d+)x/, '$1 × ')} pixels`
 	return choices?.find(({ value }) => value === text)?.label ?? (text || 'nothing')
 }

@@ -15,7 +15,7 @@ import { saveSection } from '~/features/site-settings/site-settings.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { listCategories } from './tags.server.ts'
+import { listCategories, suggestTagsFor } from './tags.server.ts'
 
 useDatabase()
 
@@ -76,6 +76,12 @@ test('reserved tags are set by moderators, kept by whoever edits, and never unde
 	await edit(moderator, id, { tags: 'zebra, official', category: 'java' })
 	await edit(ada, id, { tags: 'official', category: 'java' })
 	expect((await getQuestion(ada, id)).tags).toEqual(['official'])
+	for (const [who, offered] of [
+		[null, []],
+		[ada, []],
+		[moderator, ['official']],
+	] as const)
+		expect((await suggestTagsFor(who, 'offici', 8)).map(({ name }) => name)).toEqual(offered)
 	await edit(ada, id, { category: 'java' })
 	await expect(edit(ada, id, { tags: 'official', category: 'java' })).rejects.toMatchObject(refusal(reserved))
 })

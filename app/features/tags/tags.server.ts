@@ -2,7 +2,7 @@ import { requireMayWrite } from '~/features/accounts/security/suspension.server.
 import { findCampus } from '~/features/campus/campus.queries.server.ts'
 import { isCampusVerified } from '~/features/campus/campus.view.ts'
 import { holdTerms, listMeant } from '~/features/terms/terms.queries.server.ts'
-import { matchTerms, relativesOf } from '~/features/terms/terms.server.ts'
+import { findTerm, matchTerms, relativesOf } from '~/features/terms/terms.server.ts'
 import { ranks, type Term } from '~/features/terms/terms.view.ts'
 import { describeTerm, joinWords, partWord } from '~/features/vocabulary/acts.server.ts'
 import { isStorable, storable } from '~/lib/clean.ts'
@@ -11,7 +11,7 @@ import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { dropPages, everyPage, LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
-import { requireTags } from './tag-rules.server.ts'
+import { requireTags, tagsReservedFrom } from './tag-rules.server.ts'
 import { MAX_TAG, toTag } from './tags.limits.ts'
 import {
 	type CategoryRow,
@@ -61,6 +61,13 @@ export async function suggestTags(text: string, limit: number): Promise<TagSugge
 		.sort((one, other) => one.rank - other.rank || other.count - one.count)
 		.slice(0, limit)
 		.map(({ name, rank, count }) => ({ name, count, isRelated: rank === ranks.related }))
+}
+
+/** As {@link suggestTags}, for a query that this viewer writes: without the tags that only moderators set, where they are none. */
+export async function suggestTagsFor(viewer: Viewer, text: string, limit: number): Promise<TagSuggestion[]> {
+	const reserved = new Set(tagsReservedFrom(viewer).map((tag) => findTerm(tag)?.tag ?? tag))
+	const found = await suggestTags(text, limit + reserved.size)
+	return found.filter(({ name }) => !reserved.has(name)).slice(0, limit)
 }
 
 /** A category and how many questions it has, by its slug or one that leads to it. @throws NotFound */

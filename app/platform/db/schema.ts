@@ -290,7 +290,7 @@ export interface Database extends NotificationTables, AccountTables {
 	pictures: {
 		path: string
 		user_id: number
-		kind: 'profile' | 'certificate' | 'project' | 'post' | 'message'
+		kind: 'profile' | 'certificate' | 'project' | 'post' | 'message' | 'logo'
 		width: number
 		height: number
 		bytes: number

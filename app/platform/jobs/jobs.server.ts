@@ -35,7 +35,7 @@ const MAX_TRIES: Partial<Record<keyof Jobs, number>> = { 'send-mail': 12 }
 const MAX_MAIL_DAYS = 365
 
 const ownJobs: TaskList = {
-	'send-mail': (payload) => traced('job send-mail', {}, () => sendMail(payload as Mail)),
+	'send-mail': (payload) => traced('job send-mail', {}, async () => void (await sendMail(payload as Mail))),
 }
 
 /** What the platform stores of members for a time. */

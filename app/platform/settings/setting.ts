@@ -15,9 +15,12 @@ export interface Setting<Value = unknown> {
 	label: string
 	/** What it does, for people who are not programmers. */
 	hint?: string
-	/** A `secret` is encrypted where it is stored, and never shown again, logged or exported. */
-	input: 'line' | 'text' | 'number' | 'date' | 'box' | 'choice' | 'secret'
-	/** Of a choice: what stands for each value. */
+	/**
+	 * A `secret` is encrypted where it is stored, and never shown again, logged or exported. A `picture` is stored as its path and its size,
+	 * `logos/-/{hash}#{width}x{height}`.
+	 */
+	input: 'line' | 'text' | 'number' | 'date' | 'box' | 'choice' | 'secret' | 'colour' | 'picture'
+	/** Of a choice: what stands for each value. Of a colour: some that are offered by name. */
 	choices?: readonly { value: string; label: string }[]
 	/** The environment variable that wins over what is saved. */
 	environment?: keyof Config
@@ -122,6 +125,30 @@ export function listSetting(declared: Words & { default?: readonly string[] }): 
 			),
 		]),
 	}
+}
+
+/** A colour as `#rrggbb`; an empty text for the one that comes with the design. */
+export function colourSetting(
+	words: Words & { choices: readonly { value: string; label: string }[] },
+): Setting<string> {
+	const schema = z
+		.string()
+		.transform((text) => {
+			const [, three] = /^#?([0-9a-f]{3})$/.exec(text.toLowerCase()) ?? []
+			if (three) return `#${three.replace(/./g, '$&$&')}`
+			return text.toLowerCase().replace(/^(?=[0-9a-f]{6}$)/, '#')
+		})
+		.refine(
+			(text) => /^(#[0-9a-f]{6})?$/.test(text),
+			'Enter a colour as # and six hexadecimal digits, such as #7b2d8b.',
+		)
+	return { ...words, default: '', input: 'colour', schema: upTo(20).pipe(schema) }
+}
+
+/** A picture of the site; an empty text where there is none. */
+export function pictureSetting(words: Words): Setting<string> {
+	const schema = z.string().regex(/^(logos\/-\/[0-9a-f]{32}#[1-9]\d{0,3}x[1-9]\d{0,3})?$/, 'Choose the picture again.')
+	return { ...words, default: '', input: 'picture', schema: upTo(100).pipe(schema) }
 }
 
 /** What only the site may know, such as the password of another service; an empty text where there is none. */

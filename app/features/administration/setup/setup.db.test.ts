@@ -47,7 +47,16 @@ const emailOf = async ({ id }: SignedIn) =>
 test('a new site says what is to be done, to admins alone', async () => {
 	const { steps, done, isHidden } = await getSetup(admin)
 	expect(steps.map(({ key, state }) => `${key} ${state}`)).toEqual([
-		...['name usual', 'mail open', 'registration usual', 'categories usual', 'terms usual', 'backup usual'],
+		...[
+			'name usual',
+			'logo usual',
+			'colour usual',
+			'mail open',
+			'registration usual',
+			'categories usual',
+			'terms usual',
+			'backup usual',
+		],
 		'second-admin open',
 	])
 	expect([done, isHidden]).toEqual([0, false])
@@ -86,13 +95,14 @@ test('a test letter tells what the mail server said, and counts for this server 
 })
 
 test('the finished list is put away, and is back as soon as a step is open', async () => {
-	for (const key of ['registration', 'categories', 'terms', 'backup']) await keepStep(admin, key, true)
+	for (const key of ['logo', 'colour', 'registration', 'categories', 'terms', 'backup'])
+		await keepStep(admin, key, true)
 	await sql`update users set role = 'admin' where id = ${other.id}`.execute(db())
 	await hideSetup(admin, true)
 	await expect(hideSetup({ ...other, role: 'admin' }, true)).rejects.toThrow(Conflict)
-	expect(await getSetup(admin)).toMatchObject({ done: 7, isHidden: true })
+	expect(await getSetup(admin)).toMatchObject({ done: 9, isHidden: true })
 	await sql`update users set suspended_until = 'infinity' where id = ${other.id}`.execute(db())
-	expect(await getSetup(admin)).toMatchObject({ done: 6, isHidden: false })
+	expect(await getSetup(admin)).toMatchObject({ done: 8, isHidden: false })
 	await sql`update users set suspended_until = null where id = ${other.id}`.execute(db())
 	await hideSetup(admin, false)
 	expect((await getSetup(admin)).isHidden).toBe(false)

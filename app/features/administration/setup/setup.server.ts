@@ -7,8 +7,10 @@ import { Conflict, NotFound } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import { counted } from '~/lib/text.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { appearanceSection, siteAppearance } from '~/platform/appearance/appearance.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { mailFaultInWords, tryMail } from '~/platform/mail/mail.server.ts'
+import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { nameSection, siteName } from '~/platform/settings/site-name.server.ts'
 import { lockAdmin, requireAdmin } from '../admins.server.ts'
 import { categoriesPath } from '../categories/categories.view.ts'
@@ -191,6 +193,25 @@ export const ownSteps: readonly SetupStep[] = [
 			const isOwn = isGiven('SITE_NAME') || name !== nameSection.settings.name.default
 			const words = isOwn ? `The site is called “${name}”.` : `It is called “${name}”, as every new site.`
 			return { state: isOwn ? 'done' : 'usual', words }
+		},
+	},
+	{
+		key: 'logo',
+		title: 'Logo',
+		to: '/admin/settings/appearance',
+		look() {
+			if (siteAppearance().logo) return { state: 'done', words: 'The site has a logo of its own.' }
+			return { state: 'usual', words: 'It shows the mark that every new site has.' }
+		},
+	},
+	{
+		key: 'colour',
+		title: 'Colour',
+		to: '/admin/settings/appearance',
+		look() {
+			const { accent } = siteSettings(appearanceSection)
+			if (accent) return { state: 'done', words: `Buttons and links have the colour ${accent}.` }
+			return { state: 'usual', words: 'Buttons and links have the green that every new site has.' }
 		},
 	},
 	{

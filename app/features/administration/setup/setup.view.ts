@@ -1,7 +1,17 @@
 /* The first-run checklist: what makes a new site ready for a campus. */
 
 /** The steps in their order. Each stands in the manifest of the feature that it is about. */
-export const setupKeys = ['name', 'mail', 'registration', 'categories', 'terms', 'backup', 'second-admin'] as const
+export const setupKeys = [
+	'name',
+	'logo',
+	'colour',
+	'mail',
+	'registration',
+	'categories',
+	'terms',
+	'backup',
+	'second-admin',
+] as const
 export type SetupKey = (typeof setupKeys)[number]
 
 /**

@@ -1,6 +1,7 @@
 import { config } from '~/config.server.ts'
 import { securityContact } from '~/features/site-settings/site.server.ts'
 import { themeColors } from '~/lib/theme-colors.ts'
+import { siteAppearance } from '~/platform/appearance/appearance.server.ts'
 import { robotsTag } from '~/platform/http/indexing.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import type { Route } from './+types/well-known'
@@ -56,8 +57,14 @@ function securityTxt(): Response {
 	return new Response(lines.join('\n'), { headers: { ...type, 'Cache-Control': 'public, max-age=3600' } })
 }
 
+/** The address of an icon, which names how the site looks: who has installed it asks for the new one. */
+const iconUrl = (path: string) => {
+	const { style } = siteAppearance()
+	return style ? `${path}?v=${style.version}` : path
+}
+
 const icon = (name: string, size: number, purpose: 'any' | 'maskable') => ({
-	src: `/icons/${name}-${size}.png`,
+	src: iconUrl(`/icons/${name}-${size}.png`),
 	sizes: `${size}x${size}`,
 	type: 'image/png',
 	purpose,
@@ -84,7 +91,7 @@ function webManifest(): Response {
 			icon('icon', 512, 'any'),
 			icon('maskable', 192, 'maskable'),
 			icon('maskable', 512, 'maskable'),
-			{ src: '/favicon.svg', sizes: 'any', type: 'image/svg+xml' },
+			{ src: iconUrl('/favicon.svg'), sizes: 'any', type: 'image/svg+xml' },
 		],
 		shortcuts: [
 			shortcut('Ask a question', '/forum/ask'),

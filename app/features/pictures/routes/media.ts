@@ -8,17 +8,18 @@ import { type PictureKind, pictureFolders, type UploadErrorKind, uploadErrors } 
 import type { Route } from './+types/media'
 
 /** `profiles/mira.quillon/{32 hex digits}-224.webp`, and nothing that could lead out of the storage. */
-const file = /^(profiles|certificates|projects|posts)\/[a-z0-9_.-]+\/[0-9a-f]{32}-(?:96|224|320|512|640|1280)\.webp$/
+const file =
+	/^(profiles|certificates|projects|posts|logos)\/[a-z0-9_.-]+\/[0-9a-f]{32}-(?:96|224|320|512|640|1280)\.webp$/
 
 /**
- * The file of a picture. Profile pictures and those of the forum's texts stand on open pages; certificates and projects are
+ * The file of a picture. Profile pictures, those of the forum's texts and the logo stand on open pages; certificates and projects are
  * shown to members, and so are their pictures. Those of messages have a route of their own.
  */
 export async function loader({ params, context, request }: Route.LoaderArgs): Promise<Response> {
 	const path = params['*'] ?? ''
 	const [, folder] = file.exec(path) ?? []
 	if (!folder) return noPicture()
-	const open = folder === 'profiles' || folder === 'posts'
+	const open = folder === 'profiles' || folder === 'posts' || folder === 'logos'
 	if (!open && !viewerOf(context)) return new Response('Log in to see this picture.', { status: 401 })
 	return servePicture(request, { path, caching: open ? 'public, max-age=31536000, immutable' : 'private, no-store' })
 }
@@ -48,8 +49,9 @@ export async function action({ request, context, params }: Route.ActionArgs): Pr
 	}
 }
 
+/** Whether members upload pictures of this kind. */
 function isKind(value: unknown): value is PictureKind {
-	return typeof value === 'string' && Object.hasOwn(pictureFolders, value)
+	return typeof value === 'string' && Object.hasOwn(pictureFolders, value) && value !== 'logo'
 }
 
 function cropOf(text: unknown) {

@@ -2,6 +2,7 @@ import { Check } from '~/ui/check.tsx'
 import { Field, Select, TextArea } from '~/ui/field.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { removalOf, type SettingView, textInWords } from '../site-settings.view.ts'
+import { ColourField, PictureOfSite } from './look-fields.tsx'
 
 interface SettingFieldProps {
 	setting: SettingView
@@ -35,6 +36,8 @@ export function SettingField({ setting, typed, error }: SettingFieldProps) {
 		)
 	if (input === 'date') return <Field {...common} type="date" />
 	if (input === 'number') return <Field {...common} inputMode="numeric" autoComplete="off" />
+	if (input === 'colour') return <ColourField key={text} setting={setting} text={text} error={error} />
+	if (input === 'picture') return <PictureOfSite setting={setting} text={text} error={error} />
 	if (input === 'line') return <Field {...common} autoComplete="off" spellCheck={false} />
 	return (
 		<div className="grid gap-2">

@@ -13,13 +13,13 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { LocalTime } from '~/ui/time.tsx'
 import { SettingField } from '../components/setting-field.tsx'
-import { getSection, isSensitive, saveSection, undoChange } from '../site-settings.server.ts'
+import { getSection, isSensitive, saveSection, takePictures, undoChange } from '../site-settings.server.ts'
 import { type ChangeView, type SectionView, sectionPath, settingsPath } from '../site-settings.view.ts'
 import type { Route } from './+types/section'
 
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	return answering(async () => ({
-		section: await getSection(await adminOf({ request, context, url }), params.section),
+		section: await getSection(await adminOf({ request, context, url }), params.section, url.searchParams),
 	}))
 }
 
@@ -32,6 +32,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 		try {
 			if (isSensitive(viewer, params.section)) await requireConfirmed(viewer, request)
 			if (form.get('act') === 'save') {
+				await takePictures(viewer, params.section, form)
 				await saveSection(viewer, params.section, Object.fromEntries(form))
 				return done('Saved. It holds at once, everywhere.')
 			}
@@ -64,18 +65,33 @@ export default function Section({ loaderData: { section }, actionData }: Route.C
 	)
 }
 
+/** Whether it says how pages look: a document that is loaded anew shows what was saved. */
+function isLook({ settings }: SectionView): boolean {
+	return settings.some(({ input }) => input === 'colour')
+}
+
 function SectionForm({ section, refusal }: { section: SectionView; refusal: FormRefusal | null }) {
 	const here = sectionPath(section.name)
 	const names = Object.fromEntries(section.settings.map(({ field, label }) => [field, label]))
+	const isFile = section.settings.some(({ input }) => input === 'picture')
 	const editable = section.settings.filter(({ environment }) => environment === null)
 	return (
-		<Form method="post" action={here} className="mt-5 grid max-w-[36rem] gap-5" replace>
+		<Form
+			method="post"
+			action={here}
+			className="mt-5 grid max-w-[36rem] gap-5"
+			replace
+			encType={isFile ? 'multipart/form-data' : undefined}
+			reloadDocument={isLook(section)}
+		>
 			{refusal?.stored ? (
 				<ConflictNotice
 					stored={refusal.stored.values}
 					typed={refusal.values}
 					names={Object.fromEntries(
-						editable.filter(({ input }) => input !== 'secret').map(({ field, label }) => [field, label]),
+						editable
+							.filter(({ input }) => input !== 'secret' && input !== 'picture')
+							.map(({ field, label }) => [field, label]),
 					)}
 					button={{ name: 'act', value: 'save' }}
 				/>
@@ -108,7 +124,8 @@ function SectionForm({ section, refusal }: { section: SectionView; refusal: Form
 	)
 }
 
-function History({ section: { name, changes }, message }: { section: SectionView; message: string | undefined }) {
+function History({ section, message }: { section: SectionView; message: string | undefined }) {
+	const { changes } = section
 	return (
 		<section className="mt-10" aria-labelledby="history">
 			<RuleHead id="history" title="History" />
@@ -116,14 +133,14 @@ function History({ section: { name, changes }, message }: { section: SectionView
 			{changes.length === 0 && <p className="py-3 text-ink-2">Nothing was changed yet.</p>}
 			<ol>
 				{changes.map((change) => (
-					<Change key={change.id} section={name} change={change} />
+					<Change key={change.id} section={section} change={change} />
 				))}
 			</ol>
 		</section>
 	)
 }
 
-function Change({ section, change: { id, at, by, parts, mayUndo } }: { section: string; change: ChangeView }) {
+function Change({ section, change: { id, at, by, parts, mayUndo } }: { section: SectionView; change: ChangeView }) {
 	return (
 		<li className="flex items-start gap-3 border-b border-line py-2.5">
 			<div className="min-w-0 flex-1">
@@ -140,7 +157,7 @@ function Change({ section, change: { id, at, by, parts, mayUndo } }: { section: 
 				</p>
 			</div>
 			{mayUndo && (
-				<Form method="post" action={sectionPath(section)} preventScrollReset>
+				<Form method="post" action={sectionPath(section.name)} preventScrollReset reloadDocument={isLook(section)}>
 					<input type="hidden" name="id" value={id} />
 					<button
 						className="btn btn-sm btn-outline"

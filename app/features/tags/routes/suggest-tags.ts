@@ -2,16 +2,19 @@ import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { counted } from '~/lib/text.ts'
 import { answering } from '~/platform/http/http.ts'
-import { suggestTags } from '../tags.server.ts'
+import { suggestTagsFor } from '../tags.server.ts'
 import type { Route } from './+types/suggest-tags'
 
 const MAX_SUGGESTIONS = 8
 
-/** `/suggest/tags?q=`: tags that a text may be the beginning of, as JSON, for the chips of the ask form. Open to everybody. */
+/**
+ * `/suggest/tags?q=`: tags that a text may be the beginning of, as JSON, for the chips of the ask form. Open to everybody; those that only moderators set are offered to them alone.
+ */
 export async function loader({ context, url }: Route.LoaderArgs): Promise<Response> {
 	return answering(async () => {
-		await countUse('suggestions', viewerOf(context), factsOf(context).ip)
-		const found = await suggestTags(url.searchParams.get('q') ?? '', MAX_SUGGESTIONS)
+		const viewer = viewerOf(context)
+		await countUse('suggestions', viewer, factsOf(context).ip)
+		const found = await suggestTagsFor(viewer, url.searchParams.get('q') ?? '', MAX_SUGGESTIONS)
 		const suggestions = found.map(({ name, count, isRelated }) => ({
 			value: name,
 			note: [isRelated ? 'related' : '', count > 0 ? counted(count, 'query', 'queries') : '']

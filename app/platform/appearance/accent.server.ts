@@ -1,0 +1,74 @@
+import { clampChroma, converter, formatHex, wcagContrast } from 'culori'
+
+/*
+ * The accent of the site, as tokens of both themes. An admin chooses one colour; each theme takes its hue, and as much of its lightness as
+ * leaves it readable: WCAG 2.2 asks for 4.5:1 of text (1.4.3) and 3:1 of what marks a control or the focus (1.4.11).
+ */
+
+/** The least contrast of accent as text, and of text on the accent. */
+export const MIN_CONTRAST = 4.5
+
+/** What text in the accent may stand on besides its own wash: paper, raised, sunken and hover of ui/tokens.css. */
+export const grounds = {
+	light: ['#faf8f2', '#fffdf9', '#f2efe6', '#f1ede2'],
+	dark: ['#161714', '#1d1f1b', '#10110f', '#292b25'],
+} as const
+
+export type Theme = keyof typeof grounds
+
+/** The tokens of one theme, each as `#rrggbb`. */
+export interface AccentTokens {
+	/** Fill of primary buttons, accent text, focus ring. */
+	accent: string
+	hover: string
+	/** Text on the two above. */
+	on: string
+	/** Ground of what is selected. */
+	wash: string
+	/** Border of a wash. */
+	line: string
+}
+
+const toOklch = converter('oklch')
+
+/** The darkest accent of the dark theme, by OKLCH, unless the chosen colour is lighter. */
+const MIN_DARK_LIGHTNESS = 0.74
+/** More would glare on a dark page. */
+const MAX_DARK_CHROMA = 0.16
+const STEP = 0.01
+
+/** What one colour makes of both themes. @param chosen `#rrggbb` */
+export function accentTokens(chosen: string): Record<Theme, AccentTokens> {
+	const { l = 0, c = 0, h = 0 } = toOklch(chosen) ?? {}
+	const tone = (lightness: number, chroma: number) =>
+		formatHex(clampChroma({ mode: 'oklch', l: Math.min(1, Math.max(0, lightness)), c: chroma, h }, 'oklch'))
+	const readable = (theme: Theme, start: number, chroma: number, wash: string) => {
+		const step = theme === 'light' ? -STEP : STEP
+		const holds = (lightness: number) =>
+			[...grounds[theme], wash].every((ground) => wcagContrast(tone(lightness, chroma), ground) >= MIN_CONTRAST)
+		let lightness = start
+		while (!holds(lightness)) lightness += step
+		return lightness
+	}
+	const lightWash = tone(0.94, c * 0.18)
+	const light = readable('light', l, c, lightWash)
+	const darkWash = tone(0.275, c * 0.29)
+	const darkChroma = Math.min(c, MAX_DARK_CHROMA)
+	const dark = readable('dark', Math.max(l, MIN_DARK_LIGHTNESS), darkChroma, darkWash)
+	return {
+		light: {
+			accent: tone(light, c),
+			hover: tone(light > 0.3 ? light - 0.08 : light + 0.12, c * 0.8),
+			on: '#fffdf9',
+			wash: lightWash,
+			line: tone(0.83, c * 0.42),
+		},
+		dark: {
+			accent: tone(dark, darkChroma),
+			hover: tone(dark < 0.92 ? dark + 0.06 : dark - 0.08, darkChroma * 0.85),
+			on: tone(0.22, Math.min(c, 0.12) * 0.35),
+			wash: darkWash,
+			line: tone(0.42, c * 0.52),
+		},
+	}
+}

@@ -1,0 +1,34 @@
+import type { MiddlewareHandler } from 'hono'
+import { log } from '~/lib/log.server.ts'
+import { siteAppearance } from '~/platform/appearance/appearance.server.ts'
+import { isIconPath, siteIcon } from '~/platform/appearance/icons.server.ts'
+
+/** The path of the stylesheet that says how the site looks; see app/platform/appearance. */
+export const APPEARANCE_PATH = '/appearance.css'
+
+/**
+ * Answers with what the look of the site is made of: its stylesheet, and the icons with its logo or colour in place of those of public/. It
+ * is the same for everybody, and open on private sites, as the login page shows it.
+ */
+export function appearance(): MiddlewareHandler {
+	return async (context, next) => {
+		const { path, method } = context.req
+		if (method !== 'GET' && method !== 'HEAD') return next()
+		if (path !== APPEARANCE_PATH && !isIconPath(path)) return next()
+		const { style } = siteAppearance()
+		// A page that was made before the last change asks for what there is no more.
+		const isCurrent = style !== null && context.req.query('v') === style.version
+		const caching = isCurrent ? 'public, max-age=31536000, immutable' : 'public, max-age=300'
+		if (path === APPEARANCE_PATH)
+			return context.body(style?.css ?? '', 200, {
+				'Content-Type': 'text/css; charset=utf-8',
+				'Cache-Control': isCurrent ? caching : 'no-store',
+			})
+		const icon = await siteIcon(path).catch((error) => {
+			log.warn({ err: error, path }, 'an icon with the logo of the site could not be drawn')
+			return null
+		})
+		if (!icon) return next()
+		return context.body(new Uint8Array(icon.body), 200, { 'Content-Type': icon.type, 'Cache-Control': caching })
+	}
+}
