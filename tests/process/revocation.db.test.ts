@@ -18,6 +18,7 @@ import {
 	startOnTestDatabase,
 	testDatabaseUrl,
 } from '../support/members-site.ts'
+import { mergeAway } from '../support/merging.ts'
 import { startSite } from '../support/site-process.ts'
 import { closeTabs, next, openTab, startTab } from '../support/tabs.ts'
 
@@ -196,29 +197,8 @@ const endings: [string, (who: Someone) => Promise<void>, { others: boolean; toke
 		({ member }) => post(`/moderation/profile/${member.username}`, admin.cookie, { act: 'log-out' }),
 		{ others: false, tokens: false },
 	],
-	['a merge into another account', mergeIntoAnother, { others: false, tokens: false }],
+	['a merge into another account', (who) => mergeAway(who, site, admin.cookie), { others: false, tokens: false }],
 ]
-
-/** Every process leads to the account that is kept, and a tab that has nothing to do with the session hears of it. */
-async function mergeIntoAnother({ member: { username } }: Someone): Promise<void> {
-	serial += 1
-	const kept = await logInMember(site, `kept${serial}`)
-	const tab = await openTab(site.url, kept.cookie)
-	const told = next(tab, 'member:renamed')
-	const counts: unknown[] = []
-	tab.on('chat:count', (count) => counts.push(count))
-	await post(`/admin/members/${username}/merge`, admin.cookie, { into: kept.member.username, username, why: 'Twice.' })
-	expect(await told).toEqual({ from: username, to: kept.member.username })
-	// The kept account has what the other one had not read.
-	await expect.poll(() => counts.at(-1)).toEqual({ conversations: 1 })
-	const places = async () =>
-		(await Promise.all([1, 2, 3, 4].map(() => get(`/find-dev/${username}`, { Cookie: kept.cookie })))).map(
-			({ headers }) => headers.get('location'),
-		)
-	const place = `/find-dev/${kept.member.username}`
-	await expect.poll(places, { timeout: MAX_DELAY }).toEqual([place, place, place, place])
-	expect(await (await get('/messages', { Cookie: kept.cookie })).text()).toContain('A secret word.')
-}
 
 describe.each(endings)('%s', (_what, end, stays) => {
 	test('ends the session in every process at once', async () => {
