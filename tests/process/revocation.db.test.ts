@@ -18,6 +18,7 @@ import {
 	startOnTestDatabase,
 	testDatabaseUrl,
 } from '../support/members-site.ts'
+import { mergeAway } from '../support/merging.ts'
 import { startSite } from '../support/site-process.ts'
 import { closeTabs, next, openTab, startTab } from '../support/tabs.ts'
 
@@ -196,6 +197,7 @@ const endings: [string, (who: Someone) => Promise<void>, { others: boolean; toke
 		({ member }) => post(`/moderation/profile/${member.username}`, admin.cookie, { act: 'log-out' }),
 		{ others: false, tokens: false },
 	],
+	['a merge into another account', (who) => mergeAway(who, site, admin.cookie), { others: false, tokens: false }],
 ]
 
 describe.each(endings)('%s', (_what, end, stays) => {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { NotAllowed } from '~/lib/errors.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
@@ -31,9 +32,13 @@ export async function findMainEmail(email: string): Promise<string> {
 	return rows[0]?.email ?? email
 }
 
-/** Holds a member's row until the transaction ends, for what is counted before it is added to. */
+/**
+ * Holds a member's row until the transaction ends, for what is counted before it is added to.
+ * @throws NotAllowed when the account was deleted or merged into another one a moment ago
+ */
 export async function lockMember(trx: Executor, userId: number): Promise<void> {
-	await sql`select from users where id = ${userId} for no key update`.execute(trx)
+	const { rows } = await sql`select from users where id = ${userId} for no key update`.execute(trx)
+	if (rows.length === 0) throw new NotAllowed('This account no longer exists.')
 }
 
 /** Moderators and admins here: a few members, found by an index of their own. */

@@ -10,6 +10,7 @@ import { readForm, refused } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { SuggestField } from '~/ui/combobox.tsx'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -74,14 +75,14 @@ function KeptForm({ page: { gone, typed, refusal } }: { page: MergePage }) {
 		<section className="mt-6 max-w-[36rem]" aria-labelledby="kept">
 			<RuleHead id="kept" title="The account that is kept" />
 			<Form className="mt-2 grid gap-3" action={mergePath(gone.username)}>
-				<Field
+				<SuggestField
 					key={typed}
 					label="Username or email address"
 					name="into"
-					autoComplete="off"
+					source="/suggest/people"
 					autoCapitalize="none"
 					defaultValue={typed}
-					error={refusal || undefined}
+					error={refusal}
 					hint="Nothing happens yet: you see what would move first."
 				/>
 				<p>
