@@ -48,7 +48,7 @@ export function resumeMails(viewer: SignedIn): Promise<void> {
 function testLetter(to: string, token: string): Mail {
 	const { publicUrl } = config()
 	const text = `You asked ${siteName()} to find out whether mail to this address arrives again. It does: please say so on the page below.`
-	const link = { label: 'The mail arrived', url: `${publicUrl}${addressesPath}?test=${token}` }
+	const link = { label: 'The mail arrived', url: `${publicUrl}${addressesPath}?token=${token}` }
 	const closing = 'The link works for a day, after you log in. If this was not you, you can ignore this email.'
 	return letter(to, `Test mail of ${siteName()}`, text, link, closing)
 }

@@ -32,7 +32,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 		signedIn(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect(loginPath(url.pathname + url.search), { headers })
-		return { emails: await getEmails(viewer, url.searchParams.get('test') ?? '') }
+		return { emails: await getEmails(viewer, url.searchParams.get('token') ?? '') }
 	})
 }
 
