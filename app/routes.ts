@@ -155,6 +155,7 @@ export default [
 	route('admin/members.csv', 'features/administration/routes/members-csv.ts'),
 	route('admin/bulk', 'features/administration/routes/bulk.tsx'),
 	route('admin/members/:username', 'features/administration/routes/member.tsx'),
+	route('admin/members/:username/merge', 'features/account-merge/routes/merge.tsx'),
 	route('admin/settings', 'features/site-settings/routes/sections.tsx'),
 	route('admin/settings/:section', 'features/site-settings/routes/section.tsx'),
 

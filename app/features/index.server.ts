@@ -1,4 +1,5 @@
 import type { Feature } from '~/platform/feature.ts'
+import { accountMerge } from './account-merge/account-merge.feature.server.ts'
 import { accounts } from './accounts/accounts.feature.server.ts'
 import { administration } from './administration/administration.feature.server.ts'
 import { api } from './api/api.feature.server.ts'
@@ -79,7 +80,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[finder, privacy],
 	[administration, takedowns],
 	[backups, invites, legal, siteSettings],
-	[home, settings, api],
+	[home, settings, api, accountMerge],
 ]
 
 /** Every feature of the site. */

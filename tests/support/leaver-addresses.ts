@@ -108,6 +108,7 @@ function questionsAbout({ words, usernames }: Leaver): Record<string, string[]> 
 		'/messages': [`?q=${own}`, '?q=word'],
 		'/bookmarks': [`?q=${own}`, '?kind=comment'],
 		'/admin/bulk': each('?all=1&act=confirm&q=', [name, username]),
+		'/admin/members/:username/merge': each('?into=', [username, 'admin']),
 		'/admin/members': each('?q=', [name, username, `${usernames[0]}@campus.example`]),
 		'/moderation/terms': [`?q=${own}`, '?list=new'],
 		'/moderation': ['?order=reported', '?handler=none'],

@@ -8,6 +8,7 @@ export const bounces = defineFeature({
 	memberData: {
 		mail_bounces: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'about addresses that are nobody’s any more' } },
 			archive: ['email', 'sent_at', 'status', 'failed_days', 'marked_at', 'complained_at', 'cleared_at'],
 		},
 	},

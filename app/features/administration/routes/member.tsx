@@ -127,6 +127,9 @@ export default function Member({
 				<Link className="link" to={withParams('/moderation/log', { member: member.username })}>
 					Log
 				</Link>
+				<Link className="link" to={`${memberAdminPath(member.username)}/merge`}>
+					Merge into another account
+				</Link>
 			</p>
 			<Facts member={member} />
 			<RoleForm key={member.role} member={member} refusal={of('role')} />
