@@ -3,14 +3,14 @@
 import { buffer } from 'node:stream/consumers'
 import { takeMessage } from '~/features/bounces/taking.server.ts'
 import { DomainError, Unavailable } from '~/lib/errors.ts'
-import { withSite } from './support/site.ts'
+import { besideSite } from './support/site.ts'
 
 /** What tells a mail server to try again later (EX_TEMPFAIL of sysexits.h). Any other failure would make it report on the report. */
 const TRY_LATER = 75
 
 try {
 	const message = await buffer(process.stdin)
-	const isNews = await withSite(() => takeMessage(message, process.argv[2]), { migrates: false })
+	const isNews = await besideSite(() => takeMessage(message, process.argv[2]))
 	process.stdout.write(isNews ? 'Noted.\n' : 'It brings no news.\n')
 } catch (error) {
 	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)

@@ -42,6 +42,21 @@ export async function withSite<Result>(
 }
 
 /**
+ * Runs a script's work on the database of a site that runs, and takes nothing that a site needs to start.
+ * @throws Error when no site runs here, or its database does not answer
+ */
+export async function besideSite<Result>(work: () => Promise<Result>): Promise<Result> {
+	const { DATABASE_URL, dataDir } = config()
+	openDatabase(DATABASE_URL ? { connectionString: DATABASE_URL } : await reachEmbeddedPostgres(dataDir))
+	try {
+		return await work()
+	} finally {
+		closeBus()
+		await closeDatabase()
+	}
+}
+
+/**
  * Runs a script's work on a data directory that no site runs on, and whose database the work starts itself.
  * @throws Error with one sentence when a site runs there, or DATABASE_URL names another database
  */

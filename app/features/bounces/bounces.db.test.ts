@@ -104,7 +104,7 @@ test('a mail that comes back marks its address: notifications stop, a few mails 
 	const [mail] = await sentMails(mira.email)
 	await sendLetter(mail as Mail)
 	expect(received).toHaveLength(TRIES_A_DAY + 1)
-	const token = /\?test=([\w-]+)/.exec(mail?.text ?? '')?.[1] ?? ''
+	const token = /\?token=([\w-]+)/.exec(mail?.text ?? '')?.[1] ?? ''
 	const other = await member()
 	expect(await findTest(other, token)).toBeNull()
 	await expect(confirmTest(other, token)).rejects.toThrow('too old')

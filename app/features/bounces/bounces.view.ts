@@ -1,6 +1,10 @@
 /** The page of the addresses of an account, where its member tries them. */
 export const addressesPath = '/settings/email'
 
+/** Of the link of a test mail that works no more. */
+export const OLD_TEST =
+	'This link is too old, or it is about an address that your account does not have any more. Send another test mail.'
+
 /** What is known of an address of an account, for its member: that mail comes back, or that one was reported as spam. */
 export interface AddressTrouble {
 	email: string

@@ -7,13 +7,10 @@ import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { clearComplaints, clearMarks, listAddresses, listTroubles } from './bounces.queries.server.ts'
-import { addressesPath } from './bounces.view.ts'
+import { addressesPath, OLD_TEST } from './bounces.view.ts'
 import { addressOfTest, testToken } from './return-path.server.ts'
 
 /* How a member shows that mail arrives at an address again: by the link of a test mail, which only who reads it can follow. */
-
-const oldTest =
-	'This link is too old, or it is about an address that your account does not have any more. Send another test mail.'
 
 /**
  * Mails a test to an address of the viewer from which mails came back.
@@ -35,7 +32,7 @@ export async function findTest(viewer: SignedIn, token: string): Promise<string 
 /** Mail arrives again at the address to which a test mail with this token was sent. @returns it @throws Invalid for any other token */
 export async function confirmTest(viewer: SignedIn, token: string): Promise<string> {
 	const email = await findTest(viewer, token)
-	if (email === null) throw new Invalid(oldTest)
+	if (email === null) throw new Invalid(OLD_TEST)
 	await clearMarks(db(), viewer.id, email)
 	return email
 }
@@ -48,7 +45,7 @@ export function resumeMails(viewer: SignedIn): Promise<void> {
 function testLetter(to: string, token: string): Mail {
 	const { publicUrl } = config()
 	const text = `You asked ${siteName()} to find out whether mail to this address arrives again. It does: please say so on the page below.`
-	const link = { label: 'The mail arrived', url: `${publicUrl}${addressesPath}?test=${token}` }
+	const link = { label: 'The mail arrived', url: `${publicUrl}${addressesPath}?token=${token}` }
 	const closing = 'The link works for a day, after you log in. If this was not you, you can ignore this email.'
 	return letter(to, `Test mail of ${siteName()}`, text, link, closing)
 }

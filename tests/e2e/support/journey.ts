@@ -44,6 +44,9 @@ function waitForScripts(page: Page): void {
 
 const adminEmail = 'wanda.warden@eastmere.example'
 
+/** With it a journey reports mails that came back. */
+export const bounceSecret = 'what the mail server knows'
+
 /** Of whoever registers without a word about it. */
 const newPassword = 'a lantern at the ford'
 
@@ -56,7 +59,12 @@ export const test = base.extend<{ requests: undefined; quiet: undefined; alone: 
 	site: [
 		async ({}, use) => {
 			const dataDir = mkdtempSync(join(tmpdir(), 'devquad-e2e-'))
-			const site = await startSite({ DATA_DIR: dataDir, ADMIN_EMAIL: adminEmail, TRUST_PROXY: '1' })
+			const site = await startSite({
+				DATA_DIR: dataDir,
+				ADMIN_EMAIL: adminEmail,
+				TRUST_PROXY: '1',
+				MAIL_BOUNCE_SECRET: bounceSecret,
+			})
 			process.env.SITE_URL = site.url
 			process.env.SITE_DATA_DIR = dataDir
 			await use(undefined)

@@ -57,7 +57,7 @@ export async function getEmails(viewer: SignedIn, token = ''): Promise<EmailsVie
 		second: row.second_email,
 		pending: change ? { email: change.email, place: change.place } : null,
 		troubles,
-		tested: tested === null ? null : { email: tested, token },
+		tested: tested === null ? (token ? 'over' : null) : { email: tested, token },
 		domains: whoMayRegister().domains,
 	}
 }

@@ -17,8 +17,8 @@ export interface EmailsView {
 	pending: { email: string; place: EmailPlace } | null
 	/** What is wrong with them. */
 	troubles: AddressTrouble[]
-	/** The one that a test mail arrived at, whose link was followed, with its token; null for none. */
-	tested: { email: string; token: string } | null
+	/** The one that a test mail arrived at, whose link was followed, with its token; `over` for a link that works no more, null for none. */
+	tested: { email: string; token: string } | 'over' | null
 	/** Domains that an address in place of the first must have; empty where any will do. */
 	domains: readonly string[]
 }

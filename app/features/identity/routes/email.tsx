@@ -1,6 +1,7 @@
 import { redirect } from 'react-router'
 import { refreshSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { OLD_TEST } from '~/features/bounces/bounces.view.ts'
 import { MailTrouble, TestArrived } from '~/features/bounces/components/mail-trouble.tsx'
 import { confirmTest, requestTest, resumeMails } from '~/features/bounces/proving.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
@@ -32,7 +33,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 		signedIn(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect(loginPath(url.pathname + url.search), { headers })
-		return { emails: await getEmails(viewer, url.searchParams.get('test') ?? '') }
+		return { emails: await getEmails(viewer, url.searchParams.get('token') ?? '') }
 	})
 }
 
@@ -97,7 +98,8 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 				first one; nobody sees the other.
 			</p>
 			{actionData?.values.intent && <FormError>{actionData.message}</FormError>}
-			{tested && <TestArrived {...tested} />}
+			{tested === 'over' && <FormError>{OLD_TEST}</FormError>}
+			{tested && tested !== 'over' && <TestArrived {...tested} />}
 			<section className="mt-8" aria-labelledby="addresses">
 				<RuleHead id="addresses" title="Your addresses" />
 				<Address email={email} note={isConfirmed ? 'Mails go here. Confirmed.' : 'Mails go here. Not confirmed yet.'} />

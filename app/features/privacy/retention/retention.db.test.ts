@@ -78,6 +78,10 @@ const plants: Record<string, Plant> = {
 	),
 	'security-events': row('security_events', 'at', () => ({ user_id: mira.id, kind: 'login', request_id: '' })),
 	'known-devices': row('known_devices', 'used_at', () => ({ user_id: mira.id, token_hash: name() })),
+	'mail-bounces': async (age, days) => {
+		const { id, username } = await makeMember(name())
+		return row('mail_bounces', 'sent_at', () => ({ email: `${username}@campus.example`, user_id: id }))(age, days)
+	},
 	'expired-tokens': row('access_tokens', 'expires_at', () => ({
 		user_id: mira.id,
 		name: 'script',
