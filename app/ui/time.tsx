@@ -1,5 +1,5 @@
 import { createContext, use, useSyncExternalStore } from 'react'
-import { localTime, momentShown, relativeTime, utcTime } from '~/lib/dates.ts'
+import { localTime, momentShown, relativeTime, siteTime } from '~/lib/dates.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { never } from '~/lib/use-hydrated.ts'
 
@@ -16,12 +16,12 @@ function RenewedTime({ at }: { at: string }) {
 	return <time dateTime={at}>{relativeTime(at, useNow())}</time>
 }
 
-/** `at` (ISO 8601) in full, in the reader's zone as soon as the browser has taken over, before that in UTC. */
+/** `at` (ISO 8601) in full, in the reader's zone as soon as the browser has taken over, before that in that of the site. */
 export function LocalTime({ at }: { at: string }) {
 	const text = useSyncExternalStore(
 		never,
 		() => localTime(at),
-		() => utcTime(at),
+		() => siteTime(at),
 	)
 	return <time dateTime={at}>{text}</time>
 }
