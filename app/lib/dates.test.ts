@@ -1,15 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import {
-	dateStyle,
-	dayAndMonth,
-	fullDate,
-	momentShown,
-	monthAndYear,
-	relativeTime,
-	shortDate,
-	siteDay,
-	siteTime,
-} from './dates.ts'
+import { dayAndMonth, fullDate, monthAndYear, siteDay, siteTime } from './calendar.ts'
+import { dateStyle, momentShown, relativeTime, shortDate } from './dates.ts'
 import { grouped } from './text.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')

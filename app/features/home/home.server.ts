@@ -4,7 +4,7 @@ import { countAskedSince, listQuestions, mostDiscussed } from '~/features/questi
 import type { QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
 import { listTags } from '~/features/tags/tags.server.ts'
 import type { TagView } from '~/features/tags/tags.view.ts'
-import { siteDay } from '~/lib/dates.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
 import { momentOf } from '~/platform/settings/region.server.ts'

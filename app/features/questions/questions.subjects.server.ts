@@ -12,8 +12,8 @@ import {
 	type SubjectType,
 } from '~/features/moderation/subjects.server.ts'
 import { withParams } from '~/lib/addresses.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { isId } from '~/lib/checks.ts'
-import { siteDay } from '~/lib/dates.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'

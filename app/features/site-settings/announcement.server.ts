@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { siteDay } from '~/lib/dates.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { AnnouncementView } from '~/lib/root-data.ts'
 import { isModerator, type Viewer } from '~/lib/viewer.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { dateStyle, inSiteZone, siteDay } from '~/lib/dates.ts'
+import { siteDay } from '~/lib/calendar.ts'
+import { dateStyle, inSiteZone } from '~/lib/dates.ts'
 import { choiceSetting, settingSection, textSetting } from './setting.ts'
 import { onSettings, siteSettings } from './settings.server.ts'
 

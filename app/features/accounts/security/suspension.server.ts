@@ -1,4 +1,5 @@
-import { dateStyle, inSiteZone, shortDateOf, timeOfDay, zoneName } from '~/lib/dates.ts'
+import { timeOfDay, zoneName } from '~/lib/calendar.ts'
+import { dateStyle, inSiteZone, shortDateOf } from '~/lib/dates.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import type { Executor } from '~/platform/db/db.server.ts'

@@ -3,7 +3,7 @@ import { whoMayRegister } from '~/features/accounts/registration/who-may-registe
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { SETTING_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
-import { siteTime } from '~/lib/dates.ts'
+import { siteTime } from '~/lib/calendar.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import { counted } from '~/lib/text.ts'

@@ -1,4 +1,4 @@
-import { monthAndYear, siteDay } from '~/lib/dates.ts'
+import { monthAndYear, siteDay } from '~/lib/calendar.ts'
 import { Link } from '~/ui/link.tsx'
 import {
 	countsText,

@@ -8,7 +8,7 @@ import { listForSitemap, listQuestions } from '~/features/question-lists/lists.s
 import { findMostDiscussed, findQuestion } from '~/features/questions/questions.queries.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { getTag } from '~/features/tags/tags.server.ts'
-import { siteDay } from '~/lib/dates.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'

@@ -1,5 +1,5 @@
 import { type Generated, sql } from 'kysely'
-import { siteDay } from '~/lib/dates.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type QuestionRow, questionColumns, questionJoins } from '../questions.queries.server.ts'
 

@@ -1,4 +1,4 @@
-import { fullDate, siteDay } from '~/lib/dates.ts'
+import { fullDate, siteDay } from '~/lib/calendar.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { RelativeTime } from '~/ui/time.tsx'

@@ -1,4 +1,4 @@
-import type { Zone } from '~/lib/dates.ts'
+import type { Zone } from '~/lib/calendar.ts'
 import type { ChatMessage } from '../../chat.view.ts'
 import type { ConversationView } from '../../client/live-conversation.ts'
 import type { Outgoing } from '../../client/outbox.ts'

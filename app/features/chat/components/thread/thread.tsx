@@ -11,7 +11,7 @@ import {
 	useSyncExternalStore,
 } from 'react'
 import { useLocation } from 'react-router'
-import type { Zone } from '~/lib/dates.ts'
+import type { Zone } from '~/lib/calendar.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { useSavedCopy } from '~/offline/client.ts'

@@ -1,4 +1,5 @@
-import { inZone, shortDate, shortDateOf, timeOfDay, type Zone } from '~/lib/dates.ts'
+import { inZone, timeOfDay, type Zone } from '~/lib/calendar.ts'
+import { shortDate, shortDateOf } from '~/lib/dates.ts'
 
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 const MINUTE_MS = 60_000
