@@ -238,7 +238,7 @@ test('an announcement stands above every page; a member closes it, with scripts 
 	await page.goto('/admin/settings/region')
 	await expectNoViolationsInThemes(page)
 	await expectToFit(page, [360, 1280])
-	await page.getByLabel('Dates, times and numbers').selectOption('Nov 12, 2026, 6:41 pm: United States')
+	await page.getByLabel('Dates, times and numbers').selectOption('United States: Nov 12, 2026, 6:41 pm')
 	await page.getByLabel('Time zone').fill('Atlantis')
 	await page.getByRole('button', { name: 'Save' }).click()
 	await expect(page.getByText('Choose a time zone of the list, such as Europe/Berlin.').first()).toBeVisible()
