@@ -49,6 +49,11 @@ const settings = z.object({
 		.regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
 		.optional(),
 	MAIL_FROM: z.string().default('DevQuad <no-reply@localhost>'),
+	MAIL_BOUNCE_ADDRESS: z
+		.email('must be an email address')
+		.regex(/^[^+@]{1,20}@/, 'must have at most 20 characters and no plus sign before the @')
+		.optional(),
+	MAIL_BOUNCE_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
 	REDIS_URL: z
 		.string()
 		.regex(/^rediss?:\/\//, 'must begin with redis://')
@@ -69,6 +74,9 @@ const settings = z.object({
 	PUSH_HOSTS: list.default(pushServices),
 	BACKUP_PASSPHRASE: z.string().min(12, 'must have at least 12 characters').optional(),
 	METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+	OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+	OTEL_SERVICE_NAME: z.string().min(1).max(100).default('devquad'),
+	OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 	AUTH_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
 	NODE_ENV: z.enum(['development', 'production', 'test']).default('production'),
 })

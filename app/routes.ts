@@ -39,6 +39,7 @@ export default [
 	route('notifications/latest', 'features/notifications/routes/latest.ts'),
 	route('notifications/read', 'features/notifications/routes/read-all.ts'),
 	route('notifications/push', 'features/notifications/routes/push.ts'),
+	route('mail/bounces', 'features/bounces/routes/bounces.ts'),
 	route('unsubscribe', 'features/notifications/routes/unsubscribe.tsx'),
 	route('settings/tokens', 'features/tokens/routes/tokens.tsx'),
 	route('settings/two-factor', 'features/authenticators/routes/two-factor.tsx'),
@@ -154,6 +155,7 @@ export default [
 	route('admin/members.csv', 'features/administration/routes/members-csv.ts'),
 	route('admin/bulk', 'features/administration/routes/bulk.tsx'),
 	route('admin/members/:username', 'features/administration/routes/member.tsx'),
+	route('admin/members/:username/merge', 'features/account-merge/routes/merge.tsx'),
 	route('admin/settings', 'features/site-settings/routes/sections.tsx'),
 	route('admin/settings/:section', 'features/site-settings/routes/section.tsx'),
 

@@ -4,6 +4,7 @@ import '../server/check-settings.ts'
 import { parseArgs } from 'node:util'
 import { config } from '~/config.server.ts'
 import { checkAddress } from './doctor/address.ts'
+import { checkBounces } from './doctor/bounces.ts'
 import { checkDatabase } from './doctor/database.ts'
 import { type Finding, findingsOf } from './doctor/finding.ts'
 import { checkArchive, checkDataDirectory, checkDisk } from './doctor/machine.ts'
@@ -32,6 +33,7 @@ async function examine(to: string | undefined): Promise<number> {
 		['Storage of pictures', () => checkStorage(settings)],
 		['PUBLIC_URL', () => checkAddress(settings)],
 		['Mail', () => checkMail(settings, to)],
+		['Mail that comes back', () => checkBounces(settings)],
 		['Push', () => checkPush(settings)],
 	]
 	const found: Finding[] = []

@@ -24,9 +24,10 @@ import { clearFlash, flashOf } from '~/platform/http/http.ts'
 import { problem } from '~/platform/http/problem.ts'
 import { isPrivateSite } from '~/platform/http/site-access.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
-import { readMetrics } from '~/platform/metrics/metrics.server.ts'
+import { areMetricsOn, readMetrics } from '~/platform/metrics/metrics.server.ts'
 import { io } from '~/platform/realtime/io.server.ts'
 import { joinProcesses } from '~/platform/realtime/processes.server.ts'
+import { areTracesOn, startTracing, stopTracing } from '~/platform/tracing/tracing.server.ts'
 import { APPEARANCE_PATH, appearance } from './appearance.ts'
 import { answerFromCache, answerVisitor, forVisitors, type VisitorPage } from './cached-pages.ts'
 import { MAX_REPORT_BYTES, REPORT_PATH, takeReports } from './csp-reports.ts'
@@ -40,6 +41,7 @@ import { loginInstead, privateSite } from './middleware/private-site.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
 import { recordRefusals, retryAfter } from './middleware/refusals.ts'
 import { security } from './middleware/security.ts'
+import { patternsOf, routeFinder } from './route-patterns.ts'
 import {
 	addRetryAfter,
 	addSession,
@@ -50,6 +52,7 @@ import {
 	senderOf,
 } from './site-faults.ts'
 import { handleSockets, openSockets, sendTabsAway } from './sockets.ts'
+import { nameRequests, traceRequest } from './tracing.ts'
 import { reportMetrics } from './worker-metrics.ts'
 
 type Environment = { Bindings: HttpBindings }
@@ -183,7 +186,10 @@ export async function handle(request: Request, bindings: HttpBindings): Promise<
 		return refusal
 	}
 	const seen = publicRequest(request, bindings.incoming.socket.remoteAddress ?? '127.0.0.1', config())
-	return runInRequestScope(randomUUID(), seen.headers.get('User-Agent') ?? '', () => app.fetch(seen, bindings))
+	const requestId = randomUUID()
+	return runInRequestScope(requestId, seen.headers.get('User-Agent') ?? '', () =>
+		traceRequest({ method, url, requestId }, bindings.outgoing, () => app.fetch(seen, bindings)),
+	)
 }
 
 /** Adds the demo content of every feature. */
@@ -191,11 +197,13 @@ export async function seedSite(options: Parameters<NonNullable<Feature['seedDemo
 	for (const feature of features) await feature.seedDemo?.(options)
 }
 
-/** Measures the requests of this server, where METRICS_TOKEN is set. */
+/** Measures and names the requests of this server, where there are figures or traces. */
 export async function measure(server: Server): Promise<void> {
+	if (!areMetricsOn() && !areTracesOn()) return
 	const calls = operations.map(({ path }) => `/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}`)
-	const routes = async () => (await siteRoutes()).routes
-	await measureRequests(server, routes, [...calls, ...otherAddresses])
+	const routeOf = routeFinder([...patternsOf((await siteRoutes()).routes), ...calls, ...otherAddresses])
+	await measureRequests(server, routeOf)
+	nameRequests(routeOf)
 	reportMetrics(readMetrics)
 }
 
@@ -214,6 +222,7 @@ const otherAddresses = [
 
 /** What lives beside the pages: sockets, jobs, what other processes tell. @returns what stops them, sockets first */
 export async function startAround(): Promise<() => Promise<void>> {
+	await startTracing()
 	await connectBus()
 	const stopSockets = handleSockets()
 	const stopPassing = isOneOfSeveral() ? await joinProcesses() : async () => {}
@@ -239,6 +248,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 		await stopPassing()
 		await stopJobs()
 		closeBus()
+		await stopTracing()
 	}
 }
 

@@ -2,8 +2,6 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { MiddlewareHandler } from 'hono'
-import { LRUCache } from 'lru-cache'
-import { matchRoutes, type RouteObject, type ServerBuild } from 'react-router'
 import { config } from '~/config.server.ts'
 import { version } from '~/lib/version.ts'
 import { pageCache } from '~/platform/cache/pages.server.ts'
@@ -24,8 +22,6 @@ import { metricsOfWorkers } from './worker-metrics.ts'
 /* What the process knows of itself, and where Prometheus reads all figures. Features count what they do beside doing it. */
 
 const secondsOfRequests = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-/** Paths whose route is remembered, as matching takes longer the more routes there are. */
-const MAX_REMEMBERED = 2_000
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 const requestSeconds = histogram(
@@ -75,15 +71,10 @@ gauge(
 	{ together: 'min' },
 )
 
-/** Measures every request of this server from now on. @param routes of the pages @param others patterns of other addresses */
-export async function measureRequests(
-	server: Server,
-	routes: () => Promise<ServerBuild['routes']>,
-	others: readonly string[],
-): Promise<void> {
+/** Measures every request of this server from now on. @param routeOf tells the pattern of an address */
+export async function measureRequests(server: Server, routeOf: (url: string) => string): Promise<void> {
 	if (!areMetricsOn()) return
 	await startMetrics()
-	const routeOf = routeFinder([...patternsOf(await routes()), ...others])
 	server.prependListener('request', ({ method = '', url = '' }, response) => {
 		const began = performance.now()
 		response.once('close', () => {
@@ -114,29 +105,4 @@ export function metricsPage(): MiddlewareHandler {
 
 function digest(text: string): Buffer {
 	return createHash('sha256').update(text).digest()
-}
-
-/** The whole pattern of each route of the pages, such as `/forum/:category/:slug`. */
-function patternsOf(routes: ServerBuild['routes']): string[] {
-	const patternOf = (id: string): string => {
-		const { path = '', parentId } = routes[id] ?? {}
-		return [parentId ? patternOf(parentId) : '', path].filter(Boolean).join('/')
-	}
-	return Object.keys(routes).map((id) => `/${patternOf(id)}`)
-}
-
-/**
- * What a request was for, as one of few words: an address has ids and searches in it.
- * @param patterns of all routes
- */
-export function routeFinder(patterns: readonly string[]): (url: string) => string {
-	const tree: RouteObject[] = [...new Set(patterns)].map((path) => ({ path, id: path }))
-	const known = new LRUCache<string, string>({ max: MAX_REMEMBERED })
-	return (url) => {
-		// The data of a page is asked for by its address with an ending.
-		const path = url.replace(/\?.*$/s, '').replace(/(^\/_root|\/_)?\.data$/, '') || '/'
-		const found = known.get(path) ?? matchRoutes(tree, path)?.at(-1)?.route.path ?? 'none'
-		known.set(path, found)
-		return found === '/*' ? 'none' : found
-	}
 }

@@ -25,6 +25,7 @@ import { haveTabsAskAgain } from '~/platform/realtime/processes.server.ts'
 import { reconnectSpread } from './limits.ts'
 import { isCrossSite } from './middleware/allowed-requests.ts'
 import { everywhere } from './middleware/security.ts'
+import { traceEvent } from './tracing.ts'
 
 const renewEvery = 5_000
 /** A page asks a handful of things; a tab that sends more than 60 packets in 10 s is a broken or hostile one. */
@@ -102,7 +103,9 @@ function receive(socket: Tab): void {
 	}
 	dropRequest(socket)
 	// Every line of the log that a word of this tab leads to names its connection.
-	socket.use((_packet, next) => runInRequestScope(requestId, '', next))
+	socket.use((packet, next) =>
+		runInRequestScope(requestId, '', () => traceEvent(socket.eventNames(), packet, requestId, next)),
+	)
 	const id = randomUUID()
 	void socket.join([roomOf(userId), sessionRoom(sessionId), 'everybody'])
 	inBackground(openTab({ id, userId, username, sessionId }))

@@ -146,11 +146,12 @@ describe('the places of things', () => {
 		// What evidence members hide is their form's as well. Of `profiles` alone: the forms, the first steps, who hides presence, the confirmed address, the page of a case, and the members as admins look them up.
 		// What a member can answer goes by the skills that only they see, too: nobody else reads it.
 		// Who leaves is taken off the lists, and back on them if they come back.
+		// Who merges accounts is told whether a moderator hides either profile.
 		// The preview of terms only counts words, for whoever runs the site.
 		const own =
-			/^app\/features\/(profile-editor\/(editing|items|lists)|profiles\/(hiding|profiles)|evidence\/evidence|campus\/campus|pictures\/pictures|members\/(members|skills)|routing\/answerable|privacy\/leaving\/leaving)\.queries/
+			/^app\/features\/(profile-editor\/(editing|items|lists)|profiles\/(hiding|merging|profiles)|evidence\/evidence|campus\/campus|pictures\/pictures|members\/(members|skills)|routing\/answerable|privacy\/leaving\/leaving)\.queries/
 		const others =
-			/^app\/(platform\/realtime\/presence|features\/(administration\/members\/members|accounts\/accounts|directory\/seed\/seed|conversations\/conversations|terms\/preview))\.queries/
+			/^app\/(platform\/realtime\/presence|features\/(account-merge\/merging|administration\/members\/members|accounts\/accounts|directory\/seed\/seed|conversations\/conversations|terms\/preview))\.queries/
 		const reads =
 			/\b(from|join)\s+(profiles|profile_skills|certificates|projects|experiences)\b|From\('(profiles|profile_skills)'/
 		const readers = product.filter(({ path, text }) => reads.test(text) && !own.test(path) && !others.test(path))

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { movedColumns } from '~/features/account-merge/merging.server.ts'
 import { features } from '~/features/index.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { FORMER_MEMBER, type MemberTable, platformData } from '~/platform/member-data.ts'
@@ -110,5 +111,65 @@ describe('what is stored of members', () => {
 	test('the account of former members is nobody who could log in', async () => {
 		const { rows } = await sql`select id, name, imported, role from users`.execute(db())
 		expect(rows).toEqual([{ id: FORMER_MEMBER, name: 'Former member', imported: true, role: 'member' }])
+	})
+})
+
+/** Columns of unique indexes that move all the same, each with the reason. */
+const REFUSED: Record<string, string> = {
+	'takedowns.member_id': 'of an account with an act under way, which alone is unique, no merge begins',
+}
+
+describe('what becomes of accounts that are merged', () => {
+	interface Unique {
+		table: string
+		columns: string[]
+		whole: boolean
+	}
+	let uniques: Unique[]
+	const moved = movedColumns([...features, { name: 'platform', memberData: platformData }])
+
+	beforeAll(async () => {
+		const { rows } = await sql<Unique>`
+			select c.relname as table, i.indpred is null as whole, array(
+				select a.attname::text from unnest(i.indkey::int[]) with ordinality as key (attnum, place)
+				join pg_attribute a on a.attrelid = c.oid and a.attnum = key.attnum order by place) as columns
+			from pg_index i join pg_class c on c.oid = i.indrelid
+			where i.indisunique and c.relnamespace = 'public'::regnamespace`.execute(db())
+		uniques = rows
+	})
+
+	test('each column that names a member says what becomes of it', () => {
+		const members = tables.flatMap(({ table, entry }) =>
+			Object.keys(entry.members).map((column) => `${table}.${column}`),
+		)
+		expect(moved.map(({ table, column }) => `${table}.${column}`).sort()).toEqual(members.sort())
+	})
+
+	test('a row moves only where no unique index can refuse it', () => {
+		const wrong = moved.flatMap(({ table, column, rule }) => {
+			const others = uniques
+				.filter((one) => one.table === table && one.columns.includes(column))
+				.map(({ columns }) => columns.filter((name) => name !== column))
+			if (rule === 'moves' && !REFUSED[`${table}.${column}`])
+				return others.length > 0 ? [`${table}.${column} moves, and ${others} is unique`] : []
+			if (rule === 'moves' || !('unlessSame' in rule)) return []
+			const missing = new Set(others.flat()).difference(new Set(rule.unlessSame))
+			return missing.size > 0 ? [`${table}.${column}: ${[...missing]}`] : []
+		})
+		expect(wrong).toEqual([])
+	})
+
+	test('a rule that leaves rows to a step has a step', () => {
+		const silent = features.filter(
+			({ merging, memberData = {} }) =>
+				!merging &&
+				Object.entries(memberData).some(
+					([table, entry]) =>
+						table !== 'users' &&
+						typeof entry !== 'string' &&
+						Object.values(entry.merge).some((rule) => typeof rule === 'object' && 'step' in rule),
+				),
+		)
+		expect(silent.map(({ name }) => name)).toEqual([])
 	})
 })

@@ -1,4 +1,5 @@
 import type { Feature } from '~/platform/feature.ts'
+import { accountMerge } from './account-merge/account-merge.feature.server.ts'
 import { accounts } from './accounts/accounts.feature.server.ts'
 import { administration } from './administration/administration.feature.server.ts'
 import { api } from './api/api.feature.server.ts'
@@ -6,6 +7,7 @@ import { asking } from './asking/asking.feature.server.ts'
 import { authenticators } from './authenticators/authenticators.feature.server.ts'
 import { backups } from './backups/backups.feature.server.ts'
 import { bookmarks } from './bookmarks/bookmarks.feature.server.ts'
+import { bounces } from './bounces/bounces.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
 import { campusLogin } from './campus-login/campus-login.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
@@ -54,7 +56,7 @@ import { vocabulary } from './vocabulary/vocabulary.feature.server.ts'
  */
 export const ladder: readonly (readonly Feature[])[] = [
 	[rateLimits],
-	[sessions],
+	[bounces, sessions],
 	[accounts],
 	[passkeys],
 	[authenticators],
@@ -78,7 +80,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[finder, privacy],
 	[administration, takedowns],
 	[backups, invites, legal, siteSettings],
-	[home, settings, api],
+	[home, settings, api, accountMerge],
 ]
 
 /** Every feature of the site. */

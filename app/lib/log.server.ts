@@ -1,4 +1,5 @@
 import { format } from 'node:util'
+import { trace } from '@opentelemetry/api'
 import pino, { type LogFn, type Logger } from 'pino'
 import { config } from '~/config.server.ts'
 import { isSiteFault } from './errors.ts'
@@ -51,10 +52,11 @@ function passOverOutages(this: Logger, args: Parameters<LogFn>, method: LogFn): 
 	if (!isSiteFault(error)) method.apply(this, args)
 }
 
-/** Every line that is written during a request names it. */
-function nameRequest(): { requestId?: string } {
+/** Every line that is written during a request names it, and its trace where there is one. */
+function nameRequest(): { requestId?: string; traceId?: string } {
 	const scope = requestScope()
-	return scope ? { requestId: scope.requestId } : {}
+	const traceId = trace.getActiveSpan()?.spanContext().traceId
+	return { ...(scope && { requestId: scope.requestId }), ...(traceId !== undefined && { traceId }) }
 }
 
 /** What a log tells of an error. PostgreSQL's `detail` and `where` quote rows and statements, so they are never told. */

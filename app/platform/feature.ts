@@ -3,7 +3,7 @@ import type { CachedPage } from './cache/cached-page.ts'
 import type { Counter } from './db/counters.queries.server.ts'
 import type { Operation } from './http/operation.ts'
 import type { JobHandlers, Schedule } from './jobs/jobs.server.ts'
-import type { LeavingStep, MemberData, RetentionRule } from './member-data.ts'
+import type { LeavingStep, MemberData, MergeStep, RetentionRule } from './member-data.ts'
 import type { Tab } from './realtime/io.server.ts'
 
 /**
@@ -29,6 +29,8 @@ export interface Feature {
 	retention?: readonly RetentionRule[]
 	/** What is done about a member who leaves and no foreign key does, before the account is deleted. */
 	leaving?: readonly LeavingStep[]
+	/** What is done about two accounts that become one and no rule of {@link memberData} says. */
+	merging?: readonly MergeStep[]
 	/** Called once after an account was deleted: forgets what only that member had, such as words that were counted. */
 	afterLeaving?: () => Promise<unknown>
 	/** Called for each tab of a member as it connects: says what the tab has to know, and listens to what it says. */

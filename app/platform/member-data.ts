@@ -1,4 +1,5 @@
 import type { RawBuilder } from 'kysely'
+import type { Executor } from './db/db.server.ts'
 
 /**
  * What becomes of a row when the member that one of its columns names leaves: it is deleted, or kept without the member.
@@ -10,10 +11,30 @@ export type Fate = 'deleted' | 'kept'
 /** The most characters of a column, null for any, or `json` for one of the type `jsonb`. */
 export type Mentions = Readonly<Record<string, number | 'json' | null>>
 
+/**
+ * What becomes of the rows that a column names a member in, when their account is merged into another one's, the kept account.
+ * - `'moves'`: the column names the kept account.
+ * - `unlessSame`: it moves, unless the kept account has a row with the same values in these columns, which then stays alone; with no
+ *   columns, unless it has any row at all.
+ * - `ends`: the row goes, for this reason.
+ * - `step`: a {@link MergeStep} of the feature does it, as this says.
+ * - `stays`: the row is about somebody else, or about the past, for this reason.
+ */
+export type MergeRule =
+	| 'moves'
+	| { unlessSame: readonly string[] }
+	| { ends: string }
+	| { step: string }
+	| { stays: string }
+
 /** What one table holds of members. */
 export interface MemberTable {
 	/** Each column that names a member, and what becomes of the row. The first one says whose rows go into an archive. */
 	members: Readonly<Record<string, Fate>>
+	/** For each of these columns what becomes of the row when the account is merged into another one. */
+	merge: Readonly<Record<string, MergeRule>>
+	/** What its rows are, for who looks at what a merge would do; left out where they mean nothing to anybody. */
+	called?: string
 	/** The columns that go into the archive of a member; or, in words, why none does. */
 	archive: readonly string[] | string
 	/** Columns with text that stay out of the archive, each with the reason. */
@@ -57,6 +78,18 @@ export interface Leaver {
  */
 export type LeavingStep = (leaver: Leaver) => Promise<boolean>
 
+/** Two accounts of the same person: the rows of `goneId` become those of `keptId`, and the first account ends. */
+export interface Merge {
+	goneId: number
+	keptId: number
+}
+
+/**
+ * Work on two accounts that become one, for what no {@link MergeRule} says, before the rules are followed. It is called twice in the
+ * transaction: once while others may still write, once while nobody can. The second call finds what was written in between.
+ */
+export type MergeStep = (trx: Executor, merge: Merge) => Promise<void>
+
 /** Something about members that is stored for a number of days, which admins set. */
 export interface RetentionRule {
 	/** Names its setting and its figure; never to be changed. */
@@ -89,6 +122,7 @@ export const platformData: MemberData = {
 	milestones: 'what was done once to this site',
 	connections: {
 		members: { user_id: 'deleted' },
+		merge: { user_id: { ends: 'tabs of sessions that end' } },
 		archive: 'which tabs are open at this moment',
 	},
 }

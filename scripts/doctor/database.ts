@@ -37,16 +37,26 @@ export async function checkDatabase(settings: Config): Promise<Finding[]> {
 	const { DATABASE_URL, dataDir } = settings
 	if (!DATABASE_URL && !existsSync(join(dataDir, 'postgres', 'postmaster.pid')))
 		return [say.warning('The site does not run, and its database runs with it. Start the site, then ask again.')]
+	try {
+		const facts = await askDatabase(settings, readFacts)
+		const files = readdirSync(migrations).filter((name) => name.endsWith('.sql'))
+		return judgeDatabase(facts, files, settings.WEB_CONCURRENCY)
+	} catch (error) {
+		return [say.fault(`The database cannot be used: ${messageOf(error)}.${adviceOf(codeOf(error))}`)]
+	}
+}
+
+/** Asks the database by a connection of its own. @throws Error of pg */
+export async function askDatabase<Answer>(
+	{ DATABASE_URL, dataDir }: Pick<Config, 'DATABASE_URL' | 'dataDir'>,
+	ask: (client: pg.Client) => Promise<Answer>,
+): Promise<Answer> {
 	let client: pg.Client | undefined
 	try {
 		const connection = DATABASE_URL ? { connectionString: DATABASE_URL } : await reachEmbeddedPostgres(dataDir)
 		client = new pg.Client({ ...connection, connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS })
 		await client.connect()
-		const facts = await readFacts(client)
-		const files = readdirSync(migrations).filter((name) => name.endsWith('.sql'))
-		return judgeDatabase(facts, files, settings.WEB_CONCURRENCY)
-	} catch (error) {
-		return [say.fault(`The database cannot be used: ${messageOf(error)}.${adviceOf(codeOf(error))}`)]
+		return await ask(client)
 	} finally {
 		await client?.end().catch(() => {})
 	}

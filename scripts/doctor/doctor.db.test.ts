@@ -9,6 +9,7 @@ import { parseConfig } from '~/config.server.ts'
 import { useDatabase } from '../../tests/support/database.ts'
 import { testDatabaseUrl } from '../../tests/support/members-site.ts'
 import { checkAddress, judgeAnswer } from './address.ts'
+import { checkBounces, judgeReturned } from './bounces.ts'
 import { checkDatabase, type DatabaseFacts, judgeDatabase } from './database.ts'
 import { type Finding, findingsOf, judgeClock } from './finding.ts'
 import { checkDataDirectory, checkDisk, judgeDisk } from './machine.ts'
@@ -76,6 +77,38 @@ describe('the data directory and its disk', () => {
 		[5e10, 'ok'],
 	])('%d bytes left are %s', (left, state) => {
 		expect(judgeDisk(left, 1e11).state).toBe(state)
+	})
+})
+
+describe('mail that comes back', () => {
+	const unknown = () => Promise.reject(Object.assign(new Error('not there'), { code: 'ENOTFOUND' }))
+	const address = { MAIL_BOUNCE_ADDRESS: 'bounces@quad.example' }
+	const known = async () => [{}]
+	test.each<
+		[
+			env: Record<string, string>,
+			dns: [mx: () => Promise<unknown[]>, host: () => Promise<unknown>],
+			state: Finding['state'],
+			words: string,
+		]
+	>([
+		[address, [known, known], 'ok', 'send a mail there once'],
+		[address, [unknown, known], 'warning', 'has no MX record'],
+		[address, [unknown, unknown], 'fault', 'no mail that comes back arrives'],
+		[address, [() => Promise.reject(new Error('queryMx ETIMEOUT')), known], 'warning', 'DNS does not say'],
+		[{ SMTP_URL: 'smtp://127.0.0.1' }, [known, known], 'warning', 'does not learn of mails'],
+		[{}, [known, known], 'ok', 'from no address of a member'],
+	])('%j', async (env, [resolveMx, lookup], state, words) => {
+		const found = await checkBounces(settings({ ...env, DATABASE_URL: await testDatabaseUrl() }), { resolveMx, lookup })
+		expect(found.filter((one) => one.words.includes(words)).map((one) => one.state)).toEqual([state])
+	})
+
+	test.each([
+		[3, 20, 'ok'],
+		[40, 5_000, 'ok'],
+		[400, 5_000, 'warning'],
+	])('from %i of %i addresses is %s', (returned, all, state) => {
+		expect(judgeReturned({ returned, all }).state).toBe(state)
 	})
 })
 

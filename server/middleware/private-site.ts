@@ -12,8 +12,9 @@ export const openPaths: readonly RegExp[] = [
 	/^\/(confirm-email|undo-email|confirm-campus|unsubscribe)$/,
 	/^\/(terms|privacy|imprint)$/,
 	/^\/(robots\.txt|\.well-known\/security\.txt|site\.webmanifest|service-worker\.js|offline)$/,
-	// Each of these guards itself: by the key in the address, or by what Better Auth asks for.
+	// Each of these guards itself: by the key in the address, by a secret in a header, or by what Better Auth asks for.
 	/^\/answer\/feed\.atom$/,
+	/^\/mail\/bounces$/,
 	/^\/api\/auth\//,
 ]
 

@@ -1,6 +1,7 @@
 import { picture } from '../factories/pictures.ts'
 import {
 	demoEmail,
+	enrol,
 	enrolAdmin,
 	expect,
 	expectNoViolationsInThemes,
@@ -160,6 +161,30 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	await page.getByLabel('Why').fill('The room was left open.')
 	await page.getByRole('button', { name: 'End all sessions: 1 member' }).click()
 	await expect(page.getByText('Done for 1 member.')).toBeVisible()
+	// Somebody who registered twice: named, looked at, refused, merged.
+	const newcomer = await (await browser.newContext({ baseURL })).newPage()
+	await enrol(newcomer, 'Tilda Twice')
+	await enrol(newcomer, 'Tilda Once')
+	await page.goto('/admin/members/tilda.twice')
+	await page.getByRole('link', { name: 'Merge into another account' }).click()
+	await page.getByLabel('Username or email address').fill('wanda.warden')
+	await page.getByRole('button', { name: 'Look at it' }).click()
+	await expect(page.getByText('You cannot merge your own account')).toBeVisible()
+	await page.getByLabel('Username or email address').fill('@Tilda.Once')
+	await page.getByRole('button', { name: 'Look at it' }).click()
+	await expect(page.getByRole('region', { name: 'Ends with @tilda.twice' })).toContainText(
+		'The kept account has its own.',
+	)
+	await page.getByLabel('Username of the account that goes').fill('tilda.once')
+	await page.getByLabel('Why').fill('Registered twice.')
+	await page.getByRole('button', { name: 'Merge into @tilda.once' }).click()
+	await expect(page.getByText('Type tilda.twice, the username').first()).toBeVisible()
+	await expect(page.getByLabel('Why')).toHaveValue('Registered twice.')
+	await page.getByLabel('Username of the account that goes').fill('tilda.twice')
+	await page.getByRole('button', { name: 'Merge into @tilda.once' }).click()
+	await expect(page.getByRole('heading', { name: 'Tilda Once', level: 1 })).toBeVisible()
+	await page.goto('/find-dev/tilda.twice')
+	await expect(page).toHaveURL(/find-dev\/tilda\.once$/)
 	await page.goto('/admin/members?role=admin')
 	await page.getByRole('link', { name: 'Wanda Warden' }).click()
 	await page.getByRole('combobox', { name: 'Role' }).selectOption('member')
@@ -167,7 +192,7 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	await page.getByRole('button', { name: 'Change role' }).click()
 	await expect(page.getByText('Wanda Warden is the only admin. Make somebody else admin first.')).toBeVisible()
 	await page.goto('/moderation/log')
-	for (const act of ['merge', 'export members', 'log out everywhere', 'change a category'])
+	for (const act of ['merge', 'export members', 'log out everywhere', 'change a category', 'merge accounts'])
 		await expect(page.getByText(act, { exact: true }).first()).toBeVisible()
 	await context.close()
 })
@@ -184,6 +209,7 @@ test('the pages fit a phone, have nothing that axe finds, and are used with the 
 		'/admin/backups',
 		'/admin/settings/backups',
 		'/admin/members/mira.quillon',
+		'/admin/members/pia.saffronley/merge?into=rohan.kitefield',
 		'/admin/bulk?act=suspend&all=1',
 		'/moderation/account/mira.quillon',
 	]) {

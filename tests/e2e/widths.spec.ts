@@ -158,7 +158,7 @@ function sights({
 			'/admin/invitations/list',
 			'/admin/invitations/list/1',
 			'/admin/figures',
-			`/admin/members/${username}`,
+			...[`/admin/members/${username}`, `/admin/members/${username}/merge?into=pia.saffronley`],
 			'/admin/legal',
 			'/admin/legal/terms',
 			'/admin/settings',

@@ -38,6 +38,7 @@ const open = [
 	'/login/saml/acs',
 	'/login/saml/metadata',
 	'/logout',
+	'/mail/bounces',
 	'/offline',
 	'/privacy',
 	'/register',

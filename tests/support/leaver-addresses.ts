@@ -108,6 +108,7 @@ function questionsAbout({ words, usernames }: Leaver): Record<string, string[]> 
 		'/messages': [`?q=${own}`, '?q=word'],
 		'/bookmarks': [`?q=${own}`, '?kind=comment'],
 		'/admin/bulk': each('?all=1&act=confirm&q=', [name, username]),
+		'/admin/members/:username/merge': each('?into=', [username, 'admin']),
 		'/admin/members': each('?q=', [name, username, `${usernames[0]}@campus.example`]),
 		'/moderation/terms': [`?q=${own}`, '?list=new'],
 		'/moderation': ['?order=reported', '?handler=none'],
@@ -249,6 +250,7 @@ export const SILENT: Record<string, string[]> = {
 		'/edit-profile/:username/projects/github',
 		'/login/saml/acs',
 		'/login/saml/metadata',
+		'/mail/bounces',
 	],
 	'Its addresses are asked as those of /media/*.': ['/media/messages/*'],
 }

@@ -205,6 +205,7 @@ async function fillBehind({ id, username }: SignedIn, own: string, questionId: n
 		['email_undos', { token_hash: own, user_id: id, email: next, second_email: next, expires_at: soon }],
 		['registrations', { email: `${username}@campus.example`, name: own, password_hash: own, device_hash: own }],
 		['account_mails', { address: hashToken(`${username}@campus.example`) }],
+		['mail_bounces', { email: `${username}@campus.example`, user_id: id, status: own, marked_at: soon }],
 		['known_devices', { token_hash: own, user_id: id }],
 		['login_challenges', { token_hash: own, user_id: id, kept: own, expires_at: soon }],
 		['passkeys', { user_id: id, credential_id: own, public_key: Buffer.from(own), transports: [own], name: own }],

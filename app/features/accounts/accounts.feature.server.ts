@@ -1,6 +1,6 @@
 import { db } from '~/platform/db/db.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { deleteTraces, memberCounter, sweepLoginChallenges } from './accounts.queries.server.ts'
+import { deleteTraces, memberCounter, mergeLinks, sweepLoginChallenges } from './accounts.queries.server.ts'
 import {
 	accountLinks,
 	mailBudgetsOf,
@@ -37,9 +37,11 @@ export const accounts = defineFeature({
 			return false
 		},
 	],
+	merging: [mergeLinks],
 	memberData: {
 		users: {
 			members: { id: 'deleted', pseudonym_of: 'deleted' },
+			merge: { id: { step: 'the row itself goes, when nothing names it any more' }, pseudonym_of: 'moves' },
 			archive: [
 				'username',
 				'name',
@@ -63,6 +65,8 @@ export const accounts = defineFeature({
 		},
 		credentials: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'The kept account has its own.' } },
+			called: 'Passwords',
 			archive: ['provider_id', 'scope', 'created_at', 'updated_at'],
 			withheld: {
 				account_id: 'the member’s id here',
@@ -73,17 +77,24 @@ export const accounts = defineFeature({
 			},
 		},
 		// As a hash in left_usernames.
-		usernames: { members: { user_id: 'kept' }, archive: ['username', 'claimed_at'] },
+		usernames: {
+			members: { user_id: 'kept' },
+			merge: { user_id: 'moves' },
+			called: 'Usernames',
+			archive: ['username', 'claimed_at'],
+		},
 		left_usernames: 'hashes of the usernames of who left, so that nobody else gets one',
 		verifications: 'secrets of links, for hours',
 		registrations: 'who registers and is no member yet, for a day',
 		email_links: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'links to the account that goes' } },
 			archive: ['email', 'works_until', 'expires_at', 'used_at'],
 			withheld: { token_hash: 'a secret' },
 		},
 		login_challenges: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'logins under way' } },
 			archive: ['expires_at'],
 			withheld: { token_hash: 'a secret', kept: 'holds a secret' },
 		},

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Merge } from '~/platform/member-data.ts'
 
 /** Takes a username if nobody has it. @returns whether it is ours now */
 export async function claimUsername(username: string, executor: Executor = db()): Promise<boolean> {
@@ -215,6 +216,13 @@ export async function removeCredentials(userId: number, trx: Executor): Promise<
 /** Takes back every link to set a new password that this member was mailed. */
 export async function deleteResetLinks(userId: number, executor: Executor = db()): Promise<void> {
 	await sql`delete from verifications where value = ${String(userId)}`.execute(executor)
+}
+
+/** Takes back every link that was mailed to an account that becomes part of another one, by whichever of its addresses. */
+export async function mergeLinks(trx: Executor, { goneId }: Merge): Promise<void> {
+	await deleteResetLinks(goneId, trx)
+	await sql`
+		delete from email_links where email in (select email from account_emails where user_id = ${goneId})`.execute(trx)
 }
 
 /** The member whose session this is; undefined once it has ended. */

@@ -19,6 +19,7 @@ export const administration = defineFeature({
 	memberData: {
 		setup_marks: {
 			members: { marked_by: 'kept' },
+			merge: { marked_by: 'moves' },
 			archive: 'what admins decided about the whole site; the log of moderation has it as their act',
 		},
 		weekly_members: 'numbers of the whole site',

@@ -7,6 +7,8 @@ export const asking = defineFeature({
 	memberData: {
 		drafts: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['key'] } },
+			called: 'Drafts',
 			archive: ['key', 'title', 'description', 'tags', 'category', 'pseudonym', 'updated_at'],
 			mentions: { title: null, description: null },
 		},

@@ -9,6 +9,8 @@ export const bookmarks = defineFeature({
 	memberData: {
 		bookmarks: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['question_id', 'comment_id'] } },
+			called: 'Bookmarks',
 			archive: ['question_id', 'comment_id', 'note', 'created_at', 'removed_at'],
 			mentions: { note: 500 },
 		},

@@ -28,6 +28,8 @@ export const campusLogin = defineFeature({
 	memberData: {
 		identities: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['provider'] } },
+			called: 'Logins by other sites',
 			archive: ['provider', 'issuer', 'subject', 'name', 'affiliation', 'created_at', 'used_at'],
 		},
 		provider_sessions: 'the sessions that began at another site; they end with their sessions',

@@ -8,6 +8,7 @@ export const campus = defineFeature({
 	memberData: {
 		campus_links: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'links to the account that goes' } },
 			archive: ['email', 'works_until', 'expires_at'],
 			withheld: { token_hash: 'a secret' },
 		},

@@ -5,6 +5,7 @@ import { member, operation } from '~/platform/http/operation.ts'
 import { archivedConversations, archivedMessages } from './conversations.queries.server.ts'
 import { acceptConversation, setBlocked, setMuted } from './conversations.server.ts'
 import { handOverConversations } from './leaving.queries.server.ts'
+import { mergeConversations } from './merging.queries.server.ts'
 
 /** The parameter of an address that names a conversation. */
 export const username = z.string().max(64).describe('Of the other member.')
@@ -96,18 +97,26 @@ export const conversations = defineFeature({
 	name: 'conversations',
 	api: { operations: conversationOperations, schemas: conversationShapes },
 	leaving: [handOverConversations],
+	merging: [mergeConversations],
 	memberData: {
 		conversations: {
 			members: { lower_id: 'kept', higher_id: 'kept', started_by: 'kept' },
+			merge: {
+				lower_id: { step: 'of two with the same member one is made' },
+				higher_id: { step: 'as lower_id' },
+				started_by: { step: 'as lower_id' },
+			},
 			archive: ['id', 'peer_name', 'peer_username', 'created_at'],
 			rows: archivedConversations,
 		},
 		conversation_members: {
 			members: { user_id: 'kept' },
+			merge: { user_id: { step: 'as conversations' } },
 			archive: ['conversation_id', 'muted', 'pending', 'unread'],
 		},
 		messages: {
 			members: { sender_id: 'kept', recipient_id: 'kept' },
+			merge: { sender_id: { step: 'as conversations' }, recipient_id: { step: 'as conversations' } },
 			archive: ['conversation_id', 'mine', 'body', 'pictures', 'sent_at', 'edited_at', 'deleted_at'],
 			rows: archivedMessages,
 			withheld: {
@@ -119,10 +128,12 @@ export const conversations = defineFeature({
 		},
 		reported_messages: {
 			members: { extract: 'kept' },
+			merge: { extract: { stays: 'says who was called what when it was reported' } },
 			archive: 'what moderators were shown of a conversation',
 		},
 		chat_settings: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: [] } },
 			archive: ['accepts', 'shows_typing'],
 		},
 	},

@@ -20,6 +20,7 @@ export const directory = defineFeature({
 	memberData: {
 		member_search: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'made of the profile' } },
 			archive: 'made of the profile',
 		},
 		terms: 'words of profiles, and how many members have each',

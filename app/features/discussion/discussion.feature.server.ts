@@ -1,6 +1,7 @@
 import { readersOf } from '~/features/questions/questions.events.ts'
 import { isId } from '~/lib/checks.ts'
 import { defineFeature } from '~/platform/feature.ts'
+import type { MemberTable } from '~/platform/member-data.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { isOpenQuestion, listNewerComments } from './comments.queries.server.ts'
 import { discussionOperations, discussionShapes } from './discussion.api.server.ts'
@@ -14,16 +15,15 @@ export const discussion = defineFeature({
 	onConnect: watchQuestions,
 	counters: scoreCounters,
 	memberData: {
-		question_votes: {
-			members: { user_id: 'deleted' },
-			archive: ['question_id', 'value', 'voted_at'],
-		},
-		comment_votes: {
-			members: { user_id: 'deleted' },
-			archive: ['comment_id', 'value', 'voted_at'],
-		},
+		question_votes: { called: 'Votes for queries', ...votesFor('question_id') },
+		comment_votes: { called: 'Votes for comments', ...votesFor('comment_id') },
 	},
 })
+
+function votesFor(post: string): MemberTable {
+	const merge = { user_id: { unlessSame: [post] } }
+	return { members: { user_id: 'deleted' }, merge, archive: [post, 'value', 'voted_at'] }
+}
 
 /** Lets a tab say which question it shows. It shows one at a time: of two answers that overtake each other the later counts. */
 function watchQuestions(tab: Tab): void {

@@ -9,14 +9,17 @@ export const evidence = defineFeature({
 	memberData: {
 		skill_evidence: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'made anew of what moved' } },
 			archive: ['skill_id', 'source', 'kind', 'at', 'weight'],
 		},
 		hidden_evidence: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['name_key'] } },
 			archive: ['name_key'],
 		},
 		skill_strengths: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'made anew of what moved' } },
 			archive: ['skill_id', 'strength'],
 		},
 	},

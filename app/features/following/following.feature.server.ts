@@ -25,10 +25,14 @@ export const following = defineFeature({
 	memberData: {
 		affected_members: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['question_id'] } },
+			called: '“I have this too”',
 			archive: ['question_id', 'said_at'],
 		},
 		saved_searches: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['kind', 'query'] } },
+			called: 'Saved searches',
 			archive: ['kind', 'query', 'name', 'hits', 'created_at', 'checked_at', 'removed_at'],
 			mentions: { name: 60 },
 		},

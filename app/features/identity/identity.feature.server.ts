@@ -14,14 +14,21 @@ export const identity = defineFeature({
 	start: listenForRenames,
 	afterLeaving: forgetFormerNames,
 	memberData: {
-		account_emails: { members: { user_id: 'deleted' }, archive: ['email'] },
+		account_emails: {
+			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'Nobody can log in by them. They are free for whoever confirms them.' } },
+			called: 'Email addresses',
+			archive: ['email'],
+		},
 		email_changes: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'links to the account that goes' } },
 			archive: ['email', 'place', 'requested_at', 'works_until', 'expires_at'],
 			withheld: { token_hash: 'a secret' },
 		},
 		email_undos: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'links to the account that goes' } },
 			archive: ['email', 'second_email', 'expires_at'],
 			withheld: { token_hash: 'a secret' },
 		},

@@ -1,6 +1,7 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { inboxShapes } from './api/shapes.server.ts'
 import { inboxOperations } from './inbox.api.server.ts'
+import { mergeOwnWords } from './search/search.queries.server.ts'
 import { learnOwnWords } from './search/search.server.ts'
 import { messageKind } from './unseen.server.ts'
 
@@ -10,9 +11,11 @@ export const inbox = defineFeature({
 	api: { operations: inboxOperations, schemas: inboxShapes },
 	jobs: { 'learn-own-words': learnOwnWords },
 	notificationKinds: { message: messageKind },
+	merging: [mergeOwnWords],
 	memberData: {
 		own_words: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { step: 'is made anew of the messages' } },
 			archive: 'made of the messages',
 		},
 	},

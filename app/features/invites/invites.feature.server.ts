@@ -27,12 +27,15 @@ export const invites = defineFeature({
 	memberData: {
 		invites: {
 			members: { created_by: 'kept' },
+			merge: { created_by: 'moves' },
+			called: 'Links to invite people',
 			archive: ['cohort', 'max_uses', 'expires_at', 'created_at', 'revoked_at'],
 			withheld: { token_hash: 'a secret' },
 			mentions: { cohort: 60 },
 		},
 		invite_lists: {
 			members: { created_by: 'kept' },
+			merge: { created_by: 'moves' },
 			archive: 'addresses of other people',
 			mentions: { cohort: 60 },
 		},

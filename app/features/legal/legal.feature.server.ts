@@ -15,11 +15,14 @@ export const legal = defineFeature({
 	memberData: {
 		legal_versions: {
 			members: { published_by: 'kept' },
+			merge: { published_by: 'moves' },
 			archive: 'what admins published for everybody',
 			mentions: { body: null, note: null },
 		},
 		consents: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['version_id'] } },
+			called: 'Terms that were accepted',
 			archive: ['version_id', 'at'],
 		},
 	},

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Merge } from '~/platform/member-data.ts'
 
 /**
  * Whether one member blocks another, for the conditions of other statements.
@@ -66,4 +67,10 @@ export async function listBlockedRows(blockerId: number, limit: number): Promise
 /** Whom a member blocks, by username, for their archive. */
 export function archivedBlocks(memberId: number): RawBuilder<unknown> {
 	return sql`select u.username, b.blocked_at from blocks b join users u on u.id = b.blocked_id where b.blocker_id = ${memberId}`
+}
+
+/** Removes what two accounts that become one decided about each other. */
+export async function mergeBlocks(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
+	await sql`
+		delete from blocks where blocker_id in (${goneId}, ${keptId}) and blocked_id in (${goneId}, ${keptId})`.execute(trx)
 }

@@ -6,8 +6,8 @@ import { MAX_WATCHED } from '~/platform/realtime/events.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { listOnlineAmong } from '~/platform/realtime/presence.queries.server.ts'
 import { watchersOf } from '~/platform/realtime/presence.server.ts'
-import { archivedBlocks, listNotBlocking } from './blocks.queries.server.ts'
-import { archivedSkills, forgetSkills, skillCounter, skillPlace } from './skills.queries.server.ts'
+import { archivedBlocks, listNotBlocking, mergeBlocks } from './blocks.queries.server.ts'
+import { archivedSkills, forgetSkills, mergeSkills, skillCounter, skillPlace } from './skills.queries.server.ts'
 import { setSkills } from './skills.server.ts'
 
 export const members = defineFeature({
@@ -35,20 +35,29 @@ export const members = defineFeature({
 		},
 	],
 	afterLeaving: forgetSkills,
+	merging: [mergeBlocks, mergeSkills],
 	memberData: {
 		blocks: {
 			members: { blocker_id: 'deleted', blocked_id: 'deleted' },
+			merge: { blocker_id: { unlessSame: ['blocked_id'] }, blocked_id: { unlessSame: ['blocker_id'] } },
+			called: 'Blocked members',
 			archive: ['username', 'blocked_at'],
 			rows: archivedBlocks,
 		},
 		skills: 'names of skills that members have, and of how many',
 		profile_skills: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['skill_id'] } },
+			called: 'Skills',
 			archive: ['name', 'position', 'evidence_hidden'],
 			rows: archivedSkills,
 		},
 		unmaskings: {
 			members: { pseudonym_id: 'deleted', moderator_id: 'deleted' },
+			merge: {
+				pseudonym_id: { stays: 'a pseudonym stays an account of its own' },
+				moderator_id: { unlessSame: ['pseudonym_id'] },
+			},
 			archive: 'which moderators were told of which pseudonym; each member was notified',
 		},
 	},

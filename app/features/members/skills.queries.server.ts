@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { TermPlace, UsedWord } from '~/features/terms/places.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Merge } from '~/platform/member-data.ts'
 
 export interface SkillRow {
 	name: string
@@ -188,4 +189,26 @@ export async function forgetSkills(): Promise<void> {
 export function archivedSkills(memberId: number): RawBuilder<unknown> {
 	return sql`select s.name, p.position, p.evidence_hidden from profile_skills p join skills s on s.id = p.skill_id
 		where p.user_id = ${memberId} order by p.position`
+}
+
+/** Counts the skills of two accounts that become one for one member, and has those of the account that goes come after the others. */
+export async function mergeSkills(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
+	const twins = sql`profile_skills other where other.user_id = ${goneId} and exists (
+		select from profile_skills mine where mine.user_id = ${keptId} and mine.skill_id = other.skill_id)`
+	// What one of the accounts hides stays hidden.
+	await sql`
+		update profile_skills mine set evidence_hidden = true from profile_skills other
+		where mine.user_id = ${keptId} and other.user_id = ${goneId} and other.skill_id = mine.skill_id
+			and other.evidence_hidden and not mine.evidence_hidden`.execute(trx)
+	await sql`
+		with locked as (select id from skills where id in (select skill_id from ${twins}) order by id for no key update)
+		update skills set member_count = member_count - 1 from locked where skills.id = locked.id`.execute(trx)
+	await sql`delete from ${twins}`.execute(trx)
+	await sql`delete from hidden_evidence using skills, profile_skills
+		where hidden_evidence.user_id = ${goneId} and skills.name_key = hidden_evidence.name_key
+			and profile_skills.skill_id = skills.id and profile_skills.user_id = ${keptId}`.execute(trx)
+	await sql`
+		update profile_skills set position = position + (
+			select coalesce(max(position), -1) + 1 from profile_skills where user_id = ${keptId})
+		where user_id = ${goneId}`.execute(trx)
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { namesOneOf, renamed } from '~/platform/db/member-names.queries.server.ts'
-import { FORMER_USERNAME, type Leaver } from '~/platform/member-data.ts'
-import { closeCase } from './cases.queries.server.ts'
+import { FORMER_USERNAME, type Leaver, type Merge } from '~/platform/member-data.ts'
+import { closeCase, reportCounter } from './cases.queries.server.ts'
 import { MEMBER_SUBJECT } from './moderation.policy.ts'
 
 /**
@@ -46,4 +46,57 @@ export async function forgetTitles(trx: Executor, type: string, ids: readonly nu
 		update moderation_log set facts = facts - 'title' where kind = ${type} and target_id = any(${[...ids]}::int[])`.execute(
 		trx,
 	)
+}
+
+/**
+ * Makes of the cases about two accounts one, which is open if either was, with the reports and the notes of both. Of two open reports by the
+ * same person about one thing, the one about or by the account that goes is settled; its words stay.
+ */
+export async function mergeModeration(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
+	const ofProfile = (id: number) => sql`(select id from cases where kind = ${MEMBER_SUBJECT} and target_id = ${id})`
+	await sql`select from cases where kind = ${MEMBER_SUBJECT} and target_id in (${goneId}, ${keptId}) order by id for update`.execute(
+		trx,
+	)
+	await sql`
+		update cases set target_id = ${keptId} where kind = ${MEMBER_SUBJECT} and target_id = ${goneId} and not exists ${ofProfile(keptId)}`.execute(
+		trx,
+	)
+	await sql`
+		update reports r set settled_at = now() where settled_at is null and exists (select from reports other
+			where other.settled_at is null and other.id <> r.id and (
+				r.case_id = ${ofProfile(goneId)} and other.case_id = ${ofProfile(keptId)}
+					and case when r.reporter_id = ${goneId} then ${keptId} else r.reporter_id end
+						= case when other.reporter_id = ${goneId} then ${keptId} else other.reporter_id end
+				or r.reporter_id = ${goneId} and other.reporter_id = ${keptId} and other.case_id = r.case_id))`.execute(trx)
+	await sql`update reports set case_id = ${ofProfile(keptId)} where case_id = ${ofProfile(goneId)}`.execute(trx)
+	await sql`update case_notes set case_id = ${ofProfile(keptId)} where case_id = ${ofProfile(goneId)}`.execute(trx)
+	await sql`
+		update cases one set waits = one.waits or other.waits, active_at = greatest(one.active_at, other.active_at),
+			assignee_id = coalesce(one.assignee_id, other.assignee_id),
+			closed_at = case when one.closed_at is null or other.closed_at is null then null else greatest(one.closed_at, other.closed_at) end
+		from cases other where one.id = ${ofProfile(keptId)} and other.id = ${ofProfile(goneId)}`.execute(trx)
+	await sql`delete from cases where kind = ${MEMBER_SUBJECT} and target_id = ${goneId}`.execute(trx)
+	await sql`update reports set reporter_id = ${keptId} where reporter_id = ${goneId}`.execute(trx)
+	await sql`
+		update cases t set report_count = ${reportCounter.actual}
+		where id in (select case_id from reports where reporter_id = ${keptId}) or id = ${ofProfile(keptId)}`.execute(trx)
+	// Only staff handle cases, and a role never moves.
+	await sql`
+		update cases set assignee_id = null where assignee_id = ${goneId}
+			and exists (select from users where id = ${keptId} and role = 'member')`.execute(trx)
+	await mergeMentionsOf(trx, { goneId, keptId })
+}
+
+/** What is about an account itself, as a subject, is about the kept one. */
+async function mergeMentionsOf(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
+	await sql`update moderation_log set target_id = ${keptId} where kind = ${MEMBER_SUBJECT} and target_id = ${goneId}`.execute(
+		trx,
+	)
+	await sql`
+		update notifications set subject_id = ${keptId} where subject_type = ${MEMBER_SUBJECT} and subject_id = ${goneId}`.execute(
+		trx,
+	)
+	await sql`
+		delete from muted_subjects where subject_type = ${MEMBER_SUBJECT} and subject_id in (${goneId}, ${keptId})
+			and user_id in (${goneId}, ${keptId})`.execute(trx)
 }

@@ -4,7 +4,7 @@ import { reportCounter } from './cases.queries.server.ts'
 import { moderationKinds } from './decisions.view.ts'
 import { deleteOldNotes } from './handling/handling.queries.server.ts'
 import { tellModerators } from './handling/handling.server.ts'
-import { leaveModeration } from './leaving.queries.server.ts'
+import { leaveModeration, mergeModeration } from './leaving.queries.server.ts'
 import { moderationOperations, moderationShapes } from './moderation.api.server.ts'
 import { reasonSection } from './reports.server.ts'
 import { registerSubjects } from './subjects.server.ts'
@@ -37,19 +37,30 @@ export const moderation = defineFeature({
 		},
 	],
 	leaving: [leaveModeration],
+	merging: [mergeModeration],
 	memberData: {
 		cases: {
 			members: { assignee_id: 'kept' },
+			merge: { assignee_id: 'moves' },
 			archive: 'what was reported, by its id, and which moderator handles it',
 		},
-		case_notes: { members: { author_id: 'kept' }, archive: ['body', 'created_at'], mentions: { body: null } },
+		case_notes: {
+			members: { author_id: 'kept' },
+			merge: { author_id: 'moves' },
+			archive: ['body', 'created_at'],
+			mentions: { body: null },
+		},
 		reports: {
 			members: { reporter_id: 'kept' },
+			merge: { reporter_id: { step: 'of two about the same the older one is settled' } },
+			called: 'Reports',
 			archive: ['reason', 'reason_label', 'details', 'created_at', 'settled_at'],
 			mentions: { details: null },
 		},
 		moderation_log: {
 			members: { member_id: 'kept', actor_id: 'kept' },
+			merge: { member_id: 'moves', actor_id: 'moves' },
+			called: 'Lines of the log',
 			archive: ['act', 'kind', 'why', 'at'],
 			withheld: { facts: 'what moderators noted beside it' },
 			mentions: { why: null },

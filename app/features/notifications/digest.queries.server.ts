@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { isWithheldFrom } from '~/features/bounces/bounces.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { mondayOf } from '~/platform/settings/region.server.ts'
 import type { Unseen } from './kinds.server.ts'
@@ -105,14 +106,14 @@ interface PreferencesRow {
 	kinds: ({ kind: string } & Record<Channel, boolean>)[]
 }
 
-/** What a member chose; only what differs from the default is stored. */
-export async function findPreferences(userId: number): Promise<PreferencesRow> {
-	const { rows } = await sql<PreferencesRow>`select
+/** What a member chose; only what differs from the default is stored. Also whether mails are withheld from them at present. */
+export async function findPreferences(userId: number): Promise<PreferencesRow & { is_withheld: boolean }> {
+	const { rows } = await sql<PreferencesRow & { is_withheld: boolean }>`select ${isWithheldFrom(userId)} as is_withheld,
 		coalesce((select mail from notification_boxes where user_id = ${userId}), 'daily') as mail,
 		coalesce((select weekly from notification_boxes where user_id = ${userId}), false) as weekly,
 		coalesce((select json_agg(json_build_object('kind', kind, 'site', site, 'mail', mail, 'push', push))
 			from notification_preferences where user_id = ${userId}), '[]') as kinds`.execute(db())
-	return rows[0] ?? { mail: 'daily', weekly: false, kinds: [] }
+	return rows[0] ?? { mail: 'daily', weekly: false, kinds: [], is_withheld: false }
 }
 
 /** Stores what a member chose, whole. */

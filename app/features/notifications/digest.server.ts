@@ -120,7 +120,7 @@ export interface Letter {
 	unsubscribe: string
 }
 
-/** A mail of a list of things, as text and as HTML, with the header that ends such mails by one click. */
+/** A mail of convenience: a list of things, as text and as HTML, with the header that ends such mails by one click. */
 export function letter(to: { name: string; email: string }, { subject, items, reason, unsubscribe }: Letter): Mail {
 	const { publicUrl } = config()
 	const texts = items.map(({ text, excerpt, url }) => [text, excerpt, publicUrl + url].filter(Boolean).join('\n'))
@@ -137,6 +137,7 @@ export function letter(to: { name: string; email: string }, { subject, items, re
 <p style="color:#6b675c;font-size:14px">${reason} <a href="${publicUrl}/settings">Settings</a> ·
 <a href="${escapeHtml(unsubscribe)}">Unsubscribe</a></p>`,
 		),
+		optional: true,
 		headers: { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
 	}
 }

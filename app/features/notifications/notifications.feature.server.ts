@@ -4,6 +4,7 @@ import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { mailDigests, mailUnseen } from './digest.server.ts'
 import { registerKinds } from './kinds.server.ts'
 import { leaveNotifications } from './leaving.queries.server.ts'
+import { mergeNotifications } from './merging.queries.server.ts'
 import { notificationOperations, notificationShapes } from './notifications.api.server.ts'
 import { removeOld } from './notifications.queries.server.ts'
 import { countUnread } from './notifications.server.ts'
@@ -38,9 +39,12 @@ export const notifications = defineFeature({
 		},
 	],
 	leaving: [leaveNotifications],
+	merging: [mergeNotifications],
 	memberData: {
 		notifications: {
 			members: { user_id: 'deleted', actor_ids: 'kept' },
+			merge: { user_id: { step: 'of two groups that are open one is read' }, actor_ids: { step: 'as user_id' } },
+			called: 'Notifications',
 			archive: [
 				'kind',
 				'title',
@@ -59,27 +63,34 @@ export const notifications = defineFeature({
 		},
 		notification_acts: {
 			members: { actor_id: 'deleted' },
+			merge: { actor_id: { step: 'as notifications' } },
 			archive: 'who did what a notification of somebody else tells',
 			mentions: { url: null },
 		},
 		notification_boxes: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { step: 'as notifications' } },
 			archive: ['mail', 'weekly', 'mailed_at'],
 		},
 		notification_preferences: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['kind'] } },
 			archive: ['kind', 'site', 'mail', 'push'],
 		},
 		muted_subjects: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['subject_type', 'subject_id'] } },
 			archive: ['subject_type', 'subject_id', 'muted_at'],
 		},
 		mailed_subjects: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['subject_type', 'subject_id'] } },
 			archive: 'up to where mails told of something',
 		},
 		push_subscriptions: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'They belong to sessions.' } },
+			called: 'Browsers with push notifications',
 			archive: ['created_at', 'last_success_at'],
 			withheld: { endpoint: 'a secret', p256dh: 'a secret', auth: 'a secret' },
 		},

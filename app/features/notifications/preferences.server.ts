@@ -16,10 +16,10 @@ export interface PreferenceView extends Record<Channel, boolean> {
 	always: readonly Channel[]
 }
 
-/** How the viewer wants to be told, every kind once. @throws NotAllowed */
+/** How the viewer wants to be told, every kind once, and whether mails are withheld, as they come back. @throws NotAllowed */
 export async function getPreferences(
 	viewer: Viewer,
-): Promise<{ daily: boolean; weekly: boolean; kinds: PreferenceView[] }> {
+): Promise<{ daily: boolean; weekly: boolean; isWithheld: boolean; kinds: PreferenceView[] }> {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	const stored = await findPreferences(viewer.id)
 	const rows = kindsFor(viewer).map(([kind, { label, always = [] }]) => {
@@ -31,7 +31,7 @@ export async function getPreferences(
 			...byChannel((channel) => always.includes(channel) || (chosen?.[channel] ?? true)),
 		}
 	})
-	return { daily: stored.mail === 'daily', weekly: stored.weekly, kinds: rows }
+	return { daily: stored.mail === 'daily', weekly: stored.weekly, isWithheld: stored.is_withheld, kinds: rows }
 }
 
 /**

@@ -12,6 +12,8 @@ export const passkeys = defineFeature({
 	memberData: {
 		passkeys: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'A device can add a new one to the kept account.' } },
+			called: 'Passkeys',
 			archive: ['name', 'created_at', 'used_at'],
 			withheld: {
 				credential_id: 'by which the member is known to their authenticator',
@@ -22,6 +24,7 @@ export const passkeys = defineFeature({
 		},
 		passkey_challenges: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'logins under way' } },
 			archive: ['purpose', 'expires_at'],
 			withheld: { challenge_hash: 'a secret' },
 		},

@@ -17,10 +17,13 @@ export const privacy = defineFeature({
 	memberData: {
 		departures: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'no account that is being deleted is merged' } },
 			archive: ['keeps_texts', 'asked_at', 'begun_at'],
 		},
 		archives: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'The kept account can ask for one of everything.' } },
+			called: 'Archives to download',
 			archive: 'is the archive itself',
 		},
 	},

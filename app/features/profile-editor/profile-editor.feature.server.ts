@@ -11,6 +11,8 @@ export const profileEditor = defineFeature({
 	memberData: {
 		experiences: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['kind', 'organisation', 'title', 'degree', 'starts', 'ends'] } },
+			called: 'Education and experience',
 			archive: [
 				'experience_id',
 				'kind',
@@ -28,6 +30,8 @@ export const profileEditor = defineFeature({
 		},
 		projects: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['project_title', 'project_source_code_link', 'project_deployment_link'] } },
+			called: 'Projects',
 			archive: [
 				'project_id',
 				'project_title',
@@ -46,6 +50,17 @@ export const profileEditor = defineFeature({
 		},
 		certificates: {
 			members: { user_id: 'deleted' },
+			merge: {
+				user_id: {
+					unlessSame: [
+						'certificate_title',
+						'certificate_issue_date',
+						'certificate_url',
+						'credential_verification_link',
+					],
+				},
+			},
+			called: 'Certificates',
 			archive: [
 				'certificate_id',
 				'certificate_title',

@@ -4,6 +4,7 @@ import { reportOperation } from '~/features/moderation/moderation.api.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { member, operation } from '~/platform/http/operation.ts'
+import { mergeProfiles } from './merging.queries.server.ts'
 import { listSkillsWithEvidence } from './profiles.server.ts'
 import { profileSubject } from './profiles.subjects.server.ts'
 
@@ -62,9 +63,11 @@ export const profiles = defineFeature({
 	name: 'profiles',
 	api: { operations: profileOperations, schemas: { Skill: skill, SkillList: skillList } },
 	subjects: [profileSubject],
+	merging: [mergeProfiles],
 	memberData: {
 		profiles: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { step: 'fills what the kept profile leaves empty' } },
 			archive: [
 				'phone',
 				'city',

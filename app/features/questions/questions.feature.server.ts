@@ -27,10 +27,13 @@ export const questions = defineFeature({
 	memberData: {
 		question_pins: {
 			members: { pinned_by: 'kept' },
+			merge: { pinned_by: 'moves' },
 			archive: 'acts of a moderator, as the log of moderation has them',
 		},
 		questions: {
 			members: { author_id: 'kept', status_by: 'kept' },
+			merge: { author_id: 'moves', status_by: 'moves' },
+			called: 'Queries',
 			archive: [
 				'id',
 				'title',
@@ -54,6 +57,8 @@ export const questions = defineFeature({
 		},
 		comments: {
 			members: { author_id: 'kept', status_by: 'kept' },
+			merge: { author_id: 'moves', status_by: 'moves' },
+			called: 'Comments',
 			archive: [
 				'id',
 				'question_id',
@@ -72,12 +77,15 @@ export const questions = defineFeature({
 		},
 		revisions: {
 			members: { editor_id: 'kept' },
+			merge: { editor_id: 'moves' },
+			called: 'Earlier versions of texts',
 			archive: ['question_id', 'comment_id', 'made_at', 'title', 'description', 'tags', 'category', 'body'],
 			rows: archivedRevisions,
 			mentions: { description: null, body: null },
 		},
 		sent_posts: {
 			members: { author_id: 'deleted' },
+			merge: { author_id: { ends: 'recognises a form that is sent twice' } },
 			archive: 'recognises a form that is sent twice, for a day',
 			mentions: { url: null },
 		},

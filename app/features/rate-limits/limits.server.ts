@@ -152,6 +152,16 @@ export const useLimits = {
 		address: null,
 		counted: 'database',
 	},
+	/** Test mails to one's own address, from which mails came back. */
+	testMails: {
+		words: 'You asked for several test mails',
+		duration: DAY,
+		member: 3,
+		address: null,
+		counted: 'database',
+	},
+	/** Reports on mails that mail servers and services send; those with a wrong secret count too. */
+	mailReports: { words: 'Many reports came', duration: MINUTE, member: 600, address: 600, counted: 'process' },
 	/** What is switched on and off: votes, follows, mutes, blocks, bookmarks. */
 	toggles: {
 		words: 'You made many changes',

@@ -20,11 +20,14 @@ export const routing = defineFeature({
 	memberData: {
 		routing_members: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: [] } },
 			archive: ['opted_in'],
 		},
 		question_routing: 'follows queries',
 		question_asks: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['question_id'] } },
+			called: 'Queries that they were asked to answer',
 			archive: ['question_id', 'names', 'asked_at', 'declined_at'],
 		},
 	},

@@ -25,6 +25,7 @@ export const search = defineFeature({
 		similar_totals: 'how many words all queries have',
 		similar_helped: {
 			members: { user_id: 'kept' },
+			merge: { user_id: { unlessSame: ['question_id'] } },
 			archive: 'how often somebody found an answer before asking',
 		},
 	},

@@ -37,16 +37,21 @@ export const sessions = defineFeature({
 	memberData: {
 		sessions: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'They are logged out everywhere.' } },
+			called: 'Sessions',
 			archive: ['ip_address', 'user_agent', 'created_at', 'updated_at', 'expires_at', 'confirmed_at'],
 			withheld: { token: 'a secret' },
 		},
 		known_devices: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'devices of logins that are over' } },
 			archive: ['created_at', 'used_at'],
 			withheld: { token_hash: 'a secret' },
 		},
 		security_events: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: 'moves' },
+			called: 'Lines of their security log',
 			archive: ['kind', 'device', 'at'],
 			withheld: { request_id: 'names a line of the log' },
 		},

@@ -53,6 +53,7 @@ export const securityEventTexts = {
 	'email-changed': 'Changed the email addresses',
 	'email-undone': 'Undid a change of the email addresses',
 	'username-changed': 'Changed the username',
+	'accounts-merged': 'An admin merged another account of yours into this one',
 	'invite-made': 'Made a link to invite people',
 	'invite-revoked': 'Revoked a link to invite people',
 	'list-sent': 'Sent invitations to a list of addresses',

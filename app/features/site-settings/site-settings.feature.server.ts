@@ -28,6 +28,7 @@ export const siteSettings = defineFeature({
 		site_settings: 'settings of the whole site',
 		site_setting_changes: {
 			members: { actor_id: 'kept' },
+			merge: { actor_id: 'moves' },
 			archive: 'acts of an admin, as the log of moderation has them',
 			mentions: { changes: 'json' },
 		},

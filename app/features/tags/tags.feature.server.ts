@@ -17,16 +17,19 @@ export const tags = defineFeature({
 	afterLeaving: forgetTags,
 	settingSections: [tagSection],
 	memberData: {
-		categories: { members: {}, archive: 'what admins wrote', mentions: { description: 300 } },
+		categories: { members: {}, merge: {}, archive: 'what admins wrote', mentions: { description: 300 } },
 		former_slugs: 'addresses of categories',
 		tags: {
 			members: {},
+			merge: {},
 			archive: 'names of tags, and what moderators wrote about them',
 			mentions: { description: MAX_TAG_DESCRIPTION },
 		},
 		question_tags: 'follows queries',
 		follows: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['tag_id', 'category_id', 'question_id'] } },
+			called: 'Followed tags, categories and queries',
 			archive: ['tag_id', 'category_id', 'question_id', 'followed_at'],
 		},
 	},

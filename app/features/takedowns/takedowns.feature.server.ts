@@ -1,5 +1,6 @@
 import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
+import { mergeTakedowns } from './takedowns.queries.server.ts'
 import { finishTakedown } from './takedowns.server.ts'
 
 export const takedowns = defineFeature({
@@ -14,9 +15,11 @@ export const takedowns = defineFeature({
 			remove: (days, limit) => deleteOldRows({ table: 'takedowns', since: 'posted_until', days, limit }),
 		},
 	],
+	merging: [mergeTakedowns],
 	memberData: {
 		takedowns: {
 			members: { member_id: 'deleted', actor_id: 'kept', undone_by: 'kept' },
+			merge: { member_id: 'moves', actor_id: 'moves', undone_by: 'moves' },
 			archive: ['reason', 'posted_from', 'posted_until', 'suspended_to', 'state', 'undone_at'],
 			withheld: { counts: 'numbers' },
 			mentions: { reason: null },

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Merge } from '~/platform/member-data.ts'
 import type { Counts, ItemKind, TakedownState } from './takedowns.view.ts'
 
 /** An act that hides, or hid, everything that an account published in a time. */
@@ -281,4 +282,11 @@ export async function returnRequest(
 		update conversation_members set last_message_id = greatest(last_message_id, ${Math.max(0, ...messages)}), unread = unread + ${before.unread ?? 0}
 		where conversation_id = ${id} and user_id <> ${memberId}`.execute(trx)
 	await sql`update conversations set version = version + 1 where id = ${id}`.execute(trx)
+}
+
+/** Has past acts about the profile of an account be about the one that it becomes. */
+export async function mergeTakedowns(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
+	await sql`update takedown_items set target_id = ${keptId} where kind = 'profile' and target_id = ${goneId}`.execute(
+		trx,
+	)
 }

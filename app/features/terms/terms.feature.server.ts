@@ -9,7 +9,7 @@ export const terms = defineFeature({
 	schedules: [{ name: 'align-terms', every: 'hour', run: alignTerms }],
 	collect: (features) => registerPlaces(features.flatMap(({ termPlaces }) => termPlaces ?? [])),
 	memberData: {
-		vocabulary_terms: { members: {}, archive: 'the site’s vocabulary', mentions: { description: 500 } },
+		vocabulary_terms: { members: {}, merge: {}, archive: 'the site’s vocabulary', mentions: { description: 500 } },
 		term_parents: 'the site’s vocabulary',
 		term_spellings: 'the site’s vocabulary',
 		start_sets: 'the site’s vocabulary',

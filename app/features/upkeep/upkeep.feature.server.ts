@@ -22,11 +22,18 @@ export const upkeep = defineFeature({
 	memberData: {
 		outdated_marks: {
 			members: { user_id: 'deleted' },
+			merge: { user_id: { unlessSame: ['comment_id'] } },
+			called: 'Answers said to be outdated',
 			archive: ['comment_id', 'reason', 'said_at'],
 		},
 		outdated_told: 'follows comments',
 		invitations: {
 			members: { inviter_id: 'deleted', user_id: 'deleted' },
+			merge: {
+				inviter_id: { unlessSame: ['question_id', 'user_id'] },
+				user_id: { unlessSame: ['question_id', 'inviter_id'] },
+			},
+			called: 'People asked to answer',
 			archive: ['question_id', 'invited_at'],
 		},
 		solution_reminders: 'follows queries',

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { Unavailable } from '~/lib/errors.ts'
 import { histogram } from '~/platform/metrics/metrics.server.ts'
+import { beginStatement, endSpan } from '~/platform/tracing/tracing.server.ts'
 import type { Outage } from './outage.server.ts'
 import { SILENCE_BEFORE_PROBE_MS, WATCH_INTERVAL_MS } from './time-limits.server.ts'
 
@@ -52,11 +53,13 @@ export class NamedStatements extends pg.Client {
 	private watched(args: unknown[], outage: Outage): unknown {
 		this.expect()
 		const began = performance.now()
+		const span = spanOf(args[0])
 		const last = args.length - 1
 		const callback = args[last]
 		if (typeof callback === 'function') {
 			args[last] = (error: unknown, result: unknown) => {
 				this.heard(began)
+				if (span) endSpan(span, error ?? undefined)
 				callback(error ? this.explain(error, outage) : error, result)
 			}
 			return super.query(...(args as Parameters<pg.Client['query']>))
@@ -64,15 +67,18 @@ export class NamedStatements extends pg.Client {
 		const answer: unknown = super.query(...(args as Parameters<pg.Client['query']>))
 		if (!(answer instanceof Promise)) {
 			this.heard()
+			if (span) endSpan(span)
 			return answer
 		}
 		return answer.then(
 			(result) => {
 				this.heard(began)
+				if (span) endSpan(span)
 				return result
 			},
 			(error) => {
 				this.heard(began)
+				if (span) endSpan(span, error)
 				throw this.explain(error, outage)
 			},
 		)
@@ -153,6 +159,14 @@ function look(): void {
 /** Ends every connection of this database on which an answer is awaited, as none will come. */
 export function abandonWaiting(outage: Outage, reason: Unavailable): void {
 	for (const client of [...waiting]) if (client.isOf(outage)) client.abandon(reason)
+}
+
+function spanOf(asked: unknown): ReturnType<typeof beginStatement> {
+	const { text, values } = (typeof asked === 'string' ? { text: asked } : asked) as {
+		text?: string
+		values?: unknown[]
+	}
+	return text === undefined ? null : beginStatement(text, Array.isArray(values))
 }
 
 function nameOf(text: string): string | undefined {

@@ -7,6 +7,7 @@ import { longWork } from '~/platform/db/scope.server.ts'
 import { closeMail, type Mail, sendMail, sweepMails } from '~/platform/mail/mail.server.ts'
 import type { RetentionRule } from '~/platform/member-data.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
+import { traced } from '~/platform/tracing/tracing.server.ts'
 
 /**
  * Every kind of job, and what one of it has to know. Features add theirs by declaration merging, beside the function that does it:
@@ -34,7 +35,7 @@ const MAX_TRIES: Partial<Record<keyof Jobs, number>> = { 'send-mail': 12 }
 const MAX_MAIL_DAYS = 365
 
 const ownJobs: TaskList = {
-	'send-mail': (payload) => sendMail(payload as Mail),
+	'send-mail': (payload) => traced('job send-mail', {}, async () => void (await sendMail(payload as Mail))),
 }
 
 /** What the platform stores of members for a time. */
@@ -88,8 +89,8 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 		pgPool: await longWork(async () => pool()),
 		taskList: {
 			...ownJobs,
-			...Object.fromEntries(handlers.map(([name, work]) => [name, longTask(work)])),
-			...Object.fromEntries(regular.map(({ name, run: work }) => [name, longTask(work)])),
+			...Object.fromEntries(handlers.map(([name, work]) => [name, longTask(name, work)])),
+			...Object.fromEntries(regular.map(({ name, run: work }) => [name, longTask(name, work)])),
 		},
 		crontab: crontabOf(regular),
 		concurrency: 2,
@@ -129,8 +130,8 @@ function crontabOf(schedules: readonly Schedule[]): string {
 	].join('\n')
 }
 
-function longTask(work: (payload: unknown) => Promise<unknown>): (payload: unknown) => Promise<void> {
-	return (payload) => longWork(async () => void (await work(payload)))
+function longTask(name: string, work: (payload: unknown) => Promise<unknown>): (payload: unknown) => Promise<void> {
+	return (payload) => longWork(() => traced(`job ${name}`, {}, async () => void (await work(payload))))
 }
 
 /** Finishes what is under way and stops. */

@@ -21,6 +21,20 @@ export interface Mail {
 	headers?: Record<string, string>
 	/** The link in it whose time begins when the mail is sent, by a kind of `mailedLinks`; it is no part of what is sent. */
 	link?: { kind: string; token: string }
+	/** Sent for convenience, and not because its reader asks for it or has to know: not to where mails come back from. */
+	optional?: boolean
+	/** Where it comes back to when it cannot be delivered (the sender of its envelope); the address of MAIL_FROM where none is given. */
+	returnPath?: string
+}
+
+/** That a mail server refuses a mail, whenever it is tried. */
+export interface Refusal {
+	/** Of SMTP, such as 550. */
+	code: number
+	/** What the server said. It may name the address, and is not for the log. */
+	answer: string
+	/** It is the recipient who is refused, before anything of the mail was seen. */
+	isOfRecipient: boolean
 }
 
 const countMail = counter(
@@ -52,27 +66,28 @@ type MailSettings = Pick<Config, 'SMTP_URL' | 'MAIL_FROM'>
 /**
  * Sends a mail by SMTP_URL; without that setting, writes it to `mail/*.eml` in the data directory. One that the server refuses for good,
  * as there is no such mailbox, is given up: tried again, it would only harm the name of the site.
+ * @returns the refusal of such a mail; null for one that was taken
  * @throws Error when the SMTP server does not take it now; the job that called tries again later
  */
 export async function sendMail(
 	mail: Mail,
 	settings: Pick<Config, 'SMTP_URL' | 'MAIL_FROM' | 'dataDir'> = config(),
-): Promise<void> {
-	const message = { from: settings.MAIL_FROM, ...mail }
+): Promise<Refusal | null> {
+	const message = messageOf(mail, settings)
 	if (settings.SMTP_URL) {
 		const timeout = AbortSignal.timeout(MAX_SENDING_MS)
 		try {
 			await Promise.race([transportOf(settings.SMTP_URL).sendMail(message), tooLong(timeout)])
 			countMail({ outcome: 'sent' })
+			return null
 		} catch (error) {
 			if (timeout.aborted) closeMail()
-			const code = refusedForGood(error)
-			countMail({ outcome: code ? 'refused' : 'failed' })
-			if (!code) throw error
-			// Its words may name the address.
-			log.warn({ code }, 'the mail server refused a mail for good, and it is not tried again')
+			const refusal = refusedForGood(error)
+			countMail({ outcome: refusal ? 'refused' : 'failed' })
+			if (!refusal) throw error
+			log.warn({ code: refusal.code }, 'the mail server refused a mail for good, and it is not tried again')
+			return refusal
 		}
-		return
 	}
 	const folder = join(settings.dataDir, 'mail')
 	await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -81,6 +96,13 @@ export async function sendMail(
 	await writeFile(file, eml as Buffer, { mode: 0o600 })
 	countMail({ outcome: 'written' })
 	log.info({ file, subject: mail.subject }, 'a mail was written to a file, as SMTP_URL is not set')
+	return null
+}
+
+/** A mail as nodemailer takes it. */
+function messageOf({ to, subject, text, html, headers, returnPath }: Mail, { MAIL_FROM }: MailSettings) {
+	const envelope = returnPath === undefined ? {} : { envelope: { from: returnPath, to } }
+	return { from: MAIL_FROM, to, subject, text, html, headers, ...envelope }
 }
 
 /**
@@ -139,14 +161,17 @@ export function closeMail(): void {
 	held.transport = undefined
 }
 
-/**
- * The code with which a server refuses this recipient or this mail, whenever it is tried; null for everything else. A refused login or
- * sender is a setting that can be put right.
- */
-function refusedForGood(error: unknown): number | null {
-	const { code, command, responseCode = 0 } = error as { code?: string; command?: string; responseCode?: number }
-	const isAboutMail = code === 'EMESSAGE' || (code === 'EENVELOPE' && command === 'RCPT TO')
-	return isAboutMail && responseCode >= 500 ? responseCode : null
+/** What a server says that refuses this recipient or this mail; null for everything else. A refused login or sender is a setting that can be put right. */
+function refusedForGood(error: unknown): Refusal | null {
+	const {
+		code,
+		command,
+		responseCode = 0,
+		response = '',
+	} = error as Partial<Record<string, string>> & { responseCode?: number }
+	const isOfRecipient = code === 'EENVELOPE' && command === 'RCPT TO'
+	if (responseCode < 500 || !(isOfRecipient || code === 'EMESSAGE')) return null
+	return { code: responseCode, answer: response, isOfRecipient }
 }
 
 /** @throws Error when the time is over */

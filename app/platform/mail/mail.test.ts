@@ -92,7 +92,9 @@ test('many mails are one connection; one that is refused for good is given up, a
 	})
 	for (let number = 0; number < 5; number += 1) await sendMail(mail(), settings('quad'))
 	expect(connections).toBe(1)
-	await expect(sendMail({ ...mail(), to: 'gone@eastmere.example' }, settings('quad'))).resolves.toBeUndefined()
+	await expect(sendMail({ ...mail(), to: 'gone@eastmere.example' }, settings('quad'))).resolves.toEqual({
+		...{ code: 550, answer: '550 No such mailbox', isOfRecipient: true },
+	})
 	await expect(sendMail(mail(), settings('wrong'))).rejects.toThrow(/553|Who is this/)
 	closeMail()
 	await new Promise<void>((resolve) => server.close(() => resolve()))

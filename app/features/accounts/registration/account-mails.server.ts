@@ -1,11 +1,12 @@
 import { config } from '~/config.server.ts'
+import { deliver } from '~/features/bounces/delivery.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Feature, mergeByName } from '~/platform/feature.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { letter, type Mail, sendMail } from '~/platform/mail/mail.server.ts'
+import { letter, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { findAccountByEmail } from '../accounts.queries.server.ts'
 import { isClosedDemoAccount } from './demo-accounts.server.ts'
@@ -196,7 +197,7 @@ export async function sendLetter({ link, resetToken, ...mail }: Mail & { resetTo
 		if (!begin) throw new Error(`No feature mails links of the kind “${begun.kind}”.`)
 		if (!(await begin(begun.token))) return
 	}
-	await sendMail(mail)
+	await deliver(mail)
 }
 
 /** The mail with the link that sets a new password. */

@@ -1,4 +1,5 @@
 import { type Config, config } from '~/config.server.ts'
+import { clearTroubles } from '~/features/bounces/bounces.server.ts'
 import { countAttempt, network } from '~/features/rate-limits/rate-limits.server.ts'
 import { deviceTokens, findKnownDevice } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
@@ -91,7 +92,10 @@ export async function confirmAddress(
 			if (locked.is_over) throw new Invalid(linkIsOver)
 			await markEmailLinkUsed(trx, hashToken(token))
 			const made = locked.user_id === null ? await completeRegistration(trx, locked, headers) : null
-			if (locked.user_id !== null) await confirmMember(locked.user_id, trx)
+			if (locked.user_id !== null) {
+				await confirmMember(locked.user_id, trx)
+				await clearTroubles(trx, locked.user_id, locked.email)
+			}
 			return { email: locked.email, userId: made?.id ?? locked.user_id, username: made?.username, again: false }
 		})
 	if (username) {

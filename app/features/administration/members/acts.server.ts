@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { confirmMember } from '~/features/accounts/accounts.queries.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { resetSecondFactor } from '~/features/authenticators/second-factor.server.ts'
+import { clearTroubles } from '~/features/bounces/bounces.server.ts'
 import { announceRename, rename, usernameInput } from '~/features/identity/usernames/usernames.server.ts'
 import { releaseCases } from '~/features/moderation/handling/handling.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
@@ -86,6 +87,15 @@ export async function confirmAddressOf(viewer: Viewer, username: string, why = '
 	})
 	await announceAccountChange(member.id)
 	await recordSecurityEvent('verify', { userId: member.id, detail: { by: viewer?.id ?? 0 } })
+}
+
+/** Has notifications mailed to a member again, as somebody who knows that mail arrives. @throws Conflict where none came back */
+export async function clearMailOf(viewer: Viewer, username: string): Promise<void> {
+	await inTurn(viewer, username, async (trx, actor, found) => {
+		const cleared = await clearTroubles(trx, found.id)
+		if (cleared.length === 0) throw new Conflict('No mail to this member comes back any more.')
+		await record(trx, actor, found, 'clear returned mail')
+	})
 }
 
 /** What a member may have lost with a device: how it is taken away, and what the log and the member's own log call that. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
+import { noteReport } from '~/features/bounces/bounces.server.ts'
 import { listLog } from '~/features/moderation/queue.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -8,7 +9,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { sentMails, useJobTables } from '../../../../tests/support/jobs.ts'
-import { changeRole, confirmAddressOf, renameMember, resetLost } from './acts.server.ts'
+import { changeRole, clearMailOf, confirmAddressOf, renameMember, resetLost } from './acts.server.ts'
 import { previewBulk, runBulk } from './bulk.server.ts'
 import { csvLine, exportMembers, getMember, listMembers, readFilters } from './members.server.ts'
 import { type Role, roles } from './members.view.ts'
@@ -223,6 +224,24 @@ test.each([
 	},
 )
 
+test('whose mail comes back is found, with the reason; an admin clears it once', async () => {
+	const who = await makeMember('returned')
+	const mail = { userId: who.id, email: 'returned@campus.example', sentAt: new Date() }
+	await noteReport(mail, { says: 'permanent', status: '5.2.1' })
+	const { rows } = await listMembers(admin, { ...none, state: 'returned' }, null)
+	expect(rows.map(({ username, isMailReturned }) => [username, isMailReturned])).toEqual([['returned', true]])
+	expect((await getMember(admin, 'returned')).troubles).toMatchObject([
+		{ reason: 'The mailbox is disabled', status: '5.2.1' },
+	])
+	await clearMailOf(admin, 'returned')
+	expect((await getMember(admin, 'returned')).troubles).toEqual([])
+	await expect(clearMailOf(admin, 'returned')).rejects.toThrow('No mail to this member comes back any more.')
+	const { rows: logged } =
+		await sql`select from moderation_log where act = 'clear returned mail' and actor_id = ${admin.id}`.execute(db())
+	expect(logged).toHaveLength(1)
+	await sql`delete from users where id = ${who.id}`.execute(db())
+})
+
 test('only admins do any of it, by what the database says', async () => {
 	const former = { ...(await makeMember('former', 'member')), role: 'admin' as const }
 	const acts: [string, (who: Viewer) => Promise<unknown>, boolean][] = [
@@ -231,6 +250,7 @@ test('only admins do any of it, by what the database says', async () => {
 		['file', (who) => exportMembers(who, none), true],
 		['role', (who) => changeRole(who, 'ada', { role: 'moderator', why }), true],
 		['confirm', (who) => confirmAddressOf(who, 'sue'), true],
+		['clear mail', (who) => clearMailOf(who, 'sue'), true],
 		['reset the second factor', (who) => resetLost(who, 'ada', 'second factor', { why }), true],
 		['remove all passkeys', (who) => resetLost(who, 'ada', 'passkeys', { why }), true],
 		['rename', (who) => renameMember(who, 'sue', { username: 'susan', why }), true],

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { suspendedUntil } from '~/features/accounts/accounts.queries.server.ts'
+import { isReturned } from '~/features/bounces/bounces.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 import type { MemberFilters, Role } from './members.view.ts'
@@ -19,6 +20,7 @@ export interface MemberRow {
 	campus: string
 	cohort: string
 	year: number | null
+	mail_returned: boolean
 }
 
 const isoTime = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
@@ -28,7 +30,8 @@ const isVerified = sql`(p.campus_name <> '' and p.campus_verified_at > now() - i
 
 const columns = sql`u.id, u.username, u.name, u.image, u.cohort, u.email, u.email_verified, u.role, ${isoTime('u.created_at')} as created_at,
 	${isoTime('u.logged_in_at')} as logged_in_at, ${suspendedUntil('u')} as suspended_until, p.hidden_at is not null as hidden,
-	case when ${isVerified} then p.campus_name else '' end as campus, p.year_of_passing as year`
+	case when ${isVerified} then p.campus_name else '' end as campus, p.year_of_passing as year,
+	${isReturned} as mail_returned`
 
 const states: Record<string, ReturnType<typeof sql>> = {
 	suspended: sql`u.suspended_until > now()`,
@@ -36,6 +39,7 @@ const states: Record<string, ReturnType<typeof sql>> = {
 	unconfirmed: sql`not u.email_verified`,
 	never: sql`u.logged_in_at is null`,
 	verified: isVerified,
+	returned: isReturned,
 }
 
 /** One page of the members, of those with `ids` alone if they are given, the newest first. Accounts that stand for imported authors are nobody's. */

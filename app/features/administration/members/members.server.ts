@@ -1,3 +1,4 @@
+import { getTroubleDetails } from '~/features/bounces/bounces.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { isId } from '~/lib/checks.ts'
@@ -71,7 +72,7 @@ export async function getMember(viewer: Viewer, username: string): Promise<Membe
 	requireAdmin(viewer)
 	const row = await findMemberDetail(username)
 	if (!row) throw new NotFound('There is no such member.')
-	return presentDetail(row)
+	return presentDetail(row, await getTroubleDetails(row.id))
 }
 
 /**
@@ -155,11 +156,12 @@ export function presentLine(row: MemberRow): MemberLine {
 		loggedInAt: row.logged_in_at,
 		suspendedUntil: row.suspended_until,
 		isHidden: row.hidden,
+		isMailReturned: row.mail_returned,
 	}
 }
 
-function presentDetail(row: MemberDetailRow): MemberDetail {
+function presentDetail(row: MemberDetailRow, troubles: MemberDetail['troubles']): MemberDetail {
 	const { sessions, tokens, questions, comments, reports, passkeys } = row
 	const numbers = { sessions, tokens, questions, comments, reports, passkeys }
-	return { ...presentLine(row), ...numbers, hasSecondFactor: row.second_factor }
+	return { ...presentLine(row), ...numbers, hasSecondFactor: row.second_factor, troubles }
 }

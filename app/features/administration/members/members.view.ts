@@ -1,3 +1,4 @@
+import type { AddressTroubleDetail } from '~/features/bounces/bounces.view.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 
 /* Members as admins see them. Times are ISO 8601 in UTC. */
@@ -21,6 +22,7 @@ export const memberStates: Record<string, string> = {
 	unconfirmed: 'Address not confirmed',
 	never: 'Never logged in',
 	verified: 'Verified students',
+	returned: 'Mail comes back',
 }
 
 /** What the list is narrowed to; '' for all. */
@@ -82,6 +84,8 @@ export interface MemberLine {
 	/** The university of a verified student, else ''. */
 	campus: string
 	year: number | null
+	/** Mail to an address of theirs comes back. */
+	isMailReturned: boolean
 }
 
 /** A member with what only their page shows. */
@@ -94,4 +98,6 @@ export interface MemberDetail extends MemberLine {
 	hasSecondFactor: boolean
 	/** How many they have. */
 	passkeys: number
+	/** What is wrong with their addresses. */
+	troubles: AddressTroubleDetail[]
 }

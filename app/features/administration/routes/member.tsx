@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { MemberMail } from '~/features/bounces/components/member-mail.tsx'
 import { ActForms } from '~/features/moderation/components/act-forms.tsx'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { logOutMember } from '~/features/moderation/members.server.ts'
@@ -23,6 +24,7 @@ import { AdminFrame } from '../components/admin-frame.tsx'
 import {
 	archiveFor,
 	changeRole,
+	clearMailOf,
 	confirmAddressOf,
 	deleteAccountOf,
 	renameMember,
@@ -51,6 +53,10 @@ const accountActs: Record<string, (...call: [Viewer, string, Input]) => Promise<
 	async confirm(viewer, username) {
 		await confirmAddressOf(viewer, username)
 		return 'The address is confirmed.'
+	},
+	async 'clear-mail'(viewer, username) {
+		await clearMailOf(viewer, username)
+		return 'Notifications are mailed again.'
 	},
 	async 'second-factor'(viewer, username, input) {
 		await resetLost(viewer, username, 'second factor', input)
@@ -121,6 +127,9 @@ export default function Member({
 				<Link className="link" to={withParams('/moderation/log', { member: member.username })}>
 					Log
 				</Link>
+				<Link className="link" to={`${memberAdminPath(member.username)}/merge`}>
+					Merge into another account
+				</Link>
 			</p>
 			<Facts member={member} />
 			<RoleForm key={member.role} member={member} refusal={of('role')} />
@@ -135,6 +144,7 @@ export default function Member({
 					refusal={of('confirm')}
 				/>
 			)}
+			<MemberMail troubles={member.troubles} action={memberAdminPath(member.username)} refusal={of('clear-mail')} />
 			{member.hasSecondFactor && (
 				<Plain
 					member={member}

@@ -176,6 +176,7 @@ function Line({ member }: { member: MemberLine }) {
 		member.suspendedUntil !== null && 'suspended',
 		member.isHidden && 'profile hidden',
 		!member.isConfirmed && 'address not confirmed',
+		member.isMailReturned && 'mail comes back',
 		member.loggedInAt === null && 'never logged in',
 		member.campus,
 		member.year,

@@ -4,6 +4,8 @@ import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.se
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from '~/features/accounts/registration/registrations.server.ts'
 import { whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
+import { getTroubles } from '~/features/bounces/bounces.server.ts'
+import { findTest } from '~/features/bounces/proving.server.ts'
 import { countAttempt } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceAccountChange, announceEndedSessions } from '~/features/sessions/sessions.server.ts'
@@ -41,14 +43,21 @@ const linkIsOver = 'A link works for 10 minutes after it was sent. Have a new on
 const oldUndo = 'This link has been used or has expired. Set a new password if you cannot log in.'
 const taken = 'This address cannot be used for your account any more. Choose another.'
 
-/** The addresses of the viewer's account. @throws NotFound when it is gone */
-export async function getEmails(viewer: SignedIn): Promise<EmailsView> {
-	const [row, change] = await Promise.all([requireEmails(viewer.id), findEmailChange(viewer.id)])
+/** The addresses of the viewer's account. @param token of the link of a test mail, else '' @throws NotFound when it is gone */
+export async function getEmails(viewer: SignedIn, token = ''): Promise<EmailsView> {
+	const [row, change, troubles, tested] = await Promise.all([
+		requireEmails(viewer.id),
+		findEmailChange(viewer.id),
+		getTroubles(viewer.id),
+		findTest(viewer, token),
+	])
 	return {
 		email: row.email,
 		isConfirmed: row.email_verified,
 		second: row.second_email,
 		pending: change ? { email: change.email, place: change.place } : null,
+		troubles,
+		tested: tested === null ? null : { email: tested, token },
 		domains: whoMayRegister().domains,
 	}
 }

@@ -1,6 +1,9 @@
 import { redirect } from 'react-router'
 import { refreshSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { MailTrouble, TestArrived } from '~/features/bounces/components/mail-trouble.tsx'
+import { confirmTest, requestTest, resumeMails } from '~/features/bounces/proving.server.ts'
+import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
@@ -28,8 +31,8 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		signedIn(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-		if (!viewer) throw redirect(`/login?redirectTo=${emailSettingsPath}`, { headers })
-		return { emails: await getEmails(viewer) }
+		if (!viewer) throw redirect(loginPath(url.pathname + url.search), { headers })
+		return { emails: await getEmails(viewer, url.searchParams.get('test') ?? '') }
 	})
 }
 
@@ -37,16 +40,32 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
 	const form = await readForm(request)
 	try {
-		await requireConfirmed(viewer, request)
-		const message = await act(viewer, form)
+		const message = (await tryOut(viewer, form)) ?? (await change(viewer, form, request))
 		return redirectWithToast(emailSettingsPath, { type: 'success', message }, await refreshSession(request))
 	} catch (error) {
 		return refused(error, form)
 	}
 }
 
-/** Does what a button of the page says. @returns what is said of it then */
-async function act(viewer: SignedIn, form: FormData): Promise<string> {
+/** Does what a button says of mails that came back, which changes no way into the account. @returns what is said of it; null for other buttons */
+async function tryOut(viewer: SignedIn, form: FormData): Promise<string | null> {
+	switch (form.get('intent')) {
+		case 'test':
+			await requestTest(viewer, String(form.get('email')))
+			return `A test mail is on its way to ${form.get('email')}. Follow the link in it.`
+		case 'arrived':
+			return `Mail arrives at ${await confirmTest(viewer, String(form.get('token')))} again.`
+		case 'resume':
+			await resumeMails(viewer)
+			return 'We email you notifications again.'
+		default:
+			return null
+	}
+}
+
+/** Changes the addresses as a button of the page says. @returns what is said of it then */
+async function change(viewer: SignedIn, form: FormData, request: Request): Promise<string> {
+	await requireConfirmed(viewer, request)
 	switch (form.get('intent')) {
 		case 'swap':
 			return `Mails go to ${await swapEmails(viewer)} from now on.`
@@ -64,12 +83,12 @@ async function act(viewer: SignedIn, form: FormData): Promise<string> {
 }
 
 export function meta({ matches }: Route.MetaArgs) {
-	return pageMeta(matches, { title: 'Email addresses', noindex: true })
+	return pageMeta(matches, { title: 'Email addresses', hasToken: true })
 }
 
 export default function Email({ loaderData: { emails }, actionData }: Route.ComponentProps) {
 	useRefusalToast(actionData)
-	const { email, isConfirmed, second, pending, domains } = emails
+	const { email, isConfirmed, second, pending, troubles, tested, domains } = emails
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Email addresses</h1>
@@ -77,11 +96,16 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 				You can log in and set a new password by each address here. Only you, and whom your profile shows it to, see the
 				first one; nobody sees the other.
 			</p>
+			{actionData?.values.intent && <FormError>{actionData.message}</FormError>}
+			{tested && <TestArrived {...tested} />}
 			<section className="mt-8" aria-labelledby="addresses">
 				<RuleHead id="addresses" title="Your addresses" />
 				<Address email={email} note={isConfirmed ? 'Mails go here. Confirmed.' : 'Mails go here. Not confirmed yet.'} />
 				{second && <Second email={second} />}
 				{pending && <Pending {...pending} />}
+				{troubles.map((trouble) => (
+					<MailTrouble key={trouble.email} trouble={trouble} />
+				))}
 			</section>
 			<section className="mt-10" aria-labelledby="change">
 				<RuleHead id="change" title="Change your address" />

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type PeerRow, peerColumns } from '~/features/conversations/conversations.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Merge } from '~/platform/member-data.ts'
 
 /** Characters that no text holds stand round a match, so that escaping can come after. */
 export const marks = { start: '\u0001', stop: '\u0002' }
@@ -148,4 +149,9 @@ export async function gatherOwnWords(trx: Executor, userId: number): Promise<voi
 			up_to = coalesce((select max(id) from m), mine.up_to),
 			words = array(select word from (select unnest(mine.words) as word union ${wordsOfMessages}) all_words order by word)
 		from mine where own_words.user_id = ${userId}`.execute(trx)
+}
+
+/** Forgets which words two accounts that become one wrote, to be gathered anew: the messages of one come before what was read of the other's. */
+export async function mergeOwnWords(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
+	await sql`delete from own_words where user_id in (${goneId}, ${keptId})`.execute(trx)
 }

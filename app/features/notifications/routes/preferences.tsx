@@ -1,3 +1,4 @@
+import { NoMails } from '~/features/bounces/components/mail-trouble.tsx'
 import { readForm } from '~/platform/http/form.server.ts'
 import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { Check } from '~/ui/check.tsx'
@@ -28,10 +29,11 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 }
 
 /** A part of the settings: each kind by each way, and whether this browser is one of them. */
-export default function Preferences({ loaderData: { daily, weekly, kinds, push } }: Route.ComponentProps) {
+export default function Preferences({ loaderData: { daily, weekly, isWithheld, kinds, push } }: Route.ComponentProps) {
 	return (
 		<section className="mt-10" aria-labelledby="notifications">
 			<RuleHead id="notifications" title="Notifications" />
+			{isWithheld && <NoMails />}
 			<Form method="post" action="/settings?index">
 				<table className="w-full text-left">
 					<thead>

@@ -93,7 +93,7 @@ export async function askForArchive(member: Pick<SignedIn, 'id'>, asker: SignedI
 			await addJob('make-archive', { userId: member.id, name }, trx)
 			return row
 		})
-	if (before) await removeFile(before.name)
+	if (before) await removeArchiveFile(before.name)
 	await recordSecurityEvent('archive-requested', { userId: member.id })
 }
 
@@ -120,7 +120,7 @@ export async function makeArchive({ userId, name }: { userId: number; name: stri
 		)
 		await (await storage()).putLarge(keyOf(name), file, 'application/zip')
 		const member = await finishArchive(userId, name, (await stat(file)).size)
-		if (!member) return removeFile(name)
+		if (!member) return removeArchiveFile(name)
 		await addJob('send-mail', readyLetter(member))
 	} finally {
 		await rm(file, { force: true })
@@ -186,7 +186,8 @@ function keyOf(name: string): PrivateKey {
 	return `archives/${name}`
 }
 
-async function removeFile(name: string): Promise<void> {
+/** Removes the file of an archive, by the name in its row. */
+export async function removeArchiveFile(name: string): Promise<void> {
 	await (await storage()).remove(keyOf(name))
 }
 
@@ -204,7 +205,7 @@ function readyLetter({ email, name }: { email: string; name: string }) {
 /** Removes archives whose days are over, and halves that a crash left; to be called regularly. */
 export async function sweepArchives(): Promise<void> {
 	for (const { user_id, name } of await listExpiredArchives()) {
-		await removeFile(name)
+		await removeArchiveFile(name)
 		await deleteArchive(user_id, name)
 	}
 	const folder = join(config().dataDir, 'archives')
@@ -218,7 +219,7 @@ export async function sweepArchives(): Promise<void> {
 export async function leaveArchive({ id }: Leaver): Promise<boolean> {
 	const row = await findArchive(id)
 	if (row) {
-		await removeFile(row.name)
+		await removeArchiveFile(row.name)
 		await deleteArchive(id, row.name)
 	}
 	return false

@@ -1,0 +1,330 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { sql } from 'kysely'
+import { SMTPServer } from 'smtp-server'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { config } from '~/config.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { closeMail, type Mail } from '~/platform/mail/mail.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { forgetCounts, sentMails, useJobTables } from '../../../tests/support/jobs.ts'
+import { daysAgo, pathTo, reportOn } from '../../../tests/support/mail-reports.ts'
+import { sendLetter } from '../accounts/registration/account-mails.server.ts'
+import { letter } from '../notifications/digest.server.ts'
+import { getPreferences } from '../notifications/preferences.server.ts'
+import { TRIES_A_DAY } from './bounces.policy.ts'
+import { countTroubles, sweepBounces } from './bounces.queries.server.ts'
+import { clearTroubles, getTroubleDetails, getTroubles, noteArrival, noteReport } from './bounces.server.ts'
+import { confirmTest, findTest, requestTest, resumeMails } from './proving.server.ts'
+import { findMail } from './return-path.server.ts'
+import { takeMessage } from './taking.server.ts'
+
+useDatabase()
+useJobTables()
+
+const received: { from: string; to: string }[] = []
+/** What the mail server says to a recipient, in place of taking it. */
+const answers = new Map<string, [code: number, words: string]>()
+
+const server = new SMTPServer({
+	disabledCommands: ['AUTH', 'STARTTLS'],
+	onRcptTo: ({ address }, _session, done) => {
+		const [responseCode, words] = answers.get(address) ?? []
+		done(responseCode ? Object.assign(new Error(words), { responseCode }) : null)
+	},
+	onData: (stream, { envelope: { mailFrom, rcptTo } }, done) => {
+		received.push({ from: mailFrom ? mailFrom.address : '', to: rcptTo[0]?.address ?? '' })
+		stream.on('end', () => done()).resume()
+	},
+})
+
+beforeAll(async () => {
+	server.listen(0, '127.0.0.1')
+	await once(server.server, 'listening')
+	config().SMTP_URL = `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`
+	config().MAIL_FROM = 'Quad <no-reply@quad.example>'
+})
+
+afterAll(async () => {
+	closeMail()
+	await new Promise<void>((resolve) => server.close(() => resolve()))
+})
+
+beforeEach(async () => {
+	received.length = 0
+	answers.clear()
+	config().MAIL_BOUNCE_ADDRESS = 'bounces@quad.example'
+	await forgetCounts()
+})
+
+let made = 0
+
+async function member(): Promise<SignedIn & { email: string }> {
+	made += 1
+	const one = await makeMember(`mira${made}`)
+	return { ...one, email: `${one.username}@campus.example` }
+}
+
+const wanted = (to: string): Mail => ({ to, subject: 'A new password', text: 'Here', html: 'Here' })
+const digest = (to: string) =>
+	letter(
+		{ name: 'Mira', email: to },
+		{ subject: '2 new notifications', items: [], reason: '', unsubscribe: 'https://quad.example/unsubscribe' },
+	)
+
+const kindsOf = async ({ id }: { id: number }) => (await getTroubles(id)).map(({ kind }) => kind)
+
+test('a mail that comes back marks its address: notifications stop, a few mails a day that are asked for go on, until a test mail arrives', async () => {
+	const mira = await member()
+	await sendLetter(digest(mira.email))
+	const [{ from = '' } = {}] = received
+	expect(from).toMatch(/^bounces\+[0-9a-z]+-[0-9a-z]+-[0-9a-f]{24}@quad\.example$/)
+	expect(from.split('@')[0]?.length).toBeLessThanOrEqual(64)
+
+	expect(await takeMessage(reportOn('postfix', { path: from, email: mira.email }))).toBe(true)
+	expect(await takeMessage(reportOn('postfix', { path: from, email: mira.email })), 'again').toBe(false)
+	expect(await getTroubleDetails(mira.id)).toEqual([
+		{
+			...{ email: mira.email, isFirst: true, kind: 'returned', status: '5.1.1', since: expect.any(String) },
+			reason: 'There is no such mailbox',
+		},
+	])
+	expect((await getPreferences(mira)).isWithheld).toBe(true)
+
+	received.length = 0
+	await sendLetter(digest(mira.email))
+	expect(received, 'of convenience').toEqual([])
+	for (let time = 0; time < TRIES_A_DAY + 3; time += 1) await sendLetter(wanted(mira.email))
+	expect(received).toHaveLength(TRIES_A_DAY)
+	await sql`update mail_bounces set tried_on = tried_on - 1`.execute(db())
+
+	await requestTest(mira, mira.email)
+	const [mail] = await sentMails(mira.email)
+	await sendLetter(mail as Mail)
+	expect(received).toHaveLength(TRIES_A_DAY + 1)
+	const token = /\?test=([\w-]+)/.exec(mail?.text ?? '')?.[1] ?? ''
+	const other = await member()
+	expect(await findTest(other, token)).toBeNull()
+	await expect(confirmTest(other, token)).rejects.toThrow('too old')
+	expect(await findTest(mira, token)).toBe(mira.email)
+	expect(await kindsOf(mira), 'looking changes nothing').toEqual(['returned'])
+	expect(await confirmTest(mira, token)).toBe(mira.email)
+	expect(await getTroubles(mira.id)).toEqual([])
+
+	expect(await takeMessage(reportOn('postfix', { path: from, email: mira.email })), 'an old report').toBe(false)
+	received.length = 0
+	await sendLetter(digest(mira.email))
+	expect(received).toHaveLength(1)
+	await expect(requestTest(mira, mira.email)).rejects.toThrow('No mail to this address came back.')
+})
+
+describe('reports of mail servers', () => {
+	test.each([
+		['postfix', 'permanent', '5.1.1'],
+		['exim', 'permanent', '5.2.1'],
+		['exchange', 'permanent', '5.1.10'],
+		['ses', 'permanent', '5.1.1'],
+		['qmail', 'permanent', '5.1.1'],
+		['gmail', 'temporary', ''],
+		['postfix-expired', 'temporary', ''],
+		['forwarded', 'temporary', ''],
+		['postfix-delayed', 'nothing', ''],
+		['policy', 'nothing', ''],
+		['delivered', 'nothing', ''],
+		['complaint', 'complaint', ''],
+	])('%s: %s', async (name, says, status) => {
+		const mira = await member()
+		const isNews = await takeMessage(reportOn(name, { path: pathTo(mira), email: mira.email }))
+		expect(isNews).toBe(says !== 'nothing')
+		const expected = { permanent: ['returned'], complaint: ['complained'] }[says] ?? []
+		expect(await kindsOf(mira)).toEqual(expected)
+		if (says === 'permanent') expect((await getTroubleDetails(mira.id))[0]?.status).toBe(status)
+	})
+
+	test('a mailbox that fails for now is marked once it did on four days, of whatever order; a mail that arrives starts anew', async () => {
+		const mira = await member()
+		const fail = (days: number) =>
+			takeMessage(reportOn('gmail', { path: pathTo(mira, daysAgo(days)), email: mira.email }))
+		for (const days of [11, 13, 11, 12]) await fail(days)
+		expect(await kindsOf(mira)).toEqual([])
+		expect(await takeMessage(reportOn('delivered', { path: pathTo(mira, daysAgo(10)), email: mira.email }))).toBe(true)
+		for (const days of [10.5, 8, 2, 4, 8]) await fail(days)
+		expect(await kindsOf(mira)).toEqual([])
+		await fail(0)
+		expect(await kindsOf(mira)).toEqual(['returned'])
+	})
+
+	test('that a mail arrived takes the mark off where it was sent after the one that came back, and only then', async () => {
+		const mira = await member()
+		await takeMessage(reportOn('postfix', { path: pathTo(mira, daysAgo(2)), email: mira.email }))
+		const arrived = (days: number) =>
+			takeMessage(reportOn('delivered', { path: pathTo(mira, daysAgo(days)), email: mira.email }))
+		expect([await arrived(3), await kindsOf(mira)]).toEqual([false, ['returned']])
+		expect([await arrived(1), await kindsOf(mira)]).toEqual([true, []])
+		expect(
+			await takeMessage(reportOn('postfix', { path: pathTo(mira, daysAgo(2)), email: mira.email })),
+			'replayed',
+		).toBe(false)
+	})
+
+	test('the address to which the pipe delivered a report counts where its headers do not say it', async () => {
+		const mira = await member()
+		const raw = reportOn('ses', { path: 'undisclosed-recipients:;', email: mira.email })
+		await expect(takeMessage(raw)).rejects.toThrow('no report on a mail that this site sent')
+		expect(await takeMessage(raw, pathTo(mira))).toBe(true)
+	})
+})
+
+describe('what marks nobody', () => {
+	const forged: [what: string, path: (mira: { id: number; email: string }) => string | Promise<string>][] = [
+		[
+			'a token that was made up',
+			({ id }) =>
+				`bounces+${id.toString(36)}-${Math.floor(Date.now() / 1_000).toString(36)}-${'a'.repeat(24)}@quad.example`,
+		],
+		['the token of another member', async () => pathTo(await member())],
+		['a changed time', (mira) => pathTo(mira).replace(/-([0-9a-z]+)-/, '-zzzzzz-')],
+		['a mail of 15 days ago', (mira) => pathTo(mira, daysAgo(15))],
+		['no token', () => 'bounces@quad.example'],
+		['another domain', (mira) => pathTo(mira).replace('quad.example', 'quad.example.net')],
+		['another name before the plus sign', (mira) => pathTo(mira).replace('bounces+', 'bounce+')],
+	]
+	test.each(forged)('%s', async (what, path) => {
+		const mira = await member()
+		const taken = takeMessage(reportOn('postfix', { path: await path(mira), email: mira.email }))
+		// The token of another member is one of theirs.
+		if (what.startsWith('the token of another')) await taken
+		else await expect(taken).rejects.toThrow('no report on a mail that this site sent')
+		expect(await kindsOf(mira)).toEqual([])
+	})
+
+	test('a report on a member who left, and on an address that has another owner since', async () => {
+		const [gone, before, after] = [await member(), await member(), await member()]
+		const paths = [pathTo(gone), pathTo(before)]
+		await sql`delete from users where id = ${gone.id}`.execute(db())
+		await sql`update users set email = 'new@campus.example' where id = ${before.id}`.execute(db())
+		await sql`update users set second_email = ${before.email} where id = ${after.id}`.execute(db())
+		for (const path of paths)
+			await expect(takeMessage(reportOn('postfix', { path, email: before.email }))).rejects.toThrow('still in use')
+		expect([await kindsOf(before), await kindsOf(after)]).toEqual([[], []])
+	})
+
+	test.each([
+		[
+			'an ordinary mail',
+			'From: mira@campus.example\r\nTo: {path}\r\nSubject: Hello\r\n\r\nAction: failed\r\nStatus: 5.1.1\r\n',
+		],
+		[
+			'a vacation notice',
+			'From: mira@campus.example\r\nTo: {path}\r\nAuto-Submitted: auto-replied\r\n\r\nI am away.\r\n',
+		],
+		['nothing', ''],
+		['zeros', '\0'.repeat(2_000)],
+		['parts in parts', nested(60)],
+		['headers without end', `To: {path}\r\n${'X-Long: a\r\n'.repeat(9_000)}\r\n`],
+		[
+			'a report without recipients',
+			'To: {path}\r\nContent-Type: multipart/report; boundary=a\r\n\r\n--a\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; x\r\n\r\n--a--\r\n',
+		],
+	])('%s is no report', async (_what, text) => {
+		const mira = await member()
+		await expect(takeMessage(Buffer.from(text.replaceAll('{path}', pathTo(mira))))).rejects.toThrow(
+			'no report on a mail',
+		)
+		expect(await kindsOf(mira)).toEqual([])
+	})
+
+	test('a report that is cut off counts for what is left of it, and a huge one is refused', async () => {
+		const mira = await member()
+		const whole = reportOn('postfix', { path: pathTo(mira), email: mira.email })
+		await expect(takeMessage(whole.subarray(0, 1_200))).rejects.toThrow('no report on a mail')
+		expect(await takeMessage(whole.subarray(0, whole.indexOf('Undelivered Message')))).toBe(true)
+		await expect(takeMessage(Buffer.concat([whole, Buffer.alloc(600_000, 'a')]))).rejects.toThrow('at most 512 KB')
+	})
+})
+
+function nested(depth: number): string {
+	const open = (level: number) => `Content-Type: multipart/mixed; boundary=b${level}\r\n\r\n--b${level}\r\n`
+	return `To: {path}\r\n${Array.from({ length: depth }, (_, level) => open(level)).join('')}`
+}
+
+describe('a mail server that refuses at once', () => {
+	test.each<[code: number, words: string, kinds: string[]]>([
+		[550, '5.1.1 User unknown', ['returned']],
+		[550, '5.7.1 Blocked by our policy', []],
+		[552, '5.2.2 The mailbox is full', []],
+		[550, 'No', []],
+	])('%i %s', async (code, words, kinds) => {
+		const mira = await member()
+		answers.set(mira.email, [code, words])
+		await sendLetter(wanted(mira.email))
+		expect(await kindsOf(mira)).toEqual(kinds)
+	})
+
+	test('a mail that is put off uses up none of the tries of a marked address', async () => {
+		const mira = await member()
+		await noteReport({ userId: mira.id, email: mira.email, sentAt: new Date() }, { says: 'permanent', status: '5.1.1' })
+		answers.set(mira.email, [450, 'Try later'])
+		for (let time = 0; time < TRIES_A_DAY + 1; time += 1) await expect(sendLetter(wanted(mira.email))).rejects.toThrow()
+		answers.clear()
+		await sendLetter(wanted(mira.email))
+		expect(received).toHaveLength(1)
+	})
+})
+
+test('a complaint ends mails of convenience alone, until its member wants them again', async () => {
+	const mira = await member()
+	await takeMessage(reportOn('complaint', { path: pathTo(mira), email: mira.email }))
+	for (let time = 0; time < TRIES_A_DAY + 1; time += 1) await sendLetter(wanted(mira.email))
+	await sendLetter(digest(mira.email))
+	expect(received).toHaveLength(TRIES_A_DAY + 1)
+	await clearTroubles(db(), mira.id)
+	expect(await kindsOf(mira), 'an arrival changes nothing about it').toEqual(['complained'])
+	await resumeMails(mira)
+	await sendLetter(digest(mira.email))
+	expect([await kindsOf(mira), received.length]).toEqual([[], TRIES_A_DAY + 2])
+})
+
+test('a mark goes with its address, stays when two addresses change places, and goes as a link of a mail to the only one is followed', async () => {
+	const mira = await member()
+	const own = { userId: mira.id, email: mira.email, sentAt: new Date() }
+	await noteReport(own, { says: 'permanent', status: '5.1.1' })
+	await sql`update users set second_email = 'home@home.example' where id = ${mira.id}`.execute(db())
+	await noteArrival(mira.id)
+	expect(await kindsOf(mira), 'of two, which one it was is not known').toEqual(['returned'])
+	await sql`update users set email = second_email, second_email = email where id = ${mira.id}`.execute(db())
+	expect(await getTroubles(mira.id)).toMatchObject([{ email: mira.email, isFirst: false }])
+	expect((await getPreferences(mira)).isWithheld).toBe(false)
+	await sql`update users set second_email = null where id = ${mira.id}`.execute(db())
+	expect(await getTroubles(mira.id)).toEqual([])
+	expect(await noteReport(own, { says: 'permanent', status: '5.1.1' }), 'the address is nobody’s').toBe(false)
+
+	const wade = await member()
+	await noteReport({ userId: wade.id, email: wade.email, sentAt: new Date() }, { says: 'permanent', status: '' })
+	await noteArrival(wade.id)
+	expect(await kindsOf(wade)).toEqual([])
+})
+
+test('of twenty reports at once one is news, and what nothing was heard of for long is forgotten, but no mark', async () => {
+	await sql`truncate mail_bounces`.execute(db())
+	const [mira, wade] = [await member(), await member()]
+	const raw = reportOn('postfix', { path: pathTo(mira), email: mira.email })
+	const news = await Promise.all(Array.from({ length: 20 }, () => takeMessage(raw)))
+	expect(news.filter(Boolean)).toHaveLength(1)
+	await takeMessage(reportOn('gmail', { path: pathTo(wade), email: wade.email }))
+	await sql`update mail_bounces set sent_at = now() - interval '91 days'`.execute(db())
+	expect([await sweepBounces(90, 10), await countTroubles()]).toEqual([1, { returned: 1, complained: 0 }])
+})
+
+test('without MAIL_BOUNCE_ADDRESS no mail says where it comes back to', async () => {
+	config().MAIL_BOUNCE_ADDRESS = undefined
+	const mira = await member()
+	await sendLetter(wanted(mira.email))
+	expect(received).toEqual([{ from: 'no-reply@quad.example', to: mira.email }])
+	config().MAIL_BOUNCE_ADDRESS = 'bounces@quad.example'
+	await sendLetter(wanted('nobody@home.example'))
+	expect(received.at(-1)?.from, 'an address of no account').toBe('bounces@quad.example')
+	expect(await findMail('bounces@quad.example')).toBeNull()
+})

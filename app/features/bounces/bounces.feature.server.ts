@@ -1,0 +1,24 @@
+import { defineFeature } from '~/platform/feature.ts'
+import { FAILURES_KEPT } from './bounces.policy.ts'
+import { sweepBounces } from './bounces.queries.server.ts'
+
+/** What comes back of mails: which addresses get none any more, and how reports come in. */
+export const bounces = defineFeature({
+	name: 'bounces',
+	memberData: {
+		mail_bounces: {
+			members: { user_id: 'deleted' },
+			merge: { user_id: { ends: 'about addresses that are nobody’s any more' } },
+			archive: ['email', 'sent_at', 'status', 'failed_days', 'marked_at', 'complained_at', 'cleared_at'],
+		},
+	},
+	retention: [
+		{
+			key: 'mail-bounces',
+			label: 'That mails to an address came back, where they arrive again',
+			hint: 'Counted from the last mail that came back. While mails come back, it is stored with the address.',
+			days: { default: 90, min: FAILURES_KEPT, max: 365 },
+			remove: sweepBounces,
+		},
+	],
+})

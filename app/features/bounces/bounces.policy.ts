@@ -1,0 +1,88 @@
+/*
+ * What a report on a mail says of its mailbox. Reports carry an enhanced status code (RFC 3463): class, subject and detail, such as 5.1.1.
+ */
+
+/**
+ * `permanent`: there is no such mailbox, and no later mail will arrive. `temporary`: this mail did not arrive, a later one may. `none`:
+ * what was refused is the mail or its sender, which says nothing of the mailbox. `delivered`: it arrived.
+ */
+export type Outcome = 'permanent' | 'temporary' | 'none' | 'delivered'
+
+/** A mailbox that fails for now on so many different days is taken for gone. */
+export const FAILED_DAYS = 4
+/** Days after which a failure is forgotten. Who gets one mail a week fails four times within. */
+export const FAILURES_KEPT = 30
+/** Mails a day that an address gets although they come back: those that its member asks for. */
+export const TRIES_A_DAY = 5
+
+const STATUS = /\b([245])\.(\d{1,3})\.(\d{1,3})\b/
+
+/** No such mailbox or domain, one that is disabled, one that has moved. */
+const gone = new Set(['1.1', '1.2', '1.3', '1.6', '1.10', '2.1'])
+/** The sender's own address, and messages that are too large. */
+const aboutMail = new Set(['1.7', '1.8', '2.3', '3.4'])
+/** Protocol, content and policy. */
+const subjectsOfMail = new Set(['5', '6', '7'])
+
+/** The first enhanced status code in a text, such as the answer of a mail server; '' for none. */
+export function statusIn(text: string): string {
+	return STATUS.exec(text)?.[0] ?? ''
+}
+
+/**
+ * What a status says of the mailbox.
+ * @param diagnostic the words of the mail server, read where the status is one that says nothing, as Exim's 5.0.0
+ * @returns also the status that decided; '' where there is none
+ */
+export function judge(status: string, diagnostic = ''): { outcome: Outcome; status: string } {
+	const stated = statusIn(status)
+	const told = /^\d\.0\.0$/.test(stated) || !stated ? statusIn(diagnostic) || stated : stated
+	const [, severity = '', subject = '', detail = ''] = STATUS.exec(told) ?? []
+	const outcomeOf = (): Outcome => {
+		if (severity === '2') return 'delivered'
+		if (subjectsOfMail.has(subject) || aboutMail.has(`${subject}.${detail}`)) return 'none'
+		return severity === '5' && gone.has(`${subject}.${detail}`) ? 'permanent' : 'temporary'
+	}
+	return { outcome: outcomeOf(), status: told }
+}
+
+const reasons: Record<string, string> = {
+	'1.1': 'There is no such mailbox',
+	'1.2': 'The domain of the address does not exist, or takes no mail',
+	'1.3': 'The address is not written as one',
+	'1.6': 'The mailbox has moved and left no new address',
+	'1.10': 'The domain takes no mail',
+	'2.1': 'The mailbox is disabled',
+	'2.2': 'The mailbox is full',
+	'4.1': 'The mail server of the address does not answer',
+	'4.4': 'No way leads to the mail server of the address',
+	'4.7': 'The mail server of the address did not take it for days',
+}
+
+/** By subject. */
+const kinds = [
+	'The mail server gives no reason',
+	'Something is wrong with the address',
+	'Something is wrong with the mailbox',
+	'The mail system of the address has a fault',
+	'The network on the way to the address has a fault',
+	'The mail servers do not understand each other',
+	'The mail server does not take the content',
+	'The mail server does not allow it',
+]
+
+/** A status in plain words, without a full stop. */
+export function reasonOf(status: string): string {
+	const [, , subject = '0', detail = '0'] = STATUS.exec(status) ?? []
+	return reasons[`${subject}.${detail}`] ?? kinds[Number(subject)] ?? kinds[0] ?? ''
+}
+
+/**
+ * The days on which mails failed, with one more.
+ * @param days as ISO 8601 dates
+ * @returns each once and in order, without those that are older than {@link FAILURES_KEPT}
+ */
+export function withFailedDay(days: readonly string[], day: string, now: Date): string[] {
+	const oldest = new Date(now.getTime() - FAILURES_KEPT * 86_400_000).toISOString().slice(0, 10)
+	return [...new Set([...days, day])].filter((one) => one >= oldest).sort()
+}

@@ -1,0 +1,124 @@
+import { log } from '~/lib/log.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { counter, gauge } from '~/platform/metrics/metrics.server.ts'
+import { FAILED_DAYS, type Outcome, reasonOf, withFailedDay } from './bounces.policy.ts'
+import {
+	type BounceRow,
+	clearMarks,
+	countTroubles,
+	listAddresses,
+	listTroubles,
+	lockBounce,
+	type TroubleRow,
+	writeBounce,
+} from './bounces.queries.server.ts'
+import type { AddressTrouble, AddressTroubleDetail } from './bounces.view.ts'
+import type { SentMail } from './return-path.server.ts'
+
+/*
+ * What is known of the addresses of accounts: that mail comes back from there, or was reported as spam. A mark is taken off when the member
+ * shows that mail arrives, gives the address up, or an admin says so.
+ */
+
+const countReport = counter('devquad_mail_reports_total', 'Reports on mails that were sent, by what they say.', [
+	'says',
+])
+gauge(
+	'devquad_addresses_in_trouble',
+	'Addresses of accounts to which mail comes back (returned), or from which it was reported as spam (complained).',
+	async () => Object.entries(await countTroubles()).map(([kind, count]) => [{ kind }, count]),
+	{ labels: ['kind'], together: 'max' },
+)
+
+/** What a report says of one mail. */
+export interface Report {
+	says: Outcome | 'complaint'
+	/** As RFC 3463 numbers it; '' where nothing is said. */
+	status: string
+}
+
+/**
+ * Notes what a report says of a mail. The same one twice, reports in any order and one on a mail that was sent before the mark was
+ * taken off change nothing.
+ * @returns whether anything is known now that was not before
+ */
+export async function noteReport(mail: SentMail, { says, status }: Report): Promise<boolean> {
+	countReport({ says })
+	if (says === 'none') return false
+	const isNews = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const known = await lockBounce(trx, mail, { makes: says !== 'delivered' })
+			if (!known || (known.cleared_at && mail.sentAt <= known.cleared_at)) return false
+			const change = changes[says](known, mail.sentAt, status)
+			if (!change) return false
+			await writeBounce(trx, mail.email, change)
+			return true
+		})
+	if (isNews) log.info({ says, status }, 'a report on a mail was noted')
+	return isNews
+}
+
+type Change = (known: BounceRow, sentAt: Date, status: string) => Partial<BounceRow> | null
+
+const latest = (one: Date, other: Date) => (one > other ? one : other)
+
+const changes: Record<Exclude<Report['says'], 'none'>, Change> = {
+	permanent(known, sentAt, status) {
+		if (known.marked_at) return sentAt > known.sent_at ? { sent_at: sentAt, status } : null
+		return { marked_at: new Date(), sent_at: latest(known.sent_at, sentAt), status }
+	},
+
+	temporary(known, sentAt, status) {
+		const day = sentAt.toISOString().slice(0, 10)
+		if (known.failed_days.includes(day)) return null
+		const failed_days = withFailedDay(known.failed_days, day, new Date())
+		const change = { failed_days, sent_at: latest(known.sent_at, sentAt) }
+		if (known.marked_at || failed_days.length < FAILED_DAYS) return change
+		return { ...change, marked_at: new Date(), status }
+	},
+
+	complaint(known, sentAt) {
+		if (known.complained_at) return null
+		return { complained_at: new Date(), sent_at: latest(known.sent_at, sentAt) }
+	},
+
+	delivered(known, sentAt) {
+		if (sentAt <= known.sent_at || (!known.marked_at && known.failed_days.length === 0)) return null
+		return { marked_at: null, failed_days: [], status: '', sent_at: sentAt, cleared_at: sentAt }
+	},
+}
+
+/** What is wrong with the addresses of a member, that which mails go to first. */
+export async function getTroubles(userId: number): Promise<AddressTrouble[]> {
+	return (await listTroubles(userId)).map(presentTrouble)
+}
+
+/** As {@link getTroubles}, for admins, with the reasons. */
+export async function getTroubleDetails(userId: number): Promise<AddressTroubleDetail[]> {
+	return (await listTroubles(userId)).map((row) => ({
+		...presentTrouble(row),
+		status: row.status,
+		reason: reasonOf(row.status),
+	}))
+}
+
+function presentTrouble({ email, is_first, marked_at, complained_at }: TroubleRow): AddressTrouble {
+	const since = (marked_at ?? complained_at ?? new Date()).toISOString()
+	return { email, isFirst: is_first, kind: marked_at ? 'returned' : 'complained', since }
+}
+
+/**
+ * Takes the mark off an address of an account, as mail arrives there; without an address, off all of them. That mails were reported as spam
+ * stays.
+ * @returns the addresses that had one
+ */
+export function clearTroubles(executor: Executor, userId: number, email: string | null = null): Promise<string[]> {
+	return clearMarks(executor, userId, email)
+}
+
+/** A link of a mail was followed. Where the account has two addresses, it is not known which of them got it. */
+export async function noteArrival(userId: number): Promise<void> {
+	const addresses = await listAddresses(userId)
+	if (addresses.length === 1) await clearMarks(db(), userId, null)
+}

@@ -1,0 +1,54 @@
+import { FormError } from '~/ui/form-error.tsx'
+import { Form } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { LocalTime } from '~/ui/time.tsx'
+import type { AddressTroubleDetail } from '../bounces.view.ts'
+
+interface MemberMailProps {
+	troubles: readonly AddressTroubleDetail[]
+	/** Where the form is sent to. */
+	action: string
+	/** Why clearing was refused. */
+	refusal?: { message?: string } | null
+}
+
+/** For admins: which mails to a member come back and why, and the button that has them sent again. */
+export function MemberMail({ troubles, action, refusal }: MemberMailProps) {
+	if (troubles.length === 0) return null
+	return (
+		<section className="mt-8 max-w-[36rem]" aria-labelledby="mail-head">
+			<RuleHead id="mail-head" title="Mail" />
+			{troubles.map((trouble) => (
+				<Trouble key={trouble.email} {...trouble} />
+			))}
+			{troubles.some(({ kind }) => kind === 'returned') && (
+				<Form method="post" action={action} className="mt-3 grid gap-3" replace>
+					<FormError>{refusal?.message}</FormError>
+					<p className="text-ink-2">
+						Notifications are not mailed there. Clear this if you know that mail arrives again; the next one that comes
+						back marks the address anew.
+					</p>
+					<p>
+						<SubmitButton busyLabel="..." className="btn btn-outline" action={action} name="act" value="clear-mail">
+							Clear
+						</SubmitButton>
+					</p>
+				</Form>
+			)}
+		</section>
+	)
+}
+
+function Trouble({ email, kind, since, status, reason }: AddressTroubleDetail) {
+	return (
+		<p className="mt-2 wrap-anywhere">
+			{kind === 'returned'
+				? `Mail to ${email} comes back. ${reason}${status && ` (${status})`}.`
+				: `A mail to ${email} was reported as spam. Only its member can have notifications mailed again.`}{' '}
+			<span className="meta">
+				Since <LocalTime at={since} />
+			</span>
+		</p>
+	)
+}

@@ -1,0 +1,140 @@
+import PostalMime, { type Attachment, type Email } from 'postal-mime'
+import { Invalid } from '~/lib/errors.ts'
+import { judge, type Outcome, statusIn } from './bounces.policy.ts'
+import type { Report } from './bounces.server.ts'
+
+/*
+ * Messages by which mail servers report: that a mail could not be delivered (RFC 3464, or the plain text of qmail), or that its reader reported
+ * it as spam (RFC 5965). Anybody can send such a message, so what it says counts only with the return path of a mail.
+ */
+
+/** Bytes of a message: a report holds a mail of this site at most, which are small. */
+export const MAX_MESSAGE = 512 * 1024
+/** Addresses of a message, and recipients of a report, that are looked at. */
+const MAX_LOOKED_AT = 20
+/** What a hostile message may cost: parts in parts, and bytes of headers. */
+const PARSER_LIMITS = { maxNestingDepth: 10, maxHeadersSize: 64 * 1024, maxRfc822NestingDepth: 2 }
+
+const noReport = 'This message is no report on a mail that could not be delivered.'
+
+/** A message that reports on a mail. */
+export interface MessageReport {
+	/** Where it was sent to: one may be the return path of the mail. */
+	paths: string[]
+	/** What it says of a mail to this address. */
+	about: (email: string) => Report
+}
+
+/** What became of a mail for one recipient. */
+interface RecipientStatus {
+	action: string
+	status: string
+	/** The words of the mail server. */
+	diagnostic: string
+	/** Where it was to be delivered in the end, such as behind a forwarding; '' where that is not said. */
+	recipient: string
+}
+
+/** Reads a message that reports on a mail. @throws Invalid for any other message, and for one that cannot be read */
+export async function readMessage(raw: Uint8Array): Promise<MessageReport> {
+	if (raw.byteLength > MAX_MESSAGE) throw new Invalid('A report is a message of at most 512 KB.')
+	const email = await PostalMime.parse(raw, {
+		...PARSER_LIMITS,
+		attachmentEncoding: 'utf8',
+		forceRfc822Attachments: true,
+	}).catch(() => {
+		throw new Invalid(noReport)
+	})
+	const complaint = partOf(email, 'message/feedback-report')
+	if (complaint !== undefined) return complaintOf(email, complaint)
+	const status = partOf(email, 'message/delivery-status')
+	const recipients = status === undefined ? qmailRecipients(email.text ?? '') : recipientsOf(status)
+	if (recipients.length === 0) throw new Invalid(noReport)
+	return { paths: addressesOf(email), about: (address) => decide(recipients, address) }
+}
+
+function partOf({ attachments }: Email, type: string): string | undefined {
+	const part: Attachment | undefined = attachments.find(({ mimeType }) => mimeType === type)
+	return part && String(part.content)
+}
+
+/** Each address that the message was sent to, by the headers that mail servers write. */
+function addressesOf({ headers }: Email, more = ''): string[] {
+	const names = new Set(['to', 'delivered-to', 'x-original-to', 'envelope-to'])
+	const values = headers.filter(({ key }) => names.has(key)).map(({ value }) => value)
+	const found = [...values, more].flatMap((value) => value.match(/[^\s<>,;:"()]{1,64}@[^\s<>,;:"()]{1,255}/g) ?? [])
+	return [...new Set(found)].slice(0, MAX_LOOKED_AT)
+}
+
+/** Groups of fields with an empty line between them, each by its name in lower case; of one that is there twice the first. */
+function fieldGroups(text: string): Map<string, string>[] {
+	const unfolded = text.replace(/\r\n?/g, '\n').replace(/\n[ \t]+/g, ' ')
+	return unfolded.split(/\n{2,}/).map((group) => {
+		const fields = new Map<string, string>()
+		for (const line of group.split('\n')) {
+			const [, name = '', value = ''] = /^([\w-]{1,60}):[ \t]*(.*)$/.exec(line) ?? []
+			if (name && !fields.has(name.toLowerCase())) fields.set(name.toLowerCase(), value.trim())
+		}
+		return fields
+	})
+}
+
+/** What a delivery status says of each recipient. */
+function recipientsOf(text: string): RecipientStatus[] {
+	return fieldGroups(text)
+		.filter((fields) => fields.has('action'))
+		.slice(0, MAX_LOOKED_AT)
+		.map((fields) => ({
+			action: fields.get('action')?.split(/[ (;]/)[0]?.toLowerCase() ?? '',
+			status: fields.get('status') ?? '',
+			diagnostic: withoutType(fields.get('diagnostic-code')),
+			recipient: withoutType(fields.get('final-recipient') ?? fields.get('original-recipient')),
+		}))
+}
+
+/** What stands behind the type of a field, as the address in `rfc822; mira@campus.example`. */
+function withoutType(value = ''): string {
+	return value.replace(/^[\w-]+\s*;\s*/, '').replace(/^<|>$/g, '')
+}
+
+/** The failed recipients of a bounce in the format of qmail-send: a greeting, then a paragraph for each that begins with the address. */
+function qmailRecipients(text: string): RecipientStatus[] {
+	const paragraphs = text.replace(/\r\n?/g, '\n').split(/\n{2,}/)
+	if (!/^Hi\. This is the /.test(paragraphs[0] ?? '')) return []
+	const ofCopy = paragraphs.findIndex((one) => one.startsWith('--- '))
+	return paragraphs.slice(1, ofCopy === -1 ? undefined : ofCopy).flatMap((paragraph) => {
+		const [, recipient, words = ''] = /^<([^<>\n]{3,320})>:\n([\s\S]*)$/.exec(paragraph) ?? []
+		const failed = { action: 'failed', status: statusIn(words), diagnostic: words }
+		return recipient === undefined ? [] : [{ ...failed, recipient }]
+	})
+}
+
+const gravity: Outcome[] = ['permanent', 'temporary', 'none']
+
+/** What a report says of a mail to one address, which may have been passed on to others. */
+function decide(recipients: readonly RecipientStatus[], email: string): Report {
+	const reports = recipients
+		.filter(({ action }) => action === 'failed')
+		.map(({ status, diagnostic, recipient }): { says: Outcome; status: string } => {
+			const { outcome, status: told } = judge(status, diagnostic)
+			// Behind a forwarding another mailbox is gone, and this one may be as well as ever.
+			const isOther = recipient !== '' && recipient.toLowerCase() !== email
+			return { says: outcome === 'permanent' && isOther ? 'temporary' : outcome, status: told }
+		})
+	for (const says of gravity) {
+		const found = reports.find((report) => report.says === says)
+		if (found) return found
+	}
+	const isDelivered = recipients.some(({ action }) => action === 'delivered')
+	return { says: isDelivered ? 'delivered' : 'none', status: '' }
+}
+
+/** A report of a mailbox's provider that its reader took a mail for spam. */
+function complaintOf(email: Email, text: string): MessageReport {
+	const [fields] = fieldGroups(text)
+	const isComplaint = /^(abuse|fraud|opt-out)\b/i.test(fields?.get('feedback-type') ?? '')
+	return {
+		paths: addressesOf(email, fields?.get('original-mail-from')),
+		about: () => ({ says: isComplaint ? 'complaint' : 'none', status: '' }),
+	}
+}

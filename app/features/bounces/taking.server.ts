@@ -1,0 +1,146 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { config } from '~/config.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { parseInput } from '~/platform/http/form.server.ts'
+import { judge } from './bounces.policy.ts'
+import { findWay } from './bounces.queries.server.ts'
+import { noteReport, type Report } from './bounces.server.ts'
+import { readMessage } from './messages.server.ts'
+import { findMail, type SentMail } from './return-path.server.ts'
+
+/* The ways in which reports on mails come in: messages of mail servers, and calls of services that send mail. */
+
+const unknownMail =
+	'This is no report on a mail that this site sent in the last 14 days to an address that is still in use.'
+
+/**
+ * Takes a message in that a mail server sent to the return path of a mail.
+ * @param recipient to which address it was delivered, where the server says so; its headers say it, too
+ * @returns whether it brought news
+ * @throws Invalid for a message that is no report, or whose return path this site did not make
+ */
+export async function takeMessage(raw: Uint8Array, recipient = ''): Promise<boolean> {
+	const { paths, about } = await readMessage(raw)
+	for (const path of [recipient, ...paths]) {
+		const mail = await findMail(path)
+		if (mail) return noteReport(mail, about(mail.email))
+	}
+	throw new Invalid(unknownMail)
+}
+
+/**
+ * Takes in what was posted by who has the secret of MAIL_BOUNCE_SECRET: a message as `message/rfc822`, or an event as JSON.
+ * @param ip where it comes from
+ * @throws NotFound without that setting, NotAllowed, Invalid, TooMany
+ */
+export async function takePosted(request: Request, ip: string): Promise<{ noted: boolean }> {
+	await countUse('mailReports', null, ip)
+	requireSecret(request.headers.get('Authorization') ?? '')
+	const type = request.headers.get('Content-Type')?.split(';')[0]?.trim().toLowerCase()
+	if (type === 'message/rfc822') return { noted: await takeMessage(new Uint8Array(await request.arrayBuffer())) }
+	if (type !== 'application/json')
+		throw new Invalid('Send a report as message/rfc822, or an event as application/json.')
+	return { noted: await takeEvent(readJson(await request.text())) }
+}
+
+function readJson(text: string): unknown {
+	try {
+		return JSON.parse(text)
+	} catch {
+		throw new Invalid('This is no JSON.')
+	}
+}
+
+/** @param authorization `Bearer SECRET`, or of `Basic` the password, as some services can only be given an address with one */
+function requireSecret(authorization: string): void {
+	const { MAIL_BOUNCE_SECRET } = config()
+	if (MAIL_BOUNCE_SECRET === undefined)
+		throw new NotFound('No reports on mails are taken here: MAIL_BOUNCE_SECRET is not set.')
+	const [, scheme = '', credentials = ''] = /^(\S+) +(.*)$/.exec(authorization) ?? []
+	const given =
+		scheme.toLowerCase() === 'basic'
+			? Buffer.from(credentials, 'base64')
+					.toString()
+					.replace(/^[^:]*:/, '')
+			: credentials
+	if (!timingSafeEqual(digest(given), digest(MAIL_BOUNCE_SECRET)))
+		throw new NotAllowed('This needs the header Authorization: Bearer, with the secret of MAIL_BOUNCE_SECRET.')
+}
+
+function digest(text: string): Buffer {
+	return createHash('sha256').update(text).digest()
+}
+
+const address = z.email('must be an email address').max(320)
+const time = z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601' })
+
+/** What a service that sends mail tells, as docs/self-hosting.md describes it. */
+const ownEvent = z.object({
+	type: z.enum(['bounce', 'complaint', 'delivery'], { error: 'must be bounce, complaint or delivery' }),
+	recipient: address,
+	permanent: z.boolean().default(false),
+	status: z.string().max(20).default(''),
+	token: z.string().max(200).optional(),
+	sentAt: time.optional(),
+})
+type MailEvent = z.infer<typeof ownEvent>
+
+/** What Postmark posts: https://postmarkapp.com/developer/webhooks/webhooks-overview */
+const postmarkEvent = z.discriminatedUnion('RecordType', [
+	z.object({ RecordType: z.literal('Bounce'), Type: z.string().max(60), Email: address, BouncedAt: time }),
+	z.object({ RecordType: z.literal('SpamComplaint'), Email: address, BouncedAt: time }),
+	z.object({ RecordType: z.literal('Delivery'), Recipient: address, DeliveredAt: time }),
+])
+
+/** Of Postmark's kinds of bounces those that say something of the mailbox, and whether it is gone. */
+const postmarkBounces: Record<string, boolean> = {
+	HardBounce: true,
+	BadEmailAddress: true,
+	Transient: false,
+	SoftBounce: false,
+	DnsError: false,
+}
+
+/** @returns null for an event that says nothing of a mailbox @throws Invalid */
+function readEvent(input: unknown): MailEvent | null {
+	const isPostmark = typeof input === 'object' && input !== null && 'RecordType' in input
+	if (!isPostmark) return parseInput(ownEvent, input)
+	const sent = parseInput(postmarkEvent, input)
+	const none = { permanent: false, status: '' }
+	if (sent.RecordType === 'Delivery')
+		return { ...none, type: 'delivery', recipient: sent.Recipient, sentAt: sent.DeliveredAt }
+	const told = { ...none, recipient: sent.Email, sentAt: sent.BouncedAt }
+	if (sent.RecordType === 'SpamComplaint' || sent.Type === 'SpamComplaint') return { ...told, type: 'complaint' }
+	const permanent = Object.hasOwn(postmarkBounces, sent.Type) ? postmarkBounces[sent.Type] : undefined
+	return permanent === undefined ? null : { ...told, type: 'bounce', permanent }
+}
+
+/**
+ * Takes an event in from who has the secret, and is believed about the recipient; a token that is sent along must be right as well.
+ * @returns whether it brought news
+ */
+async function takeEvent(input: unknown): Promise<boolean> {
+	const event = readEvent(input)
+	const mail = event && (await mailOf(event))
+	return mail ? noteReport(mail, reportOf(event)) : false
+}
+
+async function mailOf({ recipient, token, sentAt }: MailEvent): Promise<SentMail | null> {
+	if (token !== undefined) {
+		const mail = await findMail(token)
+		if (!mail) throw new Invalid(unknownMail)
+		return mail
+	}
+	const way = await findWay(recipient)
+	const told = sentAt ? new Date(sentAt) : new Date()
+	return way ? { userId: way.user_id, email: way.email, sentAt: new Date(Math.min(told.getTime(), Date.now())) } : null
+}
+
+function reportOf({ type, permanent, status }: MailEvent): Report {
+	if (type !== 'bounce') return { says: type === 'complaint' ? 'complaint' : 'delivered', status: '' }
+	const { outcome, status: told } = judge(status)
+	if (told && outcome === 'none') return { says: 'none', status: told }
+	return { says: permanent ? 'permanent' : 'temporary', status: told }
+}
