@@ -18,6 +18,7 @@ import { announcementFor } from '~/features/site-settings/announcement.server.ts
 import { siteAuthor } from '~/features/site-settings/site.server.ts'
 import { tagsReservedFrom } from '~/features/tags/tag-rules.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
+import { dateStyle } from '~/lib/dates.ts'
 import { Unavailable } from '~/lib/errors.ts'
 import { type RootData, useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
@@ -136,7 +137,7 @@ export function Layout({ children }: { children: ReactNode }) {
 function Document({ children }: { children: ReactNode }) {
 	const theme = useTheme()
 	return (
-		<html lang="en" data-theme={theme === 'system' ? undefined : theme}>
+		<html lang={dateStyle.locale} data-zone={dateStyle.zone} data-theme={theme === 'system' ? undefined : theme}>
 			<head>
 				<meta charSet="utf-8" />
 				<meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
-import { dayAndMonth, momentShown, monthAndYear, relativeTime, shortDate, utcTime } from './dates.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { dayAndMonth, fullDate, monthAndYear, siteDay, siteTime } from './calendar.ts'
+import { dateStyle, momentShown, relativeTime, shortDate } from './dates.ts'
+import { grouped } from './text.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 
@@ -28,15 +30,64 @@ test.each([
 })
 
 test('the full time in UTC has the form that the browser shows in its own zone', () => {
-	expect(utcTime('2026-11-21T05:12:33.123Z')).toBe('Sat Nov 21 2026 05:12:33 UTC')
+	expect(siteTime('2026-11-21T05:12:33.123Z')).toBe('Sat Nov 21 2026 05:12:33 UTC')
 })
 
 test('the day is that of the zone it is asked for', () => {
-	expect(dayAndMonth(Date.parse('2026-11-21T23:59:00Z'), 'utc')).toBe('Saturday, 21 November')
+	expect(dayAndMonth(Date.parse('2026-11-21T23:59:00Z'), 'site')).toBe('Saturday, 21 November')
 })
 
 test('dates without a time keep their month', () => {
 	expect(monthAndYear('2026-03-01')).toBe('Mar 2026')
 	expect(monthAndYear(null)).toBe('')
 	expect(shortDate('2026-03-01T00:00:00Z', now)).toBe('1 Mar')
+})
+
+describe('as the site has it', () => {
+	afterEach(() => Object.assign(dateStyle, { locale: 'en', zone: undefined }))
+
+	test.each([
+		[
+			'en',
+			undefined,
+			['21 Nov', '2 Jan 2025', 'Saturday, 21 November', '1 March 2026', 'Sat Nov 21 2026 18:41:00 UTC'],
+		],
+		[
+			'en-GB',
+			'Europe/London',
+			['21 Nov', '2 Jan 2025', 'Saturday, 21 November', '1 March 2026', '21 Nov 2026, 18:41 (London)'],
+		],
+		[
+			'en-US',
+			'America/New_York',
+			['Nov 21', 'Jan 1, 2025', 'Saturday, November 21', 'March 1, 2026', 'Nov 21, 2026, 1:41 pm (New York)'],
+		],
+		[
+			'en-IN',
+			'Asia/Kolkata',
+			['22 Nov', '2 Jan 2025', 'Sunday, 22 November', '1 March 2026', '22 Nov 2026, 12:11 am (Kolkata)'],
+		],
+		[
+			'en-NZ',
+			'Pacific/Auckland',
+			['22 Nov', '2 Jan 2025', 'Sunday, 22 November', '1 March 2026', '22 Nov 2026, 7:41 am (Auckland)'],
+		],
+	])('%s in %s', (locale, zone, said) => {
+		Object.assign(dateStyle, { locale, zone })
+		const at = '2026-11-21T18:41:00Z'
+		expect([
+			shortDate(at, Date.parse(at)),
+			shortDate('2025-01-02T03:00:00Z', Date.parse(at)),
+			dayAndMonth(Date.parse(at), 'site'),
+			fullDate('2026-03-01'),
+			siteTime(at),
+		]).toEqual(said)
+		expect(siteDay(at)).toBe(said[0]?.includes('22') ? '2026-11-22' : '2026-11-21')
+	})
+
+	test('numbers are grouped by lakhs in India', () => {
+		expect([1_284, 123_456, 12_345_678].map(grouped)).toEqual(['1,284', '123,456', '12,345,678'])
+		dateStyle.locale = 'en-IN'
+		expect([1_284, 123_456, 12_345_678].map(grouped)).toEqual(['1,284', '1,23,456', '1,23,45,678'])
+	})
 })

@@ -1,6 +1,41 @@
-const fullMonths = 'January February March April May June July August September October November December'.split(' ')
-const months = fullMonths.map((month) => month.slice(0, 3))
-const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
+/** As dates have them, the first one at 0. */
+export const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+
+const html = globalThis.document?.documentElement
+
+/**
+ * How this site writes dates, and in which zone days begin where the reader's is not known: on the server as admins have set it, in the
+ * browser as the document says. No zone is UTC.
+ */
+export const dateStyle: { locale: string; zone: string | undefined } = {
+	locale: html?.lang || 'en',
+	zone: html?.dataset.zone,
+}
+
+const clocks: Record<string, Intl.DateTimeFormat> = {}
+
+/** A moment whose UTC fields are what the clocks of the site's zone show, in whole seconds. @param at ISO 8601 or milliseconds of the epoch */
+export function inSiteZone(at: string | number): Date {
+	const { zone } = dateStyle
+	if (!zone) return new Date(at)
+	// Swedish dates are those of ISO 8601, in every engine.
+	clocks[zone] ??= new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' })
+	return new Date(`${clocks[zone].format(new Date(at)).replace(' ', 'T')}Z`)
+}
+
+/** “12 Nov”, or “Nov 12” as in America. Written out here: Intl words differ between engines. */
+export function dayMonth(day: number, month: string | undefined): string {
+	return isMonthFirst() ? `${month} ${day}` : `${day} ${month}`
+}
+
+function isMonthFirst(): boolean {
+	return /US|CA/.test(dateStyle.locale)
+}
+
+/** A day with its year behind it: “12 Nov 2026”, “Nov 12, 2026”. */
+export function withYear(text: string, year: number): string {
+	return `${text}${isMonthFirst() ? ',' : ''} ${year}`
+}
 
 const minute = 60_000
 const hour = 60 * minute
@@ -8,7 +43,7 @@ const day = 24 * hour
 
 /**
  * How long ago `at` was, in words: “18 min ago”, “3 h ago”, “Yesterday”, and from a week on the date.
- * Reads no clock and no time zone, so the server and the browser say the same.
+ * Reads no clock, and no zone but the site's, so the server and the browser say the same.
  * @param at ISO 8601
  * @param now milliseconds of the epoch
  */
@@ -31,51 +66,13 @@ export function momentShown(served: number, clock: number): number {
 	return clock - served < minute ? served : Math.floor(clock / minute) * minute
 }
 
-/** “12 Nov”, with the year when it is not that of `now`; in UTC. */
+/** “12 Nov”, with the year when it is not that of `now`; in the zone of the site. */
 export function shortDate(at: string, now: number): string {
-	const date = new Date(at)
-	const text = `${date.getUTCDate()} ${months[date.getUTCMonth()]}`
-	return date.getUTCFullYear() === new Date(now).getUTCFullYear() ? text : `${text} ${date.getUTCFullYear()}`
+	return shortDateOf(inSiteZone(at), inSiteZone(now).getUTCFullYear())
 }
 
-/** “Nov 2026” of a date as the database keeps it (`2026-11-21`), and '' of null. */
-export function monthAndYear(date: string | null): string {
-	if (!date) return ''
-	const [year, month] = date.split('-')
-	return `${months[Number(month) - 1]} ${year}`
-}
-
-/** “21 November 2026” of a date as the database keeps it, and '' of null. */
-export function fullDate(date: string | null): string {
-	if (!date) return ''
-	const [year, month, day] = date.split('-')
-	return `${Number(day)} ${fullMonths[Number(month) - 1]} ${year}`
-}
-
-/** The reader's own time: the first 24 characters of the date's string form. */
-export function localTime(at: string): string {
-	return new Date(at).toString().slice(0, 24)
-}
-
-/** The same form in UTC, for a page that cannot know where its reader is. */
-export function utcTime(at: string): string {
-	const [weekday, date, month, year, time] = new Date(at).toUTCString().replace(',', '').split(' ')
-	return `${weekday} ${month} ${date} ${year} ${time} UTC`
-}
-
-/** “Saturday, 21 November”, in the reader's zone or in UTC. Written out here: Intl words differ between engines. */
-export function dayAndMonth(at: number, zone: 'local' | 'utc'): string {
-	const date = new Date(at)
-	const [weekday, day, month] =
-		zone === 'utc'
-			? [date.getUTCDay(), date.getUTCDate(), date.getUTCMonth()]
-			: [date.getDay(), date.getDate(), date.getMonth()]
-	return `${weekdays[weekday]}, ${day} ${fullMonths[month]}`
-}
-
-/** A day by the clock of this machine, `YYYY-MM-DD`. @param now milliseconds of the epoch */
-export function localDay(now: number): string {
-	const date = new Date(now)
-	const two = (number: number) => String(number).padStart(2, '0')
-	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+/** As {@link shortDate}, of UTC fields. @param year is left out */
+export function shortDateOf(date: Date, year?: number): string {
+	const text = dayMonth(date.getUTCDate(), months[date.getUTCMonth()])
+	return date.getUTCFullYear() === year ? text : withYear(text, date.getUTCFullYear())
 }

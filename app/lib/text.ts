@@ -1,3 +1,5 @@
+import { dateStyle } from './dates.ts'
+
 /** At most two initials: of the first and the last word of a name. */
 export function initials(name: string): string {
 	const words = name.trim().split(/\s+/)
@@ -11,9 +13,9 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 	return `${grouped(count)} ${count === 1 ? one : many}`
 }
 
-/** A whole number with commas between thousands, the same on server and browser. */
+/** A whole number with commas between thousands, in India between lakhs; the same on server and browser. */
 export function grouped(count: number): string {
-	return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+	return String(count).replace(dateStyle.locale === 'en-IN' ? /\B(?=(\d\d)*\d{3}$)/g : /\B(?=(\d{3})+$)/g, ',')
 }
 
 /** “1st”, “2nd”, “3rd”, “4th”, for 1 to 19. */

@@ -1,4 +1,4 @@
-import { localTime } from '~/lib/dates.ts'
+import { localTime } from '~/lib/calendar.ts'
 import { storageOwner } from '~/lib/private-storage.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { renderToString } from 'react-dom/server'
-import { relativeTime } from '~/lib/dates.ts'
+import { dateStyle, relativeTime } from '~/lib/dates.ts'
 import type { RenderAlone } from './memo-markup.tsx'
 import { NowContext } from './time.tsx'
 
@@ -21,7 +21,7 @@ let lastNumber = 0
  */
 export function renderAloneAt(now: number): RenderAlone {
 	return (Component, props, times = []) => {
-		const words = times.map((at) => relativeTime(at, now)).join()
+		const words = [dateStyle.locale, dateStyle.zone, ...times.map((at) => relativeTime(at, now))].join()
 		const key = `${numberOf(Component)} ${words} ${JSON.stringify(props)}`
 		let html = rendered.get(key)
 		if (html === undefined) {

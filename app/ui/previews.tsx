@@ -11,13 +11,14 @@ import { EmptyState } from './empty-state.tsx'
 import { Field, Select, TextArea } from './field.tsx'
 import { FormError } from './form-error.tsx'
 import { Form } from './link.tsx'
+import { LocalTime } from './local-time.tsx'
 import { PasswordField } from './password-field.tsx'
 import { Presence } from './presence.tsx'
 import { Prose } from './prose.tsx'
 import { RuleHead } from './rule-head.tsx'
 import { Skeleton } from './skeleton.tsx'
 import { Spinner, SubmitButton } from './submit-button.tsx'
-import { LocalTime, RelativeTime } from './time.tsx'
+import { RelativeTime } from './time.tsx'
 
 /*
  * Every part of the interface in every state, for development only (`/previews`). A feature adds its own in a file that ends in

@@ -1,7 +1,6 @@
 import { createContext, use, useSyncExternalStore } from 'react'
-import { localTime, momentShown, relativeTime, utcTime } from '~/lib/dates.ts'
+import { momentShown, relativeTime } from '~/lib/dates.ts'
 import { useRootData } from '~/lib/root-data.ts'
-import { never } from '~/lib/use-hydrated.ts'
 
 /** The moment that the times of a part count from which the server renders by itself, see `memo-markup.tsx`; null within a page. */
 export const NowContext = createContext<number | null>(null)
@@ -14,16 +13,6 @@ export function RelativeTime({ at }: { at: string }) {
 
 function RenewedTime({ at }: { at: string }) {
 	return <time dateTime={at}>{relativeTime(at, useNow())}</time>
-}
-
-/** `at` (ISO 8601) in full, in the reader's zone as soon as the browser has taken over, before that in UTC. */
-export function LocalTime({ at }: { at: string }) {
-	const text = useSyncExternalStore(
-		never,
-		() => localTime(at),
-		() => utcTime(at),
-	)
-	return <time dateTime={at}>{text}</time>
 }
 
 /** The moment that a page's relative times count from, in milliseconds of the epoch; it moves on every minute. */

@@ -319,7 +319,13 @@ export const NOT_PLANTED: Record<string, string[]> = {
 	],
 	'A hash of what is random, or of what is counted.': [
 		...['access_tokens.last_four', 'access_tokens.token_hash', 'admin_claims.token_hash', 'attempts.key'],
-		...['invited_addresses.token_hash', 'invites.token_hash', 'left_usernames.hash', 'rate_limits.key'],
+		...[
+			'invited_addresses.token_hash',
+			'invites.token_hash',
+			'left_usernames.hash',
+			'rate_limits.key',
+			'site_logos.path',
+		],
 	],
 	'For minutes, and encrypted: an answer on its way that is nobody’s yet.': [
 		...['saml_requests.answer', 'saml_requests.id', 'saml_requests.ticket_hash'],

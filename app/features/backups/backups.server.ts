@@ -3,10 +3,12 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, isAbsolute, join } from 'node:path'
 import { config } from '~/config.server.ts'
 import type { SetupStanding } from '~/features/administration/setup/setup.view.ts'
+import { fullDate, siteDay } from '~/lib/calendar.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { oldBackups } from '~/platform/backup/backup.server.ts'
 import { gauge } from '~/platform/metrics/metrics.server.ts'
+import { daysBefore, momentOf } from '~/platform/settings/region.server.ts'
 import {
 	boxSetting,
 	numberSetting,
@@ -31,7 +33,13 @@ const settings = {
 		label: 'Make a backup every day',
 		hint: 'Each is tried at once by a restore into an empty folder.',
 	}),
-	hour: numberSetting({ label: 'Hour (UTC)', default: 3, min: 0, max: 23 }),
+	hour: numberSetting({
+		label: 'Hour',
+		hint: 'By the clock of the site: see Region and time zone.',
+		default: 3,
+		min: 0,
+		max: 23,
+	}),
 	keep: numberSetting({ label: 'How many are kept', default: 14, min: 1, max: 365 }),
 	folder: textSetting({
 		label: 'Folder on the server',
@@ -165,17 +173,16 @@ export async function lookAtBackups(): Promise<SetupStanding> {
 	if (last.error !== null) return { state: 'open', words: `The last one failed: ${last.error}` }
 	return {
 		state: 'done',
-		words: `Every day. The last one was made on ${last.ended_at?.toISOString().slice(0, 10)}, and tried.`,
+		words: `Every day. The last one was made on ${last.ended_at && fullDate(siteDay(last.ended_at.getTime()))}, and tried.`,
 	}
 }
 
-/** Whether the hour of the day has come since the last backup was begun. @param hour of UTC */
+/** Whether the hour of the day has come since the last backup was begun. @param hour by the clock of the site */
 export function isDue(now: Date, hour: number, last: Date | null): boolean {
-	const wanted = new Date(now)
-	wanted.setUTCHours(hour, 0, 0, 0)
-	if (wanted > now) wanted.setUTCDate(wanted.getUTCDate() - 1)
+	const today = siteDay(now.getTime())
+	const wanted = [today, daysBefore(today, 1)].map((day) => momentOf(day, hour)).find((moment) => moment <= now)
 	// Nobody waits for tomorrow who has just asked for backups.
-	return last === null || last < wanted
+	return last === null || (wanted !== undefined && last < wanted)
 }
 
 async function backUp(settings: BackupSettings): Promise<void> {

@@ -4,8 +4,10 @@ import { countAskedSince, listQuestions, mostDiscussed } from '~/features/questi
 import type { QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
 import { listTags } from '~/features/tags/tags.server.ts'
 import type { TagView } from '~/features/tags/tags.view.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
+import { momentOf } from '~/platform/settings/region.server.ts'
 import { settingSection, textSetting } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { type Figures, readFigures } from './home.queries.server.ts'
@@ -53,7 +55,7 @@ const day = 24 * 60 * 60 * 1000
 
 /** What is going on, in at most eight statements whatever the size of the community. */
 export async function getHome(viewer: Viewer): Promise<HomeView> {
-	const today = new Date(new Date().setUTCHours(0, 0, 0, 0))
+	const today = momentOf(siteDay(Date.now()))
 	const [figures, arriving, askedToday, recent, skills, tags] = await Promise.all([
 		readFigures(viewer),
 		countArriving(viewer),

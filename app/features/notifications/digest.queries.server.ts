@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isWithheldFrom } from '~/features/bounces/bounces.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { mondayOf } from '~/platform/settings/region.server.ts'
 import type { Unseen } from './kinds.server.ts'
 import type { Channel } from './notifications.view.ts'
 
@@ -143,7 +144,7 @@ export async function setMail(trx: Executor, userId: number, mail: 'daily' | 'of
 /** Begins or ends the weekly mail: the first one comes in the week after, of what is new from now on. @returns false when there is no such member */
 export async function setWeekly(trx: Executor, userId: number, weekly: boolean): Promise<boolean> {
 	const { rows } = await sql`insert into notification_boxes as box (user_id, weekly, weekly_of, weekly_since)
-		select id, ${weekly}, ${thisWeek}, now() from users where id = ${userId}
+		select id, ${weekly}, ${thisWeek()}, now() from users where id = ${userId}
 		on conflict (user_id) do update set weekly = excluded.weekly,
 			weekly_of = case when box.weekly then box.weekly_of else excluded.weekly_of end,
 			weekly_since = case when box.weekly then box.weekly_since else excluded.weekly_since end
@@ -151,8 +152,8 @@ export async function setWeekly(trx: Executor, userId: number, weekly: boolean):
 	return rows.length > 0
 }
 
-/** The Monday of this week, in UTC. */
-const thisWeek = sql`date_trunc('week', now() at time zone 'UTC')::date`
+/** The Monday of this week, by the clock of the site. */
+const thisWeek = () => sql`${mondayOf()}::date`
 
 /** A member who has not had the mail of this week. */
 export interface WeeklyMember extends DueMember {
@@ -166,14 +167,14 @@ export async function takeWeekly(trx: Executor, limit: number): Promise<WeeklyMe
 		select user_id, name, email, unread,
 			to_char(weekly_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as since
 		from notification_boxes join users on users.id = user_id
-		where weekly and weekly_of < ${thisWeek} and not imported and (suspended_until is null or suspended_until <= now())
+		where weekly and weekly_of < ${thisWeek()} and not imported and (suspended_until is null or suspended_until <= now())
 		order by weekly_of, user_id limit ${limit} for update of notification_boxes skip locked`.execute(trx)
 	return rows
 }
 
 /** Notes that a member, whose box is locked, was told of this week. */
 export async function noteWeeklyMail(trx: Executor, userId: number): Promise<void> {
-	await sql`update notification_boxes set weekly_of = ${thisWeek}, weekly_since = now() where user_id = ${userId}`.execute(
+	await sql`update notification_boxes set weekly_of = ${thisWeek()}, weekly_since = now() where user_id = ${userId}`.execute(
 		trx,
 	)
 }

@@ -12,8 +12,8 @@ import {
 	type SubjectType,
 } from '~/features/moderation/subjects.server.ts'
 import { withParams } from '~/lib/addresses.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { isId } from '~/lib/checks.ts'
-import { localDay } from '~/lib/dates.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
@@ -312,7 +312,7 @@ const untilInput = z.object({
 	until: z
 		.union([z.iso.date('Enter a day such as 2026-12-24.'), z.literal('')])
 		.default('')
-		.refine((day) => day === '' || day >= localDay(Date.now()), 'Choose today or a later day.'),
+		.refine((day) => day === '' || day >= siteDay(Date.now()), 'Choose today or a later day.'),
 })
 
 function pinAct(name: 'pin' | 'pin-everywhere', title: string): ActOn<PostSubject> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { localDay } from '~/lib/dates.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { AnnouncementView } from '~/lib/root-data.ts'
 import { isModerator, type Viewer } from '~/lib/viewer.ts'
@@ -58,13 +58,13 @@ export const announcementSection = settingSection({
 /**
  * What stands above a page now.
  * @param cookies the Cookie header, which says what the member has closed
- * @param now milliseconds of the epoch; days begin and end by the clock of the server
+ * @param now milliseconds of the epoch; days begin and end by the clock of the site
  * @returns null where nothing is announced to this viewer
  */
 export function announcementFor(viewer: Viewer, cookies: string | null, now = Date.now()): AnnouncementView | null {
 	const { text, url, linkText, audience, from, until, canClose } = siteSettings(announcementSection)
 	if (!text) return null
-	const today = localDay(now)
+	const today = siteDay(now)
 	if ((from && today < from) || (until && today > until)) return null
 	const isMeant = {
 		everyone: true,

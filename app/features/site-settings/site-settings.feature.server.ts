@@ -4,6 +4,7 @@ import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { indexingSection } from '~/platform/http/indexing.server.ts'
 import { accessSection } from '~/platform/http/site-access.server.ts'
+import { regionSection } from '~/platform/settings/region.server.ts'
 import { listenForSettings } from '~/platform/settings/settings.server.ts'
 import { nameSection } from '~/platform/settings/site-name.server.ts'
 import { announcementSection } from './announcement.server.ts'
@@ -12,7 +13,15 @@ import { forgetInSettings, registerSections } from './site-settings.server.ts'
 
 export const siteSettings = defineFeature({
 	name: 'site-settings',
-	settingSections: [nameSection, appearanceSection, siteSection, announcementSection, accessSection, indexingSection],
+	settingSections: [
+		nameSection,
+		appearanceSection,
+		regionSection,
+		siteSection,
+		announcementSection,
+		accessSection,
+		indexingSection,
+	],
 	pictureForms: [{ path: /^\/admin\/settings\/appearance(\.data)?$/, tooLarge: pictureRefusals.bytes }],
 	memberData: {
 		site_logos: 'pictures of the whole site',

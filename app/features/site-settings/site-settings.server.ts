@@ -84,6 +84,7 @@ export async function getSection(viewer: Viewer, name: string, typed = new URLSe
 		title: section.title,
 		about: section.about,
 		version: row.version,
+		loadsAnew: section.loadsAnew === true,
 		settings: Object.entries(section.settings).map(([setting, declared]) =>
 			presentSetting(setting, declared, withTyped(setting, declared, row.texts, typed)),
 		),
@@ -338,6 +339,7 @@ function presentSetting(name: string, setting: Setting, texts: Texts): SettingVi
 		text: isSecret ? '' : isOutside ? outside : stored,
 		isSet: isSecret && texts[name] !== undefined,
 		previews: input === 'colour' ? previewAccent(stored) : [],
+		suggestions: setting.suggestions?.() ?? [],
 		environment: isOutside ? environment : null,
 	}
 }

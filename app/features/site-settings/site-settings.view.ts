@@ -43,6 +43,8 @@ export interface SettingView {
 	isSet: boolean
 	/** Of a colour: how it looks in each theme. */
 	previews: AccentPreview[]
+	/** Of a line: what is offered while it is typed. */
+	suggestions: readonly string[]
 	/** The environment variable that decides, where one does. */
 	environment: string | null
 }
@@ -60,6 +62,8 @@ export interface ChangeView {
 
 export interface SectionView extends SectionLine {
 	version: number
+	/** Whether the document is loaded anew after a save. */
+	loadsAnew: boolean
 	settings: SettingView[]
 	changes: ChangeView[]
 }

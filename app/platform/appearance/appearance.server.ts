@@ -17,6 +17,7 @@ export const appearanceSection = settingSection({
 	name: 'appearance',
 	title: 'Logo and colour',
 	about: 'The logo beside the name of the site, and the colour of buttons and links.',
+	loadsAnew: true,
 	settings: {
 		logo: pictureSetting({
 			label: 'Logo',

@@ -22,6 +22,8 @@ export interface Setting<Value = unknown> {
 	input: 'line' | 'text' | 'number' | 'date' | 'box' | 'choice' | 'secret' | 'colour' | 'picture'
 	/** Of a choice: what stands for each value. Of a colour: some that are offered by name. */
 	choices?: readonly { value: string; label: string }[]
+	/** Of a line: what is offered while it is typed. */
+	suggestions?: () => readonly string[]
 	/** The environment variable that wins over what is saved. */
 	environment?: keyof Config
 }
@@ -41,6 +43,8 @@ export interface SettingSection<Settings extends Record<string, Setting> = Recor
 	settings: Settings
 	/** Whether whoever saves has to confirm who they are: what it holds decides who gets in. */
 	isSensitive?: boolean
+	/** Whether it says how every page looks, so that whoever saves has the document loaded anew. */
+	loadsAnew?: boolean
 	/**
 	 * Looks at values before they are saved, before any transaction is open: it may ask other servers.
 	 * @throws Invalid with the setting as the field, or another domain error
@@ -58,6 +62,7 @@ export function settingSection<const Settings extends Record<string, Setting>>(
 }
 
 type Words = Pick<Setting, 'label' | 'hint' | 'environment'>
+type LineWords = Words & Pick<Setting, 'suggestions'>
 
 const storable = z.string().refine(isStorable, 'The text contains an invalid character (NUL).')
 
@@ -70,7 +75,7 @@ const upTo = (maxLength: number) =>
  * @param declared.schema reads what was typed, without blanks at its ends; an empty text, too
  */
 export function textSetting(
-	declared: Words & { default?: string; isLong?: boolean; maxLength?: number; schema?: z.ZodType<string, string> },
+	declared: LineWords & { default?: string; isLong?: boolean; maxLength?: number; schema?: z.ZodType<string, string> },
 ): Setting<string> {
 	const { default: text = '', isLong = false, maxLength = isLong ? 10_000 : 200, schema, ...words } = declared
 	const bounded = upTo(maxLength)

@@ -47,6 +47,14 @@ export function siteSettings<Settings extends Record<string, Setting>>(
 	return values
 }
 
+const listeners = new Set<() => void>()
+
+/** Has a function called now, and whenever this process has learnt of other settings, before pages are made with them. */
+export function onSettings(listener: () => void): void {
+	listeners.add(listener)
+	listener()
+}
+
 /** Whether this process has read what admins have saved; until then everything has its default. */
 export function areSettingsRead(): boolean {
 	return known.taken > 0
@@ -139,5 +147,6 @@ export async function rereadSettings(): Promise<void> {
 		[...stored].every(([name, { version }]) => known.stored.get(name)?.version === version)
 	if (isSame) return
 	known.stored = stored
+	for (const listener of listeners) listener()
 	dropPagesHere([everyPage])
 }

@@ -1,3 +1,5 @@
+import { timeOfDay, zoneName } from '~/lib/calendar.ts'
+import { dateStyle, inSiteZone, shortDateOf } from '~/lib/dates.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
@@ -23,11 +25,9 @@ export function suspensionOf({ suspendedUntil, suspendedReason, leavesAt }: Acco
 	const because = suspendedReason ? ` Reason: ${suspendedReason}` : ''
 	if (suspendedUntil === 'infinity') return `You are permanently suspended and cannot post here.${because}`
 	if (Date.parse(suspendedUntil) <= now) return null
-	const day = new Date(suspendedUntil)
-		.toUTCString()
-		.replace(/^\w+, /, '')
-		.replace(/:\d\d GMT$/, ' UTC')
-	return `You are suspended until ${day} and cannot post here until then.${because}`
+	const end = inSiteZone(suspendedUntil)
+	const time = dateStyle.locale === 'en' ? end.toISOString().slice(11, 16) : timeOfDay(end)
+	return `You are suspended until ${shortDateOf(end)} ${time} ${zoneName()} and cannot post here until then.${because}`
 }
 
 /*

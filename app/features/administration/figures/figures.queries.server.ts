@@ -1,20 +1,29 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { daysBefore, momentOf, mondayOf } from '~/platform/settings/region.server.ts'
 import { ANSWERED_WITHIN_DAYS, type FailedJobs, FIGURE_WEEKS, type WeekFigures } from './figures.view.ts'
 
-/** The Mondays that are counted, the last one first. */
-const weeks = sql`(
-	select (date_trunc('week', now() at time zone 'UTC') - place * interval '7 days')::date as week
-	from generate_series(0, ${FIGURE_WEEKS - 1}::int) as place)`
-
-const weekOf = (column: string) => sql.raw(`date_trunc('week', ${column} at time zone 'UTC')::date`)
-const since = sql`(date_trunc('week', now() at time zone 'UTC') - ${FIGURE_WEEKS - 1}::int * interval '7 days') at time zone 'UTC'`
+/** The weeks that are counted, by the clock of the site, as parts of a statement. */
+function countedWeeks() {
+	const monday = mondayOf()
+	const mondays = Array.from({ length: FIGURE_WEEKS }, (_, place) => daysBefore(monday, 7 * (FIGURE_WEEKS - 1 - place)))
+	const starts = mondays.map((day) => momentOf(day))
+	return {
+		/** A row for each Monday. */
+		weeks: sql`(select unnest(${mondays}::date[]) as week)`,
+		/** The Monday before a moment; null before the first. */
+		weekOf: (column: string) => sql`(${mondays}::date[])[width_bucket(${sql.ref(column)}, ${starts}::timestamptz[])]`,
+		/** When the first week begins. */
+		since: sql`${starts[0]}::timestamptz`,
+	}
+}
 
 /**
  * Counts members by week. Who was active in a week is known while it lasts, as a session only notes its last use: what was counted
  * before stays if it was more.
  */
 export async function writeMemberFigures(trx: Executor): Promise<void> {
+	const { weeks, weekOf, since } = countedWeeks()
 	await sql`
 		with joined as (
 			select ${weekOf('created_at')} as week, count(*)::int as count from users
@@ -35,6 +44,7 @@ export async function writeMemberFigures(trx: Executor): Promise<void> {
 
 /** Counts questions and how soon they were answered, by week and category, and for all categories together. */
 export async function writeQuestionFigures(trx: Executor): Promise<void> {
+	const { weeks, weekOf, since } = countedWeeks()
 	await sql`delete from weekly_questions where week >= (select min(week) from ${weeks} weeks)`.execute(trx)
 	await sql`
 		with asked as (
@@ -50,6 +60,7 @@ export async function writeQuestionFigures(trx: Executor): Promise<void> {
 
 /** The weeks, the oldest first. @param categoryId 0 for all categories */
 export async function listFigures(categoryId: number): Promise<WeekFigures[]> {
+	const { weeks } = countedWeeks()
 	const { rows } = await sql<WeekFigures>`
 		select weeks.week::text as week, coalesce(joined, 0) as joined, coalesce(active, 0) as active, coalesce(questions, 0) as questions,
 			coalesce(answered, 0) as answered, median_minutes as "medianMinutes"

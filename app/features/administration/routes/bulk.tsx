@@ -4,7 +4,7 @@ import { suspensionTimes } from '~/features/moderation/moderation.policy.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { counted } from '~/lib/text.ts'
+import { counted, grouped } from '~/lib/text.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
@@ -174,7 +174,7 @@ function Names({ usernames }: { usernames: string[] }) {
 					</Link>
 				</span>
 			))}
-			{more > 0 && ` and ${more.toLocaleString('en')} more`}
+			{more > 0 && ` and ${grouped(more)} more`}
 		</p>
 	)
 }

@@ -51,6 +51,7 @@ test('a new site says what is to be done, to admins alone', async () => {
 			'name usual',
 			'logo usual',
 			'colour usual',
+			'region usual',
 			'mail open',
 			'registration usual',
 			'categories usual',
@@ -95,14 +96,14 @@ test('a test letter tells what the mail server said, and counts for this server 
 })
 
 test('the finished list is put away, and is back as soon as a step is open', async () => {
-	for (const key of ['logo', 'colour', 'registration', 'categories', 'terms', 'backup'])
+	for (const key of ['logo', 'colour', 'region', 'registration', 'categories', 'terms', 'backup'])
 		await keepStep(admin, key, true)
 	await sql`update users set role = 'admin' where id = ${other.id}`.execute(db())
 	await hideSetup(admin, true)
 	await expect(hideSetup({ ...other, role: 'admin' }, true)).rejects.toThrow(Conflict)
-	expect(await getSetup(admin)).toMatchObject({ done: 9, isHidden: true })
+	expect(await getSetup(admin)).toMatchObject({ done: 10, isHidden: true })
 	await sql`update users set suspended_until = 'infinity' where id = ${other.id}`.execute(db())
-	expect(await getSetup(admin)).toMatchObject({ done: 8, isHidden: false })
+	expect(await getSetup(admin)).toMatchObject({ done: 9, isHidden: false })
 	await sql`update users set suspended_until = null where id = ${other.id}`.execute(db())
 	await hideSetup(admin, false)
 	expect((await getSetup(admin)).isHidden).toBe(false)

@@ -3,6 +3,7 @@ import { whoMayRegister } from '~/features/accounts/registration/who-may-registe
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { SETTING_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { siteTime } from '~/lib/calendar.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import { counted } from '~/lib/text.ts'
@@ -10,6 +11,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { appearanceSection, siteAppearance } from '~/platform/appearance/appearance.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { mailFaultInWords, tryMail } from '~/platform/mail/mail.server.ts'
+import { regionSection } from '~/platform/settings/region.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { nameSection, siteName } from '~/platform/settings/site-name.server.ts'
 import { lockAdmin, requireAdmin } from '../admins.server.ts'
@@ -212,6 +214,17 @@ export const ownSteps: readonly SetupStep[] = [
 			const { accent } = siteSettings(appearanceSection)
 			if (accent) return { state: 'done', words: `Buttons and links have the colour ${accent}.` }
 			return { state: 'usual', words: 'Buttons and links have the green that every new site has.' }
+		},
+	},
+	{
+		key: 'region',
+		title: 'Region and time zone',
+		to: '/admin/settings/region',
+		look() {
+			const { locale, zone } = siteSettings(regionSection)
+			const isOwn = zone !== '' || locale !== regionSection.settings.locale.default
+			const words = `Now it is ${siteTime(new Date().toISOString())}.`
+			return { state: isOwn ? 'done' : 'usual', words }
 		},
 	},
 	{

@@ -5,6 +5,7 @@ export const setupKeys = [
 	'name',
 	'logo',
 	'colour',
+	'region',
 	'mail',
 	'registration',
 	'categories',

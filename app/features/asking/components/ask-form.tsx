@@ -2,6 +2,7 @@ import { History, X } from 'lucide'
 import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react'
 import { type FetcherWithComponents, useNavigate, useNavigation } from 'react-router'
 import type { CategoryView } from '~/features/tags/tags.view.ts'
+import { inZone, timeOfDay } from '~/lib/calendar.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
@@ -261,9 +262,7 @@ export function AskFooter({ inDialog, savedAt, waiting, busy, submit, cancel, lo
 
 /** “10:24 am” in the reader's zone; only drawn in the browser, after something was typed there. */
 function clock(at: string): string {
-	const date = new Date(at)
-	const hours = date.getHours()
-	return `${hours % 12 || 12}:${String(date.getMinutes()).padStart(2, '0')} ${hours < 12 ? 'am' : 'pm'}`
+	return timeOfDay(inZone(at, 'local'))
 }
 
 const words = {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Form, Link } from '~/ui/link.tsx'
-import { LocalTime } from '~/ui/time.tsx'
+import { LocalTime } from '~/ui/local-time.tsx'
 import { type AddressTrouble, addressesPath } from '../bounces.view.ts'
 
 /** Tells members that mails to an address of theirs came back, or were reported as spam, and what can be done; it stays until that is done. */

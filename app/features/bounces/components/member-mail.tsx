@@ -1,8 +1,8 @@
 import { FormError } from '~/ui/form-error.tsx'
 import { Form } from '~/ui/link.tsx'
+import { LocalTime } from '~/ui/local-time.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { LocalTime } from '~/ui/time.tsx'
 import type { AddressTroubleDetail } from '../bounces.view.ts'
 
 interface MemberMailProps {

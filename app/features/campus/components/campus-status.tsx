@@ -1,5 +1,5 @@
 import { Check } from 'lucide'
-import { fullDate } from '~/lib/dates.ts'
+import { fullDate } from '~/lib/calendar.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'

@@ -1,4 +1,4 @@
-import { monthAndYear } from '~/lib/dates.ts'
+import { monthAndYear, siteDay } from '~/lib/calendar.ts'
 import { Link } from '~/ui/link.tsx'
 import {
 	countsText,
@@ -65,7 +65,7 @@ function Skill({ skill, level, counts, pieces, hidden }: SkillEvidenceView) {
 							{title}
 						</Link>
 						<span className="meta flex-none">
-							{kindName(kind)}, {monthAndYear(at.slice(0, 10))}
+							{kindName(kind)}, {monthAndYear(siteDay(at))}
 						</span>
 					</li>
 				))}

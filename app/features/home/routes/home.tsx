@@ -3,8 +3,8 @@ import type { MemberView } from '~/features/directory/directory.view.ts'
 import { skillPath } from '~/features/members/members.view.ts'
 import { openToText } from '~/features/profiles/profiles.view.ts'
 import { tagPath } from '~/features/tags/tags.view.ts'
+import { dayAndMonth, type Zone } from '~/lib/calendar.ts'
 import { viewerOf } from '~/lib/context.ts'
-import { dayAndMonth } from '~/lib/dates.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
@@ -194,11 +194,11 @@ interface FolioProps {
 /** The line under the header: the date and today in numbers. */
 function Folio({ members, askedToday, online }: FolioProps) {
 	const now = useNow()
-	// The reader's date is known to the browser only; until it has taken over, the date is that of UTC.
-	const zone = useSyncExternalStore<'local' | 'utc'>(
+	// The reader's date is known to the browser only; until it has taken over, the date is that of the site's zone.
+	const zone = useSyncExternalStore<Zone>(
 		never,
 		() => 'local',
-		() => 'utc',
+		() => 'site',
 	)
 	return (
 		<p className="flex h-10 items-center gap-6 overflow-hidden text-xs whitespace-nowrap text-ink-2">

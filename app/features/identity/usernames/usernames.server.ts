@@ -4,6 +4,7 @@ import { requireMayWrite } from '~/features/accounts/security/suspension.server.
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceAccountChange } from '~/features/sessions/sessions.server.ts'
+import { fullDate, siteDay } from '~/lib/calendar.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
@@ -101,7 +102,7 @@ function refuse(message: string): never {
 }
 
 function dayOf(date: Date): string {
-	return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+	return fullDate(siteDay(date.getTime()))
 }
 
 async function requireNamed(userId: number, executor?: Executor, lock?: { lock: boolean }): Promise<NamedRow> {

@@ -21,7 +21,7 @@ interface ConversationRowProps {
 export function ConversationItem({ conversation, online, typing, current, className }: ConversationRowProps) {
 	const { peer, last, unread, muted } = conversation
 	const now = useNow()
-	const zone = useHydrated() ? 'local' : 'utc'
+	const zone = useHydrated() ? 'local' : 'site'
 	return (
 		<Link className={className} to={`/messages/${peer.username}`} aria-current={current ? 'true' : undefined}>
 			<Avatar user={{ ...peer, image: peer.picture }} size={40} online={online} />

@@ -137,7 +137,7 @@ interface FoundMessagesProps {
 /** Own messages that hold what was searched for, each leading to its place in its conversation. */
 function SearchResults({ found: { hits, next, nearly }, q, current }: FoundMessagesProps) {
 	const now = useNow()
-	const zone = useHydrated() ? 'local' : 'utc'
+	const zone = useHydrated() ? 'local' : 'site'
 	const [params] = useSearchParams()
 	const search = new URLSearchParams({ q })
 	const addressOf = (id: number) => `${search}&message=${id}#message-${id}`

@@ -9,10 +9,10 @@ import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { Field, TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
+import { LocalTime } from '~/ui/local-time.tsx'
 import { Prose } from '~/ui/prose.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { LocalTime } from '~/ui/time.tsx'
 import { getLegalForm, type LegalForm, previewLegal, publishLegal } from '../legal.server.ts'
 import {
 	ACCEPT_PATH,

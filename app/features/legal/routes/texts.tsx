@@ -3,7 +3,7 @@ import { AdminFrame } from '~/features/administration/components/admin-frame.tsx
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
-import { LocalTime } from '~/ui/time.tsx'
+import { LocalTime } from '~/ui/local-time.tsx'
 import { listLegal } from '../legal.server.ts'
 import { editPath, type LegalKind, legalTitles } from '../legal.view.ts'
 import type { Route } from './+types/texts'

@@ -1,6 +1,6 @@
 import { findGithubAccount } from '~/features/campus-login/github.server.ts'
 import { editProfilePath } from '~/features/members/members.view.ts'
-import { monthAndYear } from '~/lib/dates.ts'
+import { monthAndYear } from '~/lib/calendar.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { submitForm } from '~/platform/http/form.ts'
 import { answering } from '~/platform/http/http.ts'

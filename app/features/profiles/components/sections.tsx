@@ -1,7 +1,7 @@
 import type { ComponentType, ReactNode } from 'react'
 import { Picture } from '~/features/pictures/components/picture.tsx'
 import { PICTURE_WIDTHS, pictureUrl } from '~/lib/addresses.ts'
-import { monthAndYear } from '~/lib/dates.ts'
+import { monthAndYear } from '~/lib/calendar.ts'
 import { paragraphs } from '~/lib/text.ts'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { Prose } from '~/ui/prose.tsx'

@@ -8,7 +8,7 @@ import { listForSitemap, listQuestions } from '~/features/question-lists/lists.s
 import { findMostDiscussed, findQuestion } from '~/features/questions/questions.queries.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { getTag } from '~/features/tags/tags.server.ts'
-import { localDay } from '~/lib/dates.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
@@ -178,7 +178,7 @@ describe('pinning', () => {
 		await expect(decide(cast.moderator, 'query', cast.query, 'pin-everywhere')).rejects.toThrow(Conflict)
 		await decide(cast.moderator, 'query', cast.query, 'unpin', { why: '' })
 		await expect(decide(cast.moderator, 'query', cast.query, 'unpin')).rejects.toThrow(Conflict)
-		const today = localDay(Date.now())
+		const today = siteDay(Date.now())
 		await decide(cast.moderator, 'query', cast.query, 'pin-everywhere', { until: today })
 		expect([await pinnedIn(), await pinnedIn(category.slug)]).toEqual([[cast.query], [cast.query]])
 		const [entry] = (await listLog(cast.admin, { member: 'author', cursor: null })).rows

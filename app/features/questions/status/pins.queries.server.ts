@@ -1,5 +1,5 @@
 import { type Generated, sql } from 'kysely'
-import { localDay } from '~/lib/dates.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type QuestionRow, questionColumns, questionJoins } from '../questions.queries.server.ts'
 
@@ -22,7 +22,7 @@ export type PinPlace = 'category' | 'forum'
 export const MAX_PINS = 3
 
 /** Whether the pin `p` holds today; one whose last day is over is as none. */
-const holds = () => sql`(p.until is null or p.until >= ${localDay(Date.now())}::date)`
+const holds = () => sql`(p.until is null or p.until >= ${siteDay(Date.now())}::date)`
 
 /** Whether the question `q` is pinned now, as a column. */
 export const isPinned = () =>

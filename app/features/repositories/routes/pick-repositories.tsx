@@ -1,7 +1,7 @@
 import { loginsPath } from '~/features/campus-login/campus-login.view.ts'
 import { editProfilePath } from '~/features/members/members.view.ts'
 import { ownForm, ownPage } from '~/features/profile-editor/requests.server.ts'
-import { monthAndYear } from '~/lib/dates.ts'
+import { monthAndYear } from '~/lib/calendar.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
 import { formValues } from '~/platform/http/form.ts'

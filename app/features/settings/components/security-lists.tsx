@@ -1,6 +1,7 @@
 import type { SecurityEventView, SessionView } from '~/features/sessions/sessions.view.ts'
 import { Form } from '~/ui/link.tsx'
-import { LocalTime, RelativeTime } from '~/ui/time.tsx'
+import { LocalTime } from '~/ui/local-time.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
 
 /** Where a member is logged in; each but this one can be ended. */
 export function SessionList({ sessions }: { sessions: SessionView[] }) {

@@ -38,6 +38,17 @@ export function SettingField({ setting, typed, error }: SettingFieldProps) {
 	if (input === 'number') return <Field {...common} inputMode="numeric" autoComplete="off" />
 	if (input === 'colour') return <ColourField key={text} setting={setting} text={text} error={error} />
 	if (input === 'picture') return <PictureOfSite setting={setting} text={text} error={error} />
+	if (input === 'line' && setting.suggestions.length > 0)
+		return (
+			<div>
+				<Field {...common} autoComplete="off" spellCheck={false} list={`${field}-list`} />
+				<datalist id={`${field}-list`}>
+					{setting.suggestions.map((offered) => (
+						<option key={offered} value={offered} />
+					))}
+				</datalist>
+			</div>
+		)
 	if (input === 'line') return <Field {...common} autoComplete="off" spellCheck={false} />
 	return (
 		<div className="grid gap-2">

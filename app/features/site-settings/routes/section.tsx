@@ -9,9 +9,9 @@ import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
+import { LocalTime } from '~/ui/local-time.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { LocalTime } from '~/ui/time.tsx'
 import { SettingField } from '../components/setting-field.tsx'
 import { getSection, isSensitive, saveSection, takePictures, undoChange } from '../site-settings.server.ts'
 import { type ChangeView, type SectionView, sectionPath, settingsPath } from '../site-settings.view.ts'
@@ -65,11 +65,6 @@ export default function Section({ loaderData: { section }, actionData }: Route.C
 	)
 }
 
-/** Whether it says how pages look: a document that is loaded anew shows what was saved. */
-function isLook({ settings }: SectionView): boolean {
-	return settings.some(({ input }) => input === 'colour')
-}
-
 function SectionForm({ section, refusal }: { section: SectionView; refusal: FormRefusal | null }) {
 	const here = sectionPath(section.name)
 	const names = Object.fromEntries(section.settings.map(({ field, label }) => [field, label]))
@@ -82,7 +77,7 @@ function SectionForm({ section, refusal }: { section: SectionView; refusal: Form
 			className="mt-5 grid max-w-[36rem] gap-5"
 			replace
 			encType={isFile ? 'multipart/form-data' : undefined}
-			reloadDocument={isLook(section)}
+			reloadDocument={section.loadsAnew}
 		>
 			{refusal?.stored ? (
 				<ConflictNotice
@@ -157,7 +152,7 @@ function Change({ section, change: { id, at, by, parts, mayUndo } }: { section: 
 				</p>
 			</div>
 			{mayUndo && (
-				<Form method="post" action={sectionPath(section.name)} preventScrollReset reloadDocument={isLook(section)}>
+				<Form method="post" action={sectionPath(section.name)} preventScrollReset reloadDocument={section.loadsAnew}>
 					<input type="hidden" name="id" value={id} />
 					<button
 						className="btn btn-sm btn-outline"

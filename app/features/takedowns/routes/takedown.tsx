@@ -4,15 +4,16 @@ import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
 import { MEMBER_SUBJECT, suspensionTimes } from '~/features/moderation/moderation.policy.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { grouped } from '~/lib/text.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
+import { LocalTime } from '~/ui/local-time.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { LocalTime } from '~/ui/time.tsx'
 import { getTakedownPage, type TakedownPage, takeDown, undoTakedown } from '../takedowns.server.ts'
 import { type Period, type TakedownView, takedownPath } from '../takedowns.view.ts'
 import type { Route } from './+types/takedown'
@@ -117,7 +118,7 @@ function Preview({ page: { member, period, amounts } }: { page: TakedownPage }) 
 				{amounts.map(({ label, count }) => (
 					<div key={label} className="flex justify-between gap-4 border-b border-line py-2">
 						<dt>{label}</dt>
-						<dd className="font-mono">{count.toLocaleString('en')}</dd>
+						<dd className="font-mono">{grouped(count)}</dd>
 					</div>
 				))}
 			</dl>
@@ -162,7 +163,7 @@ function HideForm({ page: { member, from, amounts }, refusal }: { page: Takedown
 				/>
 				<p>
 					<SubmitButton className="btn btn-danger" busyLabel="Hiding..." action={here} name="act" value="hide">
-						{total === 1 ? 'Hide it' : `Hide all ${total.toLocaleString('en')}`}
+						{total === 1 ? 'Hide it' : `Hide all ${grouped(total)}`}
 					</SubmitButton>
 				</p>
 			</Form>
@@ -189,7 +190,7 @@ function Past({ one, username, refusal }: { one: TakedownView; username: string;
 				{one.suspended && <span className="chip">with a suspension</span>}
 			</p>
 			<p className="mt-1.5">
-				{isRunning ? `${one.soFar.toLocaleString('en')} so far.` : `Hidden: ${one.hidden}.`}
+				{isRunning ? `${grouped(one.soFar)} so far.` : `Hidden: ${one.hidden}.`}
 				{one.restored && ` Restored: ${one.restored}.`}
 				{one.from && (
 					<>

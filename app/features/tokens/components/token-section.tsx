@@ -1,4 +1,4 @@
-import { fullDate } from '~/lib/dates.ts'
+import { fullDate, siteDay } from '~/lib/calendar.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
@@ -37,7 +37,7 @@ function TokenItem({ token }: { token: TokenView }) {
 					<code className="ml-2 font-mono text-xs font-normal text-ink-3">dq_…{token.lastFour}</code>
 				</p>
 				<p className="meta">
-					{token.scopes.join(', ')}; {token.expired ? 'expired' : 'expires'} {fullDate(token.expiresAt.slice(0, 10))};{' '}
+					{token.scopes.join(', ')}; {token.expired ? 'expired' : 'expires'} {fullDate(siteDay(token.expiresAt))};{' '}
 					{token.lastUsedAt ? (
 						<>
 							last used <RelativeTime at={token.lastUsedAt} />

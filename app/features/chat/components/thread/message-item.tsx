@@ -3,6 +3,7 @@ import { type MouseEvent, memo } from 'react'
 import { OutgoingPictures } from '~/features/chat-pictures/components/attached-pictures.tsx'
 import { WithheldPictures } from '~/features/chat-pictures/components/withheld-pictures.tsx'
 import { SmallPictures } from '~/features/pictures/components/picture.tsx'
+import type { Zone } from '~/lib/calendar.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { toast } from '~/shell/toast.ts'
 import { Icon } from '~/ui/icon.tsx'
@@ -12,7 +13,7 @@ import type { ChatMessage } from '../../chat.view.ts'
 import type { ChatClient } from '../../client/chat-client.ts'
 import type { Outgoing } from '../../client/outbox.ts'
 import type { ReceiptState } from './rows.ts'
-import { clockTime, type Zone } from './times.ts'
+import { clockTime } from './times.ts'
 
 /** What can be done with a message of this conversation; the addresses serve readers without scripts. */
 export interface MessageActions {

@@ -28,7 +28,7 @@ function rows(messages: ChatMessage[], more: Partial<ConversationView> = {}, out
 		typing: false,
 		...more,
 	}
-	return rowsOf(view, outgoing, 'utc').map(say)
+	return rowsOf(view, outgoing, 'site').map(say)
 }
 
 const say = (row: Row) => {

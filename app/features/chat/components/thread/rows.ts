@@ -1,7 +1,8 @@
+import type { Zone } from '~/lib/calendar.ts'
 import type { ChatMessage } from '../../chat.view.ts'
 import type { ConversationView } from '../../client/live-conversation.ts'
 import type { Outgoing } from '../../client/outbox.ts'
-import { dayOf, type Zone } from './times.ts'
+import { dayOf } from './times.ts'
 
 /** How far an own message has come. */
 export type ReceiptState = 'waiting' | 'sent' | 'delivered' | 'read'

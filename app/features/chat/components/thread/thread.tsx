@@ -11,6 +11,7 @@ import {
 	useSyncExternalStore,
 } from 'react'
 import { useLocation } from 'react-router'
+import type { Zone } from '~/lib/calendar.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { useSavedCopy } from '~/offline/client.ts'
@@ -20,7 +21,7 @@ import type { ConversationView } from '../../client/live-conversation.ts'
 import { useChatClient, useOutgoing } from '../../client/use-chat.ts'
 import { type MessageActions, MessageItem, OutgoingItem } from './message-item.tsx'
 import { type Row, rowsOf } from './rows.ts'
-import { dayName, type Zone } from './times.ts'
+import { dayName } from './times.ts'
 
 interface ThreadProps {
 	view: ConversationView
@@ -37,7 +38,7 @@ interface ThreadProps {
 export function Thread({ view, actions, className, target, onLeave }: ThreadProps) {
 	const client = useChatClient()
 	const outgoing = useOutgoing()
-	const zone: Zone = useHydrated() ? 'local' : 'utc'
+	const zone: Zone = useHydrated() ? 'local' : 'site'
 	const rows = useMemo(() => rowsOf(view, outgoing, zone), [view, outgoing, zone])
 	const { username, name } = view.peer
 	const saved = useSavedCopy<HTMLOListElement>('conversation', `/messages/${username}`)
@@ -116,7 +117,7 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 function Line({ row }: { row: Exclude<Row, { kind: 'message' }> }) {
 	const client = useChatClient()
 	const now = useNow()
-	const zone: Zone = useHydrated() ? 'local' : 'utc'
+	const zone: Zone = useHydrated() ? 'local' : 'site'
 	if (row.kind === 'outgoing') return <OutgoingItem message={row.message} last={row.last} client={client} />
 	if (row.kind === 'new')
 		return (

@@ -9,7 +9,7 @@ test.each([
 	['2026-11-21T12:00:00Z', '12:00 pm'],
 	['2026-11-21T18:41:59Z', '6:41 pm'],
 ])('the clock at %s says %s', (at, said) => {
-	expect(clockTime(at, 'utc')).toBe(said)
+	expect(clockTime(at, 'site')).toBe(said)
 })
 
 test.each([
@@ -18,7 +18,7 @@ test.each([
 	['2026-11-19T12:00:00Z', 'Thu 19 Nov'],
 	['2025-11-19T12:00:00Z', 'Wed 19 Nov 2025'],
 ])('the day of %s is called %s', (at, name) => {
-	expect(dayName(at, now, 'utc')).toBe(name)
+	expect(dayName(at, now, 'site')).toBe(name)
 })
 
 test.each([
@@ -32,9 +32,9 @@ test.each([
 	['2026-11-14T11:00:00Z', '14 Nov'],
 	['2025-11-14T11:00:00Z', '14 Nov 2025'],
 ])('a list shows %s as %s', (at, said) => {
-	expect(shortAge(at, now, 'utc')).toBe(said)
+	expect(shortAge(at, now, 'site')).toBe(said)
 })
 
 test('shortly after midnight what was said an hour ago is an hour old, and not yesterday', () => {
-	expect(shortAge('2026-11-20T23:30:00Z', Date.parse('2026-11-21T00:40:00Z'), 'utc')).toBe('1 h')
+	expect(shortAge('2026-11-20T23:30:00Z', Date.parse('2026-11-21T00:40:00Z'), 'site')).toBe('1 h')
 })

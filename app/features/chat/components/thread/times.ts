@@ -1,7 +1,5 @@
-import { shortDate } from '~/lib/dates.ts'
-
-/** Whose clock a time is told by: the reader's, or UTC where the reader's is not known. */
-export type Zone = 'local' | 'utc'
+import { inZone, timeOfDay, type Zone } from '~/lib/calendar.ts'
+import { shortDate, shortDateOf } from '~/lib/dates.ts'
 
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 const MINUTE_MS = 60_000
@@ -10,20 +8,12 @@ const DAY_MS = 24 * HOUR_MS
 
 /** “6:41 pm”. @param at ISO 8601 or milliseconds of the epoch */
 export function clockTime(at: string | number, zone: Zone): string {
-	const date = new Date(at)
-	const [hours, minutes] =
-		zone === 'utc' ? [date.getUTCHours(), date.getUTCMinutes()] : [date.getHours(), date.getMinutes()]
-	return `${hours % 12 || 12}:${String(minutes).padStart(2, '0')} ${hours < 12 ? 'am' : 'pm'}`
+	return timeOfDay(inZone(at, zone))
 }
 
 /** The day a moment is in, as a number of days: two moments of one day have the same. */
 export function dayOf(at: string | number, zone: Zone): number {
-	const date = new Date(at)
-	const [year, month, of] =
-		zone === 'utc'
-			? [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
-			: [date.getFullYear(), date.getMonth(), date.getDate()]
-	return Date.UTC(year, month, of) / DAY_MS
+	return Math.floor(inZone(at, zone).getTime() / DAY_MS)
 }
 
 /** “Today”, “Yesterday”, “Wed 12 Nov”, with the year when it is not that of `now`. */
@@ -32,8 +22,8 @@ export function dayName(at: string | number, now: number, zone: Zone): string {
 	const ago = dayOf(now, zone) - then
 	if (ago === 0) return 'Today'
 	if (ago === 1) return 'Yesterday'
-	const noon = new Date(then * DAY_MS)
-	return `${weekdays[noon.getUTCDay()]} ${shortDate(noon.toISOString(), now)}`
+	const date = new Date(then * DAY_MS)
+	return `${weekdays[date.getUTCDay()]} ${shortDateOf(date, inZone(now, zone).getUTCFullYear())}`
 }
 
 /** How long ago, in as few letters as a list has room for: “now”, “26 min”, “1 h”, “Yesterday”, “Wed”, “14 Nov”. */

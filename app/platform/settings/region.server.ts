@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { siteDay } from '~/lib/calendar.ts'
+import { dateStyle, inSiteZone } from '~/lib/dates.ts'
+import { choiceSetting, settingSection, textSetting } from './setting.ts'
+import { onSettings, siteSettings } from './settings.server.ts'
+
+/* How the site writes dates and times, and in which zone its days begin. Its words are English wherever it stands. */
+
+/** The zone of this machine, which a site has until an admin says another one. */
+const machineZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
+
+/** Whether this is a time zone, as the IANA names them. */
+function isZone(name: string): boolean {
+	try {
+		Intl.DateTimeFormat('en', { timeZone: name })
+		return /^[A-Z]/.test(name)
+	} catch {
+		return false
+	}
+}
+
+export const regionSection = settingSection({
+	name: 'region',
+	title: 'Region and time zone',
+	about: 'How dates, times and numbers are written, and when days begin. The words of the site are English.',
+	loadsAnew: true,
+	settings: {
+		locale: choiceSetting({
+			label: 'Dates, times and numbers',
+			default: 'en',
+			choices: [
+				{ value: 'en', label: 'International: 12 Nov 2026, 6:41 pm' },
+				{ value: 'en-GB', label: 'United Kingdom: 12 Nov 2026, 18:41' },
+				{ value: 'en-IE', label: 'Ireland: 12 Nov 2026, 18:41' },
+				{ value: 'en-ZA', label: 'South Africa: 12 Nov 2026, 18:41' },
+				{ value: 'en-US', label: 'United States: Nov 12, 2026, 6:41 pm' },
+				{ value: 'en-CA', label: 'Canada: Nov 12, 2026, 6:41 pm' },
+				{ value: 'en-AU', label: 'Australia: 12 Nov 2026, 6:41 pm' },
+				{ value: 'en-NZ', label: 'New Zealand: 12 Nov 2026, 6:41 pm' },
+				{ value: 'en-IN', label: 'India: 12 Nov 2026, 6:41 pm, and 1,00,000' },
+			],
+		}),
+		zone: textSetting({
+			label: 'Time zone',
+			hint: `Such as Europe/Berlin. Empty: that of the server, ${machineZone}. Where scripts run, readers see times by their own clock.`,
+			maxLength: 60,
+			suggestions: () => ['UTC', ...Intl.supportedValuesOf('timeZone')],
+			schema: z
+				.string()
+				.refine((name) => name === '' || isZone(name), 'Choose a time zone of the list, such as Europe/Berlin.'),
+		}),
+	},
+})
+
+/** Tells what formats dates how it is done here. */
+function setDateStyle(): void {
+	const { locale, zone } = siteSettings(regionSection)
+	const named = zone || machineZone
+	dateStyle.locale = locale
+	dateStyle.zone = /^(Etc\/)?(UTC|UCT|Zulu|GMT|Universal)$/.test(named) ? undefined : named
+}
+
+onSettings(setDateStyle)
+
+const DAY_MS = 86_400_000
+
+/** The moment at which a day begins in the zone of the site, or an hour of it. @param day `YYYY-MM-DD` */
+export function momentOf(day: string, hour = 0): Date {
+	const wanted = Date.parse(`${day}T00:00:00Z`) + hour * 3_600_000
+	// How far the clocks are ahead changes with the moment, which is not known yet: the second look is right.
+	let moment = wanted
+	for (let look = 0; look < 2; look++) moment = wanted - (inSiteZone(moment).getTime() - moment)
+	return new Date(moment)
+}
+
+/** The day before, or so many days before. @param day `YYYY-MM-DD` */
+export function daysBefore(day: string, days: number): string {
+	return new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10)
+}
+
+/** The Monday of the week that a moment is in, by the clock of the site, `YYYY-MM-DD`. */
+export function mondayOf(now = Date.now()): string {
+	const day = siteDay(now)
+	return daysBefore(day, (new Date(day).getUTCDay() + 6) % 7)
+}
