@@ -18,6 +18,9 @@ import { randomFrom } from './random.ts'
  */
 export const seed = Number(process.env.CHAT_HISTORY_SEED ?? 20_261)
 
+/** Whether this is a run of `npm run test:histories`, which takes its time. */
+export const isLongRun = process.env.CHAT_HISTORY_SEED !== undefined
+
 /** Milliseconds between two acts of a member. Far slower than the limits of sending, so that what waited can follow soon. */
 const MIN_PAUSE_MS = 1_200
 const MAX_PAUSE_MS = 2_000
