@@ -174,7 +174,7 @@ test('a suspended member sends nothing, and is told until when', async () => {
 	})
 	await expect(makeMessage(mira, tomas)).rejects.toMatchObject({
 		status: 403,
-		message: 'You are suspended until 02 Jan 2099 03:04 UTC and cannot post here until then. Reason: Spam.',
+		message: 'You are suspended until 2 Jan 2099 03:04 UTC and cannot post here until then. Reason: Spam.',
 	})
 })
 
