@@ -41,6 +41,7 @@ import { loginInstead, privateSite } from './middleware/private-site.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
 import { recordRefusals, retryAfter } from './middleware/refusals.ts'
 import { security } from './middleware/security.ts'
+import { tellRead } from './reads.ts'
 import { patternsOf, routeFinder } from './route-patterns.ts'
 import {
 	addRetryAfter,
@@ -157,7 +158,7 @@ app.all('*', async (context) => {
 		cachesPages && !isPrivateSite()
 			? await answerVisitor(request, (page, nonce) => renderForVisitor(page, nonce, ip))
 			: null
-	if (cached) return cached
+	if (cached) return tellRead(request, cached)
 	const writes = request.method !== 'GET' && request.method !== 'HEAD'
 	const { viewer, headers, fault } = await senderOf(request, writes)
 	const facts = { ...factsOf(request), isViewerUnknown: fault !== null && viewer === null }
@@ -167,7 +168,7 @@ app.all('*', async (context) => {
 	addSession(answer.headers, headers)
 	if (viewer) forbidCaching(answer.headers)
 	if (facts.flash && showsFlash(new URL(request.url), answer)) answer.headers.append('Set-Cookie', clearFlash())
-	return answer
+	return tellRead(request, answer)
 })
 
 app.onError((error, context) => {

@@ -13,6 +13,7 @@ import { isPrivateSite } from '~/platform/http/site-access.server.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 import { accepted, type Coding, encode } from './middleware/compress.ts'
 import { indexingHeaders, policy, policyHeader, securityHeaders } from './middleware/security.ts'
+import { tellCachedRead } from './reads.ts'
 
 const countPage = counter(
 	'devquad_page_cache_requests_total',
@@ -86,6 +87,7 @@ export function answerFromCache(request: IncomingMessage, response: ServerRespon
 	const body = coding === 'br' ? page.br : coding === 'gzip' ? page.gzip : undefined
 	if (!body || coding === 'identity') return false
 	countPage({ outcome: 'hit' })
+	if (page.status === 200) tellCachedRead(wanted.path, request)
 	if (isCurrent(request.headers['if-none-match'], page)) response.writeHead(304, unmodifiedHeaders(page).flat()).end()
 	else {
 		response.writeHead(200, rawHeaders(page, coding, body))

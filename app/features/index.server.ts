@@ -48,6 +48,7 @@ import { takedowns } from './takedowns/takedowns.feature.server.ts'
 import { terms } from './terms/terms.feature.server.ts'
 import { tokens } from './tokens/tokens.feature.server.ts'
 import { upkeep } from './upkeep/upkeep.feature.server.ts'
+import { usage } from './usage/usage.feature.server.ts'
 import { vocabulary } from './vocabulary/vocabulary.feature.server.ts'
 
 /**
@@ -79,7 +80,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[demo, directory, repositories, resume],
 	[finder, privacy],
 	[administration, takedowns],
-	[backups, invites, legal, siteSettings],
+	[backups, invites, legal, siteSettings, usage],
 	[home, settings, api, accountMerge],
 ]
 

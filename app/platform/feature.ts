@@ -46,12 +46,23 @@ export interface Feature {
 	crossSiteForms?: readonly string[]
 	/** Called with each request for a page before it is routed. @returns it, or one like it at the address that it means */
 	readdress?: (request: Request) => Promise<Request>
+	/** Called with each page, or its data, that a reader was answered with, from the cache too; it must cost next to nothing. */
+	onRead?: (read: Read) => void
 	/** Adds demo content to a site that has none. @param options.onProgress is told how many steps of how many are done */
 	seedDemo?: (options: { onProgress: (done: number, total: number) => void }) => Promise<void>
 	/** Called in each process once its database and its bus are open. @returns what stops it, if anything has to */
 	start?: () => Promise<(() => Promise<void>) | undefined>
 	/** Called once with all features, before anything is served. */
 	collect?: (features: readonly Feature[]) => void
+}
+
+export interface Read {
+	/** Path and query. */
+	url: string
+	/** What the reader's program calls itself. */
+	userAgent: string | undefined
+	/** Whether the browser asked ahead, for a page that nobody opened yet. */
+	isAhead: boolean
 }
 
 export interface PictureForm {

@@ -206,6 +206,7 @@ test('the pages fit a phone, have nothing that axe finds, and are used with the 
 		'/admin/categories/12',
 		'/admin/members',
 		'/admin/figures',
+		'/admin/figures/usage',
 		'/admin/backups',
 		'/admin/settings/backups',
 		'/admin/members/mira.quillon',

@@ -157,7 +157,7 @@ function sights({
 			'/admin/invitations',
 			'/admin/invitations/list',
 			'/admin/invitations/list/1',
-			'/admin/figures',
+			...['/admin/figures', '/admin/figures/usage'],
 			...[`/admin/members/${username}`, `/admin/members/${username}/merge?into=pia.saffronley`],
 			'/admin/legal',
 			'/admin/legal/terms',

@@ -96,6 +96,7 @@ describe('reading', () => {
 		...[
 			'/admin',
 			'/admin/figures',
+			'/admin/figures/usage',
 			'/admin/backups',
 			'/admin/categories',
 			'/admin/categories/new',

@@ -227,6 +227,7 @@ export const SILENT: Record<string, string[]> = {
 		'/admin/backups',
 		'/admin/categories/new',
 		'/admin/figures',
+		'/admin/figures/usage',
 		'/admin/invitations/list',
 		'/admin/legal',
 		'/admin/settings',

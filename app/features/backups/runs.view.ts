@@ -28,12 +28,6 @@ export interface ArchiveView {
 	baseBytes: number | null
 }
 
-/** Bytes in the unit that people use: “24.3 MB”. */
-export function sizeInWords(bytes: number): string {
-	if (bytes < 1e6) return `${Math.max(1, Math.round(bytes / 1e3))} KB`
-	return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`
-}
-
 /** Seconds as “48 s” or “3 min”. */
 export function secondsInWords(seconds: number): string {
 	return seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`

@@ -97,6 +97,11 @@ export default function Figures({ loaderData, actionData }: Route.ComponentProps
 				say={duration}
 			/>
 			<p className="mt-8">
+				<Link className="link" to="/admin/figures/usage">
+					What is read, and how much is stored
+				</Link>
+			</p>
+			<p className="mt-2">
 				<Link className="link" to="/moderation/searches">
 					Searches without results
 				</Link>

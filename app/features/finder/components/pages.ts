@@ -50,6 +50,7 @@ export function pagesOf(viewer: Viewer): SitePage[] {
 					{ title: 'Members', url: '/admin/members', also: 'admin administration roles' },
 					{ title: 'Backups', url: '/admin/backups', also: 'admin administration archive restore' },
 					{ title: 'Figures', url: '/admin/figures', also: 'admin administration statistics charts' },
+					{ title: 'Reading and storage', url: '/admin/figures/usage', also: 'admin administration views disk space' },
 				]
 			: []
 	return [...own, ...open, ...staff, ...admin]

@@ -1,0 +1,106 @@
+import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
+import { WeekChart } from '~/features/administration/components/week-chart.tsx'
+import { viewerOf } from '~/lib/context.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { sizeInWords } from '~/lib/sizes.ts'
+import { grouped } from '~/lib/text.ts'
+import { answering } from '~/platform/http/http.ts'
+import { Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { readUsage } from '../usage.server.ts'
+import { MOST_READ_WEEKS, type MostRead, type ReadKind, readKinds, type TableSize } from '../usage.view.ts'
+import type { Route } from './+types/usage'
+
+export function loader({ context }: Route.LoaderArgs) {
+	return answering(() => readUsage(viewerOf(context)))
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Reading and storage', noindex: true })
+}
+
+const kinds = Object.entries(readKinds) as [ReadKind, string][]
+
+export default function Usage({ loaderData: { weeks, mostRead, tables } }: Route.ComponentProps) {
+	return (
+		<AdminFrame title="Reading and storage">
+			<p className="mt-4 max-w-[40rem] text-ink-2">
+				Pages that people opened in the last {weeks.length} weeks, counted within a minute. Who opened them is not
+				noted, and search engines do not count.
+			</p>
+			<MostReadList questions={mostRead} />
+			{kinds.map(([kind, title]) => (
+				<WeekChart
+					key={kind}
+					id={`read-${kind}`}
+					title={title}
+					note="Opened in the week."
+					values={weeks.map(({ week, reads }) => ({ week, value: reads[kind] ?? 0 }))}
+					say={grouped}
+				/>
+			))}
+			<WeekChart
+				id="database"
+				title="Database"
+				note="As large as it was in the last night of the week, indexes included."
+				values={weeks.map(({ week, database }) => ({ week, value: database }))}
+				say={sizeInWords}
+			/>
+			<WeekChart
+				id="pictures"
+				title="Pictures"
+				note="All that members uploaded, in all their sizes."
+				values={weeks.map(({ week, pictures }) => ({ week, value: pictures }))}
+				say={sizeInWords}
+			/>
+			<Tables tables={tables} />
+		</AdminFrame>
+	)
+}
+
+function MostReadList({ questions }: { questions: MostRead[] }) {
+	return (
+		<section className="mt-8" aria-labelledby="most-read">
+			<RuleHead id="most-read" title={`Most read queries of ${MOST_READ_WEEKS} weeks`} />
+			{questions.length === 0 && <p className="py-3 text-ink-2">Nobody has opened a query yet.</p>}
+			<ol>
+				{questions.map(({ id, title, url, reads }) => (
+					<li key={id} className="flex gap-4 border-b border-line py-2.5">
+						<Link className="link min-w-0 flex-1 wrap-anywhere" to={url}>
+							{title}
+						</Link>
+						<span className="num">{grouped(reads)}</span>
+					</li>
+				))}
+			</ol>
+		</section>
+	)
+}
+
+function Tables({ tables }: { tables: TableSize[] }) {
+	return (
+		<section className="mt-8" aria-labelledby="tables">
+			<RuleHead id="tables" title="Largest tables now" />
+			<table className="mt-2 w-full max-w-[26rem] text-left">
+				<thead>
+					<tr>
+						<th scope="col">Table</th>
+						<th scope="col" className="text-right">
+							Size
+						</th>
+					</tr>
+				</thead>
+				<tbody>
+					{tables.map(({ name, bytes }) => (
+						<tr key={name} className="border-t border-line">
+							<th scope="row" className="py-1 font-mono text-sm font-normal wrap-anywhere">
+								{name}
+							</th>
+							<td className="num py-1 text-right">{sizeInWords(bytes)}</td>
+						</tr>
+					))}
+				</tbody>
+			</table>
+		</section>
+	)
+}

@@ -1,0 +1,16 @@
+import { defineFeature } from '~/platform/feature.ts'
+import { noteRead, startCounting } from './reads.server.ts'
+import { countStorage } from './usage.server.ts'
+
+/** How much is read, and how large the site is. */
+export const usage = defineFeature({
+	name: 'usage',
+	start: startCounting,
+	onRead: noteRead,
+	schedules: [{ name: 'count-storage', every: 'night', run: countStorage }],
+	memberData: {
+		weekly_reads: 'numbers of the whole site',
+		weekly_question_reads: 'how often questions are read, and not by whom',
+		weekly_storage: 'numbers of the whole site',
+	},
+})

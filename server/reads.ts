@@ -1,0 +1,21 @@
+import type { IncomingMessage } from 'node:http'
+import { features } from '~/features/index.server.ts'
+import { PREFETCH_HEADER } from '~/lib/page-handle.ts'
+
+const listeners = features.flatMap(({ onRead }) => onRead ?? [])
+const aheadHeader = PREFETCH_HEADER.toLowerCase()
+
+/** Tells features of a page that is answered from the cache. @param url path and query of the page */
+export function tellCachedRead(url: string, { method, headers }: IncomingMessage): void {
+	if (method !== 'GET') return
+	for (const listen of listeners) listen({ url, userAgent: headers['user-agent'], isAhead: aheadHeader in headers })
+}
+
+/** Tells features of a page that is answered, or of its data, unless it is refused or leads elsewhere. @returns the answer */
+export function tellRead({ method, url, headers }: Request, answer: Response): Response {
+	if (method !== 'GET' || (answer.status !== 200 && answer.status !== 304)) return answer
+	const { pathname, search } = new URL(url)
+	const userAgent = headers.get('User-Agent') ?? undefined
+	for (const listen of listeners) listen({ url: pathname + search, userAgent, isAhead: headers.has(PREFETCH_HEADER) })
+	return answer
+}
