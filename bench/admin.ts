@@ -79,7 +79,9 @@ async function measureSite(url: string): Promise<void> {
 	await database.connect()
 	try {
 		// A database that was kept has those of the run before.
-		await database.query(`delete from users where username like 'reader-%'; delete from usernames where username like 'reader-%'; delete from left_usernames`)
+		await database.query(
+			`delete from users where username like 'reader-%'; delete from usernames where username like 'reader-%'; delete from left_usernames`,
+		)
 		const cookies = await logReadersIn(database, url, secret)
 		await database.query(`update users set role = 'admin' where username like 'reader-%'`)
 		const statements = await Statements.of(database)

@@ -10,7 +10,7 @@ export interface Told {
 }
 
 /** Milliseconds for which a site that nobody asks is watched: whatever runs every minute does so once. */
-const WATCHED_MS = Number(process.env.W ?? 65_000)
+const WATCHED_MS = 65_000
 
 /** What the role of the site has PostgreSQL do, by `pg_stat_statements`, without what a site does by itself. */
 export class Statements {
