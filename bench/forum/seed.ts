@@ -9,7 +9,6 @@ import { type Texts, wordOf } from './texts.ts'
 const batchSize = 20_000
 /** As many batches are written at the same time. */
 const writers = 2
-const members = 10_000
 const rareWords = 300_000
 
 /** The tables whose indexes are made after the rows, which takes a third of the time. */
@@ -19,9 +18,14 @@ const filled = ['questions', 'comments', 'question_tags', 'question_votes', 'not
  * Fills an empty forum with so many questions and five times as many comments, a set at a time, without triggers and
  * without the importer: everything that those would derive is computed here, and {@link findDifferences} proves it equal.
  * Of each thousand questions 200 have no comment, most a few, 8 have 50 and two 150 and 200; the first five have 2,000.
+ * @param members who may write; the first few of them write much
  * @returns rows written and seconds
  */
-export async function seedForum(size: number, texts: Texts): Promise<{ rows: number; seconds: number }> {
+export async function seedForum(
+	size: number,
+	texts: Texts,
+	members = 10_000,
+): Promise<{ rows: number; seconds: number }> {
 	await seedMembers(members, { onProgress: progressLine(`${members.toLocaleString('en')} members`) })
 	const began = Date.now()
 	await fillPools(texts)
@@ -116,7 +120,7 @@ async function fillPools({ titles, bodies, answers, tags }: Texts): Promise<void
 			category_id = coalesce(
 				(select id from categories c where c.tags && t.tags order by position limit 1),
 				(select id from categories where slug = 'others'));
-		create table bench.people as select row_number() over (order by id) - 1 as n, id as user_id from users order by id limit ${members};
+		create table bench.people as select row_number() over (order by id) - 1 as n, id as user_id from users order by id;
 		create unique index on bench.titles (n); create unique index on bench.bodies (n); create unique index on bench.answers (n);
 		create unique index on bench.tags (n); create unique index on bench.rare (n); create unique index on bench.people (n);
 		analyze bench.titles; analyze bench.bodies; analyze bench.answers; analyze bench.tags; analyze bench.rare; analyze bench.people`)
@@ -147,7 +151,7 @@ async function takeIndexes(): Promise<string[]> {
 
 /** An author: a few write much, most little. */
 const author = (number: string, what: number) =>
-	`(select user_id from bench.people person where person.n = floor(power(bench.share(${number}, ${what}), 2.5) * ${members})::bigint)`
+	`(select user_id from bench.people person where person.n = floor(power(bench.share(${number}, ${what}), 2.5) * (select count(*) from bench.people))::bigint)`
 
 async function fillBatch(from: number, until: number): Promise<void> {
 	await bulk(async (client) => {
@@ -187,7 +191,7 @@ async function fillBatch(from: number, until: number): Promise<void> {
 		await client.query(`
 			insert into question_votes (user_id, question_id, value)
 			select p.user_id, q.id, 1 from questions q, generate_series(1, least(q.score, 12)) s
-			join lateral (select user_id from bench.people where n = (q.id * 13 + s) % ${members}) p on true
+			join lateral (select user_id from bench.people where n = (q.id * 13 + s) % (select count(*) from bench.people)) p on true
 			where q.id >= ${from} and q.id < ${until}`)
 	})
 }

@@ -157,3 +157,11 @@ async function listMembersOfTerm(termId: number | null, after: number): Promise<
 			and user_id > ${after} order by user_id limit ${EVIDENCE_BATCH}`.execute(db())
 	return rows.map((row) => row.user_id)
 }
+
+/**
+ * Leaves the evidence of members who are being deleted as it is in this transaction, as it goes with their accounts: computed anew after
+ * each of their texts, it would cost the square of how much they wrote.
+ */
+export async function leaveEvidence(trx: Executor, accounts: readonly number[]): Promise<void> {
+	await sql`select set_config('devquad.evident', ${[...accounts]}::int[]::text, true)`.execute(trx)
+}

@@ -154,12 +154,24 @@ export async function hasOpenReport(userId: number, kind: string, id: number): P
 
 /** Closes a subject's case with every report in it. @returns whether it was open */
 export async function closeCase(trx: Executor, kind: string, id: number): Promise<boolean> {
+	return (await closeCases(trx, kind, [id])) > 0
+}
+
+/** Closes the cases of subjects of one kind, in the order of their ids, with every report in them. @returns how many were open */
+export async function closeCases(trx: Executor, kind: string, ids: readonly number[]): Promise<number> {
 	const { rows } = await sql<{ id: number }>`
+		with open as (
+			select id from cases where kind = ${kind} and target_id = any(${[...ids]}::int[]) and closed_at is null
+			order by id for update)
 		update cases set closed_at = now(), report_count = 0, waits = false, assignee_id = null
-		where kind = ${kind} and target_id = ${id} and closed_at is null returning id`.execute(trx)
-	if (!rows[0]) return false
-	await sql`update reports set settled_at = now() where case_id = ${rows[0].id} and settled_at is null`.execute(trx)
-	return true
+		from open where cases.id = open.id returning cases.id`.execute(trx)
+	const closed = rows.map(({ id }) => id)
+	// A statement of its own: it sees a report that was made while the first one waited for its case.
+	if (closed.length > 0)
+		await sql`update reports set settled_at = now() where case_id = any(${closed}::int[]) and settled_at is null`.execute(
+			trx,
+		)
+	return closed.length
 }
 
 export interface ReportRow {

@@ -209,32 +209,43 @@ const remainingActs = (ids: number[]) => sql`
 		(array_agg(url order by part_id nulls last))[1] as url
 	from notification_acts where notification_id = any(${ids}::int[]) group by 1`
 
+/** Parts of subjects of one type, such as comments of questions. */
+export interface Parts {
+	subjectType: string
+	subjectIds: readonly number[]
+	partIds: readonly number[]
+}
+
 /**
- * Takes a part of a subject out of the notifications that nobody has read yet; a group of which nothing is left goes.
+ * Takes parts of subjects out of the notifications that nobody has read yet; a group of which nothing is left goes.
  * @param kind only out of notifications of this kind; null for all
  * @param besides whose box is locked along
  * @returns whose counters changed
  */
-export async function removeOfPart(
+export async function removeOfParts(
 	trx: Executor,
-	{ subject, partId, kind, besides }: { subject: SubjectRef; partId: number; kind: string | null; besides?: number },
+	{ subjectType, subjectIds, partIds, kind, besides }: Parts & { kind: string | null; besides?: number },
 ): Promise<number[]> {
-	const ofPart = sql`select n.id from notifications n join notification_acts on notification_id = n.id
-		where notification_acts.part_id = ${partId} and ${isAbout('n', subject)} and n.read_at is null
-			and (${kind}::text is null or n.kind = ${kind})`
-	await lockBoxesOf(trx, sql`select user_id from notifications where id in (${ofPart})`, besides)
-	const { rows } = await sql<{ id: number }>`
-		delete from notification_acts where part_id = ${partId} and notification_id in (${ofPart})
-		returning notification_id as id`.execute(trx)
-	const touched = rows.map(({ id }) => id)
+	const isPart = (column: string) => sql`${sql.ref(column)} = any(${[...partIds]}::int[])`
+	const ofParts = sql`select n.id from notifications n join notification_acts on notification_id = n.id
+		where ${isPart('notification_acts.part_id')} and n.subject_type = ${subjectType} and n.subject_id = any(${[...subjectIds]}::int[])
+			and n.read_at is null and (${kind}::text is null or n.kind = ${kind})`
+	await lockBoxesOf(trx, sql`select user_id from notifications where id in (${ofParts})`, besides)
+	const { rows } = await sql<{ id: number; part: number }>`
+		delete from notification_acts where ${isPart('part_id')} and notification_id in (${ofParts})
+		returning notification_id as id, part_id as part`.execute(trx)
+	const acts = Map.groupBy(rows, ({ id }) => id)
+	const touched = [...acts.keys()]
 	if (touched.length === 0) return []
+	const removed = [...acts.values()].map((those) => new Set(those.map(({ part }) => part)).size)
 	await sql`
 		with remaining as (${remainingActs(touched)})
-		update notifications set count = greatest(count - 1, 1), part_id = first,
-			url = case when notifications.part_id = ${partId} then coalesce(remaining.url, notifications.url) else notifications.url end,
+		update notifications set count = greatest(count - removed.parts, 1), part_id = first,
+			url = case when ${isPart('notifications.part_id')} then coalesce(remaining.url, notifications.url) else notifications.url end,
 			actor_ids = array(select person from unnest(actor_ids) with ordinality as one (person, position)
 				where person = any(people) order by position)
-		from remaining where remaining.id = notifications.id`.execute(trx)
+		from remaining join unnest(${touched}::int[], ${removed}::int[]) as removed (id, parts) using (id)
+		where remaining.id = notifications.id`.execute(trx)
 	const gone = await sql<{ user_id: number }>`
 		with gone as (
 			delete from notifications where id = any(${touched}::int[])

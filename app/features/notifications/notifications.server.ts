@@ -21,9 +21,10 @@ import {
 	markRead,
 	type NotificationRow,
 	type NotifiedRow,
+	type Parts,
 	readUnreadOf,
 	removeOfActor,
-	removeOfPart,
+	removeOfParts,
 	removeOfSubject,
 	removeUnreadOfKind,
 	retitle,
@@ -177,10 +178,18 @@ export const forgetSubject: (trx: Executor, subject: SubjectRef, besides?: numbe
  * @param part `kind`: only what was told as this, null for everything; `besides` as in {@link forgetSubject}
  * @returns as {@link forgetSubject}
  */
-export const forgetPart: (
+export function forgetPart(
 	trx: Executor,
 	part: { subject: SubjectRef; partId: number; kind: NotificationKindName | null; besides?: number },
-) => Promise<number[]> = removeOfPart
+): Promise<number[]> {
+	const { subject, partId, ...rest } = part
+	return removeOfParts(trx, { subjectType: subject.type, subjectIds: [subject.id], partIds: [partId], ...rest })
+}
+
+/** {@link forgetPart} of many parts, of many subjects of one type, everything that was told of them. @returns as {@link forgetSubject} */
+export function forgetParts(trx: Executor, parts: Parts): Promise<number[]> {
+	return removeOfParts(trx, { ...parts, kind: null })
+}
 
 /** How many members were told as a kind of a part of a subject; of the subject itself where `partId` is null. */
 export const countTold: (

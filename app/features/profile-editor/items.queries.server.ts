@@ -181,10 +181,12 @@ export const projectPlace: TermPlace = {
 	},
 	async listUnknown(limit) {
 		const { rows } = await sql<UsedWord>`
-			select word, count(*)::int as uses
-			from (select project_tech_stack from projects order by created_at desc limit ${sample}) newest, unnest(project_tech_stack) as word
+			select word, uses from (
+				select word, count(*)::int as uses
+				from (select project_tech_stack from projects order by created_at desc limit ${sample}) newest, unnest(project_tech_stack) as word
+				group by word) used
 			where not exists (select from term_spellings where key = term_key(word) and term_id is not null)
-			group by word order by uses desc, word limit ${limit}`.execute(db())
+			order by uses desc, word limit ${limit}`.execute(db())
 		return rows
 	},
 }

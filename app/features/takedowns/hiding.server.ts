@@ -3,7 +3,7 @@ import { closeCase } from '~/features/moderation/cases.queries.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { findHiddenAt } from '~/features/profiles/hiding.queries.server.ts'
 import { hideProfile, lockHideable, showProfile } from '~/features/profiles/hiding.server.ts'
-import { hidePost, restorePost } from '~/features/questions/status/takedown.server.ts'
+import { hideComments, hidePost, restorePost } from '~/features/questions/status/takedown.server.ts'
 import { questionTag } from '~/features/questions/writing/change.server.ts'
 import { dropPages, everyPage, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -14,6 +14,7 @@ import {
 	finish,
 	giveVotesBack,
 	type ItemRow,
+	insertComments,
 	insertItem,
 	listItems,
 	listNext,
@@ -32,6 +33,8 @@ import type { ItemKind } from './takedowns.view.ts'
 
 /** Ids that are read in one statement. */
 const BATCH = 100
+/** Comments that are hidden in one transaction: as many questions are locked at most. */
+const COMMENTS_AT_ONCE = 50
 /** Votes that change in one transaction: as many posts are locked. */
 const VOTES_AT_ONCE = 50
 /** Above every id. */
@@ -59,8 +62,8 @@ export async function carryOut({ id }: { id: number }, ms = Number.POSITIVE_INFI
 
 const hiding: Step[] = [
 	hideProfileOf,
-	(takedown, isLate) => hidePosts(takedown, 'comment', isLate),
-	(takedown, isLate) => hidePosts(takedown, 'query', isLate),
+	hideCommentsOf,
+	hideQuestionsOf,
 	(takedown, isLate) => moveVotes(takedown, 'question-vote', isLate),
 	(takedown, isLate) => moveVotes(takedown, 'comment-vote', isLate),
 	withdrawRequests,
@@ -99,14 +102,25 @@ async function showProfileOf({ id, member_id: memberId }: TakedownRow): Promise<
 	if (isShown) await dropPages([everyPage])
 }
 
-async function hidePosts(takedown: TakedownRow, kind: 'query' | 'comment', isLate: () => boolean): Promise<void> {
+async function hideCommentsOf(takedown: TakedownRow, isLate: () => boolean): Promise<void> {
+	const { actor_id: by, reason } = takedown
+	let ids: number[]
+	let before = NO_ID
+	do {
+		ids = await listNext(takedown, 'comment', before, COMMENTS_AT_ONCE)
+		await hideComments({ ids, by, reason }, (trx, hidden) => insertComments(trx, takedown.id, hidden))
+		before = ids.at(-1) ?? 0
+	} while (ids.length === COMMENTS_AT_ONCE && !isLate())
+}
+
+async function hideQuestionsOf(takedown: TakedownRow, isLate: () => boolean): Promise<void> {
 	const { actor_id: by, reason } = takedown
 	await eachBelow(
-		(before) => listNext(takedown, kind, before, BATCH),
+		(before) => listNext(takedown, 'query', before, BATCH),
 		isLate,
 		(id) =>
-			hidePost({ kind, id, by, reason }, (trx, status) =>
-				insertItem(trx, takedown.id, { kind, id, before: { status } }),
+			hidePost({ kind: 'query', id, by, reason }, (trx, status) =>
+				insertItem(trx, takedown.id, { kind: 'query', id, before: { status } }),
 			),
 	)
 }

@@ -195,3 +195,50 @@ test('thousands of posts are worked on in parts, by several processes, from wher
 	expect((await page()).amounts[1]?.count).toBe(0)
 	await expectCountsToHold()
 })
+
+test('comments below many queries are hidden together: what waits, reports and what others were told follow each of them', async () => {
+	const [author, asker] = [await makeMember('advertiser'), await makeMember('listener')]
+	const questions = [await makeQuestion(asker), await makeQuestion(asker), await makeQuestion(asker)]
+	const written: number[] = []
+	for (const { id } of questions)
+		for (const word of ['Hats.', 'Gloves.']) written.push(await makeComment(author, id, word))
+	const [first = 0, , , waiting = 0] = written
+	await makeComment(people.friend, questions[0]?.id ?? 0, 'Who needs that?')
+	await sql`update comments set status = 'pending', status_at = now() where id = ${waiting}`.execute(db())
+	await sql`update questions set comment_count = comment_count - 1 where id = ${questions[1]?.id}`.execute(db())
+	await report(people.friend, { kind: 'comment', name: String(first) }, { reason: 'spam' })
+	const told = async () => {
+		const { rows: found } = await sql`
+			select subject_id as id, count, (select unread from notification_boxes where user_id = n.user_id) as unread from notifications n
+			where user_id = ${asker.id} and kind = 'comment' order by id`.execute(db())
+		return found
+	}
+	const [one, second, third] = questions.map(({ id }) => id)
+	expect(await told()).toEqual([
+		{ id: one, count: 3, unread: 3 },
+		{ id: second, count: 2, unread: 3 },
+		{ id: third, count: 2, unread: 3 },
+	])
+
+	const { rows: made } = await sql<{ id: number }>`
+		insert into takedowns (member_id, actor_id, reason) values (${author.id}, ${people.moderator.id}, 'Hats.') returning id`.execute(
+		db(),
+	)
+	await carryOut({ id: made[0]?.id ?? 0 })
+	expect(await told()).toEqual([{ id: one, count: 1, unread: 1 }])
+	await expectCountsToHold()
+	const { rows: left } = await sql`
+		select status, status_reason, count(*)::int from comments where author_id = ${author.id} group by 1, 2`.execute(
+		db(),
+	)
+	expect(left).toEqual([{ status: 'hidden', status_reason: 'Hats.', count: 6 }])
+	const { rows: open } = await sql`
+		select from cases join reports on case_id = cases.id
+		where kind = 'comment' and target_id = ${first} and (closed_at is null or settled_at is null)`.execute(db())
+	expect(open).toEqual([])
+	const { rows: items } = await sql<{ id: number; status: string }>`
+		select target_id as id, before ->> 'status' as status from takedown_items where takedown_id = ${made[0]?.id} and kind = 'comment' order by 1`.execute(
+		db(),
+	)
+	expect(items).toEqual(written.map((id) => ({ id, status: id === waiting ? 'pending' : 'published' })))
+})

@@ -154,6 +154,19 @@ export async function insertItem(
 	)
 }
 
+/** {@link insertItem} for comments that were hidden in this transaction, each with the status that it had. */
+export async function insertComments(
+	trx: Executor,
+	takedownId: number,
+	comments: readonly { id: number; status: string }[],
+): Promise<void> {
+	const [ids, statuses] = [comments.map(({ id }) => id), comments.map(({ status }) => status)]
+	await sql`
+		insert into takedown_items (takedown_id, kind, target_id, before)
+		select ${takedownId}, 'comment', id, jsonb_build_object('status', status, 'at', now())
+		from unnest(${ids}::int[], ${statuses}::text[]) as hidden (id, status)`.execute(trx)
+}
+
 const votesOn = {
 	'question-vote': { table: sql.table('question_votes'), post: sql.ref('question_id'), posts: sql.table('questions') },
 	'comment-vote': { table: sql.table('comment_votes'), post: sql.ref('comment_id'), posts: sql.table('comments') },

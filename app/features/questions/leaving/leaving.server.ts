@@ -1,3 +1,4 @@
+import { leaveEvidence } from '~/features/evidence/evidence.queries.server.ts'
 import { forgetTitles } from '~/features/moderation/leaving.queries.server.ts'
 import { forgetSubject } from '~/features/notifications/notifications.server.ts'
 import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
@@ -5,7 +6,7 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Leaver } from '~/platform/member-data.ts'
 import { lockAnyQuestion } from '../status/status.queries.server.ts'
 import { questionTag } from '../writing/change.server.ts'
-import { rebuildSearch, removeComment, removeQuestion } from '../writing/writing.queries.server.ts'
+import { removeComment, removeQuestion } from '../writing/writing.queries.server.ts'
 import {
 	erasePost,
 	findLeftComment,
@@ -46,6 +47,7 @@ export async function inQuestion(id: number, work: (trx: Executor) => Promise<un
 async function leaveComment(trx: Executor, leaver: Leaver, id: number, questionId: number): Promise<void> {
 	const post = await findLeftComment(trx, id, leaver.accounts)
 	if (!post) return
+	await leaveEvidence(trx, leaver.accounts)
 	const isPublished = post.status === 'published'
 	if (isPublished && (leaver.keepsTexts || post.built_on)) {
 		await giveAway(trx, 'comment', id, leaver.keepsTexts)
@@ -53,7 +55,6 @@ async function leaveComment(trx: Executor, leaver: Leaver, id: number, questionI
 	}
 	if (isPublished) await removeComment(trx, id, questionId, { status: 'deleted', by: null })
 	await erasePost(trx, 'comment', id, post.needed)
-	await rebuildSearch(trx, questionId)
 }
 
 async function leaveQuestion(trx: Executor, leaver: Leaver, id: number): Promise<void> {

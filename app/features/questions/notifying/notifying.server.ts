@@ -3,6 +3,7 @@ import {
 	announceUnread,
 	countTold,
 	forgetPart,
+	forgetParts,
 	forgetSubject,
 	muteSubject,
 	type NotificationAbout,
@@ -162,6 +163,15 @@ export async function notifyOfEvent(trx: Executor, event: ForumEvent): Promise<n
 		default:
 			return []
 	}
+}
+
+/** Takes comments that are out of the forum now out of what nobody has read yet. @returns as {@link notifyOfEvent} */
+export function forgetComments(
+	trx: Executor,
+	comments: readonly { id: number; question_id: number }[],
+): Promise<number[]> {
+	const subjectIds = [...new Set(comments.map((comment) => comment.question_id))]
+	return forgetParts(trx, { subjectType: 'query', subjectIds, partIds: comments.map(({ id }) => id) })
 }
 
 /** Tells whom a comment concerns that is there now, or again: who wrote it did it, whoever brought it back. */

@@ -8,6 +8,7 @@ import type { PostStatus } from '~/platform/db/schema.ts'
 import { mentionsIn } from '~/platform/markdown/render.server.ts'
 import type { EventQuestion, ForumEvent } from '../questions.events.ts'
 import { type QuestionPageRow, questionJoins, questionPageColumns } from '../questions.queries.server.ts'
+import { newStatus } from '../writing/writing.queries.server.ts'
 import { isPinned } from './pins.queries.server.ts'
 
 /* What moderators need to know of posts, whatever became of them. The lock of a question comes before those of its comments. */
@@ -54,6 +55,52 @@ export async function lockAnyComment(
 		select ${memberBehind(sql.ref('author_id'))} as author_id, status, edited_at is not null as edited, ${fingerprintOf.comment('comments')} as fingerprint
 		from comments where id = ${id} for update`.execute(trx)
 	return rows[0]
+}
+
+/** A comment of many that an act of moderators holds. */
+export interface HeldComment {
+	id: number
+	question_id: number
+	status: PostStatus
+}
+
+/**
+ * Comments for judging, whatever became of them: locked after their questions, both in the order of their ids, so that two who hold
+ * many do not wait for each other.
+ */
+export async function lockAnyComments(trx: Executor, ids: readonly number[]): Promise<HeldComment[]> {
+	const isOne = sql`id = any(${[...ids]}::int[])`
+	const questions = await sql<{ id: number }>`
+		select id from questions where id in (select question_id from comments where ${isOne}) order by id for update`.execute(
+		trx,
+	)
+	const { rows } = await sql<HeldComment>`
+		select id, question_id, status from comments
+		where ${isOne} and question_id = any(${questions.rows.map(({ id }) => id)}::int[]) order by id for update`.execute(
+		trx,
+	)
+	return rows
+}
+
+/** Hides comments that the caller holds. Each of their questions is counted and made found anew once; what waits is in no count. */
+export async function hideHeldComments(
+	trx: Executor,
+	held: readonly HeldComment[],
+	{ reason, by }: { reason: string; by: number },
+): Promise<void> {
+	await sql`
+		update comments set ${newStatus({ status: 'hidden', reason, by })}, is_solution = false,
+			was_solution = case when status = 'published' then is_solution else was_solution end
+		where id = any(${held.map(({ id }) => id)}::int[])`.execute(trx)
+	const shown = held.filter(({ status }) => status === 'published').map(({ question_id }) => question_id)
+	if (shown.length === 0) return
+	await sql`
+		update questions q set comment_count = comment_count - gone.count, search = whole_document(q),
+			solved = exists (select from comments c where c.question_id = q.id and c.is_solution),
+			active_at = greatest(q.created_at, (select max(c.created_at) from comments c where c.question_id = q.id and c.status = 'published'))
+		from (select id, count(*)::int as count from unnest(${shown}::int[]) as id group by id) gone where q.id = gone.id`.execute(
+		trx,
+	)
 }
 
 /** Nobody may comment any more, or again. */

@@ -1,7 +1,10 @@
-import { closeCase, openWaitingCase } from '~/features/moderation/cases.queries.server.ts'
+import { closeCase, closeCases, openWaitingCase } from '~/features/moderation/cases.queries.server.ts'
+import { announceUnread } from '~/features/notifications/notifications.server.ts'
+import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { forgetComments } from '../notifying/notifying.server.ts'
 import type { EventQuestion, ForumEvent } from '../questions.events.ts'
-import { announceEffects, eventQuestion, recordEffects } from '../writing/change.server.ts'
+import { announceEffects, eventQuestion, questionTag, recordEffects } from '../writing/change.server.ts'
 import {
 	publishComment,
 	publishQuestion,
@@ -9,9 +12,17 @@ import {
 	removeQuestion,
 	setStatus,
 } from '../writing/writing.queries.server.ts'
-import { listCommentSubjects, listQuestionSubjects, lockAnyComment, lockAnyQuestion } from './status.queries.server.ts'
+import {
+	type HeldComment,
+	hideHeldComments,
+	listCommentSubjects,
+	listQuestionSubjects,
+	lockAnyComment,
+	lockAnyComments,
+	lockAnyQuestion,
+} from './status.queries.server.ts'
 
-/* One post of many that moderators hide in one act, each in a transaction of its own. Their author is told of the act, not of each. */
+/* Posts that moderators hide in one act, in small transactions. Their author is told of the act, not of each. */
 
 type PostKind = 'query' | 'comment'
 
@@ -43,6 +54,32 @@ export function hidePost(
 			? { kind: 'question-unpublished', actorId: by, question }
 			: { kind: 'comment-unpublished', actorId: by, question, commentId: id }
 	})
+}
+
+/**
+ * Hides some comments of any questions as {@link hidePost} hides one, all in one transaction: each question is counted anew once.
+ * @param ids few, as all their questions are held meanwhile
+ * @param record stores in the same transaction which status each of those had that are hidden now
+ */
+export async function hideComments(
+	{ ids, by, reason }: { ids: readonly number[]; by: number; reason: string },
+	record: (trx: Executor, hidden: readonly HeldComment[]) => Promise<void>,
+): Promise<void> {
+	const { hidden, told } = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const held = await lockAnyComments(trx, ids)
+			const hidden = held.filter(({ status }) => status === 'published' || status === 'pending')
+			if (hidden.length === 0) return { hidden, told: [] }
+			await hideHeldComments(trx, hidden, { reason, by })
+			const hiddenIds = hidden.map(({ id }) => id)
+			await closeCases(trx, 'comment', hiddenIds)
+			await record(trx, hidden)
+			return { hidden, told: await forgetComments(trx, hidden) }
+		})
+	if (hidden.length === 0) return
+	await dropPages([LIST_PAGES, ...new Set(hidden.map(({ question_id }) => questionTag(question_id)))])
+	await announceUnread(told)
 }
 
 /**

@@ -20,7 +20,7 @@ export interface StatusChange {
 	by: number | null
 }
 
-function newStatus({ status, reason = '', by }: StatusChange) {
+export function newStatus({ status, reason = '', by }: StatusChange) {
 	return sql`status = ${status}, status_reason = ${reason}, status_by = ${by}, status_at = now()`
 }
 
@@ -256,7 +256,7 @@ export const commentCounters: readonly Counter[] = [
 ]
 
 /** Makes the text that searches look at anew, from the query and its comments. */
-export async function rebuildSearch(trx: Executor, id: number): Promise<void> {
+async function rebuildSearch(trx: Executor, id: number): Promise<void> {
 	await sql`update questions set search = whole_document(questions) where id = ${id}`.execute(trx)
 }
 

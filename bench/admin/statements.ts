@@ -1,0 +1,68 @@
+import pg, { type PoolConfig } from 'pg'
+
+/** What the site had its database do since the last reset. */
+export interface Told {
+	/** Milliseconds of planning and executing. */
+	ms: number
+	count: number
+	/** The statements, the dearest first. */
+	each: { text: string; ms: number; calls: number }[]
+}
+
+/** Milliseconds for which a site that nobody asks is watched: whatever runs every minute does so once. */
+const WATCHED_MS = 65_000
+
+/** What the role of the site has PostgreSQL do, by `pg_stat_statements`, without what a site does by itself. */
+export class Statements {
+	private readonly database: pg.Client
+	/** Ids of statements that run while nobody asks. */
+	private readonly own: string[]
+
+	private constructor(database: pg.Client, own: string[]) {
+		this.database = database
+		this.own = own
+	}
+
+	/** Has a database count its statements from its next start on. @param admin its superuser */
+	static async prepare(admin: PoolConfig): Promise<void> {
+		const client = new pg.Client({ ...admin, database: 'devquad' })
+		await client.connect()
+		try {
+			await client.query('create extension pg_stat_statements')
+			for (const setting of [`shared_preload_libraries = 'pg_stat_statements'`, `autovacuum = off`])
+				await client.query(`alter system set ${setting}`)
+			await client.query(`alter system set "pg_stat_statements.track_planning" = on`)
+		} finally {
+			await client.end()
+		}
+	}
+
+	/** @param database a connection of its superuser, on which nothing else happens */
+	static async of(database: pg.Client): Promise<Statements> {
+		const idle = new Statements(database, [])
+		await idle.reset()
+		process.stdout.write('Watching what the site does by itself …\n')
+		await new Promise((passed) => setTimeout(passed, WATCHED_MS))
+		const { rows } = await database.query<{ id: string }>(
+			`select queryid::text as id from pg_stat_statements where userid = 'devquad'::regrole and query !~* '^(begin|commit|rollback)'`,
+		)
+		return new Statements(
+			database,
+			rows.map(({ id }) => id),
+		)
+	}
+
+	async reset(): Promise<void> {
+		await this.database.query('select pg_stat_statements_reset()')
+	}
+
+	async read(): Promise<Told> {
+		const { rows: each } = await this.database.query<Told['each'][number]>(
+			`select regexp_replace(query, '\\s+', ' ', 'g') as text, total_plan_time + total_exec_time as ms, calls::int as calls from pg_stat_statements
+			where userid = 'devquad'::regrole and queryid <> all($1::bigint[]) order by ms desc`,
+			[this.own],
+		)
+		const sum = (of: (one: Told['each'][number]) => number) => each.reduce((total, one) => total + of(one), 0)
+		return { ms: sum(({ ms }) => ms), count: sum(({ calls }) => calls), each }
+	}
+}
