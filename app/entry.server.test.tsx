@@ -94,7 +94,10 @@ test('a page makes components of its own routes, and hands the browser those of 
 	expect(listed).toEqual(['root', 'home', 'list', 'question'])
 	expect(read).not.toContain('other')
 	// The scripts start after the first paint: the browser finds none that it would fetch or run before.
-	const late = startScriptsLate(text, undefined)
+	const body = text.indexOf('</head>')
+	const { head, foot } = startScriptsLate(text.slice(0, body), text.slice(body), undefined)
+	const late = head + foot
+	expect(text.slice(body)).toContain('<script>window.__reactRouterContext = ')
 	expect(late).not.toContain('<link rel="modulepreload"')
 	expect(late).not.toContain('type="module"')
 	expect(late).toContain('data-files="/entry.js /root.js /question.js"')

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream'
+import { LRUCache } from 'lru-cache'
 import { renderToPipeableStream, renderToStaticMarkup } from 'react-dom/server'
 import { type EntryContext, isRouteErrorResponse, type RouterContextProvider, ServerRouter } from 'react-router'
 import { factsOf } from '~/lib/context.ts'
@@ -9,7 +10,7 @@ import { NonceContext } from '~/ui/broken-pictures.tsx'
 import { renderAloneAt } from '~/ui/memo-markup.server.tsx'
 import { RenderAloneContext } from '~/ui/memo-markup.tsx'
 import stylesheet from './app.css?url'
-import { startScriptsLate } from './shell/late-scripts.ts'
+import { nonceAttribute, startScriptsLate } from './shell/late-scripts.ts'
 
 /** A page may take this long to render; its data is there before rendering begins. */
 const renderLimit = 5_000
@@ -62,7 +63,27 @@ function withOwnRoutes(entry: EntryContext): EntryContext {
 	const { routes } = entry.manifest
 	const own: typeof routes = Object.create(routes)
 	for (const { route } of entry.staticHandlerContext.matches) own[route.id] = routes[route.id]
-	return { ...entry, manifest: { ...entry.manifest, routes: own } }
+	const staticHandlerContext = { ...entry.staticHandlerContext, _match: rememberingMatch(entry) }
+	return { ...entry, staticHandlerContext, manifest: { ...entry.manifest, routes: own } }
+}
+
+/** What the routes of the site answer to paths above pages; they stay the same while it runs. */
+const matched = new LRUCache<string, { of: ReturnType<Match> }>({ max: 2_000 })
+
+type Match = EntryContext['staticHandlerContext']['_match']
+
+/**
+ * For each page React Router compares every path above it with every route of the site, to tell the browser of them. A path that no
+ * route has, such as that of an author between a category and a question, costs most.
+ */
+function rememberingMatch({ staticHandlerContext: { _match: match }, manifest }: EntryContext): Match {
+	return (path) => {
+		if (typeof path !== 'string') return match(path)
+		const key = `${manifest.version} ${path}`
+		const known = matched.get(key) ?? { of: match(path) }
+		matched.set(key, known)
+		return known.of
+	}
 }
 
 /** Loader, action and rendering errors that no rule explains: neither a reader who hung up nor a method that a route does not know. */
@@ -109,9 +130,19 @@ function render(
 	})
 }
 
-/** Byte by byte, which costs a quarter of decoding the page and encoding it again: what is rewritten is ASCII. */
+/**
+ * Byte by byte, as what is rewritten is ASCII, and only where it stands: links in the head, and the scripts that tell the browser of
+ * the page. What lies between is nearly the whole page and stays as it is.
+ */
 function withLateScripts(html: Buffer<ArrayBuffer>, nonce: string | undefined): Buffer<ArrayBuffer> {
-	return Buffer.from(startScriptsLate(html.toString('latin1'), nonce), 'latin1')
+	const body = Math.max(0, html.indexOf('</head>'))
+	const scripts = Math.max(body, html.indexOf(`<script${nonceAttribute(nonce)}>window.__reactRouterContext = `))
+	const ends = startScriptsLate(html.toString('latin1', 0, body), html.toString('latin1', scripts), nonce)
+	return Buffer.concat([
+		Buffer.from(ends.head, 'latin1'),
+		html.subarray(body, scripts),
+		Buffer.from(ends.foot, 'latin1'),
+	])
 }
 
 /**

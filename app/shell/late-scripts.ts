@@ -7,23 +7,37 @@ const MAX_WAIT_MS = 1_000
  *
  * React Router's `Scripts` has no property for that, so its output is rewritten: the script that imports the page's modules becomes
  * inert, and a starter after it fetches them all at once. React does not compare the attributes of scripts when it takes them over.
- * @param html a whole page as `ServerRouter` renders it
+ * @param head of a page as `ServerRouter` renders it, where it links the modules
+ * @param foot of the same page, from its first script about the routes on
  * @param nonce of its inline scripts
  */
-export function startScriptsLate(html: string, nonce: string | undefined): string {
+export function startScriptsLate(
+	head: string,
+	foot: string,
+	nonce: string | undefined,
+): { head: string; foot: string } {
 	const files: string[] = []
-	const withoutLinks = html.replaceAll(/<link rel="modulepreload" href="([^"]+)"[^>]*>/g, (_, file: string) => {
-		files.push(file)
-		return ''
-	})
-	const attribute = nonce === undefined ? '' : ` nonce="${nonce}"`
-	const starter = `<script${attribute}>(${startAfterPaint})(${MAX_WAIT_MS})</script>`
-	return withoutLinks.replace(
-		/<script([^>]*) type="module" async="">([\s\S]*?)<\/script>/,
-		(_, attributes: string, text: string) =>
-			// No string of JSON has a line break, and each statement ends with a semicolon.
-			`<script${attributes} type="text/plain" data-files="${files.join(' ')}">${text.replaceAll(/\n\s*/g, '')}</script>${starter}`,
-	)
+	const withoutLinks = (html: string) =>
+		html.replaceAll(/<link rel="modulepreload" href="([^"]+)"[^>]*>/g, (_, file: string) => {
+			files.push(file)
+			return ''
+		})
+	const [newHead, newFoot] = [withoutLinks(head), withoutLinks(foot)]
+	const starter = `<script${nonceAttribute(nonce)}>(${startAfterPaint})(${MAX_WAIT_MS})</script>`
+	return {
+		head: newHead,
+		foot: newFoot.replace(
+			/<script([^>]*) type="module" async="">([\s\S]*?)<\/script>/,
+			(_, attributes: string, text: string) =>
+				// No string of JSON has a line break, and each statement ends with a semicolon.
+				`<script${attributes} type="text/plain" data-files="${files.join(' ')}">${text.replaceAll(/\n\s*/g, '')}</script>${starter}`,
+		),
+	}
+}
+
+/** As React writes it first of all into a script; nothing where pages have no nonce. */
+export function nonceAttribute(nonce: string | undefined): string {
+	return nonce === undefined ? '' : ` nonce="${nonce}"`
 }
 
 /** Runs alone in the browser: it sees nothing of this file. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import {
 	isListed,
@@ -148,12 +148,16 @@ export const itemsFor = (table: ItemTable, reading: Reading) => itemViews[table]
 
 /** A member's projects in their own order, at most 100. */
 export async function listProjectRows(userId: number, reading: Reading): Promise<ProjectRow[]> {
-	const { rows } = await sql<ProjectRow>`
+	const { rows } = await projectsOf(userId, reading).execute(db())
+	return rows
+}
+
+function projectsOf(userId: number, reading: Reading) {
+	return sql<ProjectRow>`
 		select project_id, project_title, ${shownPicture}, project_source_code_link, project_deployment_link, project_demo_link,
 			project_tech_stack, project_date::text as date, project_description, pinned
 		from ${itemsFor('projects', reading)} projects left join pictures on pictures.path = project_image
-		where projects.user_id = ${userId} order by pinned desc, position, project_id limit 100`.execute(db())
-	return rows
+		where projects.user_id = ${userId} order by pinned desc, position, project_id limit 100`
 }
 
 export interface CertificateRow extends ShownPicture {
@@ -168,12 +172,16 @@ export interface CertificateRow extends ShownPicture {
 
 /** A member's certificates in their own order, at most 100. */
 export async function listCertificateRows(userId: number, reading: Reading): Promise<CertificateRow[]> {
-	const { rows } = await sql<CertificateRow>`
+	const { rows } = await certificatesOf(userId, reading).execute(db())
+	return rows
+}
+
+function certificatesOf(userId: number, reading: Reading) {
+	return sql<CertificateRow>`
 		select certificate_id, certificate_title, certificate_url, ${shownPicture}, certificate_issue_date::text as issued,
 			certificate_expire_date::text as expires, credential_verification_link, pinned
 		from ${itemsFor('certificates', reading)} certificates left join pictures on pictures.path = certificate_image
-		where certificates.user_id = ${userId} order by pinned desc, position, certificate_id limit 100`.execute(db())
-	return rows
+		where certificates.user_id = ${userId} order by pinned desc, position, certificate_id limit 100`
 }
 
 /** An earlier study, or what somebody does or did besides. */
@@ -199,11 +207,31 @@ export async function listExperienceRows(
 	reading: Reading,
 	executor: Executor = db(),
 ): Promise<ExperienceRow[]> {
-	const { rows } = await sql<ExperienceRow>`
+	const { rows } = await experiencesOf(userId, reading).execute(executor)
+	return rows
+}
+
+function experiencesOf(userId: number, reading: Reading) {
+	return sql<ExperienceRow>`
 		select experience_id as id, kind, organisation, title, degree, url, starts, ends, summary, version
 		from ${itemsFor('experiences', reading)} items where user_id = ${userId}
-		order by array_position('{education,work,volunteer}', kind), position, experience_id limit 100`.execute(executor)
-	return rows
+		order by array_position('{education,work,volunteer}', kind), position, experience_id limit 100`
+}
+
+/** What a profile lists. */
+export interface ItemRows {
+	projects: ProjectRow[]
+	certificates: CertificateRow[]
+	experiences: ExperienceRow[]
+}
+
+/** All that a member's page lists, each as by itself, in one statement. */
+export async function listItemRows(userId: number, reading: Reading): Promise<ItemRows> {
+	const all = (items: RawBuilder<unknown>) => sql`(select coalesce(json_agg(items), '[]') from (${items}) items)`
+	const { rows } = await sql<ItemRows>`
+		select ${all(projectsOf(userId, reading))} as projects, ${all(certificatesOf(userId, reading))} as certificates,
+			${all(experiencesOf(userId, reading))} as experiences`.execute(db())
+	return rows[0] ?? { projects: [], certificates: [], experiences: [] }
 }
 
 export interface FirstStepsRow {

@@ -8,9 +8,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import {
 	findFirstSteps,
 	findProfile,
-	listCertificateRows,
-	listExperienceRows,
-	listProjectRows,
+	listItemRows,
 	type ProfileRow,
 	type Reading,
 	storeFirstStepsDismissed,
@@ -32,10 +30,8 @@ import {
  */
 export async function getProfile(viewer: Viewer, username: string): Promise<ProfileView> {
 	const { row, reading } = await requireProfile(viewer, username)
-	const [projects, certificates, experiences, evidence, proven] = await Promise.all([
-		listProjectRows(row.id, reading),
-		listCertificateRows(row.id, reading),
-		listExperienceRows(row.id, reading),
+	const [{ projects, certificates, experiences }, evidence, proven] = await Promise.all([
+		listItemRows(row.id, reading),
 		viewer ? getEvidence(viewer, row) : [],
 		row.github ? verifiedLinks(row.id) : [],
 	])

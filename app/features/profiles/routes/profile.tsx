@@ -142,7 +142,8 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 								{Object.values(counts).some((count) => count > 0) && <FeedLink username={profile.username} />}
 							</Section>
 						</div>
-						{!profile.imported && <ProfileScript profile={profile} nonce={nonce} />}
+						{/* For search engines, which are no members. */}
+						{!profile.imported && viewer === null && <ProfileScript profile={profile} nonce={nonce} />}
 					</div>
 				)}
 			</Pending>
