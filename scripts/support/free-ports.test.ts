@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { freePort } from './free-ports.ts'
@@ -19,15 +20,23 @@ test('processes at the same time are given different ports, none that is in use 
 			stdio: ['pipe', 'pipe', 'inherit'],
 		}),
 	)
-	const told = others.map((other) => text(other.stdout))
+	const told = others.map(({ stdout }) => listenTo(stdout))
 	const own: number[] = []
 	const taken = createServer().listen((await freePort()) + 3, 'localhost')
 	await once(taken, 'listening')
 	for (let time = 0; time < asked; time += 1) own.push(await freePort())
 	await new Promise((resolve) => taken.close(resolve))
+	// A process that ends gives its block back, so none may end before all have told.
+	const ports = [...own, ...(await Promise.all(told)).flat()]
 	for (const other of others) other.stdin.end()
-	const ports = [...own, ...(await Promise.all(told)).flatMap((lines) => lines.trim().split('\n').map(Number))]
 	expect(ports).toHaveLength(3 * asked)
 	expect(new Set(ports).size).toBe(ports.length)
 	expect(Math.max(...ports)).toBeLessThan(32_768)
 })
+
+/** The ports that a process tells, once it has told all that it was asked for. */
+async function listenTo(output: Readable): Promise<number[]> {
+	const ports: number[] = []
+	for await (const line of createInterface({ input: output })) if (ports.push(Number(line)) === asked) break
+	return ports
+}

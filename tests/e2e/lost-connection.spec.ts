@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Page, Request } from '@playwright/test'
 import { demoEmail, demoPassword, expect, expectNoViolations, hydrated, logIn, settled } from './support/journey.ts'
 import { bar, cut, dialog, expectAlive, expectKept, type Form, failures, test } from './support/lost-connection.ts'
 
@@ -298,10 +298,20 @@ test('Load more, a reader who goes elsewhere, and a site that was renewed', asyn
 	await expect.poll(() => cards.count()).toBeGreaterThan(before)
 
 	// Whoever leaves a page that is still waiting behind its skeleton waits for it no longer.
+	// The page stands before it is known that what was asked for ahead does not come.
+	const isAhead = (request: Request) => 'x-prefetch' in request.headers()
+	const community = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Community' })
 	mend = (
-		await cut(page, 'GET', (route) => (route.request().url().includes('find-dev') ? route.abort() : route.continue()))
+		await cut(page, 'GET', async (route) => {
+			if (!route.request().url().includes('find-dev')) return route.continue()
+			if (isAhead(route.request())) await page.waitForURL(/\/find-dev$/)
+			await route.abort()
+		})
 	).mend
-	await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Community' }).click()
+	const askedAhead = page.waitForRequest(isAhead)
+	await community.hover()
+	await askedAhead
+	await community.click()
 	await expect(bar(page)).toBeVisible()
 	await expect(page).toHaveURL(/\/find-dev$/)
 	await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).click()

@@ -1,18 +1,19 @@
 import { FilterParser } from 'ldapts'
 import { z } from 'zod'
-import { Conflict, Invalid } from '~/lib/errors.ts'
-import {
-	boxSetting,
-	listSetting,
-	numberSetting,
-	secretSetting,
-	settingSection,
-	textSetting,
-} from '~/platform/settings/setting.ts'
+import { boxSetting, secretSetting, settingSection, textSetting } from '~/platform/settings/setting.ts'
 import { hasAdminBy } from './identities.queries.server.ts'
 import { DirectoryMisset, directoryIssuer, tryDirectory } from './ldap.server.ts'
 import { ProviderRefused } from './oidc.server.ts'
 import { ProviderUnreachable } from './provider-fetch.server.ts'
+import {
+	endingSettings,
+	noAdminYet,
+	onlyWaySetting,
+	registersSetting,
+	roleSettings,
+	trustsEmailSetting,
+	wrongField,
+} from './section-parts.ts'
 
 const attribute = (label: string, name: string, hint?: string) =>
 	textSetting({
@@ -68,44 +69,23 @@ export const directorySection = settingSection({
 			'',
 			'Leave it empty if nothing says who studies and who works there.',
 		),
-		studentRoles: listSetting({ label: 'Roles of students', hint: 'With commas between them.', default: ['student'] }),
-		staffRoles: listSetting({ label: 'Roles of staff', default: ['staff', 'faculty', 'employee'] }),
-		trustsEmail: boxSetting({
-			label: 'Its e-mail addresses are confirmed',
-			hint: 'The university hands out the addresses, and nobody changes their own in the directory.',
-			default: true,
-		}),
-		registers: boxSetting({
-			label: 'New people get an account',
-			hint: 'With their first login. Otherwise only who links it in their settings can use it.',
-			default: true,
-		}),
-		endsSessions: boxSetting({
-			label: 'End sessions of people who have left',
-			hint: 'While a member is here, the directory is asked again whether it still has them.',
-			default: true,
-		}),
-		minutes: numberSetting({ label: 'Ask again after, in minutes', default: 15, min: 1, max: 1_440 }),
-		onlyWay: boxSetting({
-			label: 'It is the only way in',
-			hint: 'Nobody logs in or registers with a password of this site any more. An admin has to have logged in by LDAP before.',
-			environment: 'CAMPUS_LOGIN_ONLY',
-		}),
+		...roleSettings,
+		trustsEmail: trustsEmailSetting('and nobody changes their own in the directory.'),
+		registers: registersSetting('it'),
+		...endingSettings('the directory is asked again whether it still has them.'),
+		onlyWay: onlyWaySetting('a password of this site', 'LDAP'),
 	},
 	async check(values) {
 		if (!values.isOn) return
 		for (const name of ['label', 'address', 'baseDn', 'subjectAttribute', 'emailAttribute'] as const)
-			if (values[name] === '') throw wrong(name, 'The login by LDAP needs this.')
+			if (values[name] === '') throw wrongField(name, 'The login by LDAP needs this.')
 		if (values.bindDn !== '' && values.bindPassword === '')
-			throw wrong('password-bindPassword', 'The bind DN needs its password.')
+			throw wrongField('password-bindPassword', 'The bind DN needs its password.')
 		requireSafeDirectory(values)
 		await tried(() => tryDirectory(values))
 	},
 	async guard(values, trx) {
-		if (values.isOn && values.onlyWay && !(await hasAdminBy(trx, directoryIssuer(values))))
-			throw new Conflict(
-				'No admin has logged in by LDAP yet, so this would lock you out. Link it in your settings, log out, log in by it, and save this again.',
-			)
+		if (values.isOn && values.onlyWay && !(await hasAdminBy(trx, directoryIssuer(values)))) throw noAdminYet('LDAP')
 	},
 })
 
@@ -123,14 +103,13 @@ function requireSafeDirectory({ address, startTls }: { address: string; startTls
 	const url = URL.parse(address)
 	const isDirectory = url !== null && /^ldaps?:$/.test(url.protocol) && url.hostname !== ''
 	if (!isDirectory || url.username || url.password || !/^\/?$/.test(url.pathname) || url.search)
-		throw wrong('address', 'Enter an address that begins with ldaps:// or ldap://, without a path.')
+		throw wrongField('address', 'Enter an address that begins with ldaps:// or ldap://, without a path.')
 	const isHere = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
 	if (url.protocol === 'ldap:' && !startTls && !isHere)
-		throw wrong('startTls', 'Passwords would cross the network in plain text. Switch StartTLS on, or use ldaps://.')
-}
-
-function wrong(field: string, message: string): Invalid {
-	return new Invalid(message, { [field]: message })
+		throw wrongField(
+			'startTls',
+			'Passwords would cross the network in plain text. Switch StartTLS on, or use ldaps://.',
+		)
 }
 
 /** Runs a look at the directory; what is wrong with it is said at the field that it concerns. */
@@ -139,17 +118,17 @@ async function tried(look: () => Promise<void>): Promise<void> {
 		await look()
 	} catch (error) {
 		if (error instanceof DirectoryMisset)
-			throw wrong(error.setting === 'bindPassword' ? 'password-bindPassword' : error.setting, error.message)
+			throw wrongField(error.setting === 'bindPassword' ? 'password-bindPassword' : error.setting, error.message)
 		if (error instanceof ProviderRefused)
-			throw wrong('address', 'The directory refuses what is asked. Does it want TLS, or a bind DN?')
+			throw wrongField('address', 'The directory refuses what is asked. Does it want TLS, or a bind DN?')
 		if (!(error instanceof ProviderUnreachable)) throw error
 		const { code = '' } = (error.cause ?? {}) as { code?: unknown }
 		if (/CERT|SELF_SIGNED|ALTNAME|VERIFY/.test(String(code)))
-			throw wrong(
+			throw wrongField(
 				'address',
 				'The certificate of the directory is not one that this server trusts. Name its authority in NODE_EXTRA_CA_CERTS.',
 			)
-		throw wrong(
+		throw wrongField(
 			'address',
 			'No directory answered at this address within a few seconds. Is it spelt right, and can this server reach it?',
 		)

@@ -1,16 +1,17 @@
 import { z } from 'zod'
-import { Conflict, Invalid } from '~/lib/errors.ts'
-import {
-	boxSetting,
-	listSetting,
-	numberSetting,
-	secretSetting,
-	settingSection,
-	textSetting,
-} from '~/platform/settings/setting.ts'
+import { boxSetting, secretSetting, settingSection, textSetting } from '~/platform/settings/setting.ts'
 import { hasAdminBy } from './identities.queries.server.ts'
 import { discover, ProviderRefused, tryProvider } from './oidc.server.ts'
 import { isSafeAddress, ProviderUnreachable } from './provider-fetch.server.ts'
+import {
+	endingSettings,
+	noAdminYet,
+	onlyWaySetting,
+	registersSetting,
+	roleSettings,
+	trustsEmailSetting,
+	wrongField,
+} from './section-parts.ts'
 
 /* What admins set of the ways in besides the password. */
 
@@ -38,22 +39,9 @@ export const campusSection = settingSection({
 			default: 'openid profile email',
 			schema: z.string().refine((text) => text.split(/\s+/).includes('openid'), 'The scope has to name openid.'),
 		}),
-		trustsEmail: boxSetting({
-			label: 'Its e-mail addresses are confirmed',
-			hint: 'The university hands out the addresses, so nobody can log in with that of somebody else.',
-			default: true,
-		}),
-		registers: boxSetting({
-			label: 'New people get an account',
-			hint: 'With their first login. Otherwise only who links the campus login in their settings can use it.',
-			default: true,
-		}),
-		endsSessions: boxSetting({
-			label: 'End sessions of people who have left',
-			hint: 'While a member is here, the login service is asked again whether they still have an account there.',
-			default: true,
-		}),
-		minutes: numberSetting({ label: 'Ask again after, in minutes', default: 15, min: 1, max: 1_440 }),
+		trustsEmail: trustsEmailSetting('so nobody can log in with that of somebody else.'),
+		registers: registersSetting('the campus login'),
+		...endingSettings('the login service is asked again whether they still have an account there.'),
 		nameClaim: claim('Claim with the name', 'What the login service calls it.', 'name'),
 		usernameClaim: claim('Claim with the username', 'What the login service calls it.', 'preferred_username'),
 		emailClaim: claim('Claim with the e-mail address', 'What the login service calls it.', 'email'),
@@ -62,32 +50,24 @@ export const campusSection = settingSection({
 			'What says who studies and who works there. Leave it empty if nothing does.',
 			'',
 		),
-		studentRoles: listSetting({ label: 'Roles of students', hint: 'With commas between them.', default: ['student'] }),
-		staffRoles: listSetting({ label: 'Roles of staff', default: ['staff', 'faculty', 'employee'] }),
-		onlyWay: boxSetting({
-			label: 'It is the only way in',
-			hint: 'Nobody logs in or registers with a password any more. An admin has to have logged in by the campus login before.',
-			environment: 'CAMPUS_LOGIN_ONLY',
-		}),
+		...roleSettings,
+		onlyWay: onlyWaySetting('a password', 'the campus login'),
 	},
 	async check(values) {
 		if (!values.isOn) {
-			if (values.onlyWay) throw wrong('onlyWay', 'What is not offered cannot be the only way in.')
+			if (values.onlyWay) throw wrongField('onlyWay', 'What is not offered cannot be the only way in.')
 			return
 		}
 		for (const name of ['label', 'issuer', 'clientId'] as const)
-			if (values[name] === '') throw wrong(name, 'The campus login needs this.')
-		if (values.clientSecret === '') throw wrong('password-clientSecret', 'The campus login needs this.')
-		if (!isSafeAddress(values.issuer)) throw wrong('issuer', 'Enter an address that begins with https://.')
+			if (values[name] === '') throw wrongField(name, 'The campus login needs this.')
+		if (values.clientSecret === '') throw wrongField('password-clientSecret', 'The campus login needs this.')
+		if (!isSafeAddress(values.issuer)) throw wrongField('issuer', 'Enter an address that begins with https://.')
 		await refusingAt('issuer', 'password-clientSecret', () => tryProvider('campus', values))
 	},
 	async guard(values, trx) {
 		if (!values.onlyWay) return
 		const { issuer } = (await discover(values)).serverMetadata()
-		if (!(await hasAdminBy(trx, issuer)))
-			throw new Conflict(
-				'No admin has logged in by the campus login yet, so this would lock you out. Link it in your settings, log out, log in by it, and save this again.',
-			)
+		if (!(await hasAdminBy(trx, issuer))) throw noAdminYet('the campus login')
 	},
 })
 
@@ -128,7 +108,7 @@ export const otherSection = settingSection({
 	async check(values) {
 		const { googleId: id, googleSecret: secret, microsoftTenant: tenant, microsoftId, microsoftSecret } = values
 		if (microsoftId !== '' && /^(|common|organizations|consumers)$/.test(tenant))
-			throw wrong('microsoftTenant', 'Enter the id of your own directory.')
+			throw wrongField('microsoftTenant', 'Enter the id of your own directory.')
 		if (id !== '' && secret !== '')
 			await refusingAt('googleId', 'password-googleSecret', () => tryProvider('google', googleSettings(id, secret)))
 		if (microsoftId !== '' && microsoftSecret !== '')
@@ -148,24 +128,20 @@ export function microsoftSettings(tenant: string, clientId: string, clientSecret
 	return { issuer: `https://login.microsoftonline.com/${tenant}/v2.0`, clientId, clientSecret, scope }
 }
 
-function wrong(field: string, message: string): Invalid {
-	return new Invalid(message, { [field]: message })
-}
-
 /** Runs a look at a provider; what is wrong with it is said at the field that it concerns. */
 async function refusingAt(address: string, secret: string, look: () => Promise<void>): Promise<void> {
 	try {
 		await look()
 	} catch (error) {
 		if (error instanceof ProviderUnreachable)
-			throw wrong(
+			throw wrongField(
 				address,
 				'Nothing answered at this address within a few seconds. Is it spelt right, and can this server reach it?',
 			)
 		if (!(error instanceof ProviderRefused)) throw error
 		const isClient = error.code === 'invalid_client' || error.code === 'unauthorized_client'
-		if (isClient) throw wrong(secret, 'The login service does not know this client id with this secret.')
-		throw wrong(
+		if (isClient) throw wrongField(secret, 'The login service does not know this client id with this secret.')
+		throw wrongField(
 			address,
 			'What answers at this address is not the login service of this issuer. Copy the issuer exactly as its description (/.well-known/openid-configuration) has it.',
 		)

@@ -39,11 +39,12 @@ export async function routerFetch(fetchPlain: Fetch, url: URL, init: RequestInit
 	const isManifest = url.pathname === '/__manifest'
 	const read = isManifest ? readManifest : readData
 	if (init.method && init.method !== 'GET') return sendOnce(() => fetchPlain(url, init), init)
-	const stored = isManifest ? null : await openStored(url)
-	if (stored) return stored
+	// Before anything is waited for: a page with a skeleton may stand by then, and the navigation be over.
 	const wanted = whileWanted(url, init.signal)
-	const store = storing(url)
 	try {
+		const stored = isManifest ? null : await openStored(url)
+		if (stored) return stored
+		const store = storing(url)
 		const answer = await retryingShown(
 			async (signal) => read(await fetchPlain(url, { ...init, signal })),
 			wanted.signal,

@@ -1,7 +1,14 @@
-import { Conflict, Invalid } from '~/lib/errors.ts'
-import { boxSetting, listSetting, numberSetting, settingSection, textSetting } from '~/platform/settings/setting.ts'
+import { boxSetting, numberSetting, settingSection, textSetting } from '~/platform/settings/setting.ts'
 import { hasAdminBy } from '../identities.queries.server.ts'
 import { isSafeAddress } from '../provider-fetch.server.ts'
+import {
+	noAdminYet,
+	onlyWaySetting,
+	registersSetting,
+	roleSettings,
+	trustsEmailSetting,
+	wrongField,
+} from '../section-parts.ts'
 import { certificatesOf, readMetadata, type SamlSettings, samlIssuer } from './saml.server.ts'
 
 const attribute = (label: string, name: string, hint?: string) =>
@@ -56,18 +63,9 @@ export const samlSection = settingSection({
 			'urn:oid:1.3.6.1.4.1.5923.1.1.1.1',
 			'Leave it empty if nothing says who studies and who works there.',
 		),
-		studentRoles: listSetting({ label: 'Roles of students', hint: 'With commas between them.', default: ['student'] }),
-		staffRoles: listSetting({ label: 'Roles of staff', default: ['staff', 'faculty', 'employee'] }),
-		trustsEmail: boxSetting({
-			label: 'Its e-mail addresses are confirmed',
-			hint: 'The university hands out the addresses, so nobody can log in with that of somebody else.',
-			default: true,
-		}),
-		registers: boxSetting({
-			label: 'New people get an account',
-			hint: 'With their first login. Otherwise only who links it in their settings can use it.',
-			default: true,
-		}),
+		...roleSettings,
+		trustsEmail: trustsEmailSetting('so nobody can log in with that of somebody else.'),
+		registers: registersSetting('it'),
 		hours: numberSetting({
 			label: 'End sessions after, in hours',
 			hint: 'SAML offers no way to ask who has left the university, so members who logged in by it have to log in again after this time.',
@@ -75,32 +73,26 @@ export const samlSection = settingSection({
 			min: 1,
 			max: 720,
 		}),
-		onlyWay: boxSetting({
-			label: 'It is the only way in',
-			hint: 'Nobody logs in or registers with a password any more. An admin has to have logged in by SAML before.',
-			environment: 'CAMPUS_LOGIN_ONLY',
-		}),
+		onlyWay: onlyWaySetting('a password', 'SAML'),
 	},
 	async check(values) {
 		if (!values.isOn) return
 		const own = ['entityId', 'address', 'certificates'] as const
 		const isPasted = values.metadata !== ''
 		const doubled = own.find((name) => isPasted && values[name] !== '')
-		if (doubled) throw wrong(doubled, 'Leave this empty, or remove the metadata above.')
+		if (doubled) throw wrongField(doubled, 'Leave this empty, or remove the metadata above.')
 		const at = (name: (typeof own)[number]) => (isPasted ? 'metadata' : name)
 		const needed = 'The login by SAML needs this.'
-		for (const name of ['label', 'emailAttribute'] as const) if (values[name] === '') throw wrong(name, needed)
+		for (const name of ['label', 'emailAttribute'] as const) if (values[name] === '') throw wrongField(name, needed)
 		const settings = await refusingAt('metadata', () => samlSettingsOf(values))
-		for (const name of own) if (settings[name] === '') throw wrong(at(name), needed)
+		for (const name of own) if (settings[name] === '') throw wrongField(at(name), needed)
 		if (!isSafeAddress(settings.address))
-			throw wrong(at('address'), 'The address of the login has to begin with https://.')
+			throw wrongField(at('address'), 'The address of the login has to begin with https://.')
 		await refusingAt(at('certificates'), async () => certificatesOf(settings.certificates))
 	},
 	async guard(values, trx) {
 		if (values.isOn && values.onlyWay && !(await hasAdminBy(trx, samlIssuer(await samlSettingsOf(values)))))
-			throw new Conflict(
-				'No admin has logged in by SAML yet, so this would lock you out. Link it in your settings, log out, log in by it, and save this again.',
-			)
+			throw noAdminYet('SAML')
 	},
 })
 
@@ -114,10 +106,6 @@ export async function samlSettingsOf<Values extends SamlSettings & { metadata: s
 /** Runs a look at what was typed; what is wrong with it is said at its field. */
 async function refusingAt<Result>(field: string, look: () => Promise<Result>): Promise<Result> {
 	return look().catch((error: Error) => {
-		throw wrong(field, error.message)
+		throw wrongField(field, error.message)
 	})
-}
-
-function wrong(field: string, message: string): Invalid {
-	return new Invalid(message, { [field]: message })
 }
