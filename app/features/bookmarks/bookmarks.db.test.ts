@@ -267,3 +267,28 @@ function setStatus(table: 'questions' | 'comments', id: number, status: string):
 		db(),
 	)
 }
+
+test.each([
+	['a question', query],
+	['a comment', comment],
+])('whoever bookmarks %s while they write below it waits, and neither ends the other', async (kind, target) => {
+	const { id } = await makeQuestion(author)
+	const post = kind === 'a comment' ? await makeComment(author, id) : id
+	const isWaiting = async () => {
+		const { rows } = await sql`
+			select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db())
+		return rows.length > 0
+	}
+	const saving = await db()
+		.transaction()
+		.execute(async (trx) => {
+			// As a comment of theirs does: the question, then the row of its author.
+			await sql`select from questions where id = ${id} for update`.execute(trx)
+			const begun = saveBookmark(reader, target(post))
+			await expect.poll(isWaiting).toBe(true)
+			await sql`select from users where id = ${reader.id} for no key update`.execute(trx)
+			return { begun }
+		})
+	await saving.begun
+	expect(await listOf(reader)).toContain(`${kind === 'a comment' ? 'comment' : 'query'} ${post}`)
+})

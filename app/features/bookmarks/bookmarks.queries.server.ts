@@ -69,6 +69,14 @@ export async function findBookmarkPlace({
 	return rows[0]
 }
 
+/**
+ * Waits for whoever writes below a question, and holds it as the reference of a bookmark to it will. Writers lock the question before the
+ * row of its author: so must whoever needs both.
+ */
+export async function holdQuestion(trx: Executor, questionId: number): Promise<void> {
+	await sql`select from questions where id = ${questionId} for key share`.execute(trx)
+}
+
 /** How many bookmarks a member has besides one. Their row must be locked, so that of two at once the second is counted after the first. */
 export async function countBookmarks(trx: Executor, userId: number, besides: BookmarkTarget): Promise<number> {
 	const { rows } = await sql<{ count: number }>`

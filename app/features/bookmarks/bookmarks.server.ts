@@ -14,6 +14,7 @@ import {
 	countBookmarks,
 	deleteRemovedBookmarks,
 	findBookmarkPlace,
+	holdQuestion,
 	listBookmarkRows,
 	markBookmarkRemoved,
 	writeBookmark,
@@ -64,7 +65,13 @@ export async function saveBookmark(
 	const { note } = parseInput(bookmarkInput, input)
 	const place = isId(target.id) ? await findBookmarkPlace(target) : undefined
 	if (!place) throw new NotFound(`There is no such ${target.kind}. It may have been deleted.`)
-	await withRoom(member, target, (trx) => writeBookmark(trx, member.id, place, note))
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await holdQuestion(trx, place.question_id)
+			await requireRoom(trx, member, target)
+			await writeBookmark(trx, member.id, place, note)
+		})
 	return { url: questionUrl({ ...place, id: place.question_id }) }
 }
 
@@ -95,7 +102,14 @@ export async function removeBookmark(viewer: Viewer, target: BookmarkTarget): Pr
 export async function restoreBookmark(viewer: Viewer, target: BookmarkTarget): Promise<void> {
 	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
-	const isBack = isId(target.id) && (await withRoom(member, target, (trx) => bringBookmarkBack(trx, member.id, target)))
+	const isBack =
+		isId(target.id) &&
+		(await db()
+			.transaction()
+			.execute(async (trx) => {
+				await requireRoom(trx, member, target)
+				return bringBookmarkBack(trx, member.id, target)
+			}))
 	if (!isBack) throw new NotFound('It is too late to undo this. Bookmark the page again.')
 }
 
@@ -104,20 +118,11 @@ export function sweepBookmarks(): Promise<number> {
 	return deleteRemovedBookmarks(10_000)
 }
 
-/** Writes where the member has room for one more. Their row is locked, so that of two at once the second is counted after the first. */
-function withRoom<Result>(
-	{ id }: SignedIn,
-	target: BookmarkTarget,
-	write: (trx: Executor) => Promise<Result>,
-): Promise<Result> {
-	return db()
-		.transaction()
-		.execute(async (trx) => {
-			await lockMember(trx, id)
-			if ((await countBookmarks(trx, id, target)) >= MAX_BOOKMARKS)
-				throw new Invalid(`You already have ${MAX_BOOKMARKS.toLocaleString('en')} bookmarks. Remove one first.`)
-			return write(trx)
-		})
+/** Insists that the member has room for one more. Their row is locked, so that of two at once the second is counted after the first. */
+async function requireRoom(trx: Executor, { id }: SignedIn, target: BookmarkTarget): Promise<void> {
+	await lockMember(trx, id)
+	if ((await countBookmarks(trx, id, target)) >= MAX_BOOKMARKS)
+		throw new Invalid(`You already have ${MAX_BOOKMARKS.toLocaleString('en')} bookmarks. Remove one first.`)
 }
 
 function wordsOf(search: string): string[] {
