@@ -305,7 +305,7 @@ export const NOT_PLANTED: Record<string, string[]> = {
 		...['profiles.only_me', 'profiles.open_to', 'profiles.public_sections', 'questions.status', 'reports.reason'],
 		...['saved_searches.kind', 'security_events.kind', 'site_settings.section', 'skill_evidence.kind'],
 		...['terms.kind', 'unseen_progress.kind', 'users.role', 'access_tokens.scopes', 'takedowns.state'],
-		...['question_pins.place', 'setup_marks.step', 'takedown_items.kind'],
+		...['question_pins.place', 'setup_marks.step', 'takedown_items.kind', 'weekly_reads.kind', 'weekly_storage.part'],
 	],
 	'A number, a date, a colour, or an id in words.': [
 		...['experiences.ends', 'experiences.starts', 'pictures.colour', 'sessions.ip_address'],

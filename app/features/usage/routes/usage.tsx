@@ -1,6 +1,6 @@
+import { adminOf } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { WeekChart } from '~/features/administration/components/week-chart.tsx'
-import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { sizeInWords } from '~/lib/sizes.ts'
 import { grouped } from '~/lib/text.ts'
@@ -11,8 +11,8 @@ import { readUsage } from '../usage.server.ts'
 import { MOST_READ_WEEKS, type MostRead, type ReadKind, readKinds, type TableSize } from '../usage.view.ts'
 import type { Route } from './+types/usage'
 
-export function loader({ context }: Route.LoaderArgs) {
-	return answering(() => readUsage(viewerOf(context)))
+export function loader(args: Route.LoaderArgs) {
+	return answering(async () => readUsage(await adminOf(args)))
 }
 
 export function meta({ matches }: Route.MetaArgs) {
