@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bareUrl, counted, grouped, initials, ordinal, paragraphs, shortened, webUrl } from './text.ts'
+import { counted, grouped, initials, ordinal, shortened } from './text.ts'
 
 test.each([
 	['Mira Quillon', 'MQ'],
@@ -25,22 +25,6 @@ test('numbers are grouped by thousands', () => {
 
 test('years are ordinal', () => {
 	expect([1, 2, 3, 4, 8].map(ordinal)).toEqual(['1st', '2nd', '3rd', '4th', '8th'])
-})
-
-test.each(['javascript:alert(1)', 'data:text/html,x', '//evil.example', 'ftp://a.example', ''])(
-	'%j is not a link to the web',
-	(url) => {
-		expect(webUrl(url)).toBe('')
-	},
-)
-
-test('a link to the web stays, and is shown without its scheme', () => {
-	expect(webUrl('https://www.miraq.example/')).toBe('https://www.miraq.example/')
-	expect(bareUrl('https://www.miraq.example/')).toBe('miraq.example')
-})
-
-test('an empty line parts paragraphs', () => {
-	expect(paragraphs('one\ntwo\n \n\nthree\n')).toEqual(['one\ntwo', 'three'])
 })
 
 test.each([

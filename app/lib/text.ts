@@ -23,16 +23,6 @@ export function ordinal(count: number): string {
 	return `${count}${['th', 'st', 'nd', 'rd'][count] ?? 'th'}`
 }
 
-/** A link's address without scheme, `www.` and a slash at the end: what a reader recognises. */
-export function bareUrl(url: string): string {
-	return url.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')
-}
-
-/** `url` if it leads to the web, else ''. What is stored was checked when it was written; a link is checked again here. */
-export function webUrl(url: string): string {
-	return /^https?:\/\//i.test(url) ? url : ''
-}
-
 /** `text`, or as many of its words as fit into `most` characters and an ellipsis; a word that is longer is cut. */
 export function shortened(text: string, most: number): string {
 	const characters = [...text]
@@ -41,12 +31,4 @@ export function shortened(text: string, most: number): string {
 	// Where the next character is a space, the last word is whole.
 	const whole = /\s/.test(characters[most] ?? '') ? start : start.replace(/\s\S*$/, '')
 	return `${whole.trimEnd()}…`
-}
-
-/** The paragraphs of a plain text: parts with an empty line between them. */
-export function paragraphs(text: string): string[] {
-	return text
-		.split(/\n\s*\n/)
-		.map((part) => part.trim())
-		.filter(Boolean)
 }

@@ -289,10 +289,8 @@ function batched(): PayloadPage[] {
 	const [focused, shared] = [[] as string[], [] as string[]]
 	for (const payload of payloads) if (sharing.has(payload)) (WANTS_FOCUS.test(payload) ? focused : shared).push(payload)
 	const batches: string[][] = []
-	for (let start = 0; start < shared.length; start += BATCH_SIZE - 1) {
-		const batch = shared.slice(start, start + BATCH_SIZE - 1)
-		batches.push([...batch, ...focused.splice(0, 1)])
-	}
+	for (let start = 0; start < shared.length; start += BATCH_SIZE - 1)
+		batches.push([...shared.slice(start, start + BATCH_SIZE - 1), ...focused.splice(0, 1)])
 	const [alone, framed] = [[] as string[], [] as string[]]
 	for (const payload of payloads)
 		if (!sharing.has(payload)) (CONCERNS_PAGE.test(payload) ? alone : framed).push(payload)
@@ -325,13 +323,15 @@ async function visitAll(context: BrowserContext, all: PayloadPage[]): Promise<st
 		for (let next = queue.pop(); next; next = queue.pop()) {
 			await page.goto(next.url).catch(() => {})
 			const boxes = page.locator('.prose > [data-payload]')
-			const { parts } = next
-			// The page before this one may have gone elsewhere a moment ago.
-			if (parts)
-				await expect(async () => expect(await page.evaluate(findParts), next.url).toMatchObject(parts)).toPass({
-					timeout: 15_000,
+			const { parts, url, shown, boxes: count } = next
+			// The page before this one may have gone elsewhere a moment ago, and this one with it.
+			const until = (check: () => Promise<unknown>) => expect(check).toPass({ timeout: 30_000 })
+			if (parts) await until(async () => expect(await page.evaluate(findParts), url).toMatchObject(parts))
+			if (count)
+				await until(async () => {
+					if ((await boxes.count()) === 0) await page.goto(url)
+					await expect(boxes, shown.join('\n')).toHaveCount(count, { timeout: 5_000 })
 				})
-			if (next.boxes) await expect(boxes, next.shown.join('\n')).toHaveCount(next.boxes)
 			if (next.frames) expect(await page.evaluate(countFrames)).toBe(next.frames)
 			await page.evaluate(touchEverything).catch(() => {})
 			if (heard.splice(0).length > 0) ran.push(`${next.shown.join('\n')} at ${next.url}`)

@@ -1,6 +1,7 @@
 import { campusOf } from '~/features/campus/campus.view.ts'
 import { getFirstSteps } from '~/features/profiles/profiles.server.ts'
-import { shortened, webUrl } from '~/lib/text.ts'
+import { webUrl } from '~/lib/links.ts'
+import { shortened } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import {
 	anybody,

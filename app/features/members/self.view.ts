@@ -1,4 +1,4 @@
-import { bareUrl } from '~/lib/text.ts'
+import { bareUrl } from '~/lib/links.ts'
 
 /* What members say of themselves, apart from members.view.ts, which every page loads. */
 

@@ -7,7 +7,8 @@ import type { PictureView } from '~/features/pictures/pictures.view.ts'
 import { MAX_POSTS_COUNTED } from '~/features/questions/questions.limits.ts'
 import { profilePath } from '~/lib/addresses.ts'
 import { monthAndYear } from '~/lib/calendar.ts'
-import { bareUrl, grouped, webUrl } from '~/lib/text.ts'
+import { bareUrl, webUrl } from '~/lib/links.ts'
+import { grouped } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { CertificateRow, ExperienceRow, ProfileRow, ProjectRow } from './profiles.queries.server.ts'
 
@@ -300,4 +301,12 @@ function accountOf(url: string): string {
 
 function links(pairs: [label: string, url: string][]): LinkView[] {
 	return pairs.map(([label, url]) => ({ label, url: webUrl(url) })).filter(({ url }) => url !== '')
+}
+
+/** The paragraphs of a plain text: parts with an empty line between them. */
+export function paragraphs(text: string): string[] {
+	return text
+		.split(/\n\s*\n/)
+		.map((part) => part.trim())
+		.filter(Boolean)
 }
