@@ -63,6 +63,13 @@ const statements = [
 		select id, (select min(id) from users where role = 'moderator'), 'Advertising', 'undone', '{"comment": [9, 9]}' from users, generate_series(1, 5) where id % 25 = 0`,
 	`insert into legal_versions (kind, body, published_at)
 		select kind, repeat('What this site does. ', 400), now() - n * interval '30 days' from unnest('{terms,privacy,imprint}'::text[]) kind, generate_series(1, 20) n`,
+	`insert into weekly_reads (week, kind, reads)
+		select date_trunc('week', now())::date - 7 * week, kind, 1000 + week
+		from generate_series(0, 25) week, unnest('{question,list,search,community,profile,home}'::text[]) kind`,
+	`insert into weekly_question_reads (week, question_id, reads)
+		select date_trunc('week', now())::date - 7 * week, id, 1 + (id * 31 + week) % 400 from questions, generate_series(0, 25) week where (id + week) % 4 = 0`,
+	`insert into weekly_storage (week, part, bytes)
+		select date_trunc('week', now())::date - 7 * week, part, 1000000000 from generate_series(0, 25) week, unnest('{database,pictures}'::text[]) part`,
 ]
 
 /** Adds what staff have before them to a seeded forum, and has the planner know of it. */

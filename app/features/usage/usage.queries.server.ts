@@ -54,11 +54,15 @@ export async function listStorage(since: string): Promise<{ week: string; part: 
 	return rows
 }
 
+/** Questions that are looked at for each one shown, as some are not published any more. */
+const SPARE = 10
+
 /** The published questions that were read most from this week on. */
 export async function listMostRead(since: string): Promise<MostRead[]> {
 	const { rows } = await sql<{ id: number; title: string; username: string; category_slug: string; reads: number }>`
 		with counted as (
-			select question_id, sum(reads)::int as reads from weekly_question_reads where week >= ${since}::date group by question_id)
+			select question_id, sum(reads)::int as reads from weekly_question_reads where week >= ${since}::date
+			group by question_id order by reads desc, question_id limit ${MAX_MOST_READ * SPARE})
 		select q.id, q.title, u.username, c.slug as category_slug, counted.reads
 		from counted join questions q on q.id = question_id join users u on u.id = q.author_id join categories c on c.id = q.category_id
 		where q.status = 'published' order by counted.reads desc, q.id limit ${MAX_MOST_READ}`.execute(db())
