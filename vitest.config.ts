@@ -30,6 +30,8 @@ export default defineConfig({
 		globalSetup: './tests/support/postgres.ts',
 		// Tests that kill and wait leave the processors to others most of the time.
 		maxWorkers: 6,
+		// Each file loads the project's modules anew. With V8's own 16 MB for new objects, its collector takes a sixth of the processor's time.
+		execArgv: ['--max-semi-space-size=64'],
 		sequence: { sequencer: LongestFirst },
 		projects: [
 			{
