@@ -1,4 +1,4 @@
-import { ChevronDown, Menu } from 'lucide'
+import { ChevronDown } from 'lucide'
 import { type ComponentType, type ReactNode, useSyncExternalStore } from 'react'
 import { useMatches } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
@@ -30,9 +30,8 @@ export function Header({ inbox, Finder }: HeaderProps) {
 					className="icon-btn -ml-2 size-11 md:hidden"
 					aria-label="Open menu"
 					popoverTarget={sideMenuId}
-				>
-					<Icon of={Menu} className="icon-lg" />
-				</button>
+					data-icon="menu"
+				/>
 				<Brand />
 				<nav className="hidden flex-none gap-4 self-stretch md:flex lg:gap-6" aria-label="Main">
 					<NavLink className="nav-link" to="/" end discover="render">

@@ -1,8 +1,6 @@
-import { X } from 'lucide'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
-import { Icon } from '~/ui/icon.tsx'
 import { Link, NavLink } from '~/ui/link.tsx'
 import { LogoutItem } from './logout.tsx'
 import { closeOnLink } from './navigation.tsx'
@@ -23,9 +21,8 @@ export function SideMenu() {
 					aria-label="Close menu"
 					popoverTarget={sideMenuId}
 					popoverTargetAction="hide"
-				>
-					<Icon of={X} className="icon-lg" />
-				</button>
+					data-icon="close"
+				/>
 			</div>
 			<nav className="flex-1 overflow-y-auto p-2" aria-label="Menu">
 				<NavLink className="menu-item" to="/" end data-icon="house">

@@ -86,7 +86,6 @@ test('a first visit to the forum stays within its weight, and nothing moves', as
 				observer.observe({ type: 'navigation', buffered: true })
 			}),
 	)
-	console.log('DBG', bytes)
 	expect(bytes.script).toBeLessThanOrEqual(115 * 1024)
 	expect(bytes.all).toBeLessThanOrEqual(176 * 1024)
 	expect(shift).toBe(0)
@@ -97,22 +96,20 @@ test('a first visit to the forum stays within its weight, and nothing moves', as
 	})
 	// On a machine that is busy they do not wait for the paint beyond a second.
 	expect(Math.min(...scripts)).toBeGreaterThan(Math.min(painted, 1_000))
-	await expectToBeSmall(page, { bytes: 45_000, elements: 530 })
+	await expectToBeSmall(page, { bytes: 44_000, elements: 565 })
 	await logIn(page)
 	await page.goto('/forum')
-	await expectToBeSmall(page, { bytes: 48_000, elements: 580 })
+	await expectToBeSmall(page, { bytes: 48_000, elements: 600 })
 })
 
 /** What the server sends of this page, before compression: a list of 20 questions within its frame. */
 async function expectToBeSmall(page: Page, most: { bytes: number; elements: number }): Promise<void> {
 	const html = await (await page.request.get(page.url())).text()
-	console.log('DBG', Buffer.byteLength(html))
-	expect.soft(Buffer.byteLength(html)).toBeLessThanOrEqual(most.bytes)
+	expect(Buffer.byteLength(html)).toBeLessThanOrEqual(most.bytes)
 	const elements = await page.evaluate(
 		(text) => new DOMParser().parseFromString(text, 'text/html').querySelectorAll('*').length,
 		html,
 	)
 	expect(await page.getByRole('article').count()).toBe(20)
-	console.log('DBG', elements)
-	expect.soft(elements).toBeLessThanOrEqual(most.elements)
+	expect(elements).toBeLessThanOrEqual(most.elements)
 }

@@ -1,8 +1,6 @@
-import { Search } from 'lucide'
 import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
 import { lazyPart } from '~/shell/guarded.ts'
-import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 import { searchRoute } from '../finder.paths.ts'
 import { SearchField } from './search-field.tsx'
@@ -42,9 +40,8 @@ export function HeaderSearch({ children }: { children?: ReactNode }) {
 						to={searchRoute}
 						aria-label="Search"
 						discover="render"
-					>
-						<Icon of={Search} className="icon-lg" />
-					</Link>
+						data-icon="find"
+					/>
 				</>
 			)}
 			{isOpen !== null && (
