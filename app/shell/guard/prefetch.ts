@@ -1,12 +1,13 @@
 import { matchRoutes } from 'react-router'
 import { PREFETCH_HEADER } from '~/lib/page-handle.ts'
-import type { RouteEntry } from './guard.ts'
 import { expectPage, isStored, mayRevisit, storing } from './visited-pages.ts'
 
 /** How long a pointer rests on a link before its page is asked for; whoever only passes over it rests for less. */
 const REST_MS = 80
 /** Pages asked for ahead in a minute: each counts towards its reader's limit. */
 const MAX_PER_MINUTE = 20
+
+type RouteEntry = NonNullable<Window['__reactRouterManifest']['routes'][string]>
 
 let planned: ReturnType<typeof setTimeout> | undefined
 let asked: number[] = []
