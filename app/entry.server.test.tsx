@@ -3,16 +3,20 @@ import { createRequestHandler, Outlet, RouterContextProvider, Scripts, type Serv
 import { expect, test, vi } from 'vitest'
 import { factsContext } from '~/lib/context.ts'
 import * as entry from './entry.server.tsx'
-import { startScriptsLate } from './shell/late-scripts.ts'
+import { startScriptsLate, withData } from './shell/late-scripts.ts'
 
 // Vitest gives style sheets no address.
 vi.mock('~/app.css?url', () => ({ default: '/app.css' }))
 
 /** A site of one page. */
-function siteOf(Layout: (props: { children: ReactNode }) => ReactNode, Page: () => ReactNode) {
-	const route = { id: 'root', path: '', hasAction: false, hasLoader: false, hasErrorBoundary: true, module: '' }
+function siteOf(
+	Layout: (props: { children: ReactNode }) => ReactNode,
+	Page: () => ReactNode,
+	mode: 'initial' | 'lazy' = 'initial',
+) {
+	const route = { id: 'root', path: '', hasAction: false, hasLoader: false, hasErrorBoundary: true, module: '/root.js' }
 	const root = { id: 'root', path: '', module: { default: Page, Layout, ErrorBoundary: () => <h1>The error page</h1> } }
-	return siteOfRoutes({ root }, { root: route }, 'initial')
+	return siteOfRoutes({ root }, { root: route }, mode)
 }
 
 function siteOfRoutes(routes: object, manifest: object, mode: 'initial' | 'lazy') {
@@ -103,4 +107,21 @@ test('a page makes components of its own routes, and hands the browser those of 
 	expect(late).toContain('data-files="/entry.js /root.js /question.js"')
 	const [, imports = ''] = /<script type="text\/plain"[^>]*>(.*?)<\/script>/.exec(late) ?? []
 	expect(imports).toMatch(/^;import \* as route0 from "\/root.js";import .*import\("\/entry.js"\);$/)
+})
+
+test('a page has its data in the script that opens its stream, whatever they say', async () => {
+	const { text } = await open(siteOf(frameWithScripts, () => <h1>The page</h1>, 'lazy'))
+	const [, opening = ''] = /<script>(window\.__reactRouterContext = .*?)<\/script>/.exec(text) ?? []
+	const data = '[{"_1":2},"it\'s \\"</script><!--\\\\ é 😀\u2028"]\nP2:[]\r\n'
+	const script = withData(opening, data)
+	expect(script).not.toContain('<')
+	const context: { stream?: ReadableStream<Uint8Array> } = {}
+	new Function('window', script)({
+		set __reactRouterContext(_: object) {},
+		get __reactRouterContext() {
+			return context
+		},
+	})
+	expect(await new Response(context.stream).text()).toBe(data)
+	expect(() => withData('<script></script>', data)).toThrow()
 })

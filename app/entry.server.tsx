@@ -10,7 +10,7 @@ import { NonceContext } from '~/ui/broken-pictures.tsx'
 import { renderAloneAt } from '~/ui/memo-markup.server.tsx'
 import { RenderAloneContext } from '~/ui/memo-markup.tsx'
 import stylesheet from './app.css?url'
-import { nonceAttribute, startScriptsLate } from './shell/late-scripts.ts'
+import { nonceAttribute, startScriptsLate, withData } from './shell/late-scripts.ts'
 
 /** A page may take this long to render; its data is there before rendering begins. */
 const renderLimit = 5_000
@@ -24,20 +24,24 @@ export default async function handleRequest(
 	status: number,
 	headers: Headers,
 	entry: EntryContext,
-	context: RouterContextProvider,
+	loadContext: RouterContextProvider,
 ): Promise<Response> {
-	const { nonce } = factsOf(context)
+	const { nonce } = factsOf(loadContext)
 	headers.set('Content-Type', 'text/html; charset=utf-8')
 	if (request.method === 'HEAD') return new Response(null, { status, headers })
+	// In development Vite's client is one of the scripts, and must hear early when modules are made anew.
+	const data = import.meta.env.PROD ? entry.serverHandoffStream : undefined
+	const context = withOwnRoutes(entry)
 	const page = (
 		<NonceContext value={nonce}>
 			<RenderAloneContext value={renderAloneAt(momentOf(entry))}>
-				<ServerRouter context={withOwnRoutes(entry)} url={request.url} nonce={nonce} />
+				<ServerRouter context={data ? withoutData(context) : context} url={request.url} nonce={nonce} />
 			</RenderAloneContext>
 		</NonceContext>
 	)
 	try {
-		const html = await render(page, nonce, request.signal)
+		const rendered = await render(page, nonce, request.signal)
+		const html = data ? withLateScripts(rendered, nonce, await readBytes(data)) : rendered
 		log.debug({ bytes: html.length }, 'page rendered')
 		return new Response(html, { status, headers })
 	} catch (error) {
@@ -65,6 +69,11 @@ function withOwnRoutes(entry: EntryContext): EntryContext {
 	for (const { route } of entry.staticHandlerContext.matches) own[route.id] = routes[route.id]
 	const staticHandlerContext = { ...entry.staticHandlerContext, _match: rememberingMatch(entry) }
 	return { ...entry, staticHandlerContext, manifest: { ...entry.manifest, routes: own } }
+}
+
+/** React Router would draw the data of the page as scripts of their own. */
+function withoutData({ serverHandoffStream: _, ...entry }: EntryContext): EntryContext {
+	return entry
 }
 
 /** What the routes of the site answer to paths above pages; they stay the same while it runs. */
@@ -106,9 +115,7 @@ function render(
 				done()
 			},
 			final: (done) => {
-				const html = Buffer.concat(chunks)
-				// In development Vite's client is one of them, and must hear early when modules are made anew.
-				resolve(import.meta.env.PROD ? withLateScripts(html, nonce) : html)
+				resolve(Buffer.concat(chunks))
 				done()
 			},
 		})
@@ -131,18 +138,25 @@ function render(
 }
 
 /**
- * Byte by byte, as what is rewritten is ASCII, and only where it stands: links in the head, and the scripts that tell the browser of
- * the page. What lies between is nearly the whole page and stays as it is.
+ * Byte by byte, and only where it stands: links in the head, and the scripts that tell the browser of the page. What lies between is
+ * nearly the whole page and stays as it is.
+ * @param data of the page, as React Router encoded it
  */
-function withLateScripts(html: Buffer<ArrayBuffer>, nonce: string | undefined): Buffer<ArrayBuffer> {
+function withLateScripts(html: Buffer<ArrayBuffer>, nonce: string | undefined, data: Buffer): Buffer<ArrayBuffer> {
 	const body = Math.max(0, html.indexOf('</head>'))
 	const scripts = Math.max(body, html.indexOf(`<script${nonceAttribute(nonce)}>window.__reactRouterContext = `))
 	const ends = startScriptsLate(html.toString('latin1', 0, body), html.toString('latin1', scripts), nonce)
 	return Buffer.concat([
 		Buffer.from(ends.head, 'latin1'),
 		html.subarray(body, scripts),
-		Buffer.from(ends.foot, 'latin1'),
+		Buffer.from(withData(ends.foot, data.toString('latin1')), 'latin1'),
 	])
+}
+
+async function readBytes(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
+	const chunks: Uint8Array[] = []
+	for await (const chunk of stream) chunks.push(chunk)
+	return Buffer.concat(chunks)
 }
 
 /**

@@ -31,6 +31,11 @@ export function pictureUrl(path: string, width: number): string {
 	return `/media/${path}-${width}.webp`
 }
 
+/** The path of a stored picture from an address of {@link pictureUrl}; null from any other text. */
+export function pathOfPicture(url: string): string | null {
+	return /^\/media\/(.+)-\d+\.webp$/.exec(url)?.[1] ?? null
+}
+
 /** The `srcset` of a stored picture. @param widths all that it is stored in */
 export function pictureSrcSet(path: string, widths: readonly number[]): string {
 	return widths.map((width) => `${pictureUrl(path, width)} ${width}w`).join(', ')

@@ -1,4 +1,4 @@
-import { Bell, Bookmark, ChevronDown, Gauge, Lightbulb, Menu, Settings, ShieldCheck, SquarePen, User } from 'lucide'
+import { ChevronDown } from 'lucide'
 import { type ComponentType, type ReactNode, useSyncExternalStore } from 'react'
 import { useMatches } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
@@ -30,18 +30,17 @@ export function Header({ inbox, Finder }: HeaderProps) {
 					className="icon-btn -ml-2 size-11 md:hidden"
 					aria-label="Open menu"
 					popoverTarget={sideMenuId}
-				>
-					<Icon of={Menu} className="icon-lg" />
-				</button>
+					data-icon="menu"
+				/>
 				<Brand />
 				<nav className="hidden flex-none gap-4 self-stretch md:flex lg:gap-6" aria-label="Main">
-					<NavLink className="nav-link" to="/" end>
+					<NavLink className="nav-link" to="/" end discover="render">
 						Home
 					</NavLink>
-					<NavLink className="nav-link" to="/find-dev">
+					<NavLink className="nav-link" to="/find-dev" discover="render">
 						Community
 					</NavLink>
-					<NavLink className="nav-link" to="/forum">
+					<NavLink className="nav-link" to="/forum" discover="render">
 						Forum
 					</NavLink>
 				</nav>
@@ -81,10 +80,10 @@ function useHeaderSearch(): ComponentType | undefined {
 function WaysIn({ isTight }: { isTight: boolean }) {
 	return (
 		<>
-			<Link className="btn btn-ghost px-3" to="/login">
+			<Link className="btn btn-ghost px-3" to="/login" discover="render">
 				Login
 			</Link>
-			<Link className={`btn btn-outline${isTight ? ' max-sm:hidden' : ''}`} to="/register">
+			<Link className={`btn btn-outline${isTight ? ' max-sm:hidden' : ''}`} to="/register" discover="render">
 				Register
 			</Link>
 		</>
@@ -112,32 +111,32 @@ function AccountMenu({ viewer }: { viewer: SignedIn }) {
 					</div>
 				</div>
 				<div className="menu border-t border-line">
-					<Link className="menu-item" to={`/my-profile/${viewer.username}`}>
-						<Icon of={User} /> My Profile
+					<Link className="menu-item" to={`/my-profile/${viewer.username}`} data-icon="user" discover="render">
+						My Profile
 					</Link>
-					<Link className="menu-item" to={`/edit-profile/${viewer.username}`}>
-						<Icon of={SquarePen} /> Edit Profile
+					<Link className="menu-item" to={`/edit-profile/${viewer.username}`} data-icon="pen" discover="render">
+						Edit Profile
 					</Link>
-					<Link className="menu-item" to="/bookmarks">
-						<Icon of={Bookmark} /> Bookmarks
+					<Link className="menu-item" to="/bookmarks" data-icon="bookmark" discover="render">
+						Bookmarks
 					</Link>
-					<Link className="menu-item" to="/following">
-						<Icon of={Bell} /> Following
+					<Link className="menu-item" to="/following" data-icon="bell" discover="render">
+						Following
 					</Link>
-					<Link className="menu-item" to="/answer">
-						<Icon of={Lightbulb} /> You can answer these
+					<Link className="menu-item" to="/answer" data-icon="lightbulb" discover="render">
+						You can answer these
 					</Link>
-					<Link className="menu-item" to="/settings">
-						<Icon of={Settings} /> Settings
+					<Link className="menu-item" to="/settings" data-icon="settings" discover="render">
+						Settings
 					</Link>
 					{isModerator(viewer) && (
-						<Link className="menu-item" to="/moderation">
-							<Icon of={ShieldCheck} /> Moderation <CaseCount />
+						<Link className="menu-item" to="/moderation" data-icon="shield" discover="render">
+							Moderation <CaseCount />
 						</Link>
 					)}
 					{viewer.role === 'admin' && (
-						<Link className="menu-item" to="/admin">
-							<Icon of={Gauge} /> Administration
+						<Link className="menu-item" to="/admin" data-icon="gauge" discover="render">
+							Administration
 						</Link>
 					)}
 					<div className="menu-separator" />
@@ -147,7 +146,7 @@ function AccountMenu({ viewer }: { viewer: SignedIn }) {
 					</div>
 					<div className="menu-separator" />
 					<div data-install="menu-item" />
-					<LogoutItem item="menu-item" />
+					<LogoutItem />
 				</div>
 			</div>
 		</>

@@ -29,11 +29,31 @@ export function startScriptsLate(
 		foot: newFoot.replace(
 			/<script([^>]*) type="module" async="">([\s\S]*?)<\/script>/,
 			(_, attributes: string, text: string) =>
-				// No string of JSON has a line break, and each statement ends with a semicolon.
-				`<script${attributes} type="text/plain" data-files="${files.join(' ')}">${text.replaceAll(/\n\s*/g, '')}</script>${starter}`,
+				// No string of JSON has a line break, and each statement ends with a semicolon. A route has what nobody denies.
+				`<script${attributes} type="text/plain" data-files="${files.join(' ')}">${text.replaceAll(/\n\s*|"has\w+": false,/g, '')}</script>${starter}`,
 		),
 	}
 }
+
+/** How React Router opens the stream of a page's data, for scripts that come later. */
+const openStream = '{window.__reactRouterContext.streamController = controller;}'
+
+/**
+ * The data of a page in the script that opens its stream, in place of two more scripts. Quotes are what JSON has most of, so its text
+ * is written in single ones, where they need no backslash.
+ * @param foot of a page that has no other script for its data
+ * @param data as React Router encodes it for a browser
+ * @throws Error when React Router opens the stream in another way
+ */
+export function withData(foot: string, data: string): string {
+	const text = data.replace(/[\\'\n\r<]/g, (sign) => escapes[sign] ?? sign)
+	const filled = foot.replace(openStream, () => `{controller.enqueue('${text}');controller.close()}`)
+	if (filled === foot) throw new Error('A page has no place for its data.')
+	return filled
+}
+
+/** `<` ends or begins nothing in a script that way. */
+const escapes: Record<string, string> = { '\\': '\\\\', "'": "\\'", '\n': '\\n', '\r': '\\r', '<': '\\x3C' }
 
 /** As React writes it first of all into a script; nothing where pages have no nonce. */
 export function nonceAttribute(nonce: string | undefined): string {

@@ -1,18 +1,16 @@
-import { LogOut } from 'lucide'
 import { useLayoutEffect, useRef } from 'react'
 import { claimStorage } from '~/lib/private-storage.ts'
 import type { RootData } from '~/lib/root-data.ts'
-import { Icon } from '~/ui/icon.tsx'
 import { Form } from '~/ui/link.tsx'
 
 let isLeaving = false
 
-/** An item of a menu that ends the session. @param item classes of the menu's items */
-export function LogoutItem({ item }: { item: string }) {
+/** An item of a menu that ends the session. */
+export function LogoutItem() {
 	return (
 		<Form method="post" action="/logout" onSubmit={leave}>
-			<button type="submit" className={item}>
-				<Icon of={LogOut} /> Logout
+			<button type="submit" className="menu-item" data-icon="out">
+				Logout
 			</button>
 		</Form>
 	)

@@ -1,28 +1,11 @@
-import {
-	Bell,
-	Bookmark,
-	Gauge,
-	House,
-	MessagesSquare,
-	Search,
-	Settings,
-	ShieldCheck,
-	SquarePen,
-	User,
-	Users,
-	X,
-} from 'lucide'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
-import { Icon } from '~/ui/icon.tsx'
 import { Link, NavLink } from '~/ui/link.tsx'
 import { LogoutItem } from './logout.tsx'
 import { closeOnLink } from './navigation.tsx'
 
 export const sideMenuId = 'side-menu'
-
-const item = 'menu-item min-h-11 gap-3 px-3 text-md'
 
 /** The navigation of small screens, a native popover. */
 export function SideMenu() {
@@ -38,22 +21,21 @@ export function SideMenu() {
 					aria-label="Close menu"
 					popoverTarget={sideMenuId}
 					popoverTargetAction="hide"
-				>
-					<Icon of={X} className="icon-lg" />
-				</button>
+					data-icon="close"
+				/>
 			</div>
 			<nav className="flex-1 overflow-y-auto p-2" aria-label="Menu">
-				<NavLink className={item} to="/" end>
-					<Icon of={House} /> Home
+				<NavLink className="menu-item" to="/" end data-icon="house">
+					Home
 				</NavLink>
-				<NavLink className={item} to="/find-dev">
-					<Icon of={Users} /> FindDev
+				<NavLink className="menu-item" to="/find-dev" data-icon="users">
+					FindDev
 				</NavLink>
-				<NavLink className={item} to="/forum">
-					<Icon of={MessagesSquare} /> Forum
+				<NavLink className="menu-item" to="/forum" data-icon="messages">
+					Forum
 				</NavLink>
-				<NavLink className={item} to="/search">
-					<Icon of={Search} /> Search
+				<NavLink className="menu-item" to="/search" data-icon="search" discover="render">
+					Search
 				</NavLink>
 				{viewer && <OwnItems viewer={viewer} />}
 			</nav>
@@ -67,32 +49,32 @@ function OwnItems({ viewer }: { viewer: SignedIn }) {
 	return (
 		<>
 			<div className="menu-separator my-2" />
-			<NavLink className={item} to={`/my-profile/${viewer.username}`}>
-				<Icon of={User} /> My Profile
+			<NavLink className="menu-item" to={`/my-profile/${viewer.username}`} data-icon="user">
+				My Profile
 			</NavLink>
-			<NavLink className={item} to={`/edit-profile/${viewer.username}`}>
-				<Icon of={SquarePen} /> Edit Profile
+			<NavLink className="menu-item" to={`/edit-profile/${viewer.username}`} data-icon="pen">
+				Edit Profile
 			</NavLink>
-			<NavLink className={item} to="/bookmarks">
-				<Icon of={Bookmark} /> Bookmarks
+			<NavLink className="menu-item" to="/bookmarks" data-icon="bookmark">
+				Bookmarks
 			</NavLink>
-			<NavLink className={item} to="/following">
-				<Icon of={Bell} /> Following
+			<NavLink className="menu-item" to="/following" data-icon="bell">
+				Following
 			</NavLink>
-			<NavLink className={item} to="/settings">
-				<Icon of={Settings} /> Settings
+			<NavLink className="menu-item" to="/settings" data-icon="settings">
+				Settings
 			</NavLink>
 			{isModerator(viewer) && (
-				<NavLink className={item} to="/moderation">
-					<Icon of={ShieldCheck} /> Moderation <CaseCount />
+				<NavLink className="menu-item" to="/moderation" data-icon="shield">
+					Moderation <CaseCount />
 				</NavLink>
 			)}
 			{viewer.role === 'admin' && (
-				<NavLink className={item} to="/admin">
-					<Icon of={Gauge} /> Administration
+				<NavLink className="menu-item" to="/admin" data-icon="gauge">
+					Administration
 				</NavLink>
 			)}
-			<LogoutItem item={item} />
+			<LogoutItem />
 		</>
 	)
 }

@@ -1,12 +1,10 @@
-import { Monitor, Moon, Sun } from 'lucide'
 import { useFetcher, useLocation } from 'react-router'
 import { type RootData, useRootData } from '~/lib/root-data.ts'
-import { Icon } from '~/ui/icon.tsx'
 
 const choices = [
-	{ theme: 'light', label: 'Light', icon: Sun },
-	{ theme: 'dark', label: 'Dark', icon: Moon },
-	{ theme: 'system', label: 'System', icon: Monitor },
+	{ theme: 'light', label: 'Light' },
+	{ theme: 'dark', label: 'Dark' },
+	{ theme: 'system', label: 'System' },
 ] as const
 
 const fetcherKey = 'theme'
@@ -20,7 +18,7 @@ export function ThemeSwitch() {
 		<fetcher.Form method="post" action="/theme" preventScrollReset>
 			<input type="hidden" name="redirectTo" value={pathname + search} />
 			<fieldset className="flex" aria-label="Theme">
-				{choices.map(({ theme, label, icon }) => (
+				{choices.map(({ theme, label }) => (
 					<button
 						key={theme}
 						type="submit"
@@ -30,9 +28,8 @@ export function ThemeSwitch() {
 						aria-label={`${label} theme`}
 						aria-pressed={theme === current}
 						data-pressed={theme === current || undefined}
-					>
-						<Icon of={icon} className="icon-sm" />
-					</button>
+						data-icon={theme}
+					/>
 				))}
 			</fieldset>
 		</fetcher.Form>

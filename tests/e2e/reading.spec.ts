@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { siteDatabase } from '../support/site-process.ts'
-import { expect, hydrated, test } from './support/journey.ts'
+import { demoEmail, expect, hydrated, logIn, test } from './support/journey.ts'
 
 test.describe('a reader without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
@@ -124,3 +124,75 @@ test('every page carries the headers that protect its reader', async ({ request 
 		'referrer-policy': 'strict-origin-when-cross-origin',
 	})
 })
+
+test('the rows of a list are read back from its document as the server would send them', async ({ page }) => {
+	await logIn(page)
+	const client = new pg.Client(siteDatabase(process.env.SITE_DATA_DIR ?? ''))
+	await client.connect()
+	await client.query(
+		`with added as (
+			insert into pictures (path, user_id, kind, width, height, bytes, colour)
+			select 'profiles/' || username || '/' || md5(username), id, 'profile', 96, 96, 1, '#ffffff' from users where email = $1
+			returning user_id, path)
+		update users set image = path from added where id = user_id`,
+		[demoEmail],
+	)
+	await client.end()
+	const ask = (title: string, more = {}) =>
+		page.request.post('/forum/ask', {
+			form: { title, description: 'A "text" & <more>.\n\n\\o/', tags: 'c++', category: 'others', ...more },
+			headers: { Origin: process.env.SITE_URL ?? '' },
+			maxRedirects: 0,
+		})
+	for (const answer of [await ask('Is <b> & "b" 😀 the same?'), await ask('Who am I?', { pseudonym: 'on' })])
+		expect(answer.status()).toBe(303)
+	await page.goto('/forum')
+	await hydrated(page)
+	const shown = () =>
+		page.getByRole('article').evaluateAll((rows) =>
+			rows.map((row) => {
+				// What React draws a row from.
+				const name = Object.keys(row).find((key) => key.startsWith('__reactFiber'))
+				for (let fiber = row[name as never] as Fiber | null; fiber; fiber = fiber.return)
+					if (fiber.memoizedProps?.question) return fiber.memoizedProps.question
+				return null
+			}),
+		)
+	const drawn = () => page.locator('main').evaluate((main) => main.innerHTML.replace(/>[^<]*<\/time>| hidden=""/g, '>'))
+	const [before, html] = [await shown(), await drawn()]
+	expect(before).toHaveLength(20)
+	expect(before.map((row) => row?.author.pseudonym !== undefined)).toContain(true)
+	expect(before.map((row) => row?.author.image !== null)).toContain(true)
+	expect(before.map((row) => row?.solved)).toContain(true)
+	expect(before.map((row) => row?.mayEdit)).toContain(true)
+	const sent = page.waitForResponse(/\/forum\.data/)
+	await page.evaluate(() =>
+		(window as never as { __reactRouterDataRouter: Router }).__reactRouterDataRouter.revalidate(),
+	)
+	await sent
+	await expect.poll(() => page.evaluate(rowsOfLoader)).toEqual(before)
+	expect(await shown()).toEqual(before)
+	expect(await drawn()).toBe(html)
+})
+
+interface Fiber {
+	memoizedProps: { question?: Row } | null
+	return: Fiber | null
+}
+
+interface Row {
+	author: { image: string | null; pseudonym?: object }
+	solved: boolean
+	mayEdit: boolean
+}
+
+interface Router {
+	revalidate: () => Promise<void>
+	state: { loaderData: Record<string, { page?: { rows?: Row[] } }> }
+}
+
+/** Runs in the browser. */
+function rowsOfLoader(): Row[] | undefined {
+	const { loaderData } = (window as never as { __reactRouterDataRouter: Router }).__reactRouterDataRouter.state
+	return Object.values(loaderData).find(({ page }) => page)?.page?.rows
+}

@@ -140,13 +140,13 @@ describe('after a write', () => {
 			'a vote',
 			() => call('PUT', `/queries/${idOf('mira')}/vote`, 'ravi', { vote: 1 }),
 			({ score }) => score === 1,
-			'data-of="votes">1<',
+			'query-votes">1<',
 		],
 		[
 			'a comment',
 			() => call('POST', `/queries/${idOf('mira')}/comments`, 'ravi', { body: 'Like this.' }),
 			({ commentCount }) => commentCount === 1,
-			'data-of="comments">1<',
+			'query-comments">1<',
 		],
 		[
 			'a new name of the author',
@@ -158,7 +158,7 @@ describe('after a write', () => {
 
 	test.each(writes)('%s is in every list at once, for whoever reads next', async (_what, write, isSeen, html) => {
 		const lists = calls.filter((path) => !path.includes('unanswered'))
-		const row = async (who: string) => (await read('/forum', who)).split('<li class="query">').find(isOfMira)
+		const row = async (who: string) => (await read('/forum', who)).split('<article class="query">').find(isOfMira)
 		await Promise.all(people.flatMap((who) => [row(who), ...lists.map((path) => read(path, who))]))
 		const answer = await write()
 		expect(answer.status, await answer.text()).toBeLessThan(400)

@@ -31,7 +31,7 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { type CachedPage, cachedPage } from '~/platform/cache/cached-page.ts'
 import { LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
-import type { ListData } from './lists.view.ts'
+import type { ListData, WaitingView } from './lists.view.ts'
 
 /* The use cases that read. A page costs a fixed number of them, whatever the size of the forum. */
 
@@ -127,7 +127,7 @@ export function countQuestions(): Promise<number> {
 export const countAskedSince = countSince
 
 /** The newest questions that nobody answered. */
-export async function listWaiting(limit: number): Promise<{ url: string; title: string; createdAt: string }[]> {
+export async function listWaiting(limit: number): Promise<WaitingView[]> {
 	const rows = await rowsOf({ view: 'unanswered', cursor: null, limit })
 	return rows.map((row) => ({ url: questionUrl(row), title: row.title, createdAt: row.created_at }))
 }
@@ -238,7 +238,7 @@ export const listPages = [recentPage, categoryPage, tagPage]
  */
 export async function loadList(
 	route: ListRoute,
-	{ context, url }: Pick<LoaderFunctionArgs, 'context' | 'url'>,
+	{ context, url, request }: Pick<LoaderFunctionArgs, 'context' | 'url' | 'request'>,
 	scope: { category?: string; tag?: string; tagId?: number },
 ): Promise<ListData> {
 	const asked = route.read(url)
@@ -253,7 +253,20 @@ export async function loadList(
 		...page
 	} = await listQuestions(viewerOf(context), { ...scope, search, view, cursor })
 	const tools = search ? { operators: listOperators(search), instead } : null
-	return { page, pinned, cursor, view, search, tools, hasViews }
+	return { page: search ? page : leavingOut('rows', page, request), pinned, cursor, view, search, tools, hasViews }
+}
+
+/**
+ * Data without a part that the browser reads back from the document (`document-rows.ts`). The server, which draws the document, still
+ * has it: React Router sends what can be enumerated. What is asked for as data is whole.
+ */
+export function leavingOut<Name extends string, Data extends Record<Name, unknown>>(
+	name: Name,
+	data: Data,
+	request: Request,
+): Data {
+	if (new URL(request.url).pathname.endsWith('.data')) return data
+	return Object.defineProperty({ ...data }, name, { enumerable: false })
 }
 
 const listViews: readonly ListView[] = ['active', 'unanswered', 'unsolved', 'solved']

@@ -7,7 +7,8 @@ import { withParams } from '~/lib/addresses.ts'
 
 /** What the three list pages share. */
 export interface ListData {
-	page: Page<QuestionCardView>
+	/** In the browser without rows when it comes with a document that has them, see `document-rows.ts`. */
+	page: Page<QuestionCardView> | DocumentPage
 	/** What moderators pinned above it. */
 	pinned: QuestionCardView[]
 	/** Where this page of the list begins; null for its first. */
@@ -21,14 +22,27 @@ export interface ListData {
 	hasViews: boolean
 }
 
+/** A page of a list whose rows the document has as HTML. */
+interface DocumentPage {
+	rows?: undefined
+	next: string | null
+}
+
 /** What stands around every list of the forum. */
 export interface ForumFrame extends CategoryFrame {
 	/** The most used ones. */
 	tags: TagView[]
 	/** How many questions there are in all. */
 	total: number
-	/** The newest questions without an answer. */
-	waiting: { url: string; title: string; createdAt: string }[]
+	/** The newest questions without an answer; missing in the browser where the document has them. */
+	waiting?: WaitingView[]
+}
+
+/** A question without an answer. */
+export interface WaitingView {
+	url: string
+	title: string
+	createdAt: string
 }
 
 /** Title and addresses of a list page: one address per list and order; searches and later pages are not indexed. */

@@ -50,11 +50,11 @@ export default function QuestionPreviews() {
 	return (
 		<section className="mt-8">
 			<RuleHead title="Questions of a list" />
-			<ul>
+			<div>
 				{states.map((question) => (
 					<QuestionCard key={question.id} question={question} />
 				))}
-			</ul>
+			</div>
 		</section>
 	)
 }

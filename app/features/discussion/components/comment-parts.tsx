@@ -43,10 +43,7 @@ export function CommentHead({ comment, large = false }: { comment: CommentView; 
 			className={`flex min-h-6 flex-wrap items-center gap-x-2 text-xs text-ink-3 ${large ? 'items-baseline leading-4' : ''}`}
 		>
 			{author && (
-				<AuthorName
-					author={author}
-					className={`font-semibold text-ink wrap-anywhere ${large ? 'text-base' : 'text-sm'}`}
-				/>
+				<AuthorName author={author} look={`font-semibold text-ink wrap-anywhere ${large ? 'text-base' : 'text-sm'}`} />
 			)}
 			{byAsker && <span className="text-ivy">asked this</span>}
 			<Link className="quiet-link" to={commentPath(id)} rel="nofollow">

@@ -52,7 +52,7 @@ function HistoryPage({ what, here, history: { title, url, edits, next } }: Histo
 				{edits.map((edit) => (
 					<li key={edit.at} className="border-t border-line pt-4">
 						<p className="text-xs text-ink-3">
-							<AuthorName author={edit.by} className="text-sm font-semibold text-ink" />{' '}
+							<AuthorName author={edit.by} look="text-sm font-semibold text-ink" />{' '}
 							{edit.byModerator && 'as a moderator, '}
 							<LocalTime at={edit.at} />
 						</p>

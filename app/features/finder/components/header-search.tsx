@@ -1,8 +1,6 @@
-import { Search } from 'lucide'
 import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
 import { lazyPart } from '~/shell/guarded.ts'
-import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 import { searchRoute } from '../finder.paths.ts'
 import { SearchField } from './search-field.tsx'
@@ -41,9 +39,9 @@ export function HeaderSearch({ children }: { children?: ReactNode }) {
 						className={`icon-btn ml-auto max-md:size-11 lg:hidden${viewer ? '' : ' max-sm:hidden'}`}
 						to={searchRoute}
 						aria-label="Search"
-					>
-						<Icon of={Search} className="icon-lg" />
-					</Link>
+						discover="render"
+						data-icon="find"
+					/>
 				</>
 			)}
 			{isOpen !== null && (

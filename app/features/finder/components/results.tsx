@@ -130,11 +130,11 @@ function Rows({ kind, rows }: { kind: SearchKind; rows: unknown[] }) {
 			</ul>
 		)
 	return (
-		<ul>
-			{withoutDoubles(rows as QuestionCardView[], ({ id }) => id).map((question) => (
-				<QuestionCard key={question.id} question={question} />
+		<div>
+			{withoutDoubles(rows as QuestionCardView[], ({ id }) => id).map((question, index) => (
+				<QuestionCard key={question.id} question={question} isFirst={index === 0} />
 			))}
-		</ul>
+		</div>
 	)
 }
 
@@ -163,14 +163,13 @@ function People({ rows }: { rows: MemberView[] }) {
 
 function Tags({ rows }: { rows: TagHit[] }) {
 	return (
-		<ul className="grid gap-x-8 pt-2 sm:grid-cols-2">
+		<ul className="grid *:min-w-0 gap-x-8 pt-2 sm:grid-cols-2">
 			{rows.map(({ name, count, why }) =>
 				why ? (
-					<li key={name} className="min-w-0">
-						<Link className="index-row" to={tagPath(name)}>
-							<span className="tag min-w-0 truncate text-inherit">{name}</span>
+					<li key={name}>
+						<Link className="index-row" to={tagPath(name)} data-count={count}>
+							<span className="tag">{name}</span>
 							<span className="meta min-w-0 truncate">{why}</span>
-							<span className="num">{count}</span>
 						</Link>
 					</li>
 				) : (
@@ -212,11 +211,11 @@ export function NothingFound({ data }: { data: SearchData }) {
 				<>
 					{instead.questions.length > 0 && (
 						<Suggested title="Newest queries">
-							<ul>
+							<div>
 								{instead.questions.map((question) => (
 									<QuestionCard key={question.id} question={question} />
 								))}
-							</ul>
+							</div>
 						</Suggested>
 					)}
 					{instead.tags.length > 0 && (

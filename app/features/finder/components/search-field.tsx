@@ -1,7 +1,5 @@
-import { Search } from 'lucide'
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { lazyPart } from '~/shell/guarded.ts'
-import { Icon } from '~/ui/icon.tsx'
 import { Form } from '~/ui/link.tsx'
 import { MAX_SEARCH_LENGTH, type SearchKind, searchRoute } from '../finder.paths.ts'
 
@@ -33,8 +31,7 @@ export function SearchField({ q = '', kind = null, children }: SearchFieldProps)
 	return (
 		<Form className="relative" role="search" aria-label="Site" action={searchRoute}>
 			{kind && <input type="hidden" name="in" value={kind} />}
-			<div className="input-box">
-				<Icon of={Search} />
+			<div className="input-box" data-icon="search">
 				<input
 					ref={input}
 					type="search"

@@ -29,7 +29,12 @@ export function InboxControl() {
 	const label = unread > 0 ? `Messages and notifications, ${unread} unread` : 'Messages and notifications'
 	if (!hydrated)
 		return (
-			<Link className={look} to={notifications > 0 ? '/notifications' : '/messages'} aria-label={label}>
+			<Link
+				className={look}
+				to={notifications > 0 ? '/notifications' : '/messages'}
+				aria-label={label}
+				discover="render"
+			>
 				<Face unread={unread} />
 			</Link>
 		)

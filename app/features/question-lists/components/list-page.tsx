@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { useLocation, useOutletContext } from 'react-router'
 import { NewQuestion } from '~/features/asking/components/new-question.tsx'
+import type { Page, QuestionCardView } from '~/features/questions/question.view.ts'
 import type { ListView } from '~/features/questions/questions.queries.server.ts'
 import { SearchForm, SearchHelp, SearchToolsBar } from '~/features/search/components/search-form.tsx'
 import { CategoryStrip } from '~/features/tags/components/forum-frame.tsx'
@@ -11,6 +12,7 @@ import { ListPages } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import type { ForumFrame, ListData } from '../lists.view.ts'
 import { isListPath } from '../lists.view.ts'
+import { wholePage } from './document-rows.ts'
 import { QuestionCard } from './question-card.tsx'
 import { QuestionRowsSkeleton } from './question-skeleton.tsx'
 
@@ -32,7 +34,8 @@ export function ListPage({ title, heading = title, intro, data, total, category 
 	const { categories } = useForumFrame()
 	const { pathname } = useLocation()
 	const awaited = useSlowNavigation(isListPath)
-	const { search, view, page } = data
+	const { search, view } = data
+	const page = wholePage(data.page)
 	return (
 		<div className="min-w-0">
 			<div className="flex items-center justify-between gap-4">
@@ -50,6 +53,7 @@ export function ListPage({ title, heading = title, intro, data, total, category 
 				{page.rows.length > 0 ? (
 					<QuestionRows
 						data={data}
+						page={page}
 						pathname={pathname}
 						total={search || (view !== 'newest' && view !== 'active') ? null : total}
 					/>
@@ -61,19 +65,33 @@ export function ListPage({ title, heading = title, intro, data, total, category 
 	)
 }
 
+interface QuestionRowsProps {
+	data: ListData
+	/** That of `data` with its rows. */
+	page: Page<QuestionCardView>
+	pathname: string
+	/** How many questions the list has; null where that is not known. */
+	total: number | null
+}
+
 /** The rows, and the foot that says how many there are and leads on. */
-function QuestionRows({ data, pathname, total }: { data: ListData; pathname: string; total: number | null }) {
+function QuestionRows({ data, page, pathname, total }: QuestionRowsProps) {
 	const { search, view, cursor } = data
 	const params = { q: search, view: view === 'newest' ? null : view }
-	const more = useMore(data.page, (next) => withParams(pathname, { ...params, cursor: next }))
+	const more = useMore(page, (next) => withParams(pathname, { ...params, cursor: next }))
 	const rows = withoutDoubles([...data.pinned, ...more.rows], ({ id }) => id)
 	return (
 		<>
-			<ul>
+			<div>
 				{rows.map((question, index) => (
-					<QuestionCard key={question.id} question={question} isPinned={index < data.pinned.length} />
+					<QuestionCard
+						key={question.id}
+						question={question}
+						isPinned={index < data.pinned.length}
+						isFirst={index === 0}
+					/>
 				))}
-			</ul>
+			</div>
 			<ListPages firstHref={cursor === null ? null : withParams(pathname, params)} more={more}>
 				<span className="text-ink-3" aria-live="polite">
 					{total === null || total < rows.length ? `${rows.length} shown` : `1 to ${rows.length} of ${total}`}

@@ -1,4 +1,5 @@
 import { Check, Pencil, Trash2 } from 'lucide'
+import type { DiscoverBehavior } from 'react-router'
 import type { AuthorView, QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
 import { editPath } from '~/features/questions/questions.paths.ts'
 import { Answered } from '~/features/search/components/answered.tsx'
@@ -12,29 +13,34 @@ import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { useNow } from '~/ui/time.tsx'
 
-/** One question in a list. @param props.isPinned whether it stands above the others, as a moderator pinned it */
-export function QuestionCard({ question, isPinned = false }: { question: QuestionCardView; isPinned?: boolean }) {
-	const ago = relativeTime(question.createdAt, useNow())
-	return <MemoMarkup as="li" className="query" of={Row} with={{ question, ago, isPinned }} />
+interface QuestionCardProps {
+	question: QuestionCardView
+	/** Whether it stands above the others, as a moderator pinned it. */
+	isPinned?: boolean
+	/** Whether the browser learns by its links which routes the links of all rows lead to. */
+	isFirst?: boolean
 }
 
-interface RowProps {
-	question: QuestionCardView
+/** One question in a list. `document-rows.ts` reads it back from what is drawn here. */
+export function QuestionCard({ question, isPinned = false, isFirst = false }: QuestionCardProps) {
+	const ago = relativeTime(question.createdAt, useNow())
+	return <MemoMarkup as="article" className="query" of={Row} with={{ question, ago, isPinned, isFirst }} />
+}
+
+interface RowProps extends Required<QuestionCardProps> {
 	/** How long ago it was asked. */
 	ago: string
-	isPinned: boolean
 }
 
-function Row({ question, ago, isPinned }: RowProps) {
+function Row({ question, ago, isPinned, isFirst }: RowProps) {
 	const match = question.commentMatch
+	const discover = isFirst ? 'render' : 'none'
 	return (
-		<article>
-			<div className="query-head">
-				<CategoryAndState question={question} />
-				{isPinned && <span className="text-ivy">Pinned</span>}
-			</div>
+		<>
+			<CategoryAndState question={question} discover={discover} />
+			{isPinned && <span className="query-pinned">Pinned</span>}
 			<h2>
-				<Link className="quiet-link" to={question.url}>
+				<Link to={question.url} discover={discover}>
 					<Marked html={question.titleHtml} text={question.title} />
 				</Link>
 			</h2>
@@ -48,26 +54,26 @@ function Row({ question, ago, isPinned }: RowProps) {
 			<p className="query-text">
 				<Marked html={match ? match.html : question.excerptHtml} text={question.excerpt} />
 			</p>
-			<Footer question={question} ago={ago} />
-			<p className="query-figure" data-of="votes">
-				{question.score}
-			</p>
-			<p className="query-figure" data-of="comments" data-none={question.commentCount === 0 || undefined}>
+			<Footer question={question} ago={ago} discover={discover} />
+			<p className="query-votes">{question.score}</p>
+			<p className="query-comments" data-none={question.commentCount === 0 || undefined}>
 				{question.commentCount}
 			</p>
-		</article>
+		</>
 	)
 }
 
 /** What stands above the title of a question, wherever it is listed and on its page: its category, and whether it is solved. */
 export function CategoryAndState({
 	question: { category, solved },
+	discover = 'none',
 }: {
 	question: Pick<QuestionCardView, 'category' | 'solved'>
+	discover?: DiscoverBehavior
 }) {
 	return (
 		<>
-			<Link className="cat" to={categoryPath(category.slug)}>
+			<Link className="cat" to={categoryPath(category.slug)} discover={discover}>
 				{category.title}
 			</Link>
 			{solved && <Answered />}
@@ -75,16 +81,21 @@ export function CategoryAndState({
 	)
 }
 
-function Footer({ question, ago }: Omit<RowProps, 'isPinned'>) {
+interface FooterProps extends Pick<RowProps, 'question' | 'ago'> {
+	discover: DiscoverBehavior
+}
+
+function Footer({ question, ago, discover }: FooterProps) {
 	return (
 		<footer>
 			<span className="query-author">
-				<Avatar user={question.author} size={20} /> <AuthorName author={question.author} />{' '}
+				<Avatar user={question.author} size={20} />{' '}
+				<AuthorName author={question.author} look={null} discover={discover} />{' '}
 				<time dateTime={question.createdAt}>{ago}</time>
 			</span>
-			<span className="query-tags">
+			<span className="tags">
 				{question.tags.map((tag) => (
-					<Link key={tag} className="tag" to={tagPath(tag)}>
+					<Link key={tag} to={tagPath(tag)} discover={discover}>
 						{tag}
 					</Link>
 				))}
@@ -94,18 +105,29 @@ function Footer({ question, ago }: Omit<RowProps, 'isPinned'>) {
 	)
 }
 
+interface AuthorNameProps {
+	author: Omit<AuthorView, 'image'>
+	/** Classes of the name; null where those of what stands around it are enough. */
+	look?: string | null
+	discover?: DiscoverBehavior
+}
+
 /** Who wrote something, leading to their profile. A pseudonym has none; it may have the mark of a verified student. */
-export function AuthorName({ author, className = '' }: { author: Omit<AuthorView, 'image'>; className?: string }) {
+export function AuthorName({ author, look = '', discover = 'none' }: AuthorNameProps) {
 	const { username, name, pseudonym } = author
 	if (!pseudonym)
 		return (
-			<Link className={`quiet-link ${className}`.trim()} to={profilePath(username)}>
+			<Link
+				className={look === null ? undefined : `quiet-link ${look}`.trim()}
+				to={profilePath(username)}
+				discover={discover}
+			>
 				{name}
 			</Link>
 		)
 	return (
 		<>
-			<span className={className}>{name}</span>
+			<span className={look || undefined}>{name}</span>
 			{pseudonym.verified && (
 				<span className="text-ivy" title="Verified student">
 					<Icon of={Check} className="icon-sm" />

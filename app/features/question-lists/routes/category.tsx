@@ -14,11 +14,11 @@ import type { Route } from './+types/category'
 export const handle: PageHandle = { revisit: true }
 
 /** A former address leads to the category. */
-export function loader({ params, context, url }: Route.LoaderArgs) {
+export function loader({ params, context, url, request }: Route.LoaderArgs) {
 	return answering(async () => {
 		const [{ slug, title, count, description, askers, following }, list] = await Promise.all([
 			getCategoryPage(viewerOf(context), params.slug),
-			loadList(categoryPage, { context, url }, { category: params.slug }),
+			loadList(categoryPage, { context, url, request }, { category: params.slug }),
 		])
 		if (slug !== params.slug) throw redirect(categoryPath(slug) + url.search, 301)
 		return { ...list, slug, title, count, description, askers, following }

@@ -6,21 +6,22 @@ import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { useNow } from '~/ui/time.tsx'
-import { countQuestions, listWaiting } from '../lists.server.ts'
-import type { ForumFrame } from '../lists.view.ts'
+import { waitingOf } from '../components/document-rows.ts'
+import { countQuestions, leavingOut, listWaiting } from '../lists.server.ts'
+import type { ForumFrame, WaitingView } from '../lists.view.ts'
 import type { Route } from './+types/forum-layout'
 
 const tagsShown = 10
 const waitingShown = 4
 
-export async function loader(): Promise<ForumFrame> {
+export async function loader({ request }: Route.LoaderArgs): Promise<ForumFrame> {
 	const [categories, tags, total, waiting] = await Promise.all([
 		listCategories(),
 		listTags(tagsShown),
 		countQuestions(),
 		listWaiting(waitingShown),
 	])
-	return { categories, tags, total, waiting }
+	return leavingOut('waiting', { categories, tags, total, waiting }, request)
 }
 
 /** What stands beside a list does not change with its order, its search or its pages; a page that asks anew asks for all of it. */
@@ -46,7 +47,11 @@ export default function ForumLayout({ loaderData }: Route.ComponentProps) {
 			<div className="min-w-0 md:col-start-2 md:row-span-2">
 				<Outlet context={loaderData} />
 			</div>
-			<Aside tags={pathname === '/forum/tags' ? null : loaderData.tags} search={search} waiting={loaderData.waiting} />
+			<Aside
+				tags={pathname === '/forum/tags' ? null : loaderData.tags}
+				search={search}
+				waiting={waitingOf(loaderData)}
+			/>
 		</div>
 	)
 }
@@ -55,7 +60,7 @@ interface AsideProps {
 	/** null where the page is about tags itself. */
 	tags: ForumFrame['tags'] | null
 	search: string | null
-	waiting: ForumFrame['waiting']
+	waiting: WaitingView[]
 }
 
 function Aside({ waiting, ...props }: AsideProps) {
@@ -74,7 +79,7 @@ function Aside({ waiting, ...props }: AsideProps) {
 
 interface TagsAndWaitingProps extends Omit<AsideProps, 'waiting'> {
 	/** With how long ago each was asked. */
-	waiting: (AsideProps['waiting'][number] & { ago: string })[]
+	waiting: (WaitingView & { ago: string })[]
 }
 
 function TagsAndWaiting({ tags, search, waiting }: TagsAndWaitingProps) {
@@ -98,9 +103,9 @@ function WaitingList({ waiting }: Pick<TagsAndWaitingProps, 'waiting'>) {
 						<Link className="quiet-link block leading-5 wrap-anywhere" to={url}>
 							{title}
 						</Link>
-						<span className="meta">
-							<time dateTime={createdAt}>{ago}</time>
-						</span>
+						<time className="meta" dateTime={createdAt}>
+							{ago}
+						</time>
 					</li>
 				))}
 			</ul>

@@ -8,8 +8,8 @@ import type { Route } from './+types/recent'
 
 export const handle: PageHandle = { revisit: true }
 
-export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(() => loadList(recentPage, { context, url }, {}))
+export function loader({ context, url, request }: Route.LoaderArgs) {
+	return answering(() => loadList(recentPage, { context, url, request }, {}))
 }
 
 export function meta({ loaderData, matches }: Route.MetaArgs) {

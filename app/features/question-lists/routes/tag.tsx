@@ -17,13 +17,13 @@ export const handle: PageHandle = { revisit: true }
 const relatedShown = 6
 
 /** Another spelling leads to the tag it is stored as. */
-export function loader({ params, context, url }: Route.LoaderArgs) {
+export function loader({ params, context, url, request }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = viewerOf(context)
 		const tag = await getTag(viewer, params.tag)
 		if (tag.name !== params.tag) throw redirect(tagPath(tag.name) + url.search, 301)
 		const [list, related] = await Promise.all([
-			loadList(tagPage, { context, url }, { tag: tag.name, tagId: tag.id }),
+			loadList(tagPage, { context, url, request }, { tag: tag.name, tagId: tag.id }),
 			listRelatedTags(tag.id, relatedShown),
 		])
 		return { ...list, tag, related, mayDescribe: mayEditTags(viewer) }

@@ -9,43 +9,37 @@ import { type AnswerableView, listed } from '../routing.view.ts'
 export function AnswerableItem({ question }: { question: AnswerableView }) {
 	const { url, title, excerpt, category, author, tags, createdAt, commentCount, because } = question
 	return (
-		<li className="query">
-			<article>
-				<div className="query-head">
-					<Link className="cat" to={categoryPath(category.slug)}>
-						{category.title}
-					</Link>
-				</div>
-				<h2>
-					<Link className="quiet-link" to={url}>
-						{title}
-					</Link>
-				</h2>
-				<p className="query-text">{excerpt}</p>
-				<p className="mt-2 text-sm wrap-anywhere text-ink-2">
-					You know <span className="font-semibold text-ink">{listed(because)}</span>.
-					{commentCount === 0 && ' Nobody has answered yet.'}
-				</p>
-				<footer>
-					<span className="query-author">
-						<Avatar user={author} size={20} />{' '}
-						<Link className="quiet-link" to={profilePath(author.username)}>
-							{author.name}
-						</Link>{' '}
-						<RelativeTime at={createdAt} />
-					</span>
-					<span className="query-tags">
-						{tags.map((tag) => (
-							<Link key={tag} className="tag" to={tagPath(tag)}>
-								{tag}
-							</Link>
-						))}
-					</span>
-				</footer>
-				<p className="query-figure" data-of="comments" data-none={commentCount === 0 || undefined}>
-					{commentCount}
-				</p>
-			</article>
-		</li>
+		<article className="query">
+			<Link className="cat" to={categoryPath(category.slug)}>
+				{category.title}
+			</Link>
+			<h2>
+				<Link to={url}>{title}</Link>
+			</h2>
+			<p className="query-text">{excerpt}</p>
+			<p className="mt-2 text-sm wrap-anywhere text-ink-2">
+				You know <span className="font-semibold text-ink">{listed(because)}</span>.
+				{commentCount === 0 && ' Nobody has answered yet.'}
+			</p>
+			<footer>
+				<span className="query-author">
+					<Avatar user={author} size={20} />{' '}
+					<Link className="quiet-link" to={profilePath(author.username)}>
+						{author.name}
+					</Link>{' '}
+					<RelativeTime at={createdAt} />
+				</span>
+				<span className="tags">
+					{tags.map((tag) => (
+						<Link key={tag} to={tagPath(tag)}>
+							{tag}
+						</Link>
+					))}
+				</span>
+			</footer>
+			<p className="query-comments" data-none={commentCount === 0 || undefined}>
+				{commentCount}
+			</p>
+		</article>
 	)
 }

@@ -72,11 +72,11 @@ export default function Answer({ loaderData }: Route.ComponentProps) {
 				{rows.length === 0 ? (
 					<Nothing isFirst={cursor === null} />
 				) : (
-					<ul className="mt-4 border-t border-line">
+					<div className="mt-4 border-t border-line">
 						{rows.map((question) => (
 							<AnswerableItem key={question.id} question={question} />
 						))}
-					</ul>
+					</div>
 				)}
 				<ListPages firstHref={cursor === null ? null : answerPath()} more={more} />
 			</div>

@@ -1,4 +1,4 @@
-import { Search, X } from 'lucide'
+import { X } from 'lucide'
 import { type FormEvent, Fragment, useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
@@ -55,8 +55,7 @@ export function SearchForm({ pathname, search, params = {}, label = 'Search topi
 				{Object.entries(params).map(
 					([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />,
 				)}
-				<div className="input-box">
-					<Icon of={Search} />
+				<div className="input-box" data-icon="search">
 					<input
 						ref={input}
 						type="search"
@@ -96,10 +95,10 @@ function Tips() {
 	return (
 		<>
 			<summary className="quiet-link w-fit py-1">Search tips</summary>
-			<dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+			<dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 [&>dt]:font-mono [&>dt]:text-ink-2">
 				{operators.map(([example, meaning]) => (
 					<Fragment key={example}>
-						<dt className="font-mono text-ink-2">{example}</dt>
+						<dt>{example}</dt>
 						<dd>{meaning}</dd>
 					</Fragment>
 				))}

@@ -53,18 +53,18 @@ function SideLinks({ categories, total, pathname, search }: CategoryNavProps) {
 
 /** The categories as a strip that scrolls sideways, below 768 px; the tags, which have no column there, come last. */
 export function CategoryStrip(props: CategoryStripProps) {
-	return <MemoMarkup as="nav" className="md:hidden" aria-label="Categories" of={StripLinks} with={props} />
+	return <MemoMarkup as="nav" className="category-strip" aria-label="Categories" of={StripLinks} with={props} />
 }
 
 function StripLinks({ categories, pathname, search }: CategoryStripProps) {
 	return (
-		<ul className="-mx-4 mt-4 flex *:flex-none gap-2 overflow-x-auto px-4 pb-1 sm:-mx-6 sm:px-6">
+		<>
 			<StripLink to="/forum" title="Recent Queries" {...{ pathname, search }} />
 			{categories.map(({ slug, title }) => (
 				<StripLink key={slug} to={categoryPath(slug)} title={title} {...{ pathname, search }} />
 			))}
 			<StripLink to="/forum/tags" title="All tags" pathname={pathname} search={null} />
-		</ul>
+		</>
 	)
 }
 
@@ -78,9 +78,13 @@ interface ItemProps {
 function SideLink({ to, title, count, pathname, search }: ItemProps & { count: number }) {
 	return (
 		<li>
-			<Link className="side-link" to={withParams(to, { q: search })} aria-current={pathname === to || undefined}>
+			<Link
+				className="side-link"
+				to={withParams(to, { q: search })}
+				aria-current={pathname === to || undefined}
+				data-count={count}
+			>
 				{`${title} `}
-				<span className="num">{count}</span>
 			</Link>
 		</li>
 	)
@@ -89,11 +93,9 @@ function SideLink({ to, title, count, pathname, search }: ItemProps & { count: n
 function StripLink({ to, title, pathname, search }: ItemProps) {
 	const current = pathname === to || undefined
 	return (
-		<li>
-			<Link className="chip h-8 px-3" to={withParams(to, { q: search })} aria-current={current} data-selected={current}>
-				{title}
-			</Link>
-		</li>
+		<Link className="chip" to={withParams(to, { q: search })} aria-current={current} data-selected={current}>
+			{title}
+		</Link>
 	)
 }
 
@@ -102,7 +104,7 @@ export function TagIndex({ tags, search }: { tags: TagView[]; search: string | n
 	return (
 		<section aria-labelledby="tags">
 			<RuleHead id="tags" title="Tags">
-				<Link className="quiet-link" to="/forum/tags" aria-label="All tags">
+				<Link className="quiet-link" to="/forum/tags" aria-label="All tags" discover="render">
 					All
 				</Link>
 			</RuleHead>
@@ -118,10 +120,9 @@ export function TagIndex({ tags, search }: { tags: TagView[]; search: string | n
 /** One line of an index: the tag, a dotted leader, how many questions. */
 export function TagLink({ tag, search }: { tag: TagView; search?: string | null }) {
 	return (
-		<li className="min-w-0">
-			<Link className="index-row" to={withParams(tagPath(tag.name), { q: search })}>
-				<span className="tag min-w-0 truncate text-inherit">{tag.name}</span>
-				<span className="num">{tag.count}</span>
+		<li>
+			<Link className="index-row" to={withParams(tagPath(tag.name), { q: search })} data-count={tag.count}>
+				<span className="tag">{tag.name}</span>
 			</Link>
 		</li>
 	)

@@ -62,7 +62,7 @@ export default function Tags({ loaderData: { tags, followed, synonyms }, actionD
 			</p>
 			<CategoryStrip categories={categories} pathname={pathname} search={null} />
 			<FollowedList {...followed} known={categories} />
-			<ul className="mt-5 grid gap-x-8 border-t border-rule pt-2 sm:grid-cols-2 lg:grid-cols-3 xl:grid-cols-2">
+			<ul className="mt-5 grid *:min-w-0 gap-x-8 border-t border-rule pt-2 sm:grid-cols-2 lg:grid-cols-3 xl:grid-cols-2">
 				{tags.map((tag) => (
 					<TagLink key={tag.name} tag={tag} />
 				))}

@@ -1,0 +1,76 @@
+import type { Page, QuestionCardView } from '~/features/questions/question.view.ts'
+import { pathOfPicture } from '~/lib/addresses.ts'
+import type { ForumFrame, ListData, WaitingView } from '../lists.view.ts'
+
+/*
+ * A document has the rows of its list as HTML. As data they would be a fifth of it once more, so it comes without them, and they are
+ * read back from what `question-card.tsx` drew; so are the questions that wait for an answer.
+ */
+
+/** What was read, by the page without it: React draws a page several times, and changes the document meanwhile. */
+const read = new WeakMap<ListData['page'], Page<QuestionCardView>>()
+
+/**
+ * A page of a list with its rows.
+ * @param page of the loader; without rows where the document has them
+ * @returns the same object each time for the same page
+ */
+export function wholePage(page: ListData['page']): Page<QuestionCardView> {
+	if (hasRows(page)) return page
+	const known = read.get(page) ?? { rows: [...document.querySelectorAll('.query')].map(readRow), next: page.next }
+	read.set(page, known)
+	return known
+}
+
+function hasRows(page: ListData['page']): page is Page<QuestionCardView> {
+	return page.rows !== undefined
+}
+
+const waiting = new WeakMap<ForumFrame, WaitingView[]>()
+
+/** The questions without an answer beside a list. @returns the same object each time for the same frame */
+export function waitingOf(frame: ForumFrame): WaitingView[] {
+	if (frame.waiting) return frame.waiting
+	const known = waiting.get(frame) ?? [...document.querySelectorAll('[aria-labelledby=waiting] li')].map(readWaiting)
+	waiting.set(frame, known)
+	return known
+}
+
+/** @param item as `forum-layout.tsx` drew it */
+function readWaiting(item: Element): WaitingView {
+	const link = item.querySelector('a')
+	return {
+		url: link?.getAttribute('href') ?? '',
+		title: link?.textContent ?? '',
+		createdAt: item.querySelector('time')?.dateTime ?? '',
+	}
+}
+
+/** @param row as the server drew it, of a list and not of a search */
+function readRow(row: Element): QuestionCardView {
+	const find = (selector: string) => row.querySelector(selector)
+	const textOf = (selector: string) => find(selector)?.textContent ?? ''
+	const url = find('h2 > a')?.getAttribute('href') ?? ''
+	const [, , slug = '', username = '', id] = url.split('/')
+	return {
+		id: Number(id),
+		url,
+		title: textOf('h2'),
+		excerpt: textOf('.query-text'),
+		category: { slug, title: textOf('.cat') },
+		author: {
+			username,
+			name: textOf('.query-author > :nth-child(2)'),
+			image: pathOfPicture(find('img')?.getAttribute('src') ?? ''),
+			// Whoever writes under their own name has a profile.
+			...(!find('.query-author > a') && { pseudonym: { verified: find('.query-author > [title]') !== null } }),
+		},
+		tags: [...row.querySelectorAll('.tags > a')].map(({ textContent }) => textContent),
+		createdAt: find('time')?.getAttribute('datetime') ?? '',
+		score: Number(textOf('.query-votes')),
+		commentCount: Number(textOf('.query-comments')),
+		solved: find('.answered') !== null,
+		mayEdit: find('[aria-label^="Edit query"]') !== null,
+		mayDelete: find('[aria-label^="Delete query"]') !== null,
+	}
+}
