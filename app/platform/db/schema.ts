@@ -365,7 +365,6 @@ export interface Database extends NotificationTables, AccountTables {
 		accepts: Generated<'members' | 'verified' | 'nobody'>
 		shows_typing: Generated<boolean>
 	}
-	question_vectors: { question_id: number; changed_at: Generated<Time>; vector: Buffer | null }
 	similar_helped: { id: GeneratedAlways<number>; question_id: number; user_id: number | null; at: Time }
 	sent_posts: {
 		author_id: number

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import Tinypool from 'tinypool'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { deleteQuestion } from '~/features/asking/asking.server.ts'
@@ -31,9 +32,7 @@ async function vectorOf(id: number): Promise<Buffer | null> {
 }
 
 async function hasRow(id: number): Promise<boolean> {
-	return (
-		(await db().selectFrom('question_vectors').select('question_id').where('question_id', '=', id).execute()).length > 0
-	)
+	return (await sql`select from question_vectors where question_id = ${id}`.execute(db())).rows.length > 0
 }
 
 test('a question has a vector after the next run, and another one when its texts have changed', async () => {
@@ -77,7 +76,7 @@ test('a vector that was made of older texts is not stored', async () => {
 
 test('a question from before the table is noted once', async () => {
 	const { id } = await makeQuestion(asker, { title: 'An old question' })
-	await db().deleteFrom('question_vectors').where('question_id', '=', id).execute()
+	await sql`delete from question_vectors where question_id = ${id}`.execute(db())
 	await noteUnencoded()
 	await noteUnencoded()
 	expect((await readUnencoded(100)).filter((each) => each.id === id)).toHaveLength(1)
