@@ -53,14 +53,19 @@ const notBundled = [
 	'vite',
 ]
 
-/** A second file of the server's bundle: what the thread runs that renders long texts. React Router gives all inputs one name. */
-const renderWorker: Plugin = {
-	name: 'render-worker',
+/** Further files of the server's bundle: what threads run. React Router gives all inputs one name. */
+const workers: Plugin = {
+	name: 'workers',
 	apply: 'build',
 	applyToEnvironment: ({ name }) => name === 'ssr',
 	buildStart() {
-		const id = fileURLToPath(new URL('./app/platform/markdown/render-worker.server.ts', import.meta.url))
-		this.emitFile({ type: 'chunk', id, fileName: 'render-worker.js' })
+		for (const [folder, name] of [
+			['markdown', 'render-worker'],
+			['encoder', 'encoder-worker'],
+		]) {
+			const id = fileURLToPath(new URL(`./app/platform/${folder}/${name}.server.ts`, import.meta.url))
+			this.emitFile({ type: 'chunk', id, fileName: `${name}.js` })
+		}
 	},
 }
 
@@ -93,7 +98,7 @@ const hashSources: Plugin = {
 
 export default defineConfig(({ command }) => ({
 	define: { SITE_VERSION: version() },
-	plugins: [tailwindcss(), reactRouter(), precompress(), renderWorker, hashSources],
+	plugins: [tailwindcss(), reactRouter(), precompress(), workers, hashSources],
 	resolve: { alias: { '~': fileURLToPath(new URL('./app', import.meta.url)) } },
 	environments: {
 		client: {

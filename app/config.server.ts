@@ -65,6 +65,7 @@ const settings = z.object({
 	S3_SECRET_ACCESS_KEY: z.string().optional(),
 	PAGE_CACHE_MB: z.coerce.number().int().min(0).max(4096).default(32),
 	WEB_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(1),
+	SENTENCE_ENCODER: flag.default(true),
 	SEED: z.enum(['demo', 'none']).default('demo'),
 	LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 	VAPID_PRIVATE_KEY: z

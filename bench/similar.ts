@@ -1,17 +1,19 @@
 // npm run bench:similar [-- FOLDER [SIZE]]: does "similar questions" find what was already asked, and how fast is it.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+import { cpus, loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { seedDomain } from '~/features/demo/people/people.ts'
 import { seedMembers } from '~/features/demo/people/seed.server.ts'
 import { seedQuestions } from '~/features/demo/seed.server.ts'
 import { importQuestions } from '~/features/import/import.server.ts'
+import { encodeQuestions } from '~/features/search/similar/meaning.server.ts'
 import { findSimilar } from '~/features/search/similar/similar.server.ts'
 import { closeDatabase, openDatabase, pool } from '~/platform/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { migrate } from '~/platform/db/migrate.server.ts'
 import { NO_TIME_LIMITS } from '~/platform/db/time-limits.server.ts'
+import { hasEncoder, stopEncoder } from '~/platform/encoder/encoder.server.ts'
 import { progressLine } from '../scripts/support/progress.ts'
 
 const folder = process.argv[2] && resolve(process.env.INIT_CWD ?? '.', process.argv[2])
@@ -46,10 +48,12 @@ try {
 	openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS })
 	await migrate(pool(), fileURLToPath(new URL('../migrations', import.meta.url)))
 	await load()
+	await encodeAll()
 	const quality = await judgeAll()
 	const speed = await timeLarge()
 	report(quality, speed)
 } finally {
+	await stopEncoder()
 	await closeDatabase()
 	await postgres.stop()
 	rmSync(dataDir, { recursive: true, force: true })
@@ -103,6 +107,13 @@ async function load(): Promise<void> {
 	if (summary.imported !== threads.size) throw new Error(`Only ${summary.imported} of ${threads.size} were imported.`)
 }
 
+/** Makes the vectors of all threads, where there is an encoder. */
+async function encodeAll(): Promise<void> {
+	const missing = async () =>
+		(await pool().query('select from question_vectors where vector is null limit 1')).rows.length
+	while (hasEncoder() && (await missing()) > 0) await encodeQuestions()
+}
+
 type Ranker = (text: string) => Promise<string[]>
 
 async function judgeAll() {
@@ -112,6 +123,10 @@ async function judgeAll() {
 		(statement: string): Ranker =>
 		async (text) =>
 			(await pool().query(`${statement} limit ${depth}`, [text])).rows.map(({ id }) => thread.get(id) ?? '')
+	const found =
+		(byMeaning: boolean): Ranker =>
+		async (text) =>
+			(await findSimilar({ title: text, limit: depth, byMeaning })).map(({ id }) => thread.get(id) ?? '')
 	const rankers: [string, Ranker][] = [
 		[
 			'full text, any word (ts_rank)',
@@ -122,10 +137,8 @@ async function judgeAll() {
 			'title trigram (similarity)',
 			plain('select id from questions where similarity(title, $1) > 0 order by similarity(title, $1) desc, id'),
 		],
-		[
-			'what ships',
-			async (text) => (await findSimilar({ title: text, limit: depth })).map(({ id }) => thread.get(id) ?? ''),
-		],
+		['what ships, by words alone', found(false)],
+		[hasEncoder() ? 'what ships, with the encoder' : 'what ships (no encoder is installed)', found(true)],
 	]
 	const judged = []
 	for (const [name, ranker] of rankers) judged.push({ name, ...(await judge(ranker)) })
@@ -169,22 +182,35 @@ async function timeLarge() {
 		onProgress: progressLine(`${size.toLocaleString('en')} queries`),
 		signal,
 	})
+	// A vector costs the same whatever it says: each question is given one of those that were made.
+	await pool().query(`
+		insert into question_vectors (question_id, vector)
+		select q.id, made.vector from (select vector, row_number() over () - 1 as place, count(*) over () as count from question_vectors
+			where vector is not null) made
+		join questions q on q.id % made.count = made.place
+		on conflict (question_id) do update set vector = coalesce(question_vectors.vector, excluded.vector)`)
+	await pool().query('analyze question_vectors')
 	await closeDatabase()
-	openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS, max: 1 })
+	openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS, max: 2 })
 	const { rows } = await pool().query<{ title: string; description: string }>(
 		"select title, description from questions where source = 'seed' order by id limit 300",
 	)
-	const strange = await times(questions.map(({ text }) => ({ title: text })))
-	const own = await times(rows)
-	return { strange, own }
+	const both = async (byMeaning: boolean) => ({
+		strange: await times(
+			questions.map(({ text }) => ({ title: text })),
+			byMeaning,
+		),
+		own: await times(rows, byMeaning),
+	})
+	return { words: await both(false), meaning: await both(true) }
 }
 
-async function times(asked: { title: string; description?: string }[]) {
-	for (const each of asked) await findSimilar(each)
+async function times(asked: { title: string; description?: string }[], byMeaning: boolean) {
+	for (const each of asked) await findSimilar({ ...each, byMeaning })
 	const taken: number[] = []
 	for (const each of asked) {
 		const began = performance.now()
-		await findSimilar(each)
+		await findSimilar({ ...each, byMeaning })
 		taken.push(performance.now() - began)
 	}
 	return percentiles(taken)
@@ -196,12 +222,21 @@ function report(quality: Awaited<ReturnType<typeof judgeAll>>, speed: Awaited<Re
 			`| ${[name, ...[map, mrr, p1, p5, r5, ...halves].map((value) => value.toFixed(3)), p50.toFixed(1), p99.toFixed(1)].join(' | ')} |`,
 	)
 	const large = speed
-		? `Among ${size.toLocaleString('en')} seeded queries with their comments: the same questions p50 ${speed.strange.p50.toFixed(1)} ms, p99 ${speed.strange.p99.toFixed(1)} ms;
-titles and whole descriptions of the seeded ones p50 ${speed.own.p50.toFixed(1)} ms, p99 ${speed.own.p99.toFixed(1)} ms.`
+		? [
+				`Among ${size.toLocaleString('en')} seeded queries with their comments, milliseconds:`,
+				'',
+				'| asked | p50 by words alone | p99 | p50 with the encoder | p99 |',
+				'|---|---|---|---|---|',
+				...(['strange', 'own'] as const).map((kind) => {
+					const figures = [speed.words[kind], speed.meaning[kind]].flatMap(({ p50, p99 }) => [p50, p99])
+					const name = kind === 'strange' ? 'the same questions' : 'titles and whole descriptions of the seeded ones'
+					return `| ${[name, ...figures.map((value) => value.toFixed(1))].join(' | ')} |`
+				}),
+			].join('\n')
 		: ''
 	const text = `## Similar questions
 
-\`npm run bench:similar\` on ${cpus().length} cores of a shared virtual machine, ${new Date().toISOString().slice(0, 10)}: ${questions.length} questions as people put them,
+\`npm run bench:similar\` on ${cpus().length} cores of a shared virtual machine (load ${loadavg()[0]?.toFixed(1)}), ${new Date().toISOString().slice(0, 10)}: ${questions.length} questions as people put them,
 asked of ${threads.size} threads, each imported as a query without a description, its answers as comments. A ranking is read to its
 ${depth}th place. “even” and “odd” are the MRR of every other question. Milliseconds with all statements and the way there and back.
 

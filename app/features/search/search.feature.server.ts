@@ -1,11 +1,17 @@
 import { emptyOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
+import { encodeQuestions } from './similar/meaning.server.ts'
 import { refreshWordCounts } from './similar/similar.queries.server.ts'
+import { noteUnencoded } from './similar/vectors.queries.server.ts'
 import { forgetSearchWords } from './spelling.queries.server.ts'
 
 export const search = defineFeature({
 	name: 'search',
-	schedules: [{ name: 'similar-words', every: 'hour', run: refreshWordCounts }],
+	schedules: [
+		{ name: 'similar-words', every: 'hour', run: refreshWordCounts },
+		{ name: 'question-vectors', every: 'minute', run: encodeQuestions },
+		{ name: 'missing-vectors', every: 'hour', run: noteUnencoded },
+	],
 	retention: [
 		{
 			key: 'answers-found',
@@ -22,6 +28,7 @@ export const search = defineFeature({
 		search_spellings: 'words of published queries',
 		word_spellings: 'words of published queries',
 		similar_words: 'how many queries a word is in',
+		question_vectors: 'what published queries mean, as numbers, made of their texts',
 		similar_totals: 'how many words all queries have',
 		similar_helped: {
 			members: { user_id: 'kept' },

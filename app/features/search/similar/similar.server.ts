@@ -5,6 +5,7 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { highlight, highlightPassage, textOfStart } from '../highlight.ts'
 import type { SimilarView } from '../search.view.ts'
 import { questionUrl } from '../search.view.ts'
+import { beginMeaning } from './meaning.server.ts'
 import {
 	type Candidate,
 	findCandidates,
@@ -25,6 +26,13 @@ interface Asked {
 	limit?: number
 	/** What a question must score to be worth showing. */
 	least?: number
+	/** Whether what the texts mean counts, where the site has an encoder. */
+	byMeaning?: boolean
+}
+
+interface Ranked {
+	id: number
+	score: number
 }
 
 /** Characters of a title and of a description that are read; beyond the first, a description repeats itself. */
@@ -41,7 +49,8 @@ const meantShare = 0.6
 
 /**
  * The questions that ask the same as a question that is being written, the best first: words by their rarity, in titles above
- * all, then the spelling of the titles. Three or four statements, each bounded whatever the size of the forum.
+ * all, then the spelling of the titles, and what the texts mean where that is known within 25 ms. Four or five statements, each bounded
+ * whatever the size of the forum.
  * @returns none for a title without a word that says something
  */
 export async function findSimilar({
@@ -49,9 +58,11 @@ export async function findSimilar({
 	description = '',
 	limit = 5,
 	least = worthShowing,
+	byMeaning = true,
 }: Asked): Promise<SimilarView[]> {
+	const byAll = byMeaning ? beginMeaning(clean(title, readOfTitle)) : async (ranked: Ranked[]) => ranked
 	const { best, words } = await rankByWords(title, description)
-	const shown = best.filter(({ score }) => score >= least).slice(0, limit)
+	const shown = (await byAll(best)).filter(({ score }) => score >= least).slice(0, limit)
 	if (shown.length === 0) return []
 	const rows = await readSimilar(shown.map(({ id }) => id))
 	return shown.flatMap(({ id, score }) => rows.filter((row) => row.id === id).map((row) => present(row, score, words)))
@@ -65,7 +76,7 @@ export async function rankByWords(
 	title: string,
 	description: string,
 	condition?: RawBuilder<unknown>,
-): Promise<{ best: { id: number; score: number }[]; words: string[] }> {
+): Promise<{ best: Ranked[]; words: string[] }> {
 	const text = clean(title, readOfTitle)
 	const [rows, totals] = await Promise.all([readWords(text, clean(description, readOfDescription)), readTotals()])
 	const typed = rows.filter(({ titled, documents }) => titled || documents !== null)
@@ -108,7 +119,7 @@ async function findMeant(typed: WordRow[]) {
 }
 
 /** @param whole the weight of all words, which a query would reach that has each of them everywhere */
-function rank(candidates: Candidate[], text: string, whole: number): { id: number; score: number }[] {
+function rank(candidates: Candidate[], text: string, whole: number): Ranked[] {
 	const pieces = piecesOf(text)
 	return candidates
 		.map(({ id, title, score }) => ({

@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import Tinypool from 'tinypool'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { deleteQuestion } from '~/features/asking/asking.server.ts'
+import { deleteComment } from '~/features/discussion/commenting.server.ts'
+import { remember } from '~/lib/remember.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { encode, hasEncoder, stopEncoder } from '~/platform/encoder/encoder.server.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { beginMeaning, encodeQuestions } from './meaning.server.ts'
+import { refreshWordCounts } from './similar.queries.server.ts'
+import { findSimilar } from './similar.server.ts'
+import { noteUnencoded, readUnencoded, readVectors, storeVector } from './vectors.queries.server.ts'
+
+useDatabase()
+
+let asker: SignedIn
+beforeAll(async () => {
+	asker = await makeMember('asker')
+})
+afterAll(stopEncoder)
+// The first text waits for the model to be read.
+beforeEach(async () => void (await encode('warm', { maxPieces: 8 })))
+
+async function vectorOf(id: number): Promise<Buffer | null> {
+	return (await readVectors([id]))[0]?.vector ?? null
+}
+
+async function hasRow(id: number): Promise<boolean> {
+	return (await sql`select from question_vectors where question_id = ${id}`.execute(db())).rows.length > 0
+}
+
+test('a question has a vector after the next run, and another one when its texts have changed', async () => {
+	const { id } = await makeQuestion(asker, { title: 'How do I undo a rebase?', description: 'I lost two commits.' })
+	expect(await vectorOf(id)).toBeNull()
+	await encodeQuestions()
+	const first = await vectorOf(id)
+	expect(first).toHaveLength(516)
+
+	const comment = await makeComment(asker, id, 'The reflog still knows the old commit.')
+	expect(await vectorOf(id)).toBeNull()
+	await encodeQuestions()
+	const second = await vectorOf(id)
+	expect(second).not.toEqual(first)
+
+	// A comment that is gone is in no vector, from the moment on in which it goes.
+	await deleteComment(asker, comment)
+	expect(await vectorOf(id)).toBeNull()
+	await encodeQuestions()
+	expect(await vectorOf(id)).toEqual(first)
+})
+
+test('a question that is not published has no row', async () => {
+	const { id } = await makeQuestion(asker, { title: 'A question that goes' })
+	await encodeQuestions()
+	expect(await hasRow(id)).toBe(true)
+	await deleteQuestion(asker, id)
+	expect(await hasRow(id)).toBe(false)
+	await encodeQuestions()
+	expect(await hasRow(id)).toBe(false)
+})
+
+test('a vector that was made of older texts is not stored', async () => {
+	const { id } = await makeQuestion(asker, { title: 'A question that changes meanwhile' })
+	const [read] = (await readUnencoded(100)).filter((each) => each.id === id)
+	if (!read) throw new Error('It is not among those without a vector.')
+	await makeComment(asker, id, 'A comment that came meanwhile.')
+	await storeVector(read, Buffer.alloc(516))
+	expect(await vectorOf(id)).toBeNull()
+})
+
+test('a question from before the table is noted once', async () => {
+	const { id } = await makeQuestion(asker, { title: 'An old question' })
+	await sql`delete from question_vectors where question_id = ${id}`.execute(db())
+	await noteUnencoded()
+	await noteUnencoded()
+	expect((await readUnencoded(100)).filter((each) => each.id === id)).toHaveLength(1)
+})
+
+test('of two questions with the same words the one comes first that means what is asked', async () => {
+	const account = await makeQuestion(asker, {
+		title: 'Deactivating and removing an account',
+		description: 'I want to leave the service and have my profile erased.',
+	})
+	const bank = await makeQuestion(asker, {
+		title: 'Opening and removing an account',
+		description: 'Which bank pays the best interest for savings?',
+	})
+	await encodeQuestions()
+	await refreshWordCounts()
+	const byMeaning = beginMeaning('erase my profile from the service')
+	const [first, second] = await byMeaning([
+		{ id: bank.id, score: 0.4 },
+		{ id: account.id, score: 0.4 },
+	])
+	expect([first?.id, second?.id]).toEqual([account.id, bank.id])
+	expect((first?.score ?? 0) - (second?.score ?? 0)).toBeGreaterThan(0.1)
+})
+
+test('what no vector is known of is found by its words', async () => {
+	const { id } = await makeQuestion(asker, { title: 'Marmalade compiler crashes' })
+	await refreshWordCounts()
+	const found = await findSimilar({ title: 'marmalade compiler' })
+	expect(found[0]?.id).toBe(id)
+	expect(found[0]?.score).toBe((await findSimilar({ title: 'marmalade compiler', byMeaning: false }))[0]?.score)
+})
+
+/* What happens when the encoder does not work: the answer comes without it, in time. */
+
+const held = remember<{ pool?: Tinypool; folder?: string | null }>('encoder thread', () => ({}))
+
+afterEach(async () => {
+	await stopEncoder()
+	delete held.folder
+})
+
+/** A thread that runs this in place of the encoder. */
+async function replaceThread(source: string): Promise<void> {
+	await stopEncoder()
+	const folder = mkdtempSync(join(tmpdir(), 'devquad-thread-'))
+	const filename = join(folder, 'thread.mjs')
+	writeFileSync(filename, source)
+	held.pool = new Tinypool({ filename, runtime: 'worker_threads', minThreads: 1, maxThreads: 1 })
+	// It is read when the thread has started.
+	await new Promise((resolve) => setTimeout(resolve, 500))
+	rmSync(folder, { recursive: true })
+}
+
+test.each([
+	['hangs', 'export default () => { for (;;); }'],
+	['dies', 'export default () => process.exit(1)'],
+	['throws', "export default () => { throw new Error('broken') }"],
+])('where the thread %s, similar queries are found by their words within the time limit', async (_name, source) => {
+	const { id } = await makeQuestion(asker, { title: 'Pomegranate parser loses commas' })
+	await encodeQuestions()
+	await refreshWordCounts()
+	await findSimilar({ title: 'pomegranate parser' })
+	await replaceThread(source)
+	const began = performance.now()
+	const found = await findSimilar({ title: 'pomegranate parser' })
+	expect(performance.now() - began).toBeLessThan(1_000)
+	expect(found.map((each) => each.id)).toContain(id)
+	// The run ends, and leaves what it could not make for a later one.
+	const other = await makeQuestion(asker, { title: 'A question that waits' })
+	if (source.includes('for')) return
+	await encodeQuestions()
+	expect(await vectorOf(other.id)).toBeNull()
+})
+
+test('a site without the package finds by words alone', async () => {
+	const { id } = await makeQuestion(asker, { title: 'Tangerine linker crashes' })
+	await encodeQuestions()
+	await refreshWordCounts()
+	await stopEncoder()
+	held.folder = null
+	expect(hasEncoder()).toBe(false)
+	expect(await encode('anything', { maxPieces: 8 })).toBeNull()
+	await encodeQuestions()
+	const found = await findSimilar({ title: 'tangerine linker' })
+	expect(found[0]?.id).toBe(id)
+	expect(found[0]?.score).toBe((await findSimilar({ title: 'tangerine linker', byMeaning: false }))[0]?.score)
+	expect(held.pool).toBeUndefined()
+})

