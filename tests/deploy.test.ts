@@ -33,7 +33,7 @@ const linesOf = (unit: string, name: string) =>
 	[...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
 
 describe('systemd', () => {
-	const units = ['devquad@.service', 'devquad-backup.service']
+	const units = ['devquad@.service', 'devquad-waiting-room.service', 'devquad-backup.service']
 
 	test.skipIf(!findProgram('systemd-analyze')).each(units)(
 		'%s is understood, and its exposure is below 3 (needs systemd-analyze)',

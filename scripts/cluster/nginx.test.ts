@@ -4,12 +4,14 @@ import { nginxConfig } from './nginx.ts'
 const front = { HOST: 'localhost', PORT: 3000, publicUrl: 'http://localhost:3000' }
 
 test('every node is asked, and everything is written in the one folder', () => {
-	const text = nginxConfig('/srv/quad', front, [4001, 4002, 4003])
+	const text = nginxConfig('/srv/quad', front, [4001, 4002, 4003], 4000)
 	expect(text.match(/server 127\.0\.0\.1:\d+ /g)).toEqual([
 		'server 127.0.0.1:4001 ',
 		'server 127.0.0.1:4002 ',
 		'server 127.0.0.1:4003 ',
+		'server 127.0.0.1:4000 ',
 	])
+	expect(text).toContain('127.0.0.1:4000 backup')
 	for (const [, path] of text.matchAll(/^\s*(?:\w+_path|pid|error_log)\s+(\S+);/gm))
 		expect(path).toMatch(/^\/srv\/quad\//)
 })
@@ -19,11 +21,11 @@ test.each([
 	['every network, IPv4 too', { HOST: '::' }, 'listen [::]:3000 ipv6only=off;'],
 	['an address of IPv6', { HOST: '::1' }, 'listen [::1]:3000;'],
 ])('it listens on %s', (_what, host, line) => {
-	expect(nginxConfig('/srv', { ...front, ...host }, [4001])).toContain(line)
+	expect(nginxConfig('/srv', { ...front, ...host }, [4001], 4000)).toContain(line)
 })
 
 test('the scheme that people use is told to the nodes, and nothing that a client claims', () => {
-	const text = nginxConfig('/srv', { ...front, publicUrl: 'https://quad.example' }, [4001])
+	const text = nginxConfig('/srv', { ...front, publicUrl: 'https://quad.example' }, [4001], 4000)
 	expect(text).toContain('X-Forwarded-Proto https;')
 	expect(text).not.toContain('$http_x_forwarded')
 	expect(text).not.toContain('proxy_add_x_forwarded_for')

@@ -5,6 +5,8 @@ import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { addressesOf } from '../../server/listen.ts'
+import { freePort } from '../support/free-ports.ts'
+import { root } from '../support/install.mjs'
 import { keepPart, type Part } from './part.ts'
 
 /** What nginx has to know of the site. */
@@ -17,9 +19,16 @@ interface Front {
 /**
  * nginx's configuration: in front of these nodes, with everything that it writes in one folder.
  * @param ports of the nodes, on 127.0.0.1
+ * @param waitingRoom port of the waiting room, on 127.0.0.1
  * @param isRoot whether it is started by root
  */
-export function nginxConfig(folder: string, { HOST, PORT, publicUrl }: Front, ports: number[], isRoot = false): string {
+export function nginxConfig(
+	folder: string,
+	{ HOST, PORT, publicUrl }: Front,
+	ports: number[],
+	waitingRoom: number,
+	isRoot = false,
+): string {
 	const scheme = publicUrl.startsWith('https:') ? 'https' : 'http'
 	const listens = ownAddressesOf(HOST).map((host) => `    listen ${listenOf(host, PORT)};`)
 	return `# Written by \`npm run cluster\` at each start.
@@ -41,6 +50,8 @@ http {
     # Any node will do: sockets come by WebSocket alone, so nothing must find its way back to the same one.
     least_conn;
 ${ports.map((port) => `    server 127.0.0.1:${port} max_fails=1 fail_timeout=2s;`).join('\n')}
+    # Asked while none of them listens: it keeps the request until one does.
+    server 127.0.0.1:${waitingRoom} backup max_fails=0;
     keepalive 64;
   }
 
@@ -74,18 +85,46 @@ ${listens.join('\n')}
 `
 }
 
-/** Starts nginx in front of the nodes. @throws Error with one sentence when it does not start */
+/**
+ * Starts nginx in front of the nodes, and the waiting room that it asks while none of them listens.
+ * @throws Error with one sentence when one of them does not start
+ */
 export async function startNginx(program: string, folder: string, front: Front, ports: number[]): Promise<Part> {
 	mkdirSync(join(folder, 'temp'), { recursive: true })
+	const waitingRoom = await freePort()
 	const file = join(folder, 'nginx.conf')
-	writeFileSync(file, nginxConfig(folder, front, ports, process.getuid?.() === 0))
+	writeFileSync(file, nginxConfig(folder, front, ports, waitingRoom, process.getuid?.() === 0))
 	const log = join(folder, 'nginx-error.log')
 	const start = () =>
 		spawn(program, ['-c', file, '-p', folder, '-e', log, '-g', 'daemon off;'], {
 			stdio: ['ignore', 'pipe', 'pipe'],
 			detached: true,
 		})
-	return keepPart({ name: 'nginx', start, isUp: () => isOpen(front), patience: 700 })
+	const room = await startWaitingRoom(waitingRoom, ports)
+	try {
+		const nginx = await keepPart({ name: 'nginx', start, isUp: () => isOpen(front), patience: 700 })
+		return { stop: async () => void (await Promise.all([nginx.stop(), room.stop()])) }
+	} catch (error) {
+		await room.stop()
+		throw error
+	}
+}
+
+function startWaitingRoom(port: number, nodes: number[]): Promise<Part> {
+	const args = [
+		'scripts/waiting-room.mjs',
+		'--port',
+		String(port),
+		...nodes.flatMap((node) => ['--node', String(node)]),
+	]
+	return keepPart({
+		name: 'The waiting room',
+		// The channel tells it when this process is gone, even by SIGKILL.
+		start: () =>
+			spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true, env: {} }),
+		isUp: (line) => line?.includes('is open') ?? false,
+		patience: 700,
+	})
 }
 
 function listenOf(host: string, port: number): string {

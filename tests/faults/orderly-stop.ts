@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { descendants, startCluster, stillRunning } from '../support/cluster.ts'
 import { startSite } from '../support/site-process.ts'
-import { type LoadFigures, startLoad } from './load.ts'
+import { type LoadFigures, type LoadOptions, startLoad } from './load.ts'
 
 /*
  * Orderly stops under load: each process of the site that serves is sent SIGTERM, and the requests are counted that failed for it.
@@ -62,19 +62,18 @@ export async function stopTheProcess(rounds = 3, env: Record<string, string> = {
  * Stops one process after the other under load, each when another one serves in the place of the last.
  * @param pids of the processes that serve
  * @param nodes addresses at which each must answer before the next one is stopped
- * @param clients how many ask at the same time
  */
 export async function stopInTurn(
 	rounds: number,
 	url: string,
 	pids: () => number[],
 	nodes: string[],
-	clients?: number,
+	options?: LoadOptions,
 ): Promise<LoadFigures[]> {
 	const figures: LoadFigures[] = []
 	const count = pids().length
 	for (let round = 0; round < rounds; round += 1) {
-		const load = startLoad([url], clients)
+		const load = startLoad([url], options)
 		await sleep(aroundMs)
 		for (const pid of pids()) {
 			process.kill(pid, 'SIGTERM')

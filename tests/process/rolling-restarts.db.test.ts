@@ -5,25 +5,33 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pool } from '~/platform/db/db.server.ts'
-import { countFailed } from '../faults/load.ts'
-import { serving, stopInTurn } from '../faults/orderly-stop.ts'
+import { countFailed, type LoadFigures, startLoad } from '../faults/load.ts'
+import { stopInTurn } from '../faults/orderly-stop.ts'
 import { ChatRun } from '../support/chat-run.ts'
-import { hasServers, type RunningCluster, startCluster } from '../support/cluster.ts'
+import { hasServers } from '../support/cluster.ts'
 import { useDatabase } from '../support/database.ts'
-import { askAt, testDatabaseUrl } from '../support/members-site.ts'
+import { askAt, type MembersSite, testDatabaseUrl } from '../support/members-site.ts'
+import { type NodesBehindNginx, openNginx } from '../support/nodes-behind-nginx.ts'
 import { spawnSite } from '../support/site-process.ts'
+import { listFixtures, loadFixture, unpackFiles } from '../support/upgrade/fixture.ts'
+import { loggedInBefore, restoreDump } from '../support/upgrade/old-site.ts'
 
 /*
- * Three nodes behind nginx are restarted one by one while visitors read and members write to each other. The first to come back is of
- * a version with more migrations, so that for a while nodes of two versions serve on one database.
- * `npm run test:restarts -- --rounds 7` restarts them 21 times.
+ * Three nodes behind nginx are restarted one by one while visitors and members read, and members write to each other. The first to come back
+ * is of a version with more migrations, so that for a while nodes of two versions serve on one database.
+ * `npm run test:restarts -- --rounds 7` restarts them 21 times, on a site that is updated from version 0.1.0 before, with the same traffic:
+ * its nodes have just stopped, and the first ones of today remake its tables. upgrade.db.test.ts reads in such a site.
  */
 
-useDatabase()
+const isLongRun = process.env.RESTART_ROUNDS !== undefined
+
+useDatabase(isLongRun ? 'template0' : undefined)
 
 const rounds = Number(process.env.RESTART_ROUNDS ?? 1)
-/** How many ask for pages at the same time; members who write come beside them. */
+/** How many ask for pages at the same time, half of them members; those who write come beside them. */
 const clients = 8
+/** Milliseconds that somebody who came while the tables are remade waits at most, here: nginx gives up after 60 s. */
+const patienceMs = 60_000
 const secret = 'a secret that only these tests know of'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -37,41 +45,67 @@ alter table users add column of_the_next_version text;
 create index of_the_next_version_newest on messages (of_the_next_version, id);`
 
 describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-server)', () => {
-	let cluster: RunningCluster
+	const run = new ChatRun()
+	let site: NodesBehindNginx
+	let cookies: string[]
 
 	beforeAll(async () => {
 		const sources = ['app', 'server', 'public', 'vite.config.ts', 'react-router.config.ts', 'package-lock.json']
 		for (const name of [...sources, 'scripts', 'migrations', 'package.json'])
 			cpSync(join(root, name), join(project, name), { recursive: true, preserveTimestamps: true })
 		for (const name of ['node_modules', 'build']) symlinkSync(join(root, name), join(project, name))
-		cluster = await startCluster({ DATABASE_URL: await testDatabaseUrl(), AUTH_SECRET: secret }, project)
+		const DATA_DIR = mkdtempSync(join(tmpdir(), 'devquad-nodes-'))
+		if (isLongRun) {
+			const before = loadFixture(listFixtures()[0] ?? '')
+			await restoreDump(before.dump)
+			unpackFiles(DATA_DIR, before.files)
+		}
+		site = await openNginx({ DATABASE_URL: await testDatabaseUrl(), AUTH_SECRET: secret, DATA_DIR }, project)
 	})
 
 	afterAll(async () => {
-		await cluster?.stop()
+		await site?.stop()
 		rmSync(project, { recursive: true, force: true })
 	})
 
-	test(`are restarted ${rounds * 3} times, into a version with more tables: no request fails, and no message is lost`, async () => {
-		const site = {
-			ask: (path: string, cookie: string, form?: Record<string, string>) => askAt(cluster.url, path, cookie, form),
+	test.runIf(isLongRun)('are updated from 0.1.0: whoever comes meanwhile waits and is answered', async () => {
+		const members = await loggedInBefore(site.url, secret)
+		cookies = members.flat().map(({ cookie }) => cookie)
+		const load = startLoad([site.url], { clients, patienceMs, cookies })
+		const greetings = members.map(([one, other], index) => run.greet(one, other, index === 0 ? 2 : 1, 2 * patienceMs))
+		const began = performance.now()
+		await site.start()
+		const startedAfter = performance.now() - began
+		await Promise.all(greetings)
+		const figures = await load.stop()
+		tell('The update from 0.1.0', [figures])
+		expectNoneFailed([figures])
+		// They came before anybody could answer them.
+		expect(figures.slowestMs).toBeGreaterThan(startedAfter / 2)
+		expect(figures.sent).toBeGreaterThan(50)
+	})
+
+	test(`are restarted ${rounds * 3} times, into a version with more tables: no request fails, and no message is lost`, {
+		timeout: 1_200_000,
+	}, async () => {
+		if (!isLongRun) {
+			await site.start()
+			const ask: MembersSite['ask'] = (path, cookie, form) => askAt(site.url, path, cookie, form)
+			cookies = await run.meet({ ask }, 3, () => site.url)
 		}
-		const run = new ChatRun()
-		await run.meet(site, 3, () => cluster.url)
 		writeFileSync(join(project, 'migrations', '9999_next_version.sql'), nextMigration)
 		run.begin(Number.POSITIVE_INFINITY)
-		const figures = await stopInTurn(rounds, cluster.url, () => serving(cluster.pid), cluster.nodes, clients)
+		const figures = await stopInTurn(rounds, site.url, site.pids, site.nodes, { clients, cookies })
 		// The restarts may be over before anybody has edited or deleted anything.
 		await expect.poll(() => run.hasChanges).toBe(true)
 		run.end()
-		expect(figures.map((one) => ({ ...one, failures: countFailed(one) }))).toEqual(
-			figures.map(() => expect.objectContaining({ failures: 0, failed: {}, refused: 0 })),
-		)
+		tell(`${rounds * 3} restarts`, figures)
+		expectNoneFailed(figures)
 		expect(figures.every(({ sent }) => sent > 50)).toBe(true)
 		await run.judge(10)
 		const { rows } = await pool().query("select 1 from migrations where name = '9999_next_version.sql'")
 		expect(rows).toHaveLength(1)
-	}, 1_200_000)
+	})
 
 	test('the version before refuses to start on the newer tables, in one sentence', async () => {
 		const older = spawnSite({
@@ -86,3 +120,18 @@ describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-se
 		)
 	})
 })
+
+function expectNoneFailed(figures: LoadFigures[]): void {
+	expect(figures.map((one) => ({ ...one, failures: countFailed(one) }))).toEqual(
+		figures.map(() => expect.objectContaining({ failures: 0, failed: {}, refused: 0 })),
+	)
+}
+
+/** Says what `npm run test:restarts` is run for. */
+function tell(what: string, figures: LoadFigures[]): void {
+	if (!isLongRun) return
+	const sent = figures.reduce((sum, one) => sum + one.sent, 0)
+	const failed = figures.reduce((sum, one) => sum + countFailed(one) + one.refused, 0)
+	const slowest = Math.max(...figures.map(({ slowestMs }) => slowestMs))
+	process.stdout.write(`${what}: ${sent} requests, ${failed} failed, the slowest answer took ${slowest} ms.\n`)
+}

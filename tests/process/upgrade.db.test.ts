@@ -1,20 +1,27 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { previewStartSet } from '~/features/terms/preview.server.ts'
+import { type LoadFigures, startLoad } from '../faults/load.ts'
+import { hasServers } from '../support/cluster.ts'
 import { useDatabase } from '../support/database.ts'
 import { type MembersSite, startOnTestDatabase, testDatabaseUrl } from '../support/members-site.ts'
+import { openNginx } from '../support/nodes-behind-nginx.ts'
 import { compare, type Difference, type KnownDifference } from '../support/upgrade/comparison.ts'
 import { listFixtures, loadFixture, unpackFiles, vocabularyOf } from '../support/upgrade/fixture.ts'
 import { Member } from '../support/upgrade/life.ts'
+import { loggedInBefore, restoreDump } from '../support/upgrade/old-site.ts'
 import { logInReaders, read } from '../support/upgrade/readings.ts'
 
 /*
  * A site of an earlier commit, upgraded: its database is migrated by the start of today's site, and every reader sees what
- * they saw before. scripts/make-upgrade-fixture.ts makes such a site.
+ * they saw before. Behind nginx, nobody who comes meanwhile is turned away. scripts/make-upgrade-fixture.ts makes such a site.
  */
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const secret = 'a secret that only these tests know of'
 
 /** What readers see otherwise today, on purpose. An entry that matches nothing any more fails the test. */
 const knownDifferences: Record<string, KnownDifference[]> = {
@@ -196,19 +203,36 @@ describe.each(listFixtures())('the site of commit %s', (commit) => {
 	useDatabase('template0')
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-upgrade-'))
 	const before = loadFixture(commit)
-	let site: MembersSite
+	let site: Pick<MembersSite, 'url' | 'stop'>
+	let meanwhile: LoadFigures | undefined
 	let preview: Awaited<ReturnType<typeof previewStartSet>>
 
 	beforeAll(async () => {
-		await restore(before.dump)
+		await restoreDump(before.dump)
 		preview = await previewStartSet()
 		unpackFiles(dataDir, before.files)
-		site = await startOnTestDatabase(undefined, { DATA_DIR: dataDir, PAGE_CACHE_MB: '0' })
+		const settings = { DATA_DIR: dataDir, PAGE_CACHE_MB: '0' }
+		if (!hasServers) {
+			site = await startOnTestDatabase(undefined, settings)
+			return
+		}
+		const nginx = await openNginx({ ...settings, DATABASE_URL: await testDatabaseUrl(), AUTH_SECRET: secret }, root, 1)
+		site = nginx
+		const members = await loggedInBefore(nginx.url, secret)
+		const cookies = members.flat().map(({ cookie }) => cookie)
+		const load = startLoad([nginx.url], { clients: 12, patienceMs: 120_000, cookies })
+		await nginx.start()
+		meanwhile = await load.stop()
 	})
 
 	afterAll(async () => {
 		await site?.stop()
 		rmSync(dataDir, { recursive: true, force: true })
+	})
+
+	test.skipIf(!hasServers)('whoever comes while the tables are remade waits, and is answered', () => {
+		expect(meanwhile).toMatchObject({ failed: {}, refused: 0 })
+		expect(meanwhile?.sent).toBeGreaterThanOrEqual(12)
 	})
 
 	test('what the terms write otherwise was shown before, and is done', async () => {
@@ -237,13 +261,3 @@ describe.each(listFixtures())('the site of commit %s', (commit) => {
 		expect(known.filter((one) => !found.has(one))).toEqual([])
 	})
 })
-
-async function restore(dump: string): Promise<void> {
-	const client = new pg.Client({ connectionString: await testDatabaseUrl() })
-	await client.connect()
-	try {
-		await client.query(dump)
-	} finally {
-		await client.end()
-	}
-}

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { findBrokenFigures } from '../factories/chat.ts'
 import { findBroken } from './chat-history.ts'
-import { ChatMember } from './chat-members.ts'
+import { ChatMember, type Place } from './chat-members.ts'
 import { eventually } from './eventually.ts'
 import { logInMember, type MembersSite } from './members-site.ts'
 import { randomFrom } from './random.ts'
@@ -48,20 +48,38 @@ export class ChatRun {
 	/**
 	 * Has so many pairs meet: two members who have written to each other. Of the first pair one has two tabs open.
 	 * @param door which address each member comes by
+	 * @returns the cookies of their sessions
 	 */
-	async meet(site: Pick<MembersSite, 'ask'>, pairs: number, door: (index: number) => string, name = ''): Promise<void> {
+	async meet(
+		site: Pick<MembersSite, 'ask'>,
+		pairs: number,
+		door: (index: number) => string,
+		name = '',
+	): Promise<string[]> {
+		const cookies: string[] = []
 		for (let index = 0; index < pairs; index += 1) {
 			const [from, to] = [`one${name}-${index}`, `other${name}-${index}`]
 			const mine = await logInMember(site, from)
 			const theirs = await logInMember(site, to)
-			const one = new ChatMember({ url: door(index), cookie: mine.cookie, from, to }, index === 0 ? 2 : 1)
-			const other = new ChatMember({ url: door(index + 1), cookie: theirs.cookie, from: to, to: from })
-			one.write('Hello.')
-			await eventually(() => expect(one.unsettled).toEqual([]))
-			other.write('Hello to you.')
-			await eventually(() => expect(other.unsettled).toEqual([]))
-			this.members.push(one, other)
+			const one = { url: door(index), cookie: mine.cookie, from, to }
+			await this.greet(one, { url: door(index + 1), cookie: theirs.cookie, from: to, to: from }, index === 0 ? 2 : 1)
+			cookies.push(mine.cookie, theirs.cookie)
 		}
+		return cookies
+	}
+
+	/**
+	 * Two members, who may be members of any site, open the conversation with each other and write to each other.
+	 * @param tabs that the first one has open
+	 * @param within milliseconds in which the site must have stored a message
+	 */
+	async greet(first: Place, second: Place, tabs = 1, within?: number): Promise<void> {
+		const [one, other] = [new ChatMember(first, tabs), new ChatMember(second)]
+		one.write('Hello.')
+		await eventually(() => expect(one.unsettled).toEqual([]), within)
+		other.write('Hello to you.')
+		await eventually(() => expect(other.unsettled).toEqual([]), within)
+		this.members.push(one, other)
 	}
 
 	/**

@@ -12,6 +12,10 @@ const MAX_NAMED_LENGTH = 8_000
 const MAX_NAMED = 400
 
 const names = new Map<string, string>()
+/** How many statements got another name, which makes each such name a new one. */
+let renamed = 0
+/** Of the SHA-256 in Base64 of a statement's text, its first name. */
+const HASH_LENGTH = 43
 
 const statementSeconds = histogram(
 	'devquad_database_statement_duration_seconds',
@@ -60,7 +64,9 @@ export class NamedStatements extends pg.Client {
 			args[last] = (error: unknown, result: unknown) => {
 				this.heard(began)
 				if (span) endSpan(span, error ?? undefined)
-				callback(error ? this.explain(error, outage) : error, result)
+				const anew = error ? this.planAnew(args[0], error) : null
+				if (anew) this.watched([anew, ...args.slice(1, last), callback], outage)
+				else callback(error ? this.explain(error, outage) : error, result)
 			}
 			return super.query(...(args as Parameters<pg.Client['query']>))
 		}
@@ -79,9 +85,26 @@ export class NamedStatements extends pg.Client {
 			(error) => {
 				this.heard(began)
 				if (span) endSpan(span, error)
+				const anew = this.planAnew(args[0], error)
+				if (anew) return this.watched([anew], outage)
 				throw this.explain(error, outage)
 			},
 		)
+	}
+
+	/**
+	 * What is to be sent in place of a statement that PostgreSQL refuses as its tables have got columns since it was planned, and it returns
+	 * all of them: another node brought a newer version. Under its name it would be refused for ever, on every connection.
+	 * @returns null when something else is wrong, or when a transaction has failed with it
+	 */
+	private planAnew(asked: unknown, error: unknown): pg.QueryConfig | null {
+		const { name, text = '' } = asked as pg.QueryConfig
+		if (name === undefined || (error as pg.DatabaseError).routine !== 'RevalidateCachedQuery') return null
+		if (names.get(text) === name) {
+			renamed += 1
+			names.set(text, `${name.slice(0, HASH_LENGTH)}${renamed}`)
+		}
+		return this.getTransactionStatus() === 'I' ? { ...(asked as pg.QueryConfig), name: nameOf(text) } : null
 	}
 
 	/** Ends the connection at once, without the goodbye that nobody would hear; what waits on it fails with this reason. */

@@ -1,0 +1,120 @@
+// `node scripts/waiting-room.mjs --port 2999 --node 3000 [--node HOST:PORT …]`: keeps connections while no node of the site listens, and passes
+// them on to the first that does. nginx asks it when it finds no node (`backup`), so that a restart is a wait and no error. Plain JavaScript
+// that knows nothing of the site: it needs no installation, and outlives every update.
+import { connect, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+
+/** Milliseconds that somebody waits at most: less than the 60 s after which nginx gives up with words of its own. */
+const MAX_WAIT_MS = 55_000
+/** So many wait at the same time: a tab of each of 5,000 members, and requests. nginx keeps no more connections by itself. */
+const MAX_WAITING = 8_000
+/** Bytes that are taken of somebody who waits; the rest stays in the network. */
+const MAX_KEPT_BYTES = 65_536
+/** Milliseconds between two looks for a node, and how long one that does not answer is waited for. */
+const LOOK_MS = 100
+const CONNECT_MS = 1_000
+
+const { values } = parseArgs({
+	options: {
+		host: { type: 'string', default: '127.0.0.1' },
+		port: { type: 'string', default: '2999' },
+		node: { type: 'string', multiple: true, default: ['3000'] },
+	},
+})
+const nodes = values.node.map((address) => {
+	const [, host = '127.0.0.1', port] = /^(?:(.+):)?(\d+)$/.exec(address) ?? []
+	if (!port) throw new Error(`--node takes PORT or HOST:PORT, and not ${address}.`)
+	return { host, port: Number(port) }
+})
+
+/** Connections that wait for a node, with what has come by them so far. */
+const waiting = new Map()
+let isLooking = false
+
+const server = createServer({ noDelay: true }, enter)
+server.listen(Number(values.port), values.host, () => {
+	process.stdout.write(
+		`The waiting room of ${values.node.join(', ')} is open:  ${values.host}:${server.address().port}\n`,
+	)
+})
+// Started by another script, it ends with that.
+process.on('disconnect', () => process.exit(0))
+
+function enter(visitor) {
+	// `close` follows, and says all that counts.
+	visitor.on('error', () => {})
+	if (waiting.size >= MAX_WAITING) return refuse(visitor)
+	const kept = []
+	let size = 0
+	const keep = (chunk) => {
+		kept.push(chunk)
+		size += chunk.length
+		if (size > MAX_KEPT_BYTES) visitor.pause()
+	}
+	const timer = setTimeout(() => waiting.has(visitor) && refuse(visitor), MAX_WAIT_MS)
+	waiting.set(visitor, () => {
+		clearTimeout(timer)
+		visitor.off('data', keep).pause()
+		if (size > 0) visitor.unshift(Buffer.concat(kept))
+	})
+	visitor.on('data', keep)
+	for (const event of ['end', 'close'])
+		visitor.once(event, () => {
+			clearTimeout(timer)
+			waiting.delete(visitor)
+		})
+	void look()
+}
+
+/** Looks for a node until nobody waits any more. */
+async function look() {
+	if (isLooking) return
+	isLooking = true
+	while (waiting.size > 0) {
+		const node = await Promise.any(nodes.map(listens)).catch(() => null)
+		if (node) await Promise.all([...waiting.keys()].map((visitor) => pass(visitor, node)))
+		else await sleep(LOOK_MS)
+	}
+	isLooking = false
+}
+
+/** @returns the node, once it has taken a connection; @throws Error when it does not */
+async function listens(node) {
+	const socket = await reach(node)
+	socket.destroy()
+	return node
+}
+
+/** Gives somebody who waits to a node; who finds that it has stopped again waits on. */
+async function pass(visitor, node) {
+	const onward = await reach(node).catch(() => null)
+	const begin = waiting.get(visitor)
+	// Whoever left meanwhile, or was refused, does not wait any more.
+	if (!onward || !begin) return void onward?.destroy()
+	waiting.delete(visitor)
+	begin()
+	visitor.pipe(onward).pipe(visitor)
+	visitor.once('close', () => onward.destroySoon())
+	onward.once('close', () => visitor.destroySoon())
+}
+
+/** A connection to a node. @throws Error when nobody listens there */
+function reach({ host, port }) {
+	return new Promise((resolve, reject) => {
+		const socket = connect({ host, port, noDelay: true })
+		const timer = setTimeout(() => socket.destroy(new Error(`${host}:${port} does not answer.`)), CONNECT_MS)
+		socket.on('error', reject)
+		socket.once('connect', () => resolve(socket))
+		for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(timer))
+	})
+}
+
+function refuse(visitor) {
+	waiting.delete(visitor)
+	const words = 'The site is being restarted and cannot answer yet. Please try again in a minute.\n'
+	visitor.end(
+		`HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${words.length}\r\nConnection: close\r\n\r\n${words}`,
+	)
+	visitor.destroySoon()
+}
