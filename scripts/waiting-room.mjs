@@ -1,12 +1,12 @@
-// `node scripts/waiting-room.mjs --port 2999 --node 3000 [--node HOST:PORT …]`: keeps connections while no node of the site listens, and passes
+// `node scripts/waiting-room.mjs --port 2999 --node 3000 [--node HOST:PORT …] [--wait SECONDS]`: keeps connections while no node of the site listens, and passes
 // them on to the first that does. nginx asks it when it finds no node (`backup`), so that a restart is a wait and no error. Plain JavaScript
 // that knows nothing of the site: it needs no installation, and outlives every update.
 import { connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
-/** Milliseconds that somebody waits at most: less than the 60 s after which nginx gives up with words of its own. */
-const MAX_WAIT_MS = 55_000
+/** Seconds that somebody waits at most: less than the 60 after which nginx gives up with words of its own. */
+const MAX_WAIT = '55'
 /** So many wait at the same time: a tab of each of 5,000 members, and requests. nginx keeps no more connections by itself. */
 const MAX_WAITING = 8_000
 /** Bytes that are taken of somebody who waits; the rest stays in the network. */
@@ -19,6 +19,7 @@ const { values } = parseArgs({
 	options: {
 		host: { type: 'string', default: '127.0.0.1' },
 		port: { type: 'string', default: '2999' },
+		wait: { type: 'string', default: MAX_WAIT },
 		node: { type: 'string', multiple: true, default: ['3000'] },
 	},
 })
@@ -52,7 +53,7 @@ function enter(visitor) {
 		size += chunk.length
 		if (size > MAX_KEPT_BYTES) visitor.pause()
 	}
-	const timer = setTimeout(() => waiting.has(visitor) && refuse(visitor), MAX_WAIT_MS)
+	const timer = setTimeout(() => waiting.has(visitor) && refuse(visitor), Number(values.wait) * 1_000)
 	waiting.set(visitor, () => {
 		clearTimeout(timer)
 		visitor.off('data', keep).pause()

@@ -26,6 +26,8 @@ const [certFile, keyFile] = [join(folder, 'quad.pem'), join(folder, 'quad.key')]
 const [nginx, caddy] = [findProgram('nginx'), process.env.CADDY ?? findProgram('caddy')]
 let site: SiteProcess
 let port = 0
+/** Of the waiting room, which listens where a test says so. */
+let room = 0
 let proxy: ChildProcess | undefined
 
 /** The text of the document in this language. */
@@ -47,6 +49,7 @@ beforeAll(async () => {
 	writeFileSync(certFile, cert)
 	writeFileSync(keyFile, key)
 	port = await freePort()
+	room = await freePort()
 	site = await startSite({ ...settings(), PORT: String(await freePort()) })
 })
 
@@ -146,6 +149,7 @@ describe.skipIf(!nginx)('nginx (needs nginx)', () => {
 	/** @param change of the document's text, beyond what is of this machine */
 	async function start(change: (text: string) => string = (text) => text): Promise<void> {
 		const own = adapted(textOf('nginx'), [
+			['127.0.0.1:2999', `127.0.0.1:${room}`],
 			['127.0.0.1:3000', new URL(site.url).host.replace('localhost', '127.0.0.1')],
 			['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
 			['quad.campus.example', 'localhost'],
@@ -173,6 +177,23 @@ describe.skipIf(!nginx)('nginx (needs nginx)', () => {
 		expect(doctor()).toMatch(
 			/✓ PUBLIC_URL: The site answers at .*, and the proxy says rightly who asks\.\n✓ Proxy: WebSockets get through\./,
 		)
+	})
+
+	test('who comes while the site is restarted waits in the waiting room, and is answered', async () => {
+		const node = new URL(site.url).port
+		const args = ['scripts/waiting-room.mjs', '--port', String(room), '--node', node]
+		const waitingRoom = spawn(process.execPath, args, { cwd: root, stdio: 'ignore', env: {} })
+		try {
+			await start()
+			await site.stop()
+			const headers = { Origin: `https://localhost:${port}`, 'Content-Type': 'application/x-www-form-urlencoded' }
+			const early = [ask('/forum'), ask('/theme', { method: 'POST', body: 'theme=dark&redirectTo=%2Fforum', headers })]
+			const statuses = Promise.all(early).then((answers) => answers.map(({ status }) => status))
+			site = await startSite({ ...settings(), PORT: node })
+			expect(await statuses).toEqual([200, 303])
+		} finally {
+			waitingRoom.kill()
+		}
 	})
 
 	test.each([
