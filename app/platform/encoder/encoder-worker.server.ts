@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Block, Matrices, type Weights } from './matrix.server.ts'
 import { Tokenizer } from './tokenizer.server.ts'
@@ -209,6 +209,18 @@ function normalize(from: Float32Array, { scale, bias }: Norm, to: Float32Array, 
 	}
 }
 
+/** Files one after the other, with one of them in memory besides. */
+function readWhole(files: string[]): Uint8Array<ArrayBuffer> {
+	const bytes = new Uint8Array(files.reduce((sum, file) => sum + statSync(file).size, 0))
+	let at = 0
+	for (const file of files) {
+		const part = readFileSync(file)
+		bytes.set(part, at)
+		at += part.length
+	}
+	return bytes
+}
+
 interface Manifest {
 	weightsManifest: { paths: string[]; weights: { name: string; shape: number[]; dtype: string }[] }[]
 }
@@ -218,13 +230,19 @@ function readTensors(folder: string): Tensors {
 	const { weightsManifest }: Manifest = JSON.parse(readFileSync(join(folder, 'model.json'), 'utf8'))
 	const tensors = new Map<string, Float32Array>()
 	for (const { paths, weights } of weightsManifest) {
-		const bytes = new Uint8Array(Buffer.concat(paths.map((path) => readFileSync(join(folder, path)))))
+		const bytes = readWhole(paths.map((path) => join(folder, path)))
 		let at = 0
 		for (const { name, shape, dtype } of weights) {
 			const count = shape.reduce((product, size) => product * size, 1)
 			const length = count * (dtype === 'bool' ? 1 : 4)
+			// A large one is copied where it is used; what is kept as it is must not keep the whole file.
+			const isLarge = length > 64 * 1024 && at % 4 === 0 && !name.endsWith('Embeddings_en')
+			const values = isLarge ? new Float32Array(bytes.buffer, at, count) : undefined
 			if (dtype === 'float32')
-				tensors.set(name.replace('/ConcatPartitions/concat', ''), new Float32Array(bytes.slice(at, at + length).buffer))
+				tensors.set(
+					name.replace('/ConcatPartitions/concat', ''),
+					values ?? new Float32Array(bytes.slice(at, at + length).buffer),
+				)
 			at += length
 		}
 	}
