@@ -12,6 +12,8 @@ const unnoted = [
 	// Counted anew every hour by the site that is asked, whatever is asked of it.
 	'similar_totals',
 	'similar_words',
+	// Made every minute by a job of the site, of questions that were written before.
+	'question_vectors',
 	// How often members were looked for, by the job of a question that was asked before.
 	'question_routing',
 ]
