@@ -34,13 +34,13 @@ export function Header({ inbox, Finder }: HeaderProps) {
 				/>
 				<Brand />
 				<nav className="hidden flex-none gap-4 self-stretch md:flex lg:gap-6" aria-label="Main">
-					<NavLink className="nav-link" to="/" end discover="render">
+					<NavLink className="nav-link" to="/" end>
 						Home
 					</NavLink>
-					<NavLink className="nav-link" to="/find-dev" discover="render">
+					<NavLink className="nav-link" to="/find-dev">
 						Community
 					</NavLink>
-					<NavLink className="nav-link" to="/forum" discover="render">
+					<NavLink className="nav-link" to="/forum">
 						Forum
 					</NavLink>
 				</nav>
@@ -80,10 +80,10 @@ function useHeaderSearch(): ComponentType | undefined {
 function WaysIn({ isTight }: { isTight: boolean }) {
 	return (
 		<>
-			<Link className="btn btn-ghost px-3" to="/login" discover="render">
+			<Link className="btn btn-ghost px-3" to="/login">
 				Login
 			</Link>
-			<Link className={`btn btn-outline${isTight ? ' max-sm:hidden' : ''}`} to="/register" discover="render">
+			<Link className={`btn btn-outline${isTight ? ' max-sm:hidden' : ''}`} to="/register">
 				Register
 			</Link>
 		</>
@@ -111,31 +111,31 @@ function AccountMenu({ viewer }: { viewer: SignedIn }) {
 					</div>
 				</div>
 				<div className="menu border-t border-line">
-					<Link className="menu-item" to={`/my-profile/${viewer.username}`} data-icon="user" discover="render">
+					<Link className="menu-item" to={`/my-profile/${viewer.username}`} data-icon="user">
 						My Profile
 					</Link>
-					<Link className="menu-item" to={`/edit-profile/${viewer.username}`} data-icon="pen" discover="render">
+					<Link className="menu-item" to={`/edit-profile/${viewer.username}`} data-icon="pen">
 						Edit Profile
 					</Link>
-					<Link className="menu-item" to="/bookmarks" data-icon="bookmark" discover="render">
+					<Link className="menu-item" to="/bookmarks" data-icon="bookmark">
 						Bookmarks
 					</Link>
-					<Link className="menu-item" to="/following" data-icon="bell" discover="render">
+					<Link className="menu-item" to="/following" data-icon="bell">
 						Following
 					</Link>
-					<Link className="menu-item" to="/answer" data-icon="lightbulb" discover="render">
+					<Link className="menu-item" to="/answer" data-icon="lightbulb">
 						You can answer these
 					</Link>
-					<Link className="menu-item" to="/settings" data-icon="settings" discover="render">
+					<Link className="menu-item" to="/settings" data-icon="settings">
 						Settings
 					</Link>
 					{isModerator(viewer) && (
-						<Link className="menu-item" to="/moderation" data-icon="shield" discover="render">
+						<Link className="menu-item" to="/moderation" data-icon="shield">
 							Moderation <CaseCount />
 						</Link>
 					)}
 					{viewer.role === 'admin' && (
-						<Link className="menu-item" to="/admin" data-icon="gauge" discover="render">
+						<Link className="menu-item" to="/admin" data-icon="gauge">
 							Administration
 						</Link>
 					)}

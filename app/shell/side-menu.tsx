@@ -34,7 +34,7 @@ export function SideMenu() {
 				<NavLink className="menu-item" to="/forum" data-icon="messages">
 					Forum
 				</NavLink>
-				<NavLink className="menu-item" to="/search" data-icon="search" discover="render">
+				<NavLink className="menu-item" to="/search" data-icon="search">
 					Search
 				</NavLink>
 				{viewer && <OwnItems viewer={viewer} />}

@@ -1,4 +1,3 @@
-import { cloneElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import {
 	createMemoryRouter,
@@ -53,7 +52,7 @@ test.each(addresses)('the server draws a link and a form to “%s” as React Ro
 		onClick: () => {},
 	}
 	for (const more of [{}, { discover: 'none' as const }, { reloadDocument: true }, { relative: 'path' as const }]) {
-		const attributes = { discover: 'render' as const, ...link, ...more, children: <b>There</b> }
+		const attributes = { ...link, ...more, children: <b>There</b> }
 		expect(attributesOf(markup(<Link {...attributes} />))).toEqual(attributesOf(markup(<RouterLink {...attributes} />)))
 		for (const method of [undefined, 'post', 'GET'] as const) {
 			const form = {
@@ -63,7 +62,6 @@ test.each(addresses)('the server draws a link and a form to “%s” as React Ro
 				replace: true,
 				navigate: true,
 				children: <input name="q" />,
-				discover: 'render' as const,
 				...more,
 			}
 			expect(attributesOf(markup(<Form {...form} />))).toEqual(attributesOf(markup(<RouterForm {...form} />)))
@@ -87,27 +85,15 @@ test.each([
 		{ className: () => 'x' },
 		{ 'aria-current': 'true' as const },
 	]) {
-		const attributes = { to, discover: 'render' as const, ...more, children: 'There' }
+		const attributes = { to, ...more, children: 'There' }
 		expect(attributesOf(markup(<NavLink {...attributes} />))).toEqual(
 			attributesOf(markup(<RouterNavLink {...attributes} />)),
 		)
 	}
 })
 
-test('the routes of links are asked for ahead only where they say so', () => {
-	for (const to of ['/forum', '?page=2'])
-		for (const element of [
-			<Link key="link" to={to} />,
-			<NavLink key="menu" to={to} />,
-			<Form key="form" action={to} />,
-		]) {
-			expect(markup(element)).not.toContain('data-discover')
-			expect(markup(cloneElement(element, { discover: 'render' }))).toContain('data-discover="true"')
-		}
-})
-
 test('an absolute path needs no router', () => {
-	expect(renderToStaticMarkup(<Link to="/forum">Forum</Link>)).toBe('<a href="/forum">Forum</a>')
+	expect(renderToStaticMarkup(<Link to="/forum">Forum</Link>)).toBe('<a href="/forum" data-discover="true">Forum</a>')
 	expect(() => renderToStaticMarkup(<Link to="?page=2">More</Link>)).toThrow()
 })
 

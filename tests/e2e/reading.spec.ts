@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { siteDatabase } from '../support/site-process.ts'
-import { demoEmail, expect, hydrated, logIn, test } from './support/journey.ts'
+import { demoEmail, expect, hydrated, logIn, settled, test } from './support/journey.ts'
 
 test.describe('a reader without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
@@ -125,6 +125,25 @@ test('every page carries the headers that protect its reader', async ({ request 
 	})
 })
 
+test('every row of a list leads to its question without asking where it leads', async ({ page }) => {
+	await page.goto('/forum')
+	await settled(page)
+	const asked: string[] = []
+	page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+	const row = page.getByRole('article').nth(7).getByRole('heading').getByRole('link')
+	const title = await row.innerText()
+	// By the keyboard, without a pointer that rests on it before.
+	await row.press('Enter')
+	await expect(page.getByRole('heading', { level: 1 })).toHaveText(title)
+	// What is asked after the data is about the links of that page.
+	const beforeData = asked.slice(
+		0,
+		asked.findIndex((path) => path.endsWith('.data')),
+	)
+	expect(asked.length).toBeGreaterThan(beforeData.length + 1)
+	expect(beforeData).not.toContain('/__manifest')
+})
+
 test('the rows of a list are read back from its document as the server would send them', async ({ page }) => {
 	await logIn(page)
 	const client = new pg.Client(siteDatabase(process.env.SITE_DATA_DIR ?? ''))
@@ -158,7 +177,13 @@ test('the rows of a list are read back from its document as the server would sen
 				return null
 			}),
 		)
-	const drawn = () => page.locator('main').evaluate((main) => main.innerHTML.replace(/>[^<]*<\/time>| hidden=""/g, '>'))
+	// The attribute for the discovery of routes comes when the page has been taken over.
+	const drawn = () =>
+		page
+			.locator('main')
+			.evaluate((main) =>
+				main.innerHTML.replace(/>[^<]*<\/time>| hidden=""/g, '>').replaceAll(' data-discover="true"', ''),
+			)
 	const [before, html] = [await shown(), await drawn()]
 	expect(before).toHaveLength(20)
 	expect(before.map((row) => row?.author.pseudonym !== undefined)).toContain(true)

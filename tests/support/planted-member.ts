@@ -310,6 +310,7 @@ export const NOT_PLANTED: Record<string, string[]> = {
 	'A number, a date, a colour, or an id in words.': [
 		...['experiences.ends', 'experiences.starts', 'pictures.colour', 'sessions.ip_address'],
 		...['skill_evidence.source', 'notification_acts.url', 'verifications.value', 'archives.name'],
+		'question_vectors.vector',
 	],
 	'A name of a category, of a term, of a set of terms, of a reason or of a backup, which admins give.': [
 		...['categories.slug', 'categories.tags', 'categories.title', 'drafts.category', 'former_slugs.slug'],

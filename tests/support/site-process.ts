@@ -10,12 +10,14 @@ import { fillFromTemplate } from './site-template.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What of the tests' own environment each process that they start is given. */
+/** The environment of each process that the tests start: what it has of theirs, and a setting. */
 export const PASSED_ON = {
 	PATH: process.env.PATH,
 	HOME: process.env.HOME,
 	// Set by `npm test`: a site starts in two thirds of the processor's time where its modules are compiled already.
 	NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+	// Its job would write beside what a test compares, for seconds of the processor's time at each site.
+	SENTENCE_ENCODER: 'false',
 }
 
 export interface SiteProcess {

@@ -7,8 +7,6 @@ const REST_MS = 80
 /** Pages asked for ahead in a minute: each counts towards its reader's limit. */
 const MAX_PER_MINUTE = 20
 
-type RouteEntry = NonNullable<Window['__reactRouterManifest']['routes'][string]>
-
 let planned: ReturnType<typeof setTimeout> | undefined
 let asked: number[] = []
 
@@ -32,10 +30,7 @@ async function prefetch(link: HTMLAnchorElement, read: (answer: Response) => Pro
 	const { origin, pathname, search } = link
 	const isElsewhere = origin !== location.origin || link.target !== '' || link.hasAttribute('download')
 	if (isElsewhere || (pathname === location.pathname && search === location.search) || savesData()) return
-	const entries = entriesOf(pathname)
-	// React Router asks for the routes of links that say so (`ui/link.tsx`).
-	if (entries.length === 0) link.dataset.discover = 'true'
-	const url = await dataOf(entries, pathname, search)
+	const url = await dataOf(pathname, search)
 	if (!url || isStored(url) || !mayAsk()) return
 	const store = storing(url)
 	// What is no object of URL is no request of React Router, and not tried again.
@@ -45,15 +40,10 @@ async function prefetch(link: HTMLAnchorElement, read: (answer: Response) => Pro
 	expectPage(url, asking)
 }
 
-/** The routes of a page from the root on; none while it is not known which it has. */
-function entriesOf(pathname: string): RouteEntry[] {
-	const matches = matchRoutes(window.__reactRouterDataRouter.routes, pathname) ?? []
-	if (matches.at(-1)?.route.path === '*') return []
-	return matches.flatMap(({ route }) => window.__reactRouterManifest.routes[route.id] ?? [])
-}
-
 /** The address that React Router asks for when it opens a page; null for a page that is not shown from what was stored. */
-async function dataOf(entries: RouteEntry[], pathname: string, search: string): Promise<URL | null> {
+async function dataOf(pathname: string, search: string): Promise<URL | null> {
+	const matches = matchRoutes(window.__reactRouterDataRouter.routes, pathname) ?? []
+	const entries = matches.flatMap(({ route }) => window.__reactRouterManifest.routes[route.id] ?? [])
 	const leaf = entries.at(-1)
 	if (!leaf?.hasLoader || !(await mayRevisit(leaf.id))) return null
 	const url = new URL(`${pathname === '/' ? '/_' : pathname}.data${search}`, location.origin)

@@ -50,7 +50,6 @@ export function NewQuestion({ category, categories }: NewQuestionProps) {
 			<Link
 				className="btn btn-primary"
 				to={page}
-				discover="render"
 				aria-haspopup="dialog"
 				aria-busy={loading || undefined}
 				onClick={press}

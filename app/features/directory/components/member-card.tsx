@@ -34,7 +34,7 @@ export function MemberCard({ member, online = member.online, isNew = false, view
 					<div className="flex items-baseline justify-between gap-3">
 						<h2 className="relative min-w-0 text-lg leading-6 font-semibold">
 							{/* A block is cut where it is seen to end; an inline link would go on below the links beside it. */}
-							<Link className="quiet-link block truncate" to={page} state={known} discover="render">
+							<Link className="quiet-link block truncate" to={page} state={known}>
 								{member.name}
 							</Link>
 							<PresenceWords online={online} />

@@ -95,12 +95,12 @@ function Head({ question }: { question: ShownQuestion }) {
 	return (
 		<header className="min-w-0">
 			<div className="flex items-center gap-4">
-				<CategoryAndState question={question} discover="render" />
+				<CategoryAndState question={question} />
 			</div>
 			<h1 className="mt-1.5 text-2xl font-bold text-balance wrap-anywhere sm:text-3xl">{title}</h1>
 			<div className="mt-3 flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-ink-3">
 				<Avatar user={author} size={24} />
-				<AuthorName author={author} look="text-sm font-semibold text-ink wrap-anywhere" discover="render" />
+				<AuthorName author={author} look="text-sm font-semibold text-ink wrap-anywhere" />
 				{author.pseudonym && <span className="lg:hidden">(a pseudonym)</span>}
 				<LocalTime at={createdAt} />
 				{editedAt !== null && (
@@ -110,7 +110,7 @@ function Head({ question }: { question: ShownQuestion }) {
 				)}
 				<span className="flex flex-wrap gap-x-2.5 gap-y-2 sm:ml-1">
 					{tags.map((tag) => (
-						<Link key={tag} className="tag" to={tagPath(tag)} discover="render">
+						<Link key={tag} className="tag" to={tagPath(tag)}>
 							{tag}
 						</Link>
 					))}

@@ -39,7 +39,6 @@ export function HeaderSearch({ children }: { children?: ReactNode }) {
 						className={`icon-btn ml-auto max-md:size-11 lg:hidden${viewer ? '' : ' max-sm:hidden'}`}
 						to={searchRoute}
 						aria-label="Search"
-						discover="render"
 						data-icon="find"
 					/>
 				</>

@@ -131,8 +131,8 @@ function Rows({ kind, rows }: { kind: SearchKind; rows: unknown[] }) {
 		)
 	return (
 		<div>
-			{withoutDoubles(rows as QuestionCardView[], ({ id }) => id).map((question, index) => (
-				<QuestionCard key={question.id} question={question} isFirst={index === 0} />
+			{withoutDoubles(rows as QuestionCardView[], ({ id }) => id).map((question) => (
+				<QuestionCard key={question.id} question={question} />
 			))}
 		</div>
 	)

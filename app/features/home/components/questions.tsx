@@ -12,10 +12,10 @@ export function LeadQuestion({ question }: { question: LeadView }) {
 	return (
 		<>
 			<p className="flex items-center gap-4">
-				<CategoryAndState question={question} discover="render" />
+				<CategoryAndState question={question} />
 			</p>
 			<h3 className="mt-1.5 text-2xl font-bold text-balance wrap-anywhere">
-				<Link className="quiet-link" to={question.url} discover="render">
+				<Link className="quiet-link" to={question.url}>
 					{question.title}
 				</Link>
 			</h3>
@@ -23,11 +23,7 @@ export function LeadQuestion({ question }: { question: LeadView }) {
 			{question.codeHtml && <div className="code mt-4" dangerouslySetInnerHTML={{ __html: question.codeHtml }} />}
 			<footer className="mt-4 flex items-center gap-2 text-xs text-ink-3">
 				<Avatar user={question.author} size={24} />
-				<Link
-					className="quiet-link truncate font-semibold text-ink"
-					to={profilePath(question.author.username)}
-					discover="render"
-				>
+				<Link className="quiet-link truncate font-semibold text-ink" to={profilePath(question.author.username)}>
 					{question.author.name}
 				</Link>
 				<span className="flex-none">
@@ -43,10 +39,10 @@ export function RecentQuestion({ question }: { question: QuestionCardView }) {
 	return (
 		<article>
 			<p className="flex items-center justify-between gap-3">
-				<CategoryAndState question={question} discover="render" />
+				<CategoryAndState question={question} />
 			</p>
 			<h3 className="mt-1 text-md leading-5 font-semibold text-balance wrap-anywhere">
-				<Link className="quiet-link" to={question.url} discover="render">
+				<Link className="quiet-link" to={question.url}>
 					{question.title}
 				</Link>
 			</h3>

@@ -29,12 +29,7 @@ export function InboxControl() {
 	const label = unread > 0 ? `Messages and notifications, ${unread} unread` : 'Messages and notifications'
 	if (!hydrated)
 		return (
-			<Link
-				className={look}
-				to={notifications > 0 ? '/notifications' : '/messages'}
-				aria-label={label}
-				discover="render"
-			>
+			<Link className={look} to={notifications > 0 ? '/notifications' : '/messages'} aria-label={label}>
 				<Face unread={unread} />
 			</Link>
 		)

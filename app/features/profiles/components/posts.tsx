@@ -116,7 +116,7 @@ function OwnQuestion({ question }: { question: QuestionCardView }) {
 					)}
 				</p>
 				<h3 className="mt-0.5 text-md leading-5 font-semibold wrap-anywhere">
-					<Link className="quiet-link" to={question.url} discover="render">
+					<Link className="quiet-link" to={question.url}>
 						{question.title}
 					</Link>
 				</h3>

@@ -84,12 +84,7 @@ function QuestionRows({ data, page, pathname, total }: QuestionRowsProps) {
 		<>
 			<div>
 				{rows.map((question, index) => (
-					<QuestionCard
-						key={question.id}
-						question={question}
-						isPinned={index < data.pinned.length}
-						isFirst={index === 0}
-					/>
+					<QuestionCard key={question.id} question={question} isPinned={index < data.pinned.length} />
 				))}
 			</div>
 			<ListPages firstHref={cursor === null ? null : withParams(pathname, params)} more={more}>

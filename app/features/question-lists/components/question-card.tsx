@@ -1,5 +1,4 @@
 import { Check, Pencil, Trash2 } from 'lucide'
-import type { DiscoverBehavior } from 'react-router'
 import type { AuthorView, QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
 import { editPath } from '~/features/questions/questions.paths.ts'
 import { Answered } from '~/features/search/components/answered.tsx'
@@ -17,14 +16,12 @@ interface QuestionCardProps {
 	question: QuestionCardView
 	/** Whether it stands above the others, as a moderator pinned it. */
 	isPinned?: boolean
-	/** Whether the browser learns by its links which routes the links of all rows lead to. */
-	isFirst?: boolean
 }
 
 /** One question in a list. `document-rows.ts` reads it back from what is drawn here. */
-export function QuestionCard({ question, isPinned = false, isFirst = false }: QuestionCardProps) {
+export function QuestionCard({ question, isPinned = false }: QuestionCardProps) {
 	const ago = relativeTime(question.createdAt, useNow())
-	return <MemoMarkup as="article" className="query" of={Row} with={{ question, ago, isPinned, isFirst }} />
+	return <MemoMarkup as="article" className="query" of={Row} with={{ question, ago, isPinned }} />
 }
 
 interface RowProps extends Required<QuestionCardProps> {
@@ -32,15 +29,14 @@ interface RowProps extends Required<QuestionCardProps> {
 	ago: string
 }
 
-function Row({ question, ago, isPinned, isFirst }: RowProps) {
+function Row({ question, ago, isPinned }: RowProps) {
 	const match = question.commentMatch
-	const discover = isFirst ? 'render' : 'none'
 	return (
 		<>
-			<CategoryAndState question={question} discover={discover} />
+			<CategoryAndState question={question} />
 			{isPinned && <span className="query-pinned">Pinned</span>}
 			<h2>
-				<Link to={question.url} discover={discover}>
+				<Link to={question.url}>
 					<Marked html={question.titleHtml} text={question.title} />
 				</Link>
 			</h2>
@@ -54,7 +50,7 @@ function Row({ question, ago, isPinned, isFirst }: RowProps) {
 			<p className="query-text">
 				<Marked html={match ? match.html : question.excerptHtml} text={question.excerpt} />
 			</p>
-			<Footer question={question} ago={ago} discover={discover} />
+			<Footer question={question} ago={ago} />
 			<p className="query-votes">{question.score}</p>
 			<p className="query-comments" data-none={question.commentCount === 0 || undefined}>
 				{question.commentCount}
@@ -66,14 +62,12 @@ function Row({ question, ago, isPinned, isFirst }: RowProps) {
 /** What stands above the title of a question, wherever it is listed and on its page: its category, and whether it is solved. */
 export function CategoryAndState({
 	question: { category, solved },
-	discover = 'none',
 }: {
 	question: Pick<QuestionCardView, 'category' | 'solved'>
-	discover?: DiscoverBehavior
 }) {
 	return (
 		<>
-			<Link className="cat" to={categoryPath(category.slug)} discover={discover}>
+			<Link className="cat" to={categoryPath(category.slug)}>
 				{category.title}
 			</Link>
 			{solved && <Answered />}
@@ -81,21 +75,16 @@ export function CategoryAndState({
 	)
 }
 
-interface FooterProps extends Pick<RowProps, 'question' | 'ago'> {
-	discover: DiscoverBehavior
-}
-
-function Footer({ question, ago, discover }: FooterProps) {
+function Footer({ question, ago }: Pick<RowProps, 'question' | 'ago'>) {
 	return (
 		<footer>
 			<span className="query-author">
-				<Avatar user={question.author} size={20} />{' '}
-				<AuthorName author={question.author} look={null} discover={discover} />{' '}
+				<Avatar user={question.author} size={20} /> <AuthorName author={question.author} look={null} />{' '}
 				<time dateTime={question.createdAt}>{ago}</time>
 			</span>
 			<span className="tags">
 				{question.tags.map((tag) => (
-					<Link key={tag} to={tagPath(tag)} discover={discover}>
+					<Link key={tag} to={tagPath(tag)}>
 						{tag}
 					</Link>
 				))}
@@ -109,19 +98,14 @@ interface AuthorNameProps {
 	author: Omit<AuthorView, 'image'>
 	/** Classes of the name; null where those of what stands around it are enough. */
 	look?: string | null
-	discover?: DiscoverBehavior
 }
 
 /** Who wrote something, leading to their profile. A pseudonym has none; it may have the mark of a verified student. */
-export function AuthorName({ author, look = '', discover = 'none' }: AuthorNameProps) {
+export function AuthorName({ author, look = '' }: AuthorNameProps) {
 	const { username, name, pseudonym } = author
 	if (!pseudonym)
 		return (
-			<Link
-				className={look === null ? undefined : `quiet-link ${look}`.trim()}
-				to={profilePath(username)}
-				discover={discover}
-			>
+			<Link className={look === null ? undefined : `quiet-link ${look}`.trim()} to={profilePath(username)}>
 				{name}
 			</Link>
 		)

@@ -104,7 +104,7 @@ export function TagIndex({ tags, search }: { tags: TagView[]; search: string | n
 	return (
 		<section aria-labelledby="tags">
 			<RuleHead id="tags" title="Tags">
-				<Link className="quiet-link" to="/forum/tags" aria-label="All tags" discover="render">
+				<Link className="quiet-link" to="/forum/tags" aria-label="All tags">
 					All
 				</Link>
 			</RuleHead>

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SiteProcess, siteDatabase, startSite } from '../support/site-process.ts'
+
+/* The encoder as the build has it, in the thread of a running site: what it makes is in app/features/search/similar/meaning.db.test.ts. */
+
+const dataDir = mkdtempSync(join(tmpdir(), 'devquad-encoder-'))
+let site: SiteProcess
+let database: pg.Client
+
+beforeAll(async () => {
+	site = await startSite({ DATA_DIR: dataDir, SENTENCE_ENCODER: 'true' })
+	database = new pg.Client(siteDatabase(dataDir))
+	await database.connect()
+})
+
+afterAll(async () => {
+	await database?.end()
+	await site?.stop()
+	rmSync(dataDir, { recursive: true, force: true })
+})
+
+test('the queries of a site get vectors after its start, while it goes on answering', async () => {
+	// The job begins with a minute.
+	const made = async () =>
+		(await database.query('select count(vector)::int as made from question_vectors')).rows[0].made
+	await expect.poll(made, { timeout: 170_000, interval: 500 }).toBeGreaterThan(2)
+	const answer = await fetch(`${site.url}/suggest/similar?title=${encodeURIComponent('git rebase lost my commits')}`)
+	expect(answer.status).toBe(200)
+	expect(site.output()).not.toContain('encoder failed')
+})
