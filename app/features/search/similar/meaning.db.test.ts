@@ -93,7 +93,7 @@ test('of two questions with the same words the one comes first that means what i
 	})
 	await encodeQuestions()
 	await refreshWordCounts()
-	const byMeaning = beginMeaning('erase my profile from the service')
+	const byMeaning = beginMeaning('erase my profile from the service', 60_000)
 	const [first, second] = await byMeaning([
 		{ id: bank.id, score: 0.4 },
 		{ id: account.id, score: 0.4 },
@@ -143,7 +143,8 @@ test.each([
 	await replaceThread(source)
 	const began = performance.now()
 	const found = await findSimilar({ title: 'pomegranate parser' })
-	expect(performance.now() - began).toBeLessThan(1_000)
+	// Long before a thread that hangs is ended.
+	expect(performance.now() - began).toBeLessThan(8_000)
 	expect(found.map((each) => each.id)).toContain(id)
 	// The run ends, and leaves what it could not make for a later one.
 	const other = await makeQuestion(asker, { title: 'A question that waits' })

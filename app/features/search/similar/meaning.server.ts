@@ -28,11 +28,12 @@ interface Scored {
 
 /**
  * Begins to encode what is asked.
+ * @param withinMs how long the answer waits for that
  * @returns puts candidates in order by their scores and what their meaning adds; as they were where that is not known in time
  */
-export function beginMeaning(title: string): (candidates: Scored[]) => Promise<Scored[]> {
+export function beginMeaning(title: string, withinMs = MAX_WAIT_MS): (candidates: Scored[]) => Promise<Scored[]> {
 	if (!hasEncoder() || !/\p{L}/u.test(title)) return async (candidates) => candidates
-	const asked = encode(title, { maxPieces: MAX_PIECES.asked, withinMs: MAX_WAIT_MS })
+	const asked = encode(title, { maxPieces: MAX_PIECES.asked, withinMs })
 	return async (candidates) => {
 		const [direction, rows] = await Promise.all([asked, readVectors(candidates.map(({ id }) => id))])
 		if (!direction) return candidates
