@@ -21,6 +21,9 @@ const connections = 16
 const unsaved = { cookie: 'flash=none' }
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-bench-'))
 const secret = 'a secret that only this run knows of'
+/** Questions with what their addresses are made of. */
+const questionPlaces = `select q.id, q.title, q.comment_count, c.slug as category_slug, u.username
+	from questions q join categories c on c.id = category_id join users u on u.id = author_id`
 const { values: given, positionals } = parseArgs({ allowPositionals: true, options: { costs: { type: 'boolean' } } })
 
 try {
@@ -116,10 +119,6 @@ async function measureCosts(site: SiteProcess, pages: [string, string][]): Promi
 	}
 	return costs
 }
-
-/** Questions with what their addresses are made of. */
-const questionPlaces = `select q.id, q.title, q.comment_count, c.slug as category_slug, u.username
-	from questions q join categories c on c.id = category_id join users u on u.id = author_id`
 
 /** The address of a question with so many comments or a few more. */
 function findDiscussed(folder: string, comments: number): Promise<string> {
