@@ -40,6 +40,7 @@ const settings = [
 	'shared_buffers=4GB',
 	'maintenance_work_mem=1GB',
 	'max_wal_size=16GB',
+	'archive_mode=off',
 	'wal_level=minimal',
 	'max_wal_senders=0',
 	'fsync=off',
@@ -101,7 +102,7 @@ async function open(size: number): Promise<Forum> {
 async function warm(): Promise<void> {
 	const read = (mode: string, which: string) =>
 		pool().query(
-			`select sum(pg_prewarm(oid, '${mode}')) from pg_class where relkind in ('r', 'i', 't') and relnamespace = any('{public,pg_toast}'::regnamespace[]) and ${which}`,
+			`select sum(pg_prewarm(oid, '${mode}')) from pg_class where relkind in ('r', 'i', 't') and pg_has_role(relowner, 'usage') and relnamespace = any('{public,pg_toast}'::regnamespace[]) and ${which}`,
 		)
 	await read('read', 'true')
 	await read('buffer', `relname ~ '^(questions|tags|users|search_|similar_|question_tags)'`)
