@@ -43,6 +43,8 @@ export interface SuggestionsProps<Answer> {
 	isInline?: boolean
 	/** Milliseconds without a key before the server is asked; 150 unless said otherwise. */
 	debounceMs?: number
+	/** Whether the first key after such a pause asks at once. At the pace of a hand every key does then, and none waits. */
+	asksAtOnce?: boolean
 	/** Milliseconds until the list closes after the field was left; 0 unless said otherwise. */
 	closeDelayMs?: number
 	/** Said where nothing was found; by default nothing. */
@@ -183,20 +185,29 @@ function useOpen({ field, opensOnFocus = false, closeDelayMs = 0 }: Props) {
 }
 
 /** What the server suggests for the text, as soon as the hand rests. The newest keystroke wins. */
-function useAnswer({ source, text, picksFirst = false, debounceMs = DEBOUNCE_MS }: Props, open: boolean) {
+function useAnswer(
+	{ source, text, picksFirst = false, debounceMs = DEBOUNCE_MS, asksAtOnce = false }: Props,
+	open: boolean,
+) {
 	const [found, setFound] = useState<{ text: string; answer: unknown } | null>(null)
+	const changedAt = useRef(Number.NEGATIVE_INFINITY)
 	useEffect(() => {
 		if (!open || text === null) return
+		const pause = performance.now() - changedAt.current
+		changedAt.current = performance.now()
 		const abort = new AbortController()
-		const timer = setTimeout(async () => {
-			const answer = await ask(source + encodeURIComponent(text), abort.signal)
-			if (!abort.signal.aborted) setFound({ text, answer })
-		}, debounceMs)
+		const timer = setTimeout(
+			async () => {
+				const answer = await ask(source + encodeURIComponent(text), abort.signal)
+				if (!abort.signal.aborted) setFound({ text, answer })
+			},
+			asksAtOnce && pause >= debounceMs ? 0 : debounceMs,
+		)
 		return () => {
 			clearTimeout(timer)
 			abort.abort()
 		}
-	}, [source, text, open, debounceMs])
+	}, [source, text, open, debounceMs, asksAtOnce])
 	if (!found || text === null) return { answer: null, isAnswered: false, isFailed: false }
 	// The list before stays while the next one is on its way, as long as one goes on typing the same word. Where Enter takes the
 	// first one, that one has to be for this text.

@@ -11,6 +11,7 @@ import {
 	settled,
 	test,
 } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 const added = 'Query added successfully!'
 
@@ -229,7 +230,7 @@ test('two edits of one query: the second is shown both texts and chooses', async
 	await other.getByLabel('Description').fill('Text of the other device')
 	await other.getByLabel('Category').selectOption('java')
 	await other.getByRole('button', { name: 'Save', exact: true }).click()
-	await expect(other.getByText('Query updated successfully!')).toBeVisible()
+	await expectNotice(other, 'Query updated successfully!')
 	await expect(other).toHaveURL(/\/forum\/java\//)
 	await device.close()
 
@@ -240,7 +241,7 @@ test('two edits of one query: the second is shown both texts and chooses', async
 	await expect(notice.getByText('Text of this device')).toBeVisible()
 	await expectNoViolations(page)
 	await notice.getByRole('button', { name: 'Keep mine' }).click()
-	await expect(page.getByText('Query updated successfully!')).toBeVisible()
+	await expectNotice(page, 'Query updated successfully!')
 	await expect(page.locator('.prose').first()).toHaveText('Text of this device')
 })
 
@@ -324,7 +325,7 @@ test.describe('without JavaScript', () => {
 		await page.getByRole('link', { name: 'Edit query' }).first().click()
 		await page.getByLabel('Category').selectOption('careers')
 		await page.getByRole('button', { name: 'Save', exact: true }).click()
-		await expect(page.getByText('Query updated successfully!')).toBeVisible()
+		await expectNotice(page, 'Query updated successfully!')
 		await expect(page).toHaveURL(/\/forum\/careers\//)
 	})
 

@@ -8,6 +8,7 @@ import {
 	logIn,
 	test,
 } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /** The page of a question of the demo that others commented on. */
 async function openQuestion(page: Page): Promise<string> {
@@ -45,7 +46,7 @@ test('a member bookmarks by keyboard, writes a note, searches, removes and undoe
 	await rows(page).first().getByText('Add a note').click()
 	await rows(page).first().getByLabel('Note', { exact: true }).fill('For the exam,\nsecond part.')
 	await rows(page).first().getByRole('button', { name: 'Save note' }).click()
-	await expect(page.getByText('Note saved.')).toBeVisible()
+	await expectNotice(page, 'Note saved.')
 	await expect(rows(page).first()).toContainText('For the exam,')
 	await expect(page.getByLabel('Note', { exact: true }).filter({ visible: true })).toHaveCount(0)
 	for (const width of [390, 1280]) {

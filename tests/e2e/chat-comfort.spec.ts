@@ -12,6 +12,7 @@ import {
 	twoMembers,
 } from './support/chat.ts'
 import { expect, expectNoViolations, hydrated, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 const control = 'Messages and notifications'
 
@@ -149,7 +150,7 @@ test('a first conversation names what both know; hiding that one types is a form
 	const settings = await plain.newPage()
 	await settings.goto('/settings')
 	await settings.getByRole('button', { name: 'Hide it' }).click()
-	await expect(settings.getByText('Typing setting saved.')).toBeVisible()
+	await expectNotice(settings, 'Typing setting saved.')
 	await expect(settings.getByRole('button', { name: 'Hide it' })).toHaveAttribute('aria-pressed', 'true')
 	await plain.close()
 
@@ -180,5 +181,5 @@ async function learn({ page, username }: Member, skills: string): Promise<void> 
 	await hydrated(page)
 	await page.getByLabel('Skills optional', { exact: true }).fill(skills)
 	await page.getByRole('button', { name: 'Save Changes' }).click()
-	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	await expectNotice(page, 'Profile updated successfully!')
 }

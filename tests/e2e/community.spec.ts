@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { enrol, expect, expectNoViolations, expectNoViolationsInThemes, hydrated, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 const search = (page: Page) => page.getByRole('combobox', { name: 'Search people and skills' })
 const cards = (page: Page) => page.getByRole('main').getByRole('article')
@@ -191,14 +192,14 @@ test('a member is found by what their page says, and each hit says why; a typed 
 	const keep = page.getByLabel('What I am expert in')
 	await keep.selectOption('Only me')
 	await page.getByRole('button', { name: 'Save' }).click()
-	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	await expectNotice(page, 'Profile updated successfully!')
 	await expect(keep).toHaveValue('me')
 	await page.goto('/find-dev?q=submarine')
 	await expect(page.getByText('No data found!')).toBeVisible()
 	await page.goto('/edit-profile/sixten.seeker')
 	await keep.selectOption('Everybody')
 	await page.getByRole('button', { name: 'Save' }).click()
-	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	await expectNotice(page, 'Profile updated successfully!')
 	await page.goto('/find-dev?q=submarine')
 	await expect(cards(page).first()).toContainText('Expertise: Submarine cables')
 })

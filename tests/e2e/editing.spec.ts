@@ -11,6 +11,7 @@ import {
 	settled,
 	test,
 } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 const saveChanges = (page: Page) => page.getByRole('button', { name: 'Save changes' }).click()
 
@@ -36,7 +37,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await skills.fill('js, Kite flying')
 			await expect(page.getByLabel('E-mail', { exact: true })).toBeDisabled()
 			await saveChanges(page)
-			await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+			await expectNotice(page, 'Profile updated successfully!')
 			await expect(page.getByRole('button', { name: `Edda M ${last}, account menu` })).toBeVisible()
 
 			await page.goto(`/edit-profile/${username}/academics`)
@@ -45,12 +46,12 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.getByLabel('Current year').fill('3')
 			await page.getByLabel('Year of passing').fill('2028')
 			await saveChanges(page)
-			await expect(page.getByText('Academics data updated successfully!')).toBeVisible()
+			await expectNotice(page, 'Academics data updated successfully!')
 
 			await page.goto(`/edit-profile/${username}/social-links`)
 			await page.getByLabel('Github').fill('edda')
 			await saveChanges(page)
-			await expect(page.getByText('Social links updated successfully!')).toBeVisible()
+			await expectNotice(page, 'Social links updated successfully!')
 			await expect(page.getByLabel('Github')).toHaveValue('https://github.com/edda')
 
 			await page.goto(`/find-dev/${username}`)
@@ -70,24 +71,24 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.getByLabel('Tech stack').fill('React, Go')
 			await page.getByLabel('Source code link').fill('git.example/messmate')
 			await page.getByRole('button', { name: 'Add project' }).click()
-			await expect(page.getByText('Project added successfully!')).toBeVisible()
+			await expectNotice(page, 'Project added successfully!')
 			await expect(page.getByLabel('Title')).toHaveValue('')
-			const first = await page.locator('.toast').elementHandle()
+			const [first] = await page.locator('.toast').elementHandles()
 
 			await page.getByRole('link', { name: 'Edit messmate' }).click()
 			await expect(page.getByLabel('Title')).toHaveValue('messmate')
 			await expect(page.getByLabel('Source code link')).toHaveValue('https://git.example/messmate')
 			await page.getByLabel('Title').fill('messmate two')
 			await page.getByRole('button', { name: 'Update project' }).click()
-			await expect(page.getByText('Project Updated successfully!')).toBeVisible()
+			await expectNotice(page, 'Project Updated successfully!')
 			// A toast with the clock of the one before would vanish with it.
-			if (javaScriptEnabled) expect(await first?.evaluate((node) => node.isConnected)).toBe(false)
+			if (javaScriptEnabled) expect((await first?.evaluate((node) => node.isConnected)) ?? false).toBe(false)
 			await expect(page.getByRole('heading', { name: 'messmate two' })).toBeVisible()
 
 			await page.getByRole('link', { name: 'Delete messmate two' }).click()
 			await expect(page.getByText('Delete “messmate two”?')).toBeVisible()
 			await page.getByRole('button', { name: 'Delete', exact: true }).click()
-			await expect(page.getByText('Project Deleted Successfully')).toBeVisible()
+			await expectNotice(page, 'Project Deleted Successfully')
 			await expect(page.getByText('No Project found!')).toBeVisible()
 		})
 
@@ -103,13 +104,13 @@ for (const javaScriptEnabled of [true, false]) {
 				.setInputFiles({ name: 'c.png', mimeType: 'image/png', buffer: await png() })
 			if (javaScriptEnabled) await expect(page.getByAltText('The picture as it will be shown')).toBeVisible()
 			await page.getByRole('button', { name: 'Add certificate' }).click()
-			await expect(page.getByText('Certificate added successfully!')).toBeVisible()
+			await expectNotice(page, 'Certificate added successfully!')
 
 			await page.getByRole('link', { name: 'Edit Cloud Foundations' }).click()
 			await expect(page.getByAltText('The picture as it will be shown')).toBeVisible()
 			await page.getByLabel('Title').fill('Cloud Foundations, Level 2')
 			await page.getByRole('button', { name: 'Update certificate' }).click()
-			await expect(page.getByText('Certificate Updated successfully!')).toBeVisible()
+			await expectNotice(page, 'Certificate Updated successfully!')
 
 			await page.goto(`/find-dev/${username}`)
 			await expect(page.getByText('until Jan 2020, expired')).toBeVisible()
@@ -126,7 +127,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.goto(`/edit-profile/${username}/certificates`)
 			await page.getByRole('link', { name: /^Delete Cloud/ }).click()
 			await page.getByRole('button', { name: 'Delete', exact: true }).click()
-			await expect(page.getByText('Certificate deleted Successfully.')).toBeVisible()
+			await expectNotice(page, 'Certificate deleted Successfully.')
 			await expect(page.getByText('No certificates found!')).toBeVisible()
 		})
 
@@ -141,7 +142,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await other.goto(address)
 			await other.getByLabel('Location').fill('From the other tab')
 			await saveChanges(other)
-			await expect(other.getByText('Academics data updated successfully!')).toBeVisible()
+			await expectNotice(other, 'Academics data updated successfully!')
 
 			await page.getByLabel('Location').fill('From this tab')
 			await saveChanges(page)
@@ -150,7 +151,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await expect(notice).toContainText('From this tab')
 			await expect(page.getByLabel('Location')).toHaveValue('From this tab')
 			await page.getByRole('button', { name: 'Keep mine' }).click()
-			await expect(page.getByText('Academics data updated successfully!')).toBeVisible()
+			await expectNotice(page, 'Academics data updated successfully!')
 			await expect(notice).toHaveCount(0)
 
 			await other.getByLabel('Location').fill('Too late')
@@ -198,7 +199,7 @@ test('skills are suggested, picked with the keyboard, and taken away again', asy
 	await page.getByRole('option', { name: 'Django', exact: false }).first().click()
 	await expectNoViolations(page)
 	await saveChanges(page)
-	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	await expectNotice(page, 'Profile updated successfully!')
 	await page.reload()
 	await expect(page.getByRole('button', { name: /^Remove / })).toHaveCount(2)
 	await expect(page.getByRole('button', { name: 'Remove PostgreSQL' })).toBeVisible()
@@ -222,12 +223,12 @@ test('a profile picture is saved as soon as it was cut, and removed as soon as t
 	await expect(page.getByText(failed)).toBeVisible()
 	await expect(inHeader).toHaveCount(0)
 	await choose()
-	await expect(page.getByText('Profile picture uploaded successfully!')).toBeVisible()
+	await expectNotice(page, 'Profile picture uploaded successfully!')
 	await expect(inHeader).toHaveAttribute('src', /\/media\/profiles\/ava\.tar\//)
 	await expect(page.getByLabel('City')).toHaveValue('Typed City')
 	await expect(page.getByText('Unsaved changes')).toBeVisible()
 	await saveChanges(page)
-	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	await expectNotice(page, 'Profile updated successfully!')
 	await page.reload()
 	await hydrated(page)
 	await expect(inHeader).toHaveAttribute('src', /\/media\/profiles\/ava\.tar\//)
@@ -277,7 +278,7 @@ test('leaving with something unsaved asks first; after a save nobody is asked', 
 	await expect(page.getByText('Unsaved changes')).toHaveCount(0)
 	await page.getByLabel('City').fill('Eastmere')
 	await saveChanges(page)
-	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	await expectNotice(page, 'Profile updated successfully!')
 	await page.getByRole('link', { name: 'Academics' }).first().click()
 	await expect(page.getByRole('heading', { name: 'Academics', level: 1 })).toBeVisible()
 
@@ -300,7 +301,7 @@ test('a lost network loses nothing that was typed', async ({ page, context }) =>
 	await expect(page.getByLabel('Location')).toHaveValue('Typed on a train')
 	await context.setOffline(false)
 	await saveChanges(page)
-	await expect(page.getByText('Academics data updated successfully!')).toBeVisible()
+	await expectNotice(page, 'Academics data updated successfully!')
 })
 
 test('changing the password needs the present one and ends every other session', async ({ page, browser }) => {
@@ -323,7 +324,7 @@ test('changing the password needs the present one and ends every other session',
 	await page.getByLabel('Current password').fill('a lantern at the ford')
 	await page.getByLabel('New password').fill('another lantern at the ford')
 	await button.click()
-	await expect(page.getByText('Password updated Successfully')).toBeVisible()
+	await expectNotice(page, 'Password updated Successfully')
 
 	await page.goto('/settings')
 	await expect(page.getByRole('heading', { name: 'Where you are logged in' })).toBeVisible()

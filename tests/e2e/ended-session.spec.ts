@@ -4,6 +4,7 @@ import sharp from 'sharp'
 import { siteDatabase } from '../support/site-process.ts'
 import { anotherBrowser, composer, type Member, post } from './support/chat.ts'
 import { enrol, enrolAdmin, expect, expectNoViolationsInThemes, expectToFit, settled, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 interface Row {
 	form: string
@@ -320,7 +321,7 @@ test('a session that ended while a form was filled: after the login the form say
 		await settled(page)
 		await expect(page.getByLabel('Github')).toHaveValue('typed.by.wanda')
 		await page.getByRole('button', { name: 'Save changes' }).click()
-		await expect(page.getByText('Social links updated successfully!')).toBeVisible()
+		await expectNotice(page, 'Social links updated successfully!')
 		expect(await stored()).not.toContain('typed.by.wanda')
 
 		await page.goto(`${profile}/change-password`)
@@ -369,7 +370,7 @@ test.describe('without JavaScript', () => {
 			await expect(page.getByRole('link', { name: 'Log in in another tab' })).toHaveAttribute('href', /^\/login\?/)
 			await context.addCookies(cookies)
 			await page.getByRole('button', { name: 'Send again' }).click()
-			await expect(page.getByText(/successfully!/)).toBeVisible()
+			await expectNotice(page, /successfully!/)
 		}
 		await page.goto(`/edit-profile/${username}`)
 		await expect(page.getByLabel('City')).toHaveValue('Typed City')

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { anotherBrowser } from './support/chat.ts'
 import { enrol, expect, expectNoViolationsInThemes, expectToFit, hydrated, logIn, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 const helper = 'hana.provewell'
 /** Mira asked it under #postgresql. */
@@ -29,7 +30,7 @@ test('an accepted answer stands beside the skill on the profile, until its membe
 	await expect(page.getByText('Evidence of your skills')).toHaveCount(0)
 	await page.getByRole('combobox', { name: 'Skills' }).fill('Knitting, postgres,')
 	await page.getByRole('button', { name: 'Save changes' }).click()
-	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	await expectNotice(page, 'Profile updated successfully!')
 	await openQuestion(page)
 	await page.getByLabel('Your comment').fill(text)
 	await page.getByRole('button', { name: 'Comment', exact: true }).click()
@@ -71,7 +72,7 @@ test('an accepted answer stands beside the skill on the profile, until its membe
 	await hydrated(page)
 	await shown.uncheck()
 	await page.getByRole('button', { name: 'Save what others see' }).click()
-	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	await expectNotice(page, 'Profile updated successfully!')
 	await expect(shown).not.toBeChecked()
 	await page.goto(`/my-profile/${helper}?tab=skills`)
 	await expect(page.locator('summary', { hasText: 'PostgreSQL' })).toContainText('only you see this')
@@ -106,7 +107,7 @@ test.describe('without JavaScript', () => {
 			await typescript.setChecked(isShown)
 			await page.getByRole('button', { name: 'Save what others see' }).click()
 			await expect(page).toHaveURL('/edit-profile/mira.quillon')
-			await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+			await expectNotice(page, 'Profile updated successfully!')
 			expect(await typescript.isChecked()).toBe(isShown)
 		}
 	})

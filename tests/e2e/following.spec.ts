@@ -8,6 +8,7 @@ import {
 	logIn,
 	test,
 } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /** Opens a solved question of the demo. @returns its title */
 async function openQuestion(page: Page): Promise<string> {
@@ -80,12 +81,12 @@ test('a member has a problem too, follows it, says a solution no longer works, a
 	await page.getByText('Save this search').click()
 	await page.getByLabel('Name of the search').fill('React people')
 	await page.getByRole('button', { name: 'Save', exact: true }).click()
-	await expect(page.getByText('Search saved.')).toBeVisible()
+	await expectNotice(page, 'Search saved.')
 	await expect(page).toHaveURL(/\/find-dev\?skill=React$/)
 	await page.goto('/search?q=python&in=questions')
 	await page.getByText('Save this search').click()
 	await page.getByRole('button', { name: 'Save', exact: true }).click()
-	await expect(page.getByText('Search saved.')).toBeVisible()
+	await expectNotice(page, 'Search saved.')
 
 	await page.getByRole('button', { name: 'Fenna Follower, account menu' }).click()
 	await page.getByRole('link', { name: 'Following' }).click()

@@ -9,6 +9,7 @@ import {
 	logIn,
 	test,
 } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /* Members and the moderator of the demo content: tags, posts that wait, and what authors are told. */
 
@@ -27,7 +28,7 @@ test('the moderator describes a tag and joins and parts spellings, without JavaS
 	await page.getByRole('link', { name: 'Edit description' }).click()
 	await page.getByLabel('Description').fill('One page about what you have done.')
 	await page.getByRole('button', { name: 'Save' }).click()
-	await expect(page.getByText('Description saved.')).toBeVisible()
+	await expectNotice(page, 'Description saved.')
 	await expect(page.getByText('One page about what you have done.')).toBeVisible()
 
 	await page.goto('/forum/tags')
@@ -85,15 +86,13 @@ test('an author changes and withdraws posts that wait; the moderator reads the n
 	await author.getByRole('link', { name: 'Edit query' }).click()
 	await author.getByLabel('Title').fill('A better guide to waiting in line')
 	await author.getByRole('button', { name: 'Save' }).click()
-	await expect(
-		author.getByText('Query updated successfully! Others will see it once a moderator approves it'),
-	).toBeVisible()
+	await expectNotice(author, 'Query updated successfully! Others will see it once a moderator approves it')
 	await expect(author.getByRole('heading', { level: 1 })).toHaveText('A better guide to waiting in line')
 	await expect(author.getByText('This query is waiting for a moderator')).toBeVisible()
 
 	await author.goto(`${await ask(dropped)}?delete=1`)
 	await author.getByRole('button', { name: 'Delete' }).last().click()
-	await expect(author.getByText('Query Deleted Successfully')).toBeVisible()
+	await expectNotice(author, 'Query Deleted Successfully')
 	await expect(author.getByRole('button', { name: 'Undo' })).toHaveCount(0)
 
 	await moderator.goto('/forum')

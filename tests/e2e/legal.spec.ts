@@ -1,4 +1,5 @@
 import { enrolAdmin, expect, expectNoViolationsInThemes, expectToFit, logIn, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /* Terms from the form of administration to the member who accepts them, with scripts and without. */
 
@@ -49,7 +50,7 @@ test('an admin writes terms, a visitor accepts them to register, and a member is
 	for (const label of ['Password', 'Confirm Password'])
 		await newcomer.getByLabel(label, { exact: true }).fill('a lantern at the ford')
 	await newcomer.getByRole('button', { name: 'Register' }).click()
-	await expect(newcomer.getByText('User registered successfully!').first()).toBeVisible()
+	await expectNotice(newcomer, 'User registered successfully!')
 
 	// A member of before is asked at the next page, and reads on without accepting.
 	const reader = await plain.newPage()

@@ -1,4 +1,5 @@
 import { expect, logIn, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 test('a newcomer registers, logs in, asks, is answered in a thread, edits and deletes', async ({ page }) => {
 	await page.goto('/register')
@@ -7,7 +8,7 @@ test('a newcomer registers, logs in, asks, is answered in a thread, edits and de
 	await page.getByLabel('Password', { exact: true }).fill('a lantern at the ford')
 	await page.getByLabel('Confirm Password').fill('a lantern at the ford')
 	await page.getByRole('button', { name: 'Register', exact: true }).click()
-	await expect(page.getByText('User registered successfully! Login to continue.')).toBeVisible()
+	await expectNotice(page, 'User registered successfully! Login to continue.')
 	await expect(page.getByLabel('Email')).toHaveValue('orin.lampwright@eastmere.example')
 	await page.getByLabel('Password', { exact: true }).fill('a lantern at the ford')
 	await page.getByRole('button', { name: 'Login', exact: true }).click()
@@ -19,7 +20,7 @@ test('a newcomer registers, logs in, asks, is answered in a thread, edits and de
 	await page.getByLabel(/^Tags/).fill('Lanterns, rain')
 	await page.getByLabel(/^Category/).selectOption('others')
 	await page.getByRole('button', { name: 'Post question' }).click()
-	await expect(page.getByText('Query added successfully!')).toBeVisible()
+	await expectNotice(page, 'Query added successfully!')
 	await expect(page.getByRole('heading', { level: 1 })).toHaveText('How do I keep a lantern lit in the rain?')
 	await expect(page.locator('.prose strong')).toHaveText('both')
 	await expect(page.locator('.prose .s-k')).toHaveText('const')
@@ -45,7 +46,7 @@ test('a newcomer registers, logs in, asks, is answered in a thread, edits and de
 	await page.getByRole('link', { name: 'Edit query' }).first().click()
 	await page.getByLabel(/^Title/).fill('How do I keep a lantern lit in heavy rain?')
 	await page.getByRole('button', { name: 'Save' }).click()
-	await expect(page.getByText('Query updated successfully!')).toBeVisible()
+	await expectNotice(page, 'Query updated successfully!')
 	await expect(page.getByRole('heading', { level: 1 })).toHaveText('How do I keep a lantern lit in heavy rain?')
 })
 

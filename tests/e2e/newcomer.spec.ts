@@ -1,4 +1,5 @@
 import { enrol, expect, expectNoViolations, hydrated, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /* A first-year student comes to the site: what it says, what it asks for, and where it leads. */
 
@@ -87,7 +88,7 @@ test('a newcomer is welcomed, told why a form was refused, and led to a card tha
 		await page.getByLabel('Mentoring').check()
 		await page.getByLabel('Teammates').check()
 		await page.getByRole('button', { name: 'Save' }).click()
-		await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+		await expectNotice(page, 'Profile updated successfully!')
 		await page.goto('/find-dev')
 		const steps = page.getByRole('region', { name: 'Help others find you' })
 		await expect(steps).toContainText('1 of 3 steps done.')

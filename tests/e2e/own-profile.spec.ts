@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { anotherBrowser } from './support/chat.ts'
 import { enrol, expect, expectNoViolationsInThemes, expectToFit, hydrated, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 const titles = (page: Page) => page.locator('[data-item] h3').allInnerTexts()
 
@@ -77,7 +78,7 @@ test('a member writes about themselves, puts projects in order, and opens their 
 		await page.getByLabel('What I have built').selectOption('Everybody')
 		await expect(page.getByText('Unsaved changes')).toBeVisible()
 		await page.getByRole('button', { name: 'Save changes' }).click()
-		await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+		await expectNotice(page, 'Profile updated successfully!')
 		await visitor.goto(profile)
 		await expect(visitor.locator('strong', { hasText: 'lanterns' })).toBeVisible()
 		for (const shown of ['she/her', 'Away until Monday', 'three']) await expect(visitor.getByText(shown)).toBeVisible()

@@ -1,5 +1,6 @@
 import type { Browser, Page } from '@playwright/test'
 import { demoEmail, demoModerator, enrol, expect, expectNoViolations, logIn, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /* A member, somebody who reports and is blocked, and a moderator; the last two also on a phone without scripts. */
 
@@ -36,7 +37,7 @@ test('a profile is reported, hidden, shown again and cleaned; a member is blocke
 		await owner.goto('/edit-profile/petra.plain')
 		await owner.getByLabel('About me').fill('Cheap shoes at the old harbour.')
 		await owner.getByRole('button', { name: 'Save' }).click()
-		await expect(owner.getByText('Profile updated successfully!')).toBeVisible()
+		await expectNotice(owner, 'Profile updated successfully!')
 		await reader.goto('/find-dev/petra.plain')
 		await reader.getByRole('link', { name: 'Report', exact: true }).click()
 		await reader.getByLabel('Spam').check()

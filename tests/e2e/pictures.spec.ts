@@ -1,5 +1,6 @@
 import { picture } from '../factories/pictures.ts'
 import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 test('a member chooses a picture, cuts it, sees it arrive and saved; the header shows it at once', async ({ page }) => {
 	const username = await enrol(page, 'Rosalind Picture')
@@ -18,7 +19,7 @@ test('a member chooses a picture, cuts it, sees it arrive and saved; the header 
 	const shown = field.getByRole('img')
 	await expect(shown).toHaveAttribute('srcset', /-96\.webp 96w, .*-224\.webp 224w, .*-512\.webp 512w/)
 	await expect.poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
-	await expect(page.getByText('Profile picture uploaded successfully!')).toBeVisible()
+	await expectNotice(page, 'Profile picture uploaded successfully!')
 	await expect(page.getByRole('banner').locator('.avatar img').first()).toHaveAttribute('src', /^\/media\/profiles\//)
 	await field.getByRole('button', { name: 'Remove' }).click()
 	await expect(page.getByRole('banner').locator('.avatar img')).toHaveCount(0)
@@ -80,7 +81,7 @@ test.describe('without JavaScript', () => {
 			.locator('input[type=file]')
 			.setInputFiles({ name: 'kite.png', mimeType: 'image/png', buffer: await picture('png') })
 		await page.getByRole('button', { name: 'Add project' }).click()
-		await expect(page.getByText('Project added successfully!')).toBeVisible()
+		await expectNotice(page, 'Project added successfully!')
 		await page.goto(`/my-profile/${username}?tab=projects`)
 		await expect(page.locator('img[src^="/media/projects/"]')).toHaveCount(1)
 	})

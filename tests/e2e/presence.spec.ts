@@ -1,5 +1,6 @@
 import type { Browser, Page } from '@playwright/test'
 import { enrol, expect, expectNoViolations, hydrated, logIn, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /** A second member beside the first, in a browser of their own. */
 async function secondPage(browser: Browser): Promise<Page> {
@@ -85,7 +86,7 @@ test('who hides their presence looks offline to everybody', async ({ page, brows
 	await hidden.goto(`/edit-profile/${username}`)
 	await hidden.getByLabel('Show when I am online').uncheck()
 	await hidden.getByRole('button', { name: 'Save changes' }).click()
-	await expect(hidden.getByText('Profile updated successfully!')).toBeVisible()
+	await expectNotice(hidden, 'Profile updated successfully!')
 	await expect(page.getByText('Offline', { exact: true })).toBeVisible()
 	await expect(page.getByText('Last seen')).toHaveCount(0)
 	await page.reload()

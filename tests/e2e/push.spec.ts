@@ -1,6 +1,7 @@
 import type { BrowserContext, CDPSession, Page, Worker } from '@playwright/test'
 import { chromiumFlags, findWholeBrowser } from '../../scripts/support/chromium.ts'
 import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /*
  * Pushes in a real browser. Chromium cannot ask a push service without the network, and its headless shell allows no
@@ -65,7 +66,7 @@ test('the grid of kinds and ways is kept, and this browser is turned on and off'
 	expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
 	await table.screenshot({ path: 'test-results/push-grid-phone-dark.png' })
 	await page.getByRole('button', { name: 'Save notifications' }).click()
-	await expect(page.getByText('Notification settings saved.')).toBeVisible()
+	await expectNotice(page, 'Notification settings saved.')
 	await page.reload()
 	await expect(page.getByLabel('Messages: by email')).not.toBeChecked()
 	await expect(page.getByLabel('Messages: in the browser')).toBeChecked()
@@ -97,7 +98,7 @@ test('a browser that was told to show nothing, and one without scripts, say so',
 	await expect(there.getByText('Notifications in the browser need JavaScript.')).toBeVisible()
 	await there.getByLabel('Messages: in the browser').uncheck()
 	await there.getByRole('button', { name: 'Save notifications' }).click()
-	await expect(there.getByText('Notification settings saved.')).toBeVisible()
+	await expectNotice(there, 'Notification settings saved.')
 	await expect(there.getByLabel('Messages: in the browser')).not.toBeChecked()
 	await plain.close()
 })

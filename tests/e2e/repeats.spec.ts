@@ -1,5 +1,6 @@
 import type { BrowserContext, Page } from '@playwright/test'
 import { enrol, expect, expectNoViolations, hydrated, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /* What is sent twice, too late or at a bad moment: nothing typed is lost, and nothing is made twice. */
 
@@ -123,7 +124,7 @@ test('a question whose answer got lost is there once, however often Submit is pr
 	await dialog.getByRole('button', { name: 'Post question' }).click()
 	await expect(dialog.getByText('Something went wrong. Try again!')).toBeVisible()
 	await dialog.getByRole('button', { name: 'Post question' }).click()
-	await expect(page.getByText('Query added successfully!')).toBeVisible()
+	await expectNotice(page, 'Query added successfully!')
 	const { rows } = await (await page.request.get(`/api/v1/queries?author=${username}`)).json()
 	expect(rows.map(({ title }: { title: string }) => title)).toEqual(['Did this one arrive?'])
 })

@@ -1,12 +1,13 @@
 import type { Page } from '@playwright/test'
 import sharp from 'sharp'
 import { demoEmail, endLinks, enrol, expect, expectNoViolations, logIn, mailedLink, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 async function saveAddress(page: Page, username: string, address: string): Promise<void> {
 	await page.goto(`/edit-profile/${username}/academics`)
 	await page.getByLabel('University email').fill(address)
 	await page.getByRole('button', { name: 'Save changes' }).click()
-	await expect(page.getByText('Academics data updated successfully!')).toBeVisible()
+	await expectNotice(page, 'Academics data updated successfully!')
 }
 
 for (const javaScriptEnabled of [true, false]) {
@@ -126,7 +127,7 @@ test('a preview is not applied to a profile that changed meanwhile', async ({ pa
 	await other.goto(`/edit-profile/${username}`)
 	await other.getByLabel('Expertise in').fill('Glass')
 	await other.getByRole('button', { name: 'Save changes' }).click()
-	await expect(other.getByText('Profile updated successfully!')).toBeVisible()
+	await expectNotice(other, 'Profile updated successfully!')
 	await page.getByRole('button', { name: 'Import selected' }).click()
 	await expect(page.getByText('Nothing was imported. Here is a new preview.')).toBeVisible()
 	await expect(page.getByText('Glass')).toBeVisible()

@@ -3,6 +3,7 @@ import { picture } from '../factories/pictures.ts'
 import { type SlowNetwork, startSlowNetwork } from '../support/slow-network.ts'
 import { anotherBrowser } from './support/chat.ts'
 import { expect, test as journey, logIn } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /*
  * A newcomer with a phone and a poor signal, from the first page to the accepted answer. Nobody helps: every press is made
@@ -127,7 +128,7 @@ test('a newcomer with a phone and a poor signal registers, asks, and accepts the
 			await page.getByLabel('Confirm Password').fill(password)
 			await button('Register').tap()
 			await expect(page.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible()
-			await expect(page.getByText('User registered successfully!')).toBeVisible()
+			await expectNotice(page, 'User registered successfully!')
 			await expect(page.getByLabel('Email')).toHaveValue('signe.signal@eastmere.example')
 			await page.getByLabel('Password', { exact: true }).fill(password)
 			await button('Login').tap()
@@ -144,15 +145,15 @@ test('a newcomer with a phone and a poor signal registers, asks, and accepts the
 				buffer: await picture('jpeg', 900, 1_200),
 			})
 			await button('Save picture').tap()
-			await expect(page.getByText('Profile picture uploaded successfully!')).toBeVisible()
+			await expectNotice(page, 'Profile picture uploaded successfully!')
 			await page.getByRole('combobox', { name: 'Skills' }).fill('Lanterns, Bridges, Rain')
 			await button('Save changes').tap()
-			await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+			await expectNotice(page, 'Profile updated successfully!')
 			await page.getByRole('navigation', { name: 'Edit profile' }).getByRole('link', { name: 'Academics' }).tap()
 			await page.getByRole('combobox', { name: 'University' }).fill('Eastmere')
 			await page.getByLabel('Branch').fill('Optics')
 			await button('Save changes').tap()
-			await expect(page.getByText('Academics data updated successfully!')).toBeVisible()
+			await expectNotice(page, 'Academics data updated successfully!')
 		})
 
 		await step('finds the forum and asks', async () => {

@@ -10,6 +10,7 @@ import {
 	logIn,
 	test,
 } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /* One vocabulary: whatever spelling a member types, the term is kept; moderators keep the terms. */
 
@@ -31,7 +32,7 @@ test('a member types other spellings and gets the terms; a moderator keeps them,
 	await skills.press('Escape')
 	await skills.pressSequentially(',k8s,Whittlin,')
 	await page.getByRole('button', { name: 'Save changes' }).click()
-	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	await expectNotice(page, 'Profile updated successfully!')
 	await page.goto(`/find-dev/${username}`)
 	for (const skill of ['Go', 'Kubernetes', 'Whittlin'])
 		await expect(page.getByRole('main').getByText(skill, { exact: true }).first()).toBeVisible()

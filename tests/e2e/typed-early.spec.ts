@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { demoEmail, expect, hydrated, test as journey, logIn } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /* What is typed into a page before its scripts are there, as on a slow network. */
 
@@ -48,7 +49,7 @@ test('what is typed before the scripts are there stays, and is saved', async ({ 
 		await expect(removes(page)).toHaveCount(2)
 		await expect(page.getByText('12 of ')).toBeVisible()
 		await page.getByRole('button', { name: 'Save changes' }).click()
-		await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+		await expectNotice(page, 'Profile updated successfully!')
 	})
 
 	await test.step('chips under the fingers: all of the text is replaced, and then more is typed', async () => {
@@ -64,7 +65,7 @@ test('what is typed before the scripts are there stays, and is saved', async ({ 
 		await page.keyboard.insertText('Rain, Ro')
 		await page.keyboard.type('pes')
 		await page.getByRole('button', { name: 'Save changes' }).click()
-		await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+		await expectNotice(page, 'Profile updated successfully!')
 		await page.goto(edit)
 		await expect(removes(page)).toHaveText(['', ''])
 		await expect(page.getByRole('button', { name: 'Remove Ropes' })).toBeVisible()
@@ -80,7 +81,7 @@ test('what is typed before the scripts are there stays, and is saved', async ({ 
 		await hydrate()
 		await page.keyboard.type('ersity')
 		await page.getByRole('button', { name: 'Save changes' }).click()
-		await expect(page.getByText('Academics data updated successfully!')).toBeVisible()
+		await expectNotice(page, 'Academics data updated successfully!')
 		await page.reload()
 		await expect(field(page, 'University')).toHaveValue('Early University')
 		await expect(field(page, 'Branch')).toHaveValue('Optics')

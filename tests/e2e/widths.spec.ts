@@ -245,13 +245,13 @@ test('a notice never lies on the buttons of a form, wherever the page is scrolle
 	for (const height of [560, 844]) {
 		await page.setViewportSize({ width: 390, height })
 		await page.goto('/edit-profile/mira.quillon')
-		await page.getByLabel('City').fill(`Nashik ${height}`)
-		const save = page.getByRole('button', { name: 'Save changes' })
-		await save.click()
-		const notice = page.locator('.toast')
-		await expect(notice).toHaveText('Profile updated successfully!')
-		// While the pointer is on it, it stays.
-		await notice.hover()
+		const [save, notice] = [page.getByRole('button', { name: 'Save changes' }), page.locator('.toast')]
+		await expect(async () => {
+			// While the pointer is on it, it stays; where it was gone before, it is said again.
+			await page.getByLabel('City').fill(`Nashik ${height}`)
+			await save.click()
+			await notice.filter({ hasText: 'Profile updated successfully!' }).hover({ timeout: 3_000 })
+		}).toPass()
 		const end = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
 		for (const top of [0, end / 2, end - 100, end - 60, end - 30, end]) {
 			await page.evaluate((y) => scrollTo({ top: y, behavior: 'instant' }), top)

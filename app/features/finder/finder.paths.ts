@@ -7,7 +7,7 @@ export type SearchKind = (typeof searchKinds)[number]
 /** Characters of a search that are looked at. */
 export const MAX_SEARCH_LENGTH = 200
 
-/** Milliseconds after the last key until the switcher asks: with its answer, results stand within 150. */
+/** Keys that follow each other within so many milliseconds are asked for together; any other is asked for at once. */
 export const SWITCHER_DEBOUNCE_MS = 60
 
 /** Searches that a browser remembers. */

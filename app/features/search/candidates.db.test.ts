@@ -20,11 +20,22 @@ beforeAll(async () => {
 	await add(asha, { id: first, count: newer, title: 'A kettle', body: 'It boils, says the kettle.' })
 	await add(asha, { ...often, tags: ['brass'], title: 'A samovar', body: 'It steams.' })
 	await add(asha, { ...seldom, tags: ['brass'], title: 'An urn', body: 'It steams.' })
+	await add(ravi, {
+		id: literal,
+		count: 1,
+		tags: ['glass'],
+		title: 'In the dark',
+		body: 'How does\n_this_ **lantern** work?',
+	})
+	await add(asha, { id: literal + 1, count: 1_600, tags: ['glass'], title: 'A lantern', body: 'It works.' })
 })
 
 /** Spread over blocks of ids up to the newest: ten in each, and two in each. */
 const often = { id: 1_800_000, count: 501, step: 400 }
 const seldom = { id: 1_000_501, count: 501, step: 2_000 }
+
+/** Behind it are more than are ranked for a phrase. */
+const literal = 2_000_502
 
 /** Questions with ids that follow each other, an hour between two. */
 async function add(author: SignedIn, { id, count, step = 1, tags = ['steam', 'water'], title, body }: Added) {
@@ -92,6 +103,20 @@ test('a common word is found in the oldest query of a member who wrote few', asy
 test('a phrase is found in the oldest query although newer ones have its words apart', async () => {
 	expect(await everyPage('"kettle boils"')).toEqual([5])
 })
+
+test.each([
+	['one word is common and the others are in no index', '"how does this lantern"'],
+	['no word is in an index', '"how does this"'],
+	['it stands beside a word', 'work "how does this lantern"'],
+])(
+	'a phrase of which %s is found where it stands letter by letter, before what only has its words',
+	async (_, search) => {
+		const { rows, instead } = await listQuestions(null, { search, limit: 10 })
+		expect([rows[0]?.id, instead]).toEqual([literal, undefined])
+		const narrowed = await listQuestions(null, { search: `${search} -tag:glass`, limit: 10 })
+		expect(narrowed.rows.map(({ id }) => id)).not.toContain(literal)
+	},
+)
 
 test('what a minus leaves out is left out as a phrase, not word by word', async () => {
 	expect(await everyPage('teapot -"boils kettle"')).toEqual([5])

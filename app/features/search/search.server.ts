@@ -11,6 +11,7 @@ import {
 	commentRows,
 	countMatchesBetween,
 	findTitled,
+	listLiteral,
 	type MatchedRow,
 	searchRows,
 } from './search.queries.server.ts'
@@ -49,7 +50,7 @@ export async function findMatches<Row extends { id: number }>(
 	input: SearchInput,
 ): Promise<SearchResults<Row>> {
 	const parsed = parseSearch(input.search)
-	const exact = await findAll(selection, parsed, [], input)
+	const exact = await addLiteral(selection, parsed, input, await findAll(selection, parsed, [], input))
 	if (input.isExact) return exact
 	const titled =
 		input.cursor === null ? await findPasted(selection, parsed, input, exact.rows.length >= input.limit) : null
@@ -78,6 +79,32 @@ export async function findMatches<Row extends { id: number }>(
 		rows: [...exact.rows, ...others].slice(0, input.limit - 1),
 		instead: { kind: 'any', exact: count },
 	}
+}
+
+/** From this rank on a result has a phrase letter by letter, which counts 1; what else it is made of stays below. */
+const LITERAL_RANK = 1
+
+/**
+ * Where no result has the phrases of a search letter by letter, as only the newest with their words are ranked, those among older ones
+ * that do are put first.
+ */
+async function addLiteral<Row extends { id: number }>(
+	selection: Selection<Row>,
+	{ terms, operators }: ParsedSearch,
+	{ cursor, categoryId, tag, limit }: SearchInput,
+	exact: SearchResults<Row>,
+): Promise<SearchResults<Row>> {
+	const phrases = terms.filter(({ kind, text }) => kind === 'phrase' && /\s/.test(text)).map(({ text }) => text)
+	const isOpen = terms.every(({ kind }) => kind === 'word' || kind === 'phrase') && !partsOf(operators)
+	if (phrases.length === 0 || !isOpen || cursor !== null || !exact.ranked) return exact
+	if (Number(exact.rows[0]?.rank ?? 0) >= LITERAL_RANK) return exact
+	const scope = await readScope(operators, categoryId, tag)
+	if (scope === null) return exact
+	const ids = await listLiteral(scope, terms.map(({ source }) => source).join(' '), phrases, limit)
+	if (ids.length === 0) return exact
+	const rows = await present(await chosenRows(selection, ids, phrases.join(' ')))
+	const others = exact.rows.filter(({ id }) => !ids.includes(id))
+	return { ...exact, rows: [...rows.map((row) => ({ ...row, rank: '9' })), ...others].slice(0, limit) }
 }
 
 /** Fewer results than these are followed by those that have some of the words. */

@@ -6,6 +6,7 @@ import { test as base, expect, type Page, type Request } from '@playwright/test'
 import type { AxeResults, RunOptions } from 'axe-core'
 import pg from 'pg'
 import { siteDatabase, startSite } from '../../support/site-process.ts'
+import { noteNotices } from './notices.ts'
 
 /** The requests of a test's own page that have no answer yet. */
 const underWay = new WeakMap<Page, Set<Request>>()
@@ -86,7 +87,8 @@ export const test = base.extend<{ requests: undefined; quiet: undefined; alone: 
 	],
 	// Apart from `quiet`, in whose place some journeys put their own.
 	requests: [
-		async ({ page }, use) => {
+		async ({ page, browser }, use) => {
+			await noteNotices(page.context(), browser)
 			const open = new Set<Request>()
 			underWay.set(page, open)
 			waitForScripts(page)

@@ -59,6 +59,7 @@ export default function FoundList({ field, text, isInDialog = false, onPicked }:
 			opensOnFocus={isInDialog}
 			isInline={isInDialog}
 			debounceMs={SWITCHER_DEBOUNCE_MS}
+			asksAtOnce
 			announcement={(count) => `${count} results`}
 			failure={null}
 		/>
