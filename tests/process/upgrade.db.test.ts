@@ -185,6 +185,11 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			reason: 'Members choose of which skills others see the evidence.',
 		},
 		{
+			address: /^\/forum\/[\w-]+\/[\w.-]+\/\d+/,
+			line: /^\+ (\/forum\/[\w-]+\/[\w.-]+\/\d+|\d+)$/,
+			reason: 'Beside a query stand others that ask something alike.',
+		},
+		{
 			address: /^\/find-dev\/[\w.-]+(\?.*)?$/,
 			line: /^\+ \/find-dev\/[\w.-]+\/feed\.atom$/,
 			reason: 'Profiles have a feed.',
