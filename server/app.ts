@@ -313,7 +313,8 @@ function forbidCaching(headers: Headers): void {
 async function renderForVisitor({ path, theme }: VisitorPage, nonce: string, ip: string) {
 	const request = new Request(new URL(path, config().publicUrl))
 	const facts = { ...factsOf(request), theme, nonce, ip }
-	return { response: await renderPage(request, null, facts), now: facts.now, requestId: facts.requestId }
+	const { now, requestId, shows } = facts
+	return { response: await renderPage(request, null, facts), now, requestId, shows }
 }
 
 /** Whether the notice that a redirect left is in this answer: in a page, or in the data that the frame of a page is drawn from. */
@@ -346,6 +347,7 @@ function factsOf(request: Request): RequestFacts {
 		ip: request.headers.get(clientIpHeader) ?? '',
 		theme: readTheme(request.headers.get('Cookie')),
 		flash: flashOf(request),
+		shows: [],
 		isViewerUnknown: false,
 	}
 }

@@ -33,11 +33,11 @@ export interface VisitorPage {
 	tags: string[]
 }
 
-/** Makes a page for a visitor. @param nonce of its inline scripts */
+/** Makes a page for a visitor. @param nonce of its inline scripts @returns it with what it shows besides, as tags */
 export type Render = (
 	wanted: VisitorPage,
 	nonce: string,
-) => Promise<{ response: Response; now: string; requestId: string }>
+) => Promise<{ response: Response; now: string; requestId: string; shows: readonly string[] }>
 
 /** The pages that features say may be cached for visitors. */
 const cachedPages = features.flatMap((feature) => feature.cachedPages ?? [])
@@ -107,7 +107,13 @@ export async function answerVisitor(request: Request, renderPage: Render): Promi
 		return renderPage(page, nonce)
 	}
 	const made =
-		pageWhileAway(wanted.key) ?? (await pageCache.fill(wanted.key, wanted.tags, () => renderEntry(wanted, render)))
+		pageWhileAway(wanted.key) ??
+		(await pageCache.fill(
+			wanted.key,
+			wanted.tags,
+			() => renderEntry(wanted, render),
+			({ shows }) => shows,
+		))
 	countPage({ outcome })
 	const page = made.status < 500 ? made : (pageWhileAway(wanted.key) ?? made)
 	if (page.status === 200 && isCurrent(request.headers.get('If-None-Match'), page))
@@ -136,7 +142,7 @@ function pageWhileAway(key: string): CacheEntry | undefined {
 
 async function renderEntry(wanted: VisitorPage, render: Render): Promise<CacheEntry> {
 	const nonce = randomBytes(16).toString('base64')
-	const { response, now, requestId } = await render(wanted, nonce)
+	const { response, now, requestId, shows } = await render(wanted, nonce)
 	const { text, hashes } = withoutNonce(await response.text(), nonce)
 	const always = [...securityHeaders(config()), ...indexingHeaders()]
 	const replaced = new Set(
@@ -151,6 +157,7 @@ async function renderEntry(wanted: VisitorPage, render: Render): Promise<CacheEn
 	return {
 		status: response.status,
 		etag,
+		shows,
 		br: await encode(Buffer.from(text), 'br'),
 		headers: [
 			...headers,

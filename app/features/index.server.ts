@@ -36,6 +36,7 @@ import { profiles } from './profiles/profiles.feature.server.ts'
 import { questionLists } from './question-lists/question-lists.feature.server.ts'
 import { questions } from './questions/questions.feature.server.ts'
 import { rateLimits } from './rate-limits/rate-limits.feature.server.ts'
+import { related } from './related/related.feature.server.ts'
 import { repositories } from './repositories/repositories.feature.server.ts'
 import { resume } from './resume/resume.feature.server.ts'
 import { routing } from './routing/routing.feature.server.ts'
@@ -73,7 +74,7 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[inbox, questions],
 	[asking],
 	[questionLists],
-	[following, upkeep],
+	[following, related, upkeep],
 	[discussion, importing],
 	[profiles],
 	[profileEditor],

@@ -15,6 +15,8 @@ export interface RequestFacts {
 	theme: 'light' | 'dark' | 'system'
 	/** The message that a redirect carried here, to be shown as a toast once. */
 	flash: Flash | null
+	/** What the page turns out to show, as tags of the page cache besides those of its address: loaders add to it. */
+	shows: string[]
 	/** Whether the reader is logged in, but the database that would say as whom is away. */
 	isViewerUnknown: boolean
 }

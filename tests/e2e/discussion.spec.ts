@@ -1,5 +1,13 @@
 import type { Browser, Page } from '@playwright/test'
-import { enrol, expect, expectNoViolations, expectNoViolationsInThemes, hydrated, test } from './support/journey.ts'
+import {
+	doNow,
+	enrol,
+	expect,
+	expectNoViolations,
+	expectNoViolationsInThemes,
+	hydrated,
+	test,
+} from './support/journey.ts'
 
 /** Another member, in a browser of their own. */
 async function member(browser: Browser, name: string): Promise<Page> {
@@ -226,4 +234,40 @@ test('axe finds nothing where one comment is set off, in either theme, and nothi
 		await expect(bar.locator('..')).toHaveCSS('position', 'static')
 	}
 	await other.context().close()
+})
+
+test('what asks something alike stands beside a question, on a phone below its comments, and is opened from there', async ({
+	page,
+}) => {
+	await enrol(page, 'Rela Tedly')
+	const title = 'Where is quince marmalade sold?'
+	const path = await ask(page, 'Is quince marmalade sold anywhere?')
+	await comment(page, path, 'Not here.')
+	const other = await ask(page, title)
+	const region = page.getByRole('region', { name: 'Related' })
+	const link = region.getByRole('link', { name: title })
+	await doNow('related-questions')
+	await expect(async () => {
+		await page.goto(path)
+		await expect(link).toBeVisible({ timeout: 1_000 })
+	}).toPass()
+	for (const width of [1280, 390]) {
+		await page.setViewportSize({ width, height: 844 })
+		await page.goto(path)
+		await expect(region.getByRole('listitem').filter({ hasText: title })).toContainText('0 comments')
+		await expectNoViolationsInThemes(page)
+		expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+		const [beside, comments] = await Promise.all([
+			region.boundingBox(),
+			page.getByRole('region', { name: 'Comments' }).boundingBox(),
+		])
+		if (width === 1280) expect(beside?.x).toBeGreaterThan((comments?.x ?? 0) + (comments?.width ?? 0))
+		else expect(beside?.y).toBeGreaterThanOrEqual((comments?.y ?? 0) + (comments?.height ?? 0))
+		await link.click()
+		await expect(page.getByRole('heading', { level: 1 })).toHaveText(title)
+		await expect(page).toHaveURL(other)
+	}
+	await page.emulateMedia({ media: 'print' })
+	await expect(region).toBeHidden()
+	await page.emulateMedia({ media: null })
 })

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findRelated } from '~/features/related/related.server.ts'
+import { refreshWordCounts } from '~/features/search/similar/similar.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeQuestion } from '../factories/forum.ts'
 import { filled } from '../factories/profiles.ts'
 import { useDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 
 useDatabase()
@@ -15,19 +18,19 @@ useDatabase()
 let site: MembersSite
 let question: { id: number; url: string }
 const cookies: Record<string, string> = { visitor: '' }
+const signedIn: Record<string, SignedIn> = {}
 /** By who wrote them. */
 const comments: Record<string, number> = {}
 const people = ['visitor', 'mira', 'ravi', 'lena', 'mod']
 
 beforeAll(async () => {
 	site = await startOnTestDatabase()
-	const members: Record<string, SignedIn> = {}
 	for (const who of people.slice(1)) {
 		const { member, cookie } = await logInMember(site, who, who === 'mod' ? 'moderator' : 'member')
-		members[who] = member
+		signedIn[who] = member
 		cookies[who] = cookie
 	}
-	const { mira, ravi } = members as { mira: SignedIn; ravi: SignedIn }
+	const { mira, ravi } = signedIn as { mira: SignedIn; ravi: SignedIn }
 	question = await makeQuestion(mira, { title: 'What is shared here?', category: 'python' })
 	comments.ravi = await makeComment(ravi, question.id, 'A comment of ravi.')
 	comments.mira = await makeComment(mira, question.id, 'A reply of mira.', comments.ravi)
@@ -176,6 +179,84 @@ describe('after a write everybody reads what was written', () => {
 		const readers = text === 'A reply of mira.' && isGone ? [visitor, ravi, lena] : people
 		for (const one of readers) expect([one, shownIn(pages[one] ?? '').includes(text)]).toEqual([one, !isGone])
 	})
+})
+
+describe('beside a question stands what asks something alike, as it is now', () => {
+	let related: { id: number; url: string }
+
+	beforeAll(async () => {
+		const { ravi } = signedIn as { ravi: SignedIn }
+		related = await makeQuestion(ravi, { title: 'Where is marmalade sold?' })
+		question = await makeQuestion(ravi, { title: 'Which marmalade is sold?' })
+		await refreshWordCounts()
+	})
+
+	/** What everybody sees of the related question on the page of the other one; null for nothing. */
+	async function shownToAll(): Promise<(string | null)[]> {
+		const pages = await readByAll(question.url)
+		const shown = people.map((one) => {
+			const list = /<section[^>]*aria-labelledby="related">(.*?)<\/section>/.exec(shownIn(pages[one] ?? ''))
+			return list?.[1]?.replace(/<a[^>]*href="([^"]*)"/, '$1 <a').replace(/<[^>]*>/g, '') ?? null
+		})
+		return [...new Set(shown)]
+	}
+
+	test('once the job has found it, which drops the page', async () => {
+		expect(await shownToAll()).toEqual([null])
+		await findRelated()
+		await eventually(async () =>
+			expect(await shownToAll()).toEqual([`Related${related.url} Where is marmalade sold?0 comments`]),
+		)
+	})
+
+	const changes: [what: string, make: () => Promise<Response>, shown: () => string | null][] = [
+		[
+			'a comment',
+			() => call('POST', `/queries/${related.id}/comments`, 'lena', { body: 'All of us.' }),
+			() => `Related${related.url} Where is marmalade sold?1 comment`,
+		],
+		[
+			'a solution',
+			async () => call('PUT', `/comments/${await newestComment()}/solution`, 'ravi'),
+			() => `Related${related.url} Where is marmalade sold?Answered1 comment`,
+		],
+		[
+			'another title',
+			async () => {
+				const answer = await call('PATCH', `/queries/${related.id}`, 'ravi', {
+					title: 'Is marmalade sold?',
+					version: 1,
+				})
+				related.url = related.url.replace(/[\w-]+$/, 'is-marmalade-sold')
+				return answer
+			},
+			() => `Related${related.url} Is marmalade sold?Answered1 comment`,
+		],
+		[
+			'that a moderator hid it',
+			() => call('POST', `/moderation/query/${related.id}/acts`, 'mod', { act: 'hide', why: 'Off-topic.' }),
+			() => null,
+		],
+		[
+			'that it is back',
+			() => call('POST', `/moderation/query/${related.id}/acts`, 'mod', { act: 'restore' }),
+			() => `Related${related.url} Is marmalade sold?Answered1 comment`,
+		],
+		['that it was deleted', () => call('DELETE', `/queries/${related.id}`, 'ravi'), () => null],
+	]
+
+	test.each(changes)('everybody reads at once: %s', async (_what, make, shown) => {
+		await readByAll(question.url)
+		const answer = await make()
+		expect(answer.status, await answer.text()).toBeLessThan(400)
+		expect(await shownToAll()).toEqual([shown()])
+	})
+
+	async function newestComment(): Promise<number> {
+		const answer = await call('GET', `/queries/${related.id}/comments`, 'ravi')
+		const { rows } = (await answer.json()) as { rows: { id: number }[] }
+		return rows.at(-1)?.id ?? 0
+	}
 })
 
 /** The address changes with the title, and the old one leads to the new one, whoever had read it. */

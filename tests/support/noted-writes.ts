@@ -14,6 +14,8 @@ const unnoted = [
 	'similar_words',
 	// Made every minute by a job of the site, of questions that were written before.
 	'question_vectors',
+	// Found every minute by a job of the site, and noted when a question's page is opened.
+	'related_questions',
 	// How often members were looked for, by the job of a question that was asked before.
 	'question_routing',
 ]

@@ -4,6 +4,7 @@ import type { QuestionMarks } from '~/features/questions/questions.queries.serve
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { findChangeableComment } from '~/features/questions/status/pending.queries.server.ts'
 import { questionTag } from '~/features/questions/writing/change.server.ts'
+import { relatedTag } from '~/features/related/related.server.ts'
 import type { AskedView } from '~/features/routing/routing.view.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { withParams } from '~/lib/addresses.ts'
@@ -176,5 +177,5 @@ export const questionPage = cachedPage({
 	where: { category: /^(?!(?:category|tag|edit|history|comment)$)/, id: /^[1-9]\d{0,9}$/ },
 	searchParams: ['cursor', 'merged', 'original', 'sort', 'thread'],
 	memberSearchParams: ['delete', 'delete-comment', 'edit', 'reply'],
-	tags: ({ id }) => [questionTag(Number(id))],
+	tags: ({ id }) => [questionTag(Number(id)), relatedTag(Number(id))],
 })

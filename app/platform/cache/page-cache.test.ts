@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { type CacheEntry, PageCache } from './page-cache.ts'
 
-const page = (size = 100, status = 200): CacheEntry => ({ status, headers: [], etag: 'W/"x"', br: Buffer.alloc(size) })
+const page = (size = 100, status = 200): CacheEntry => ({
+	status,
+	headers: [],
+	etag: 'W/"x"',
+	shows: [],
+	br: Buffer.alloc(size),
+})
 
 /** A page that is being made until `done` is called. */
 function slow() {
@@ -136,6 +142,46 @@ describe('dropping a tag', () => {
 		old.done(stale)
 		expect(await early).toBe(stale)
 		expect(await late).toBe(fresh)
+		expect(pages.get('a')).toBe(fresh)
+	})
+})
+
+describe('what a page only turns out to show', () => {
+	const shows = (...tags: string[]) => ({ ...page(), shows: tags })
+	const tagsOf = ({ shows }: CacheEntry) => shows
+
+	test('drops it as what its address tells does', async () => {
+		const pages = cache()
+		await pages.fill('a', ['x'], async () => shows('y'), tagsOf)
+		await pages.fill('b', ['x'], async () => shows('z'), tagsOf)
+		pages.drop(['y'])
+		expect(['a', 'b'].map((key) => pages.get(key) !== undefined)).toEqual([false, true])
+		pages.drop(['x'])
+		expect([pages.size, pages.bytes]).toEqual([0, 0])
+	})
+
+	test.each([
+		['y', false],
+		['z', true],
+	])('has it not kept when it was dropped meanwhile: %s', async (tag, isKept) => {
+		const pages = cache()
+		const { make, done } = slow()
+		const answer = pages.fill('a', ['x'], make, tagsOf)
+		pages.drop([tag])
+		done(shows('y'))
+		await answer
+		expect(pages.get('a') !== undefined).toBe(isKept)
+	})
+
+	test('may be what was dropped: nobody who comes later is given a page that was begun before', async () => {
+		const pages = cache()
+		const old = slow()
+		const early = pages.fill('a', ['x'], old.make, tagsOf)
+		pages.drop(['y'])
+		const fresh = shows('y')
+		expect(await pages.fill('a', ['x'], async () => fresh, tagsOf)).toBe(fresh)
+		old.done(shows('y'))
+		expect(await early).not.toBe(fresh)
 		expect(pages.get('a')).toBe(fresh)
 	})
 })

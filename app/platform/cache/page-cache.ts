@@ -4,6 +4,8 @@ export interface CacheEntry {
 	/** Everything but what depends on the coding. */
 	headers: readonly (readonly [string, string])[]
 	etag: string
+	/** What it turned out to show besides what its address tells, as tags. */
+	shows: readonly string[]
 	/** Compressed with Brotli. */
 	br: Buffer
 	/** The same compressed with gzip, made when somebody first asks for it. */
@@ -24,6 +26,8 @@ interface Entry<Value> {
 interface Flight<Value> {
 	tags: readonly string[]
 	value: Promise<Value>
+	/** Tags that were dropped meanwhile, which it may turn out to have; null where all its tags are known. */
+	missed: Set<string> | null
 }
 
 /** What becomes of a value that was made: it is kept; only handed out; or handed out, and the one before it taken away. */
@@ -101,23 +105,32 @@ export class TaggedCache<Value> {
 	/**
 	 * The value of this key, made by `make` unless it is there or being made already.
 	 * @param tags what it shows; dropping one of them drops the value
+	 * @param tagsOf what else it turns out to show
 	 * @throws whatever `make` throws, to everybody who waits for it
 	 */
-	fill(key: string, tags: readonly string[], make: () => Promise<Value>): Promise<Value> {
+	fill(
+		key: string,
+		tags: readonly string[],
+		make: () => Promise<Value>,
+		tagsOf?: (value: Value) => readonly string[],
+	): Promise<Value> {
 		const kept = this.get(key)
 		if (kept !== undefined) return Promise.resolve(kept)
 		const running = this.#flights.get(key)
-		if (running) return running.value
+		// What is not known to show what was dropped since is not known not to, either.
+		if (running && !running.missed?.size) return running.value
 		// What was begun while drops could not be heard may be older than one of them.
 		const keeps = this.#open
-		const flight: Flight<Value> = { tags, value: make() }
+		const flight: Flight<Value> = { tags, value: make(), missed: tagsOf ? new Set() : null }
 		this.#flights.set(key, flight)
 		const landed = () => this.#flights.get(key) === flight && this.#flights.delete(key)
 		flight.value.then(
 			(value) => {
 				if (!landed()) return
 				const fate = this.#options.fateOf(value)
-				if (keeps && fate === 'keep') this.#keep(key, tags, value)
+				const others = tagsOf?.(value) ?? []
+				if (others.some((tag) => flight.missed?.has(tag))) return
+				if (keeps && fate === 'keep') this.#keep(key, [...tags, ...others], value)
 				else if (fate !== 'pass') this.#remove(key)
 			},
 			() => landed(),
@@ -136,8 +149,9 @@ export class TaggedCache<Value> {
 
 	/** Drops every value that has one of these tags, and has what is being made now not kept. */
 	drop(tags: readonly string[]): void {
-		for (const [key, flight] of this.#flights)
-			if (flight.tags.some((tag) => tags.includes(tag))) this.#flights.delete(key)
+		for (const [key, { tags: known, missed }] of this.#flights)
+			if (known.some((tag) => tags.includes(tag))) this.#flights.delete(key)
+			else for (const tag of tags) missed?.add(tag)
 		for (const tag of tags) for (const key of [...(this.#byTag.get(tag) ?? [])]) this.#remove(key)
 	}
 
@@ -224,9 +238,15 @@ export class DataCache extends TaggedCache<unknown> {
 	}
 
 	/** As {@link TaggedCache.fill}, with everything in the value frozen. */
-	read<Value>(key: string, tags: readonly string[], read: () => Promise<Value>): Promise<Value> {
+	read<Value>(
+		key: string,
+		tags: readonly string[],
+		read: () => Promise<Value>,
+		tagsOf?: (value: Value) => readonly string[],
+	): Promise<Value> {
 		if (!this.#keeps) return read()
-		return this.fill(key, tags, async () => frozen(await read())) as Promise<Value>
+		const others = tagsOf && ((value: unknown) => tagsOf(value as Value))
+		return this.fill(key, tags, async () => frozen(await read()), others) as Promise<Value>
 	}
 }
 

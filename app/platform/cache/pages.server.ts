@@ -35,10 +35,16 @@ const dataCache = remember('data', () => {
  * @param key names what is read, with everything that it depends on
  * @param tags besides {@link everyPage}, as of a page that shows these rows
  * @param read reads them from the database; what is undefined is not kept
+ * @param tagsOf further tags, which are known only of what was read
  * @throws whatever `read` throws
  */
-export function sharedData<Value>(key: string, tags: readonly string[], read: () => Promise<Value>): Promise<Value> {
-	return dataCache.read(key, [everyPage, ...tags], read)
+export function sharedData<Value>(
+	key: string,
+	tags: readonly string[],
+	read: () => Promise<Value>,
+	tagsOf?: (value: Value) => readonly string[],
+): Promise<Value> {
+	return dataCache.read(key, [everyPage, ...tags], read, tagsOf)
 }
 
 /** Every page has this tag: for what may stand anywhere, such as a member's name. */

@@ -240,6 +240,11 @@ export async function endLinks(
 	await onSiteDatabase(`update ${table} set works_until = now()`, dataDir)
 }
 
+/** Has the site do now what it does every minute, hour or night. @param name of the schedule */
+export function doNow(name: string): Promise<void> {
+	return onSiteDatabase(`select graphile_worker.add_job('${name}')`)
+}
+
 async function onSiteDatabase(statement: string, dataDir = process.env.SITE_DATA_DIR ?? ''): Promise<void> {
 	const { DATABASE_URL } = process.env
 	const client = new pg.Client(DATABASE_URL ? { connectionString: DATABASE_URL } : siteDatabase(dataDir))

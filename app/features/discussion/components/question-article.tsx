@@ -202,15 +202,7 @@ export function AskedBy({
 	introduction: Introduction
 	own: boolean
 }) {
-	return (
-		<MemoMarkup
-			as="aside"
-			className="pt-11 max-lg:hidden"
-			aria-label="About this query"
-			of={Asker}
-			with={{ author, introduction, isOwn }}
-		/>
-	)
+	return <MemoMarkup as="div" className="max-lg:hidden" of={Asker} with={{ author, introduction, isOwn }} />
 }
 
 interface AskerProps {

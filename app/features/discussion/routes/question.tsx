@@ -4,6 +4,8 @@ import { getIntroduction } from '~/features/members/members.server.ts'
 import { confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
 import { visitQuestion } from '~/features/questions/notifying/notifying.server.ts'
 import { getDiscussed, mergedAddress, mergedFrom } from '~/features/questions/questions.server.ts'
+import { RelatedQuestions } from '~/features/related/components/related-questions.tsx'
+import { listRelated } from '~/features/related/related.server.ts'
 import { AskedNotice } from '~/features/routing/components/asked-notice.tsx'
 import { withParams } from '~/lib/addresses.ts'
 import { readId } from '~/lib/checks.ts'
@@ -38,6 +40,8 @@ const reserved = new Set(['category', 'tag', 'edit', 'history', 'comment'])
 /** Of a pseudonym nothing is said, and nobody writes to it. */
 const noIntroduction = { summary: '', imported: true }
 
+const noneRelated = { rows: [], tags: [] }
+
 const mutedContext = createContext<boolean | null>(null)
 
 /** Before any loader, so that the number in the header counts what this page shows as read. */
@@ -60,7 +64,8 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const thread = asked.thread === null ? null : readId(asked.thread)
 		const cursor = asked.cursor || null
 		const sort = sortOf(url)
-		const [{ rows, next, newest, solutions, marks, asked: whoWasAsked }, introduction] = await Promise.all([
+		const isPublic = question.unpublished === null && question.deletedBy === null
+		const [{ rows, next, newest, solutions, marks, asked: whoWasAsked }, introduction, related] = await Promise.all([
 			listComments(viewer, {
 				questionId: question.id,
 				...askerOf(question),
@@ -69,14 +74,16 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 				...(thread === null ? {} : { thread }),
 			}),
 			question.author.pseudonym ? noIntroduction : getIntroduction(question.author.username),
+			isPublic ? listRelated(viewer, question.id) : noneRelated,
 		])
+		factsOf(context).shows.push(...related.tags)
 		// What only forms need would make the page heavier. On what is out of the forum nobody votes.
 		const { description: _text, ...shown } = question
-		const isPublic = question.unpublished === null && question.deletedBy === null
 		const merged = asked.merged ? await mergedFrom(readId(asked.merged), question.id) : null
 		const page = {
 			query: { ...shown, ...marks, vote: isPublic ? marks.vote : 0 } satisfies ShownQuestion,
 			introduction,
+			related: related.rows,
 			asked: whoWasAsked,
 			merged,
 			muted: context.get(mutedContext),
@@ -128,7 +135,7 @@ export function meta({ loaderData, matches, location }: Route.MetaArgs) {
 }
 
 export default function Query({ loaderData, actionData }: Route.ComponentProps) {
-	const { query: question, asked, introduction, merged, muted, nonce, page, solutions } = loaderData
+	const { query: question, asked, introduction, merged, muted, nonce, page, related, solutions } = loaderData
 	const { publicUrl, viewer } = useRootData()
 	const [params] = useSearchParams()
 	const saved = useSavedCopy<HTMLDivElement>('question', question.url)
@@ -149,7 +156,10 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 					<QuestionArticle question={question} muted={muted} />
 					<Discussion question={question} data={loaderData} refusal={actionData ?? null} />
 				</div>
-				<AskedBy author={question.author} introduction={introduction} own={question.own} />
+				<aside className={related.length > 0 ? 'lg:pt-11' : 'pt-11 max-lg:hidden'} aria-label="About this query">
+					<AskedBy author={question.author} introduction={introduction} own={question.own} />
+					<RelatedQuestions related={related} />
+				</aside>
 			</RenderAloneContext>
 			{/* For search engines, which are no members. */}
 			{question.deletedBy === null && viewer === null && (

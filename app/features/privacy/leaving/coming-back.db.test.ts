@@ -74,7 +74,7 @@ function sent(path: string, fields: Record<string, string> | null, cookie = '') 
 		ip: '192.0.2.1',
 		theme: 'system' as const,
 	}
-	context.set(factsContext, { ...facts, flash: null, isViewerUnknown: false })
+	context.set(factsContext, { ...facts, flash: null, shows: [], isViewerUnknown: false })
 	const form = fields && { method: 'POST', body: new URLSearchParams(fields) }
 	const request = new Request(url, { headers: { 'x-client-ip': '192.0.2.1', Cookie: cookie }, ...form })
 	return { request, url, context, params: { provider: 'campus' } } as never

@@ -1,5 +1,6 @@
 import { ENCODED_WIDTH, encode, hasEncoder } from '~/platform/encoder/encoder.server.ts'
 import { readUnencoded, readVectors, storeVector } from './vectors.queries.server.ts'
+import type { Ranked } from './weights.ts'
 
 /*
  * What the meaning of texts adds to the score of a question (docs/decisions/0111-what-questions-mean.md): 0.3 × how alike the titles are
@@ -21,17 +22,12 @@ const RUN_MS = 45_000
 /** Between two texts, so that who waits for an answer comes in between. */
 const PAUSE_MS = 5
 
-interface Scored {
-	id: number
-	score: number
-}
-
 /**
  * Begins to encode what is asked.
  * @param withinMs how long the answer waits for that
  * @returns puts candidates in order by their scores and what their meaning adds; as they were where that is not known in time
  */
-export function beginMeaning(title: string, withinMs = MAX_WAIT_MS): (candidates: Scored[]) => Promise<Scored[]> {
+export function beginMeaning(title: string, withinMs = MAX_WAIT_MS): (candidates: Ranked[]) => Promise<Ranked[]> {
 	if (!hasEncoder() || !/\p{L}/u.test(title)) return async (candidates) => candidates
 	const asked = encode(title, { maxPieces: MAX_PIECES.asked, withinMs })
 	return async (candidates) => {

@@ -10,6 +10,11 @@ const newestBlocks = 6
 /** The one condition for what may be suggested: everything that is not to be shown is left out here. */
 const visible = sql`q.status = 'published'`
 
+/** {@link visible}, of all questions but this one. */
+export function visibleBut(id: number): RawBuilder<unknown> {
+	return sql`${visible} and q.id <> ${id}`
+}
+
 export interface WordRow {
 	word: string
 	/** Whether it stands in the title that is being written, or only in the description. */

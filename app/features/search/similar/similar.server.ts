@@ -15,9 +15,10 @@ import {
 	readTotals,
 	readWords,
 	type SimilarRow,
+	visibleBut,
 	type WordRow,
 } from './similar.queries.server.ts'
-import { likeness, piecesOf, probesOf, spellingWeight, weigh } from './weights.ts'
+import { likeness, piecesOf, probesOf, type Ranked, spellingWeight, weigh, withoutCommon } from './weights.ts'
 
 interface Asked {
 	title: string
@@ -30,11 +31,6 @@ interface Asked {
 	byMeaning?: boolean
 }
 
-interface Ranked {
-	id: number
-	score: number
-}
-
 /** Characters of a title and of a description that are read; beyond the first, a description repeats itself. */
 const readOfTitle = 300
 const readOfDescription = 4_000
@@ -44,6 +40,8 @@ const scored = 60
 const worthShowing = 0.2
 /** Unknown words that are looked up as possible typos. */
 const MAX_TYPOS = 4
+/** How long those wait for what a title means whom nobody waits for, in milliseconds. */
+const patient = 5_000
 /** A word that is only meant, not typed, counts so much. */
 const meantShare = 0.6
 
@@ -66,6 +64,22 @@ export async function findSimilar({
 	if (shown.length === 0) return []
 	const rows = await readSimilar(shown.map(({ id }) => id))
 	return shown.flatMap(({ id, score }) => rows.filter((row) => row.id === id).map((row) => present(row, score, words)))
+}
+
+/**
+ * The other published questions that ask something like a stored one, the best first, as {@link findSimilar} finds them, with time enough
+ * to learn what its title means. What it means counts only as far as it fits one of them better than the others.
+ * @param least what a question must score to be among them
+ */
+export async function rankAlike(
+	{ id, title, description }: { id: number; title: string; description: string },
+	{ limit, least }: { limit: number; least: number },
+): Promise<Ranked[]> {
+	const byAll = beginMeaning(clean(title, readOfTitle), patient)
+	const { best } = await rankByWords(title, description, visibleBut(id))
+	return withoutCommon(best, await byAll(best))
+		.filter(({ score }) => score >= least)
+		.slice(0, limit)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { likeness, piecesOf, probesOf, weigh } from './weights.ts'
+import { likeness, piecesOf, probesOf, weigh, withoutCommon } from './weights.ts'
 
 const forum = { sampled: 1_000, questions: 1_000 }
 const counted = (word: string, documents: number, titled = true) => ({ word, documents, titled })
@@ -67,4 +67,24 @@ test.each([
 	const value = likeness(piecesOf(one), piecesOf(other))
 	expect(value).toBeGreaterThanOrEqual(least)
 	expect(value).toBeLessThanOrEqual(most + 1e-9)
+})
+
+test('what was added to all alike is taken off, and what had nothing added stays', () => {
+	const before = [
+		{ id: 1, score: 0.3 },
+		{ id: 2, score: 0.25 },
+		{ id: 3, score: 0.2 },
+		{ id: 4, score: 0.1 },
+	]
+	const after = [
+		{ id: 1, score: 0.45 },
+		{ id: 2, score: 0.5 },
+		{ id: 3, score: 0.2 },
+		{ id: 4, score: 0.3 },
+	]
+	const ranked = withoutCommon(before, after)
+	expect(ranked.map(({ id }) => id)).toEqual([2, 1, 3, 4])
+	expect(ranked.map(({ score }) => Math.round(100 * score) / 100)).toEqual([0.3, 0.25, 0.2, 0.1])
+	expect(withoutCommon(before, before)).toEqual(before)
+	expect(withoutCommon([], [])).toEqual([])
 })

@@ -122,3 +122,26 @@ export function piecesOf(text: string): Set<string> {
 	}
 	return pieces
 }
+
+/** A question with its score. */
+export interface Ranked {
+	id: number
+	score: number
+}
+
+/**
+ * Takes off what was added to all candidates alike. What a title means is as near to any text of one forum as the title is general: without
+ * this the same limit shows everything beside one question and nothing beside another.
+ * @param before their scores without what was added
+ * @param after their scores with it; those that are the same as before had nothing added
+ * @returns the best first
+ */
+export function withoutCommon(before: Ranked[], after: Ranked[]): Ranked[] {
+	const scores = new Map(before.map(({ id, score }) => [id, score]))
+	const added = ({ id, score }: Ranked) => score - (scores.get(id) ?? 0)
+	const known = after.map(added).filter((share) => share !== 0)
+	const common = known.reduce((sum, share) => sum + share, 0) / Math.max(1, known.length)
+	return after
+		.map((one) => ({ id: one.id, score: one.score - (added(one) === 0 ? 0 : common) }))
+		.toSorted((one, other) => other.score - one.score || other.id - one.id)
+}

@@ -1,0 +1,243 @@
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { deleteQuestion, editQuestion } from '~/features/asking/asking.server.ts'
+import { hidePost, restorePost } from '~/features/questions/status/takedown.server.ts'
+import { refreshWordCounts } from '~/features/search/similar/similar.queries.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
+import { noteNeighbours, noteOpened, readWanted, storeRelated } from './related.queries.server.ts'
+import { findRelated, listRelated } from './related.server.ts'
+
+useDatabase()
+
+let asker: SignedIn
+let moderator: SignedIn
+beforeAll(async () => {
+	asker = await makeMember('asker')
+	moderator = await makeMember('warden', 'moderator')
+	for (const title of others) await makeQuestion(asker, { title })
+	await refreshWordCounts()
+})
+
+/** So that no word of the questions below is in all there are. */
+const others = [
+	'Reading a CSV file in Python line by line',
+	'useEffect runs twice on mount',
+	'Why is my index not used by PostgreSQL?',
+	'Soldering iron temperature for a microcontroller board',
+	'What to wear for an internship interview',
+]
+
+beforeEach(findAll)
+
+/** What the job does in some minutes. */
+async function findAll(): Promise<void> {
+	while ((await readWanted(1, 1)).length > 0) await findRelated()
+}
+
+async function idsOf(questionId: number): Promise<number[]> {
+	const { rows } = await listRelated(null, questionId)
+	return rows.map(({ url }) => Number(url.split('/')[4]))
+}
+
+const wantedIds = async () => (await readWanted(1_000, 1)).map(({ id }) => id)
+
+/** Two questions that ask something alike, in words that no other test uses. */
+async function makePair(words: string): Promise<[number, number]> {
+	const one = await makeQuestion(asker, { title: `What is the ${words}?` })
+	const other = await makeQuestion(asker, { title: `Why the ${words} again` })
+	return [one.id, other.id]
+}
+
+async function withoutRow(questionId: number): Promise<void> {
+	await sql`delete from related_questions where question_id = ${questionId}`.execute(db())
+}
+
+describe('after the next run', () => {
+	test('a question shows what asks something alike, as it is now, and not what has nothing to do with it', async () => {
+		const [one, other] = await makePair('detached rebase')
+		expect(await idsOf(one)).toEqual([])
+		await findAll()
+		const { rows, tags } = await listRelated(null, one)
+		expect(rows).toEqual([
+			{
+				url: `/forum/others/asker/${other}/why-the-detached-rebase-again`,
+				title: 'Why the detached rebase again',
+				solved: false,
+				commentCount: 0,
+			},
+		])
+		expect(tags).toEqual([`query:${other}`])
+		await makeComment(asker, other)
+		expect((await listRelated(null, one)).rows[0]?.commentCount).toBe(1)
+		// Of those from before the tests none has to do with another one.
+		const { rows: strangers } = await sql<{ id: number }>`
+			select question_id as id from related_questions where related_ids <> '{}' and question_id < ${one}`.execute(db())
+		expect(strangers).toEqual([])
+	})
+
+	test('an older question shows one that is asked later', async () => {
+		const old = await makeQuestion(asker, { title: 'Marmalade compiler crashes on start' })
+		await findAll()
+		expect(await idsOf(old.id)).toEqual([])
+		const newcomer = await makeQuestion(asker, { title: 'The marmalade compiler crashes' })
+		await findAll()
+		expect([await idsOf(old.id), await idsOf(newcomer.id)]).toEqual([[newcomer.id], [old.id]])
+	})
+
+	test('a question that asks something else now is shown by others no more, nor are they by it', async () => {
+		const [one, other] = await makePair('walnut lantern')
+		await findAll()
+		expect([await idsOf(one), await idsOf(other)]).toEqual([[other], [one]])
+		await editQuestion(asker, other, {
+			title: 'Pomegranate yoghurt without sugar',
+			description: 'Where is it sold?',
+			tags: 'testing',
+			category: 'others',
+		})
+		await findAll()
+		expect([await idsOf(one), await idsOf(other)]).toEqual([[], []])
+	})
+
+	test('comments, votes and tags have nothing found anew', async () => {
+		const [one] = await makePair('ginger squash')
+		await findAll()
+		await makeComment(asker, one)
+		await editQuestion(asker, one, {
+			title: 'What is the ginger squash?',
+			description: 'How does it work?',
+			tags: 'testing, more',
+			category: 'others',
+		})
+		expect(await wantedIds()).toEqual([])
+	})
+
+	test('no more than five are shown, and eight are stored', async () => {
+		const made: number[] = []
+		for (let number = 0; number < 11; number += 1)
+			made.push((await makeQuestion(asker, { title: `Zookeeper quorum lost, try ${number}` })).id)
+		await findAll()
+		expect(await idsOf(made[0] ?? 0)).toHaveLength(5)
+		expect((await listRelated(null, made[0] ?? 0)).tags).toHaveLength(8)
+	})
+})
+
+describe('a question that is not published', () => {
+	const hidden = { kind: 'query', reason: 'Off-topic.' } as const
+
+	test('is shown by no other from that moment on, though its place is known, and is again when it is back', async () => {
+		const [one, other] = await makePair('conflicting merges')
+		await findAll()
+		await hidePost({ ...hidden, id: other, by: moderator.id }, async () => {})
+		const { rows, tags } = await listRelated(moderator, one)
+		expect([rows, tags]).toEqual([[], [`query:${other}`]])
+		expect(await idsOf(other)).toEqual([])
+		await restorePost({ ...hidden, id: other, by: moderator.id, before: 'published' }, async () => true)
+		expect(await idsOf(one)).toEqual([other])
+		await findAll()
+		expect(await idsOf(other)).toEqual([one])
+	})
+
+	test('has no row, and gets none when it is opened', async () => {
+		const [one, other] = await makePair('silver stash')
+		await findAll()
+		await deleteQuestion(asker, other)
+		await noteOpened(other)
+		const { rows } = await sql`select from related_questions where question_id = ${other}`.execute(db())
+		expect(rows).toEqual([])
+		expect(await wantedIds()).toEqual([])
+		expect(await idsOf(one)).toEqual([])
+	})
+
+	test('is not found while it waits for a moderator', async () => {
+		const [one, other] = await makePair('velvet revert')
+		await sql`update questions set status = 'pending' where id = ${other}`.execute(db())
+		await findAll()
+		expect(await idsOf(one)).toEqual([])
+		await sql`update questions set status = 'published' where id = ${other}`.execute(db())
+		await findAll()
+		expect([await idsOf(one), await idsOf(other)]).toEqual([[other], [one]])
+	})
+})
+
+describe('what a run does', () => {
+	test('a question from before the table is found for when somebody opens it', async () => {
+		const [one, other] = await makePair('shallow fetch')
+		await findAll()
+		await withoutRow(one)
+		await findAll()
+		expect(await idsOf(one)).toEqual([])
+		await eventually(async () => expect(await wantedIds()).toEqual([one]))
+		await findAll()
+		expect(await idsOf(one)).toEqual([other])
+	})
+
+	test('what was opened comes first, then the newest', async () => {
+		const [one, other] = await makePair('forced push')
+		await withoutRow(one)
+		const third = await makeQuestion(asker, { title: 'A question of another kind' })
+		await noteOpened(one)
+		expect((await readWanted(2, 1)).map(({ id }) => id)).toEqual([one, third.id])
+		expect(await wantedIds()).toEqual([one, third.id, other])
+	})
+
+	test('one that has waited for some minutes is noted once when it is opened, and so is what was found a month ago', async () => {
+		const [one, other] = await makePair('bare clone')
+		await findAll()
+		const opened = async (id: number) => {
+			await listRelated(null, id)
+			await new Promise((resolve) => setTimeout(resolve, 100))
+			const { rows } = await sql<{ opened: boolean }>`
+				select opened from related_questions where question_id = ${id} and wanted_at is not null`.execute(db())
+			return rows[0]?.opened ?? null
+		}
+		expect(await opened(one)).toBeNull()
+		await sql`update related_questions set made_at = now() - interval '31 days' where question_id = ${one}`.execute(
+			db(),
+		)
+		expect(await opened(one)).toBe(true)
+		await sql`update related_questions set wanted_at = now() where question_id = ${other}`.execute(db())
+		expect(await opened(other)).toBe(false)
+		await sql`update related_questions set wanted_at = now() - interval '3 minutes' where question_id = ${other}`.execute(
+			db(),
+		)
+		expect(await opened(other)).toBe(true)
+	})
+
+	test('what was found of a question that changed meanwhile is not stored', async () => {
+		const [one, other] = await makePair('octopus pull')
+		const read = (await readWanted(10, 100)).find(({ id }) => id === one)
+		if (!read) throw new Error('It is not among those that are wanted.')
+		await editQuestion(asker, one, {
+			title: 'How to undo a pull?',
+			description: 'Now.',
+			tags: 'testing',
+			category: 'others',
+		})
+		expect(await storeRelated(read, [other])).toBe(false)
+		expect(await wantedIds()).toContain(one)
+	})
+
+	test('a newcomer has those found anew that were found before it, and no others', async () => {
+		const [one, other] = await makePair('signed release tag')
+		await findAll()
+		const before = { year: '2020-01-01T00:00:00Z', now: new Date().toISOString() }
+		await noteNeighbours([one, other, 2_000_000_000], before.year)
+		expect(await wantedIds()).toEqual([])
+		await noteNeighbours([one, 2_000_000_000], before.now)
+		expect(await wantedIds()).toEqual([one])
+		await findAll()
+		expect(await wantedIds()).toEqual([])
+	})
+})
+
+test('the rows of a question go with it', async () => {
+	const [one, other] = await makePair('orphan branch')
+	await findAll()
+	await sql`delete from questions where id = ${other}`.execute(db())
+	const { rows } = await sql`select from related_questions where question_id = ${other}`.execute(db())
+	expect([rows, await idsOf(one)]).toEqual([[], []])
+})

@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import { questionJoins } from '~/features/questions/questions.queries.server.ts'
+import type { QuestionPlace } from '~/features/search/search.view.ts'
+import { db } from '~/platform/db/db.server.ts'
+
+/** After so many days what is related to a question is found anew when its page is opened. */
+const MAX_DAYS = 30
+/** Whoever opens a question that has waited for so many seconds has it come before others: the job runs every minute. */
+const PATIENCE_SECONDS = 120
+/** What was found within so many seconds after a question changed may not have seen the change: it is committed later than it is noted. */
+const COMMIT_SECONDS = 60
+
+export interface RelatedRow extends QuestionPlace {
+	solved: boolean
+	comment_count: number
+}
+
+export interface StoredRelated {
+	/** As they were found, also those that nobody sees any more. */
+	ids: number[]
+	/** Those that everybody may see, as they are now, in the same order. */
+	rows: RelatedRow[]
+	/** Whether whoever opens the page should say so, with {@link noteOpened}. */
+	isDue: boolean
+}
+
+/** What is related to a question, in one statement that finds nothing by itself. */
+export async function readRelated(questionId: number): Promise<StoredRelated> {
+	const { rows } = await sql<StoredRelated>`
+		select coalesce(r.related_ids, '{}') as ids,
+			coalesce(r.wanted_at < now() - make_interval(secs => ${PATIENCE_SECONDS}) and not r.opened,
+				r.made_at < now() - make_interval(days => ${MAX_DAYS}), r.question_id is null) as "isDue",
+			coalesce((
+				select json_agg(json_build_object('id', q.id, 'title', q.title, 'solved', q.solved, 'comment_count', q.comment_count,
+					'username', u.username, 'category_slug', c.slug) order by found.place)
+				from unnest(r.related_ids) with ordinality found (id, place)
+				join questions q on q.id = found.id and q.status = 'published' ${questionJoins}), '[]') as rows
+		from (select ${questionId}::int as id) asked left join related_questions r on r.question_id = asked.id`.execute(
+		db(),
+	)
+	return rows[0] ?? { ids: [], rows: [], isDue: false }
+}
+
+/** Has what is related to a question found before that of others, as somebody opened its page. */
+export async function noteOpened(questionId: number): Promise<void> {
+	await sql`
+		insert into related_questions as r (question_id, opened)
+		select id, true from questions where id = ${questionId} and status = 'published'
+		on conflict (question_id) do update set wanted_at = coalesce(r.wanted_at, excluded.wanted_at), opened = true
+		where not r.opened`.execute(db())
+}
+
+/** A question whose related ones are to be found. */
+export interface WantedQuestion {
+	id: number
+	title: string
+	/** Markdown, its beginning. */
+	description: string
+	/** Since when, as text, so that the very moment is compared. */
+	wanted: string
+	changed: boolean
+	/** What was found before. */
+	before: number[]
+}
+
+/** Some questions whose related ones are to be found: those that were opened first, then the newest. */
+export async function readWanted(limit: number, characters: number): Promise<WantedQuestion[]> {
+	const { rows } = await sql<WantedQuestion>`
+		select q.id, q.title, left(q.description, ${characters}) as description, r.wanted_at::text as wanted, r.changed, r.related_ids as before
+		from related_questions r join questions q on q.id = r.question_id
+		where r.wanted_at is not null and q.status = 'published'
+		order by r.opened desc, r.question_id desc limit ${limit}`.execute(db())
+	return rows
+}
+
+/** Stores what was found, unless the question has changed meanwhile. @returns whether it was stored */
+export async function storeRelated({ id, wanted }: WantedQuestion, ids: number[]): Promise<boolean> {
+	const { numAffectedRows } = await sql`
+		update related_questions set related_ids = ${ids}::int[], made_at = clock_timestamp(), wanted_at = null, changed = false, opened = false
+		where question_id = ${id} and wanted_at = ${wanted}::timestamptz`.execute(db())
+	return numAffectedRows === 1n
+}
+
+/**
+ * Has what is related to these questions found anew, where that was found before a question changed. Those that somebody changes right
+ * now are passed over: they are found anew anyway. Those without a row are found when they are opened.
+ */
+export async function noteNeighbours(ids: number[], wanted: string): Promise<void> {
+	await sql`
+		update related_questions set wanted_at = clock_timestamp() where question_id in (
+			select question_id from related_questions
+			where question_id = any(${ids}) and wanted_at is null
+			and made_at < ${wanted}::timestamptz + make_interval(secs => ${COMMIT_SECONDS})
+			for update skip locked)`.execute(db())
+}
