@@ -104,11 +104,17 @@ export async function findCandidates(
 			select d.id, d.title, d.search,
 				1 + ${halfTitle} * (0.25 + 0.75 * length(ts_filter(d.search, '{a}')) / t.title_words) as title_length,
 				greatest(length(d.search), 1) / t.words as length
-			from unpacked d, similar_totals t)
-		select d.id, d.title, sum(asked.weight * (
-			case when d.search @@ asked.titled then 1 / d.title_length else 0 end
-			+ ${textWeight} * ${frequency} * 2.2 / (${frequency} + 1.2 * (0.25 + 0.75 * d.length))))::float8 as score
-		from documents d, asked group by d.id, d.title`.execute(db())
+			from unpacked d, similar_totals t),
+		-- Counted once: each use of a rank below would count the word again.
+		counted as materialized (
+			select d.id, asked.weight, d.search @@ asked.titled as titled, ${frequency} as times, d.title_length, d.length
+			from documents d, asked where d.search @@ asked.word),
+		scores as (
+			select id, sum(weight * (
+				case when titled then 1 / title_length else 0 end
+				+ ${textWeight} * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * length))))::float8 as score
+			from counted group by id)
+		select d.id, d.title, coalesce(s.score, 0) as score from documents d left join scores s using (id)`.execute(db())
 	return rows
 }
 
