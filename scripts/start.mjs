@@ -1,7 +1,7 @@
 // `npm start` and `npm run dev`: installs and builds what is missing, then runs the site, passes signals on, and starts the
 // site again when it was killed. `--prepare` ends before the site is run.
 import { spawn } from 'node:child_process'
-import { buildWhenOld, projectNode, root, siteCommand, stop } from './support/install.mjs'
+import { buildWhenOld, isReady, projectNode, root, siteCommand, stop, takenPort } from './support/install.mjs'
 import { keepAlive } from './support/keep-alive.mjs'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -9,9 +9,13 @@ if (major < 20 || (major === 20 && minor < 19))
 	stop(`Node ${process.versions.node} is too old. DevQuad needs 20.19 or newer.`)
 
 const development = process.argv.includes('--dev')
+const onlyPrepares = process.argv.includes('--prepare')
+// A site that is ready tells it better, and as soon: it may be this very site that runs already.
+const taken = onlyPrepares ? null : await takenPort(process.env)
+if (taken && !isReady(development)) stop(taken)
 const node = projectNode()
 if (!development) buildWhenOld(node)
-if (process.argv.includes('--prepare')) process.exit(0)
+if (onlyPrepares) process.exit(0)
 
 /** Signals that ask the site to stop. A process that ends by one of them was not killed. */
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']

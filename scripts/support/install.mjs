@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -14,6 +15,30 @@ const sources = ['app', 'server', 'public', 'vite.config.ts', 'react-router.conf
 export function projectNode() {
 	if (!existsSync(binary()) || missingPackages(root).length > 0) install()
 	return binary()
+}
+
+/** Whether the site can run as it is: nothing has to be installed first, nor built where it runs as a build. */
+export function isReady(development) {
+	return existsSync(binary()) && missingPackages(root).length === 0 && (development || isBuilt(root))
+}
+
+/**
+ * Whether another program listens on HOST and PORT of the environment; where they are no address and no port, the site says so itself.
+ * @returns one sentence about it, or null
+ */
+export async function takenPort({ HOST = 'localhost', PORT = '3000' }) {
+	for (const address of HOST === 'localhost' ? ['127.0.0.1', '::1'] : [HOST.replace(/^\[(.*)\]$/, '$1')])
+		if (/^\d{1,5}$/.test(PORT) && Number(PORT) <= 65_535 && (await isTaken(Number(PORT), address)))
+			return `Port ${PORT} is taken by another program. Stop that one, or set PORT to another number.`
+	return null
+}
+
+function isTaken(port, address) {
+	return new Promise((resolve) => {
+		const server = createServer()
+		server.once('error', ({ code }) => resolve(code === 'EADDRINUSE'))
+		server.listen(port, address, () => server.close(() => resolve(false)))
+	})
 }
 
 /**

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { cpSync, existsSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
@@ -84,6 +85,20 @@ test('a site that ends by itself for a wrong setting is not started again', asyn
 	const { output, ended } = await run(script, { SMPT_URL: 'smtp://localhost' })
 	expect(await ended).toEqual([1, null])
 	expect(output()).toBe('The setting SMPT_URL is not known. Did you mean SMTP_URL?\n')
+})
+
+test('a taken port is named before anything is installed or built', async () => {
+	const folder = newDataDir()
+	for (const name of ['scripts', 'package.json', 'package-lock.json'])
+		cpSync(join(root, name), join(folder, name), { recursive: true })
+	const port = await freePort()
+	const server = createServer().listen(port, 'localhost')
+	await once(server, 'listening')
+	const { output, ended } = await run([process.execPath, join(folder, 'scripts/start.mjs')], { PORT: String(port) })
+	expect(await ended).toEqual([1, null])
+	expect(output()).toBe(`Port ${port} is taken by another program. Stop that one, or set PORT to another number.\n`)
+	expect([existsSync(join(folder, 'node_modules')), existsSync(join(folder, 'build'))]).toEqual([false, false])
+	server.close()
 })
 
 test.each([

@@ -8,6 +8,7 @@ import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { createTarDecoder, createTarPacker } from 'modern-tar'
 import { diskError } from '~/lib/disk-error.server.ts'
+import { lockedBy, openedBy, WORK_FACTOR } from './passphrase.server.ts'
 
 /** What a file begins with: https://github.com/C2SP/C2SP/blob/main/age.md, and RFC 8878. */
 const AGE_HEADER = Buffer.from('age-encryption.org/v1\n')
@@ -40,7 +41,7 @@ export function archiveEnding(lock: Lock): string {
  * Writes an archive that only this account can read. It appears under its name once it is whole and on the disk; until then it
  * ends in `.partial`, and an error removes it.
  * @param lock a passphrase encrypts it as `age -p` does, a key as `age -r`
- * @param scryptLogN how much work each try of a passphrase is, as a power of two; less is for tests
+ * @param workFactor how much work each try of a passphrase is, as a power of two; less is for tests
  * @returns bytes of the file
  * @throws Error with one sentence when the file cannot be written; whatever making the entries throws
  */
@@ -48,14 +49,14 @@ export async function writeArchive(
 	file: string,
 	lock: Lock,
 	entries: AsyncIterable<Entry>,
-	scryptLogN = 18,
+	workFactor = WORK_FACTOR,
 ): Promise<number> {
 	const partial = `${file}.partial`
 	try {
 		await pipeline(
 			tarOf(entries),
 			createZstdCompress(),
-			lock === null ? new PassThrough() : (source) => encrypt(source, lock, scryptLogN),
+			lock === null ? new PassThrough() : (source) => encrypt(source, lock, workFactor),
 			createWriteStream(partial, { mode: 0o600, flush: true }),
 		)
 		await rename(partial, file)
@@ -91,13 +92,10 @@ async function* tarOf(entries: AsyncIterable<Entry>): AsyncGenerator<Uint8Array>
 async function* encrypt(
 	source: AsyncIterable<Uint8Array>,
 	lock: string | { recipient: string },
-	scryptLogN: number,
+	workFactor: number,
 ): AsyncGenerator<Uint8Array> {
 	const encrypter = new Encrypter()
-	if (typeof lock === 'string') {
-		encrypter.setPassphrase(lock)
-		encrypter.setScryptWorkFactor(scryptLogN)
-	} else encrypter.addRecipient(lock.recipient)
+	encrypter.addRecipient(typeof lock === 'string' ? lockedBy(lock, workFactor) : lock.recipient)
 	yield* await encrypter.encrypt(Readable.toWeb(Readable.from(source)) as ReadableStream<Uint8Array>)
 }
 
@@ -165,8 +163,7 @@ async function isEncrypted(file: string): Promise<boolean> {
 async function decrypt(stored: Readable, key: Key, file: string): Promise<AsyncIterable<Uint8Array>> {
 	if (key === null) throw new BadBackup(`The backup ${file} is encrypted. Give its passphrase.`)
 	const decrypter = new Decrypter()
-	if (typeof key === 'string') decrypter.addPassphrase(key)
-	else decrypter.addIdentity(key.identity)
+	decrypter.addIdentity(typeof key === 'string' ? openedBy(key) : key.identity)
 	try {
 		return await decrypter.decrypt(Readable.toWeb(stored) as ReadableStream<Uint8Array>)
 	} catch (error) {

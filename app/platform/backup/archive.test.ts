@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Decrypter, Encrypter } from 'age-encryption'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { canIsolate, isolationNote, mountSmallDisk } from '../../../tests/support/small-disk.ts'
 import { type Entry, readArchive, writeArchive } from './archive.server.ts'
@@ -48,6 +49,20 @@ test.each([
 	expect(statSync(file()).mode & 0o777).toBe(0o600)
 })
 
+test('another program of age reads what a passphrase encrypts, and what it makes is read', async () => {
+	const other = new Decrypter()
+	other.addPassphrase(passphrase)
+	const opened = join(folder, 'opened.tar.zst')
+	writeFileSync(opened, await other.decrypt(readFileSync(secret)))
+	expect(await readAll(opened, null)).toHaveLength(3)
+	const encrypter = new Encrypter()
+	encrypter.setPassphrase(passphrase)
+	encrypter.setScryptWorkFactor(8)
+	const made = join(folder, 'made.tar.zst.age')
+	writeFileSync(made, await encrypter.encrypt(readFileSync(plain)))
+	expect(await readAll(made, passphrase)).toHaveLength(3)
+})
+
 /** A copy of a file of which something is changed. */
 function changed(file: string, change: (contents: Buffer) => Buffer): string {
 	const copy = join(folder, 'changed')
@@ -78,6 +93,13 @@ test.each<[string, () => string, string | null, RegExp]>([
 	['another byte in its middle', () => changed(plain, flip), null, /damaged or not whole/],
 	['no passphrase for an encrypted one', () => secret, null, /is encrypted\. Give its passphrase\.$/],
 	['the wrong passphrase', () => secret, 'four words on sand', /^The passphrase is not that of the backup /],
+	[
+		'one that asks for too much work',
+		() =>
+			changed(secret, (all) => Buffer.from(all.toString('latin1').replace(/^(-> scrypt \S+) 8$/m, '$1 30'), 'latin1')),
+		passphrase,
+		/^The passphrase is not that of the backup /,
+	],
 	['half of an encrypted one', () => changed(secret, cut(0.5)), passphrase, /damaged or not whole/],
 	['all but the last bytes of an encrypted one', () => changed(secret, cut(0.999)), passphrase, /damaged or not whole/],
 	['another byte in an encrypted one', () => changed(secret, flip), passphrase, /damaged or not whole/],

@@ -79,12 +79,14 @@ async function* piecesOf(cluster: string, name: string): AsyncGenerator<Entry> {
 		throw error
 	})
 	try {
-		for (let offset = 0; file; ) {
-			const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(PIECE_BYTES), 0, PIECE_BYTES, offset)
+		// What is added meanwhile is in the WAL.
+		const size = (await file?.stat())?.size ?? 0
+		for (let offset = 0; file && (offset < size || offset === 0); offset += PIECE_BYTES) {
+			const length = Math.min(PIECE_BYTES, size - offset)
+			const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, offset)
 			if (bytesRead > 0 || offset === 0)
 				yield { name: `cluster/${offset}/${name}`, contents: buffer.subarray(0, bytesRead) }
-			if (bytesRead < PIECE_BYTES) return
-			offset += bytesRead
+			if (bytesRead < length) return
 		}
 	} finally {
 		await file?.close()

@@ -5,6 +5,7 @@ import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { z } from 'zod'
 import { BadBackup } from './archive.server.ts'
+import { lockedBy, openedBy } from './passphrase.server.ts'
 
 /*
  * A continuous archive is a folder: `archive.json`; `key.age`, where there is a passphrase; `bases/`, copies of the whole cluster; `wal/`,
@@ -86,7 +87,7 @@ export async function createArchive(
 		const identity = await generateX25519Identity()
 		recipient = await identityToRecipient(identity)
 		const encrypter = new Encrypter()
-		encrypter.setPassphrase(passphrase)
+		encrypter.addRecipient(lockedBy(passphrase))
 		await placeFile(join(folder, 'key.age'), await encrypter.encrypt(`${identity}\n`))
 	}
 	const shape = { format: 1, version, madeAt: now.toISOString(), system, recipient }
@@ -115,7 +116,7 @@ export async function identityOf(archive: WalArchive, passphrase: string | null)
 	if (archive.recipient === null) return null
 	if (passphrase === null) throw new BadBackup(`The archive ${archive.folder} is encrypted. Give its passphrase.`)
 	const decrypter = new Decrypter()
-	decrypter.addPassphrase(passphrase)
+	decrypter.addIdentity(openedBy(passphrase))
 	try {
 		return (await decrypter.decrypt(await readFile(join(archive.folder, 'key.age')), 'text')).trim()
 	} catch (error) {
