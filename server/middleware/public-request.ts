@@ -14,7 +14,7 @@ export const clientIpHeader = 'x-client-ip'
 export function publicRequest(request: Request, remote: string, { TRUST_PROXY }: Pick<Config, 'TRUST_PROXY'>): Request {
 	const url = new URL(request.url.replaceAll('%00', '%EF%BF%BD'))
 	if (!isDecodable(url.pathname)) url.pathname = url.pathname.replaceAll('%', '%EF%BF%BD')
-	const headers = new Headers(request.headers)
+	const { headers } = request
 	let ip = remote
 	if (TRUST_PROXY) {
 		const scheme = lastOf(headers.get('x-forwarded-proto'))
@@ -28,14 +28,15 @@ export function publicRequest(request: Request, remote: string, { TRUST_PROXY }:
 		const forwarded = lastOf(headers.get('x-forwarded-for'))
 		if (forwarded && isIP(forwarded)) ip = forwarded
 	}
-	headers.set(clientIpHeader, ip)
 	const withBody = request.method !== 'GET' && request.method !== 'HEAD'
-	return new Request(url, {
+	const seen = new Request(url, {
 		method: request.method,
 		headers,
 		signal: request.signal,
 		...(withBody && { body: request.body, duplex: 'half' }),
 	} as RequestInit)
+	seen.headers.set(clientIpHeader, ip)
+	return seen
 }
 
 function isDecodable(path: string): boolean {

@@ -23,9 +23,9 @@ export function refusal(error: unknown): Response {
 
 /**
  * The answer of an operation as its schema describes it: what that does not name is left out.
- * A page of a list that has a next one links to it; what has a version carries it as its tag, for `If-Match`.
+ * A page of a list that has a next one links to it; what has a version carries it as its tag, for `If-Match`. What is read is {@link tagged}.
  */
-export function answerOf(operation: Operation, result: unknown, url: URL): Response {
+export function answerOf(operation: Operation, result: unknown, url: URL, request: Request): Response {
 	if (!operation.answer) return new Response(null, { status: 204 })
 	const body = operation.answer.parse(result)
 	const headers = new Headers()
@@ -37,6 +37,7 @@ export function answerOf(operation: Operation, result: unknown, url: URL): Respo
 		headers.set('Link', `<${address}>; rel="next"`)
 	}
 	if (operation.location) headers.set('Location', `/api/v1${operation.location(body as { id: number })}`)
+	if (operation.method === 'get') return tagged(request, JSON.stringify(body), headers)
 	return Response.json(body, { status: operation.status, headers })
 }
 
@@ -46,18 +47,19 @@ export function rateHeaders(kind: 'read' | 'write', { limit, left, reset }: Quot
 	return { 'RateLimit-Policy': `"${kind}";q=${limit};w=${duration}`, RateLimit: `"${kind}";r=${left};t=${reset}` }
 }
 
-/** Gives a whole answer its tag, which begins with its version where it has one, and answers 304 to a reader who has it. Weak, as the same text is sent compressed too. */
-export async function tagged(request: Request, answer: Response): Promise<Response> {
-	const text = await answer.text()
-	const headers = new Headers(answer.headers)
+/**
+ * A whole answer with its tag, which begins with its version where it has one; 304 for a reader who has it. The tag is weak, as the same text
+ * is sent compressed too.
+ * @param json the text of the answer
+ * @param headers of the answer; they are changed
+ */
+export function tagged(request: Request, json: string, headers: Headers): Response {
 	const version = /"(v\d+)"/.exec(headers.get('ETag') ?? '')?.[1]
-	const hash = createHash('sha256').update(text).digest('base64url').slice(0, 27)
+	const hash = createHash('sha256').update(json).digest('base64url').slice(0, 27)
 	const tag = `W/"${version ? `${version}-` : ''}${hash}"`
 	headers.set('ETag', tag)
 	const known = (request.headers.get('If-None-Match') ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''))
-	if (known.includes('*') || known.includes(tag.slice(2))) {
-		headers.delete('Content-Type')
-		return new Response(null, { status: 304, headers })
-	}
-	return new Response(text, { status: answer.status, headers })
+	if (known.includes('*') || known.includes(tag.slice(2))) return new Response(null, { status: 304, headers })
+	headers.set('Content-Type', 'application/json')
+	return new Response(json, { headers })
 }

@@ -6,9 +6,18 @@ import { problem } from '~/platform/http/problem.ts'
 
 type Parsed = Record<string, never>
 
+const objects = new WeakMap<Operation['params'], z.ZodObject>()
+
+/** The schema of the fields of an operation, made once: Zod compiles each new one when it is first used, for a twentieth of a whole call. */
+function objectOf(fields: Operation['params']): z.ZodObject {
+	const object = objects.get(fields) ?? z.object(fields)
+	objects.set(fields, object)
+	return object
+}
+
 /** The parameters of an address. One that cannot be is the address of nothing. @throws NotFound */
 export function readParams({ params }: Operation, given: Record<string, string>): Parsed {
-	const parsed = z.object(params).safeParse(given)
+	const parsed = objectOf(params).safeParse(given)
 	if (!parsed.success || Object.values(given).some((value) => value.includes('\u0000')))
 		throw new NotFound('There is nothing at this address.')
 	return parsed.data as Parsed
@@ -17,7 +26,7 @@ export function readParams({ params }: Operation, given: Record<string, string>)
 /** What stands behind the question mark; an unknown name means nothing. @throws Invalid */
 export function readQuery({ query }: Operation, url: URL): Parsed {
 	const given = Object.fromEntries([...url.searchParams].map(([name, value]) => [name, value.replaceAll('\u0000', '')]))
-	return parseInput(z.object(query), given) as Parsed
+	return parseInput(objectOf(query), given) as Parsed
 }
 
 /**

@@ -24,7 +24,7 @@ let api: Hono | undefined
 
 function mount(): Hono {
 	const api = new Hono().basePath(base)
-	api.get('/openapi.json', (context) => tagged(context.req.raw, publicAnswer(Response.json(openApiDocument()))))
+	api.get('/openapi.json', ({ req }) => publicAnswer(tagged(req.raw, JSON.stringify(openApiDocument()), new Headers())))
 	for (const operation of operations)
 		api.on(operation.method, pattern(operation.path), (context) => answer(operation, context))
 	for (const path of new Set(operations.map(({ path }) => path)))
@@ -47,12 +47,11 @@ async function answer(operation: Operation, context: Context): Promise<Response>
 	const caller = await callerOf(request)
 	const address = request.headers.get('x-client-ip') ?? 'unknown'
 	const quota = await measureUse(reads ? 'apiReads' : 'apiWrites', caller.viewer, address)
-	const result = quota.exceeded
+	const whole = quota.exceeded
 		? problem(429, `Too many calls. Wait ${quota.reset} s, then try again.`, {
 				headers: { 'Retry-After': String(quota.reset) },
 			})
 		: (refuseCaller(caller, operation) ?? (await run(operation, context, caller, url)))
-	const whole = reads && result.status === 200 ? await tagged(request, result) : result
 	for (const [name, value] of Object.entries(rateHeaders(reads ? 'read' : 'write', quota)))
 		whole.headers.set(name, value)
 	for (const cookie of caller.headers.getSetCookie()) whole.headers.append('Set-Cookie', cookie)
@@ -79,6 +78,7 @@ async function run(operation: Operation, context: Context, { viewer, scopes }: C
 				key: context.req.header('Idempotency-Key') ?? null,
 			}),
 			url,
+			context.req.raw,
 		)
 	} catch (error) {
 		return refusal(error)

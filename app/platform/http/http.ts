@@ -107,8 +107,9 @@ export function redirectWithToast(to: string, flash: Flash, headers = new Header
 /** The flash that a redirect left in the request's cookies, and null for anything that is not one of ours. */
 export function flashOf(request: Request): Flash | null {
 	const text = readOwnCookie(request.headers.get('Cookie'), 'flash')
+	if (!text) return null
 	try {
-		const flash: unknown = JSON.parse(decodeURIComponent(text ?? ''))
+		const flash: unknown = JSON.parse(decodeURIComponent(text))
 		if (!isFlash(flash)) return null
 		const { type, action } = flash
 		return { type, message: flash.message.slice(0, 300), ...(isAction(action) && { action }) }
