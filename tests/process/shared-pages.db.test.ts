@@ -203,7 +203,7 @@ describe('beside a question stands what asks something alike, as it is now', () 
 
 	test('once the job has found it, which drops the page', async () => {
 		expect(await shownToAll()).toEqual([null])
-		await findRelated()
+		await findRelated(false)
 		await eventually(async () =>
 			expect(await shownToAll()).toEqual([`Related${related.url} Where is marmalade sold?0 comments`]),
 		)

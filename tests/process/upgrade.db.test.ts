@@ -210,7 +210,7 @@ test('there is a site to upgrade', () => {
 async function findRelatedTo(addresses: string[]): Promise<void> {
 	const ids = new Set(addresses.flatMap((address) => /^\/forum\/[\w-]+\/[\w.-]+\/(\d+)/.exec(address)?.[1] ?? []))
 	for (const id of ids) await noteOpened(Number(id))
-	while ((await readWanted(1, 1)).length > 0) await findRelated()
+	while ((await readWanted(1, 1)).length > 0) await findRelated(false)
 }
 
 describe.each(listFixtures())('the site of commit %s', (commit) => {

@@ -35,7 +35,7 @@ beforeEach(findAll)
 
 /** What the job does in some minutes. */
 async function findAll(): Promise<void> {
-	while ((await readWanted(1, 1)).length > 0) await findRelated()
+	while ((await readWanted(1, 1)).length > 0) await findRelated(false)
 }
 
 async function idsOf(questionId: number): Promise<number[]> {
@@ -205,6 +205,18 @@ describe('what a run does', () => {
 			db(),
 		)
 		expect(await opened(other)).toBe(true)
+	})
+
+	test('where there is an encoder, a question waits until its vector is made, ten minutes at most', async () => {
+		const { id } = await makeQuestion(asker, { title: 'A tarpaulin for the stage' })
+		const isWanted = async () => (await readWanted(1_000, 1, true)).some((question) => question.id === id)
+		expect([await isWanted(), (await wantedIds()).includes(id)]).toEqual([false, true])
+		await sql`update question_vectors set changed_at = now() - interval '11 minutes' where question_id = ${id}`.execute(
+			db(),
+		)
+		expect(await isWanted()).toBe(true)
+		await sql`update question_vectors set changed_at = now(), vector = '' where question_id = ${id}`.execute(db())
+		expect(await isWanted()).toBe(true)
 	})
 
 	test('what was found of a question that changed meanwhile is not stored', async () => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { questionJoins } from '~/features/questions/questions.queries.server.ts'
 import type { QuestionPlace } from '~/features/search/search.view.ts'
+import { isEncodedSoon } from '~/features/search/similar/vectors.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
 /** After so many days what is related to a question is found anew when its page is opened. */
@@ -63,12 +64,16 @@ export interface WantedQuestion {
 	before: number[]
 }
 
-/** Some questions whose related ones are to be found: those that were opened first, then the newest. */
-export async function readWanted(limit: number, characters: number): Promise<WantedQuestion[]> {
+/**
+ * Some questions whose related ones are to be found: those that were opened first, then the newest.
+ * @param awaitsMeaning leaves out those whose meaning is about to be known
+ */
+export async function readWanted(limit: number, characters: number, awaitsMeaning = false): Promise<WantedQuestion[]> {
+	const isDue = awaitsMeaning ? sql`not ${isEncodedSoon}` : sql`true`
 	const { rows } = await sql<WantedQuestion>`
 		select q.id, q.title, left(q.description, ${characters}) as description, r.wanted_at::text as wanted, r.changed, r.related_ids as before
 		from related_questions r join questions q on q.id = r.question_id
-		where r.wanted_at is not null and q.status = 'published'
+		where r.wanted_at is not null and q.status = 'published' and ${isDue}
 		order by r.opened desc, r.question_id desc limit ${limit}`.execute(db())
 	return rows
 }

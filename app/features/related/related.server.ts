@@ -4,6 +4,7 @@ import { rankAlike } from '~/features/search/similar/similar.server.ts'
 import { log } from '~/lib/log.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { dropPages, sharedData } from '~/platform/cache/pages.server.ts'
+import { hasEncoder } from '~/platform/encoder/encoder.server.ts'
 import {
 	noteNeighbours,
 	noteOpened,
@@ -70,12 +71,15 @@ function tagsOf({ ids }: StoredRelated): string[] {
 	return ids.map(questionTag)
 }
 
-/** Finds what is related to questions that are new, have changed, or were opened without: called every minute by one process of the site. */
-export async function findRelated(): Promise<void> {
+/**
+ * Finds what is related to questions that are new, have changed, or were opened without: called every minute by one process of the site.
+ * @param awaitsMeaning leaves out those whose meaning is about to be known
+ */
+export async function findRelated(awaitsMeaning = hasEncoder()): Promise<void> {
 	const until = Date.now() + RUN_MS
 	let questions: WantedQuestion[]
 	do {
-		questions = await readWanted(BATCH, MAX_CHARACTERS)
+		questions = await readWanted(BATCH, MAX_CHARACTERS, awaitsMeaning)
 		for (const question of questions) {
 			if (Date.now() > until) return
 			await findRelatedOf(question)

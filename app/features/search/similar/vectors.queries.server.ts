@@ -43,6 +43,10 @@ export async function readUnencoded(limit: number): Promise<QuestionTexts[]> {
 	return rows
 }
 
+/** Whether the texts of `questions q` changed within the last ten minutes, and no vector is made of them yet: one mostly is within two. */
+export const isEncodedSoon = sql`exists (select from question_vectors v where v.question_id = q.id
+	and v.vector is null and v.changed_at > now() - interval '10 minutes')`
+
 /** Stores a vector, unless the texts that it was made of have changed. */
 export async function storeVector({ id, changed }: QuestionTexts, vector: Buffer): Promise<void> {
 	await sql`update question_vectors set vector = ${vector} where question_id = ${id} and changed_at = ${changed}::timestamptz`.execute(
