@@ -51,6 +51,9 @@ function fileOf(dataDir: string): string {
 	return join(dataDir, 'postgres.log')
 }
 
+/** With less than this free PostgreSQL does not start; what it wrote about that may be cut off on such a disk. */
+const MIN_FREE_BYTES = 1024 * 1024
+
 function reasonOf(path: string, since: number, dataDir: string): string {
 	const added = readFileSync(path).subarray(since).toString()
 	const disk = diskError(added)
@@ -58,6 +61,7 @@ function reasonOf(path: string, since: number, dataDir: string): string {
 	const lines = added.split('\n').filter((line) => /FATAL|PANIC|ERROR/.test(line))
 	const last = lines.at(-1)?.replace(/^.*?(FATAL|PANIC|ERROR):\s*/, '')
 	if (last) return last
-	if (statfsSync(dataDir).bavail === 0) return 'the disk is full'
+	const { bavail, bsize } = statfsSync(dataDir)
+	if (bavail * bsize < MIN_FREE_BYTES) return 'the disk is full'
 	return added.trim().split('\n').at(-1) || `it ended and wrote nothing to ${path}`
 }
