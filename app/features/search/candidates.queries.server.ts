@@ -5,7 +5,7 @@ import { conditions, type SearchScope, walkBlocks } from './scope.queries.server
  * Ranking reads each document: the newest this many matches in titles, and so many anywhere, are ranked. Several words tell
  * questions apart better than one. A phrase is found by its words, and read for their order.
  */
-const MAX_CANDIDATES = {
+export const MAX_CANDIDATES = {
 	word: { titled: 100, anywhere: 150 },
 	words: { titled: 200, anywhere: 300 },
 	phrase: { titled: 200, anywhere: 1_500 },
