@@ -27,6 +27,7 @@ beforeAll(async () => {
 		title: 'In the dark',
 		body: 'How does\n_this_ **lantern** work?',
 	})
+	await add(ravi, { id: 7, count: 1, tags: ['glass'], title: 'To lantern or not to lantern', body: 'That is it.' })
 	// In parts, as a statement may take so long only.
 	for (const part of [0, 400, 800, 1_200])
 		await add(asha, { id: literal + 1 + part, count: 400, tags: ['glass'], title: 'A lantern', body: 'It works.' })
@@ -121,6 +122,11 @@ test.each([
 		expect(narrowed.rows.map(({ id }) => id)).not.toContain(id)
 	},
 )
+
+test('a title pasted whole is found first, though a thousand others have its only word', async () => {
+	const { rows } = await listQuestions(null, { search: 'To lantern or not to lantern', limit: 10 })
+	expect(rows[0]?.id).toBe(7)
+})
 
 test('what a minus leaves out is left out as a phrase, not word by word', async () => {
 	expect(await everyPage('teapot -"boils kettle"')).toEqual([5])

@@ -188,6 +188,9 @@ export async function countNewMatches(
 /** What a title may have that means something else in a search. */
 const meansMore = /"|(^|\s)-\S|\bor\b|\S:\S/i
 
+/** Words that are joined by a mark. */
+const isJoined = /\w[^\w\s]+\w/
+
 /** The question whose title was pasted whole, where the search has something that would be read otherwise, or finds too many. */
 async function findPasted<Row extends { id: number }>(
 	selection: Selection<Row>,
@@ -195,7 +198,7 @@ async function findPasted<Row extends { id: number }>(
 	{ search, categoryId, tag }: SearchInput,
 	isFull: boolean,
 ) {
-	if (parts.length < 2 || !(isFull || meansMore.test(search))) return null
+	if ((parts.length < 2 && !isJoined.test(search)) || !(isFull || meansMore.test(search))) return null
 	const scope = await readScope([], categoryId, tag)
 	const id = scope && (await findTitled(search, conditions(scope)))
 	if (id === null) return null
