@@ -27,10 +27,10 @@ beforeAll(async () => {
 		title: 'In the dark',
 		body: 'How does\n_this_ **lantern** work?',
 	})
-	await add(ravi, { id: 7, count: 1, tags: ['glass'], title: 'To lantern or not to lantern', body: 'That is it.' })
 	// In parts, as a statement may take so long only.
 	for (const part of [0, 400, 800, 1_200])
 		await add(asha, { id: literal + 1 + part, count: 400, tags: ['glass'], title: 'A lantern', body: 'It works.' })
+	await add(ravi, { id: 7, count: 1, tags: ['glass'], title: 'To lantern or not to lantern', body: 'That is it.' })
 	await add(ravi, { id: unknown, count: 1, tags: ['glass'], title: 'By day', body: 'Are there\nany **of** these?' })
 })
 
