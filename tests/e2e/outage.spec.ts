@@ -74,8 +74,9 @@ for (const javaScriptEnabled of [true, false]) {
 				// By the keyboard: a notice stays as long as the pointer rests on it, and may lie over the button. What was sent before
 				// may have come through meanwhile, and then there is no button.
 				if (!posted.test(page.url())) await send.press('Enter', { timeout: 5_000 })
-				await page.waitForURL(posted, { timeout: 5_000 })
-			}).toPass({ timeout: 60_000 })
+				// On a busy machine an answer takes seconds, and sending again would give it up.
+				await page.waitForURL(posted, { timeout: 10_000, waitUntil: 'commit' })
+			}).toPass({ timeout: 100_000 })
 			await page.goto(`/forum?q=${encodeURIComponent(title)}`)
 			await expect(page.getByRole('article').filter({ hasText: title })).toHaveCount(1)
 		})
