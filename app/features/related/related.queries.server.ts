@@ -7,7 +7,7 @@ import { db } from '~/platform/db/db.server.ts'
 /** After so many days what is related to a question is found anew when its page is opened. */
 const MAX_DAYS = 30
 /** Whoever opens a question that has waited for so many seconds has it come before others: the job runs every minute. */
-const PATIENCE_SECONDS = 120
+const OPENED_FIRST_AFTER_SECONDS = 120
 /** What was found within so many seconds after a question changed may not have seen the change: it is committed later than it is noted. */
 const COMMIT_SECONDS = 60
 
@@ -29,7 +29,7 @@ export interface StoredRelated {
 export async function readRelated(questionId: number): Promise<StoredRelated> {
 	const { rows } = await sql<StoredRelated>`
 		select coalesce(r.related_ids, '{}') as ids,
-			coalesce(r.wanted_at < now() - make_interval(secs => ${PATIENCE_SECONDS}) and not r.opened,
+			coalesce(r.wanted_at < now() - make_interval(secs => ${OPENED_FIRST_AFTER_SECONDS}) and not r.opened,
 				r.made_at < now() - make_interval(days => ${MAX_DAYS}), r.question_id is null) as "isDue",
 			coalesce((
 				select json_agg(json_build_object('id', q.id, 'title', q.title, 'solved', q.solved, 'comment_count', q.comment_count,

@@ -40,8 +40,8 @@ const scored = 60
 const worthShowing = 0.2
 /** Unknown words that are looked up as possible typos. */
 const MAX_TYPOS = 4
-/** How long those wait for what a title means whom nobody waits for, in milliseconds. */
-const patient = 5_000
+/** How long a job waits for what a title means; readers wait for less. */
+const MAX_MEANING_WAIT_MS = 5_000
 /** A word that is only meant, not typed, counts so much. */
 const meantShare = 0.6
 
@@ -75,7 +75,7 @@ export async function rankAlike(
 	{ id, title, description }: { id: number; title: string; description: string },
 	{ limit, least }: { limit: number; least: number },
 ): Promise<Ranked[]> {
-	const byAll = beginMeaning(clean(title, readOfTitle), patient)
+	const byAll = beginMeaning(clean(title, readOfTitle), MAX_MEANING_WAIT_MS)
 	const { best } = await rankByWords(title, description, visibleBut(id))
 	return withoutCommon(best, await byAll(best))
 		.filter(({ score }) => score >= least)
