@@ -12,7 +12,7 @@ import { saveResult } from './results.ts'
 const sections: Record<string, () => Promise<string>> = {
 	delivery: () => delivery([1, 200]),
 	rate: highestRate,
-	sockets: () => manySockets(10_000),
+	sockets: () => manySockets(12_000),
 	storm: () => storm(2_000),
 }
 

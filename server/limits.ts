@@ -28,6 +28,11 @@ export const reconnectSpread = { perTabMs: 1, maxMs: 3_000 }
 
 /** What a connection may do. Milliseconds, where nothing else is said. */
 export const connectionLimits = {
+	/**
+	 * New connections that wait to be accepted. Node accepts one in each turn of its loop, so that thousands of tabs that come back at once
+	 * wait here; the system drops what is beyond it, and the browser tries again after 1, 3, 7, 15 s. Linux allows 4,096 (`somaxconn`).
+	 */
+	backlog: 4_096,
 	/** From the first byte of a request, or from opening the connection, to the end of the headers. */
 	headersMs: 10_000,
 	/** From the first byte of a request to the end of its body: 7.5 MB, the most that is taken, at half a megabit a second. */

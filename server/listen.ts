@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import { type AddressInfo, createServer, Server as NetServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Config } from '../app/config.server.ts'
+import { connectionLimits } from './limits.ts'
 
 /** A turn of Node's loop as short as this did next to nothing. */
 const shortTurnMs = 1
@@ -84,7 +85,7 @@ function passingTo(server: Server): NetServer {
 function open(listener: NetServer, port: number, address: string): Promise<void> {
 	return new Promise((resolve, reject) => {
 		listener.once('error', reject)
-		listener.listen(port, address, () => {
+		listener.listen({ port, host: address, backlog: connectionLimits.backlog }, () => {
 			listener.off('error', reject)
 			resolve()
 		})

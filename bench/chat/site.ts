@@ -12,6 +12,8 @@ const secret = 'a secret that only this run knows of'
 const probe = new URL('./probe.ts', import.meta.url).href
 /** Clock ticks of the kernel in a second, as /proc counts processor time on Linux. */
 const ticks = 100
+/** Members that one statement adds: it compares each with each. Even, as two in a row are a pair. */
+const BATCH = 1_000
 
 const standing = new Set<BenchSite>()
 
@@ -51,7 +53,7 @@ export class BenchSite {
 			HOST: '127.0.0.1',
 			SEED: 'none',
 			AUTH_SECRET: secret,
-			NODE_OPTIONS: `--import ${probe}`,
+			NODE_OPTIONS: `--import ${probe} --cpu-prof --cpu-prof-dir=/tmp/prof`,
 			BENCH_PROBE: join(folder, 'probe'),
 		}
 		try {
@@ -82,6 +84,13 @@ export class BenchSite {
 			token: randomUUID(),
 		}))
 		this.members += count
+		for (let from = 0; from < count; from += BATCH) await this.insertMembers(added.slice(from, from + BATCH))
+		await this.database.query('analyze')
+		return added.map(({ token, ...member }) => ({ ...member, cookie: cookieOf(token) }))
+	}
+
+	/** @param added with the peers of all */
+	private async insertMembers(added: { username: string; peer: string; token: string }[]): Promise<void> {
 		await this.database.query(
 			`with people as (
 				insert into users (username, name, email, created_at)
@@ -102,8 +111,6 @@ export class BenchSite {
 			select id, unnest(array[lower_id, higher_id]) from begun`,
 			[added.map(({ username }) => username), added.map(({ token }) => token), added.map(({ peer }) => peer)],
 		)
-		await this.database.query('analyze')
-		return added.map(({ token, ...member }) => ({ ...member, cookie: cookieOf(token) }))
 	}
 
 	/** What the site says of itself since it was last asked. @param collect throws away first what nothing refers to */

@@ -239,6 +239,18 @@ export async function findSessionMember(sessionId: number): Promise<SessionMembe
 	return rows[0]
 }
 
+/** The sessions with these tokens that go on, with whose they are, each with its token. */
+export async function findSessionsByToken(
+	tokens: string[],
+): Promise<(SessionMember & { token: string; sessionId: number })[]> {
+	const { rows } = await sql<SessionMember & { token: string; sessionId: number }>`
+		select sessions.token, sessions.id as "sessionId",
+			users.id, users.name, users.image, users.username, users.role, users.second_factor as "secondFactor"
+		from sessions join users on users.id = sessions.user_id
+		where sessions.token = any(${tokens}) and sessions.expires_at > now()`.execute(db())
+	return rows
+}
+
 /** What a session says of its member. */
 interface SessionMember {
 	id: number

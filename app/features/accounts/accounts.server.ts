@@ -11,6 +11,7 @@ import {
 	withLastKnownSessions,
 } from '~/features/sessions/sessions.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { gathered } from '~/lib/gathered.ts'
 import { remember } from '~/lib/remember.ts'
 import { setRequestMember } from '~/lib/request-scope.server.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
@@ -24,6 +25,7 @@ import {
 	findEmail,
 	findResetOwner,
 	findSessionMember,
+	findSessionsByToken,
 } from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
@@ -37,7 +39,7 @@ import {
 	isSecondStepMissing,
 } from './security/second-step.server.ts'
 import { requireAcceptedTerms } from './security/suspension.server.ts'
-import { digestOf, VerifiedCookies } from './security/verified-cookies.ts'
+import { digestOf, sessionTokenOf, VerifiedCookies } from './security/verified-cookies.ts'
 import { noteSessionUse } from './ways-in.server.ts'
 
 const verifiedCookies = () => remember('verified-cookies', () => new VerifiedCookies())
@@ -102,11 +104,21 @@ export async function viewerFromCookie(request: Request): Promise<Viewer> {
 	return found ? viewerOfUser(found.user) : null
 }
 
-/** Which session a request carries and whose it is, looked up in the database; null when it carries none that is good. */
+/**
+ * Which session a request carries and whose it is, looked up in the database; null when it carries none that is good. Those that are asked for in
+ * the same moment, as thousands of tabs come back at once, are one statement.
+ */
 export async function sessionOf(request: Request): Promise<{ viewer: SignedIn; sessionId: number } | null> {
-	const found = await auth().api.getSession({ headers: request.headers, query: { disableCookieCache: true } })
-	return found && { viewer: viewerOfUser(found.user), sessionId: Number(found.session.id) }
+	const { authCookies, secret } = await auth().$context
+	const token = sessionTokenOf(request.headers.get('Cookie') ?? '', { name: authCookies.sessionToken.name, secret })
+	const found = token === null ? undefined : await findSession(token)
+	return found ? { viewer: viewerOfUser(found), sessionId: found.sessionId } : null
 }
+
+const findSession = gathered(async (tokens: string[]) => {
+	const sessions = new Map((await findSessionsByToken(tokens)).map((session) => [session.token, session]))
+	return tokens.map((token) => sessions.get(token))
+})
 
 /**
  * Insists that the session of this request goes on and is the viewer's.

@@ -93,6 +93,8 @@ export function makeAuth(settings: Config = config()) {
 		secret: authSecret(settings),
 		trustedOrigins: [publicUrl],
 		telemetry: { enabled: false },
+		// Our own spans say what a request did; with its own it asks the environment for each statement.
+		experimental: { instrumentation: { enabled: false } },
 		logger: {
 			level: 'error',
 			log: (level, message) =>
@@ -112,7 +114,8 @@ export function makeAuth(settings: Config = config()) {
 		},
 		plugins: [secondStep, outsideLogin],
 		advanced: {
-			database: { generateId: 'serial' },
+			// A session and its member are one statement.
+			database: { generateId: 'serial', joins: true },
 			ipAddress: { ipAddressHeaders: ['x-client-ip'] },
 			// The prefix __Host- is stronger than Better Auth's __Secure-, so we name the cookies ourselves.
 			useSecureCookies: false,

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { createHmac } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { VerifiedCookies } from './verified-cookies.ts'
+import { sessionTokenOf, VerifiedCookies } from './verified-cookies.ts'
 
 const mira: SignedIn = { id: 7, username: 'mira', name: 'Mira', image: null, role: 'member' }
 const inAnHour = 3_600_000
@@ -69,4 +70,26 @@ test('when there are too many, the one that was used least recently makes room',
 	find()
 	cookies.add(other('c'), { ...mira }, new Date(inAnHour))
 	expect([find(), find(other('b')), find(other('c'))]).toEqual(['mira', null, 'mira'])
+})
+
+describe('the token of a session', () => {
+	const cookie = { name: 'session', secret: 'only we know it' }
+	const sign = (token: string, secret = cookie.secret) =>
+		encodeURIComponent(`${token}.${createHmac('sha256', secret).update(token).digest('base64')}`)
+
+	test.each<[string, string, string | null]>([
+		['alone', `session=${sign('abc')}`, 'abc'],
+		['among others', `theme=dark; session=${sign('abc')}; session_data=x`, 'abc'],
+		['with a dot in it', `session=${sign('a.b')}`, 'a.b'],
+		['without a signature', 'session=abc', null],
+		['with an empty one', 'session=abc.', null],
+		['with part of one', `session=${sign('abc').slice(0, 12)}`, null],
+		['signed with another secret', `session=${sign('abc', 'they know it')}`, null],
+		['with the signature of another token', `session=${sign('abc').replace('abc', 'abd')}`, null],
+		['of nothing', `session=${sign('')}`, null],
+		['in a cookie of another name', `my_session=${sign('abc')}`, null],
+		['twice', `session=${sign('abc')}; session=${sign('abd')}`, null],
+		['that cannot be decoded', 'session=%E0%A4%A', null],
+		['in a header without cookies', '', null],
+	])('%s', (_, header, token) => expect(sessionTokenOf(header, cookie)).toBe(token))
 })

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { SignedIn } from '~/lib/viewer.ts'
 
 /** Milliseconds for which cookies that were verified are not verified again. */
@@ -79,6 +79,32 @@ export class VerifiedCookies {
 /** Stands for a Cookie header, so that no cookie is stored. */
 export function digestOf(header: string): string {
 	return hash('sha256', header, 'base64')
+}
+
+/**
+ * The token of the session that a Cookie header carries, if its signature is good, as Better Auth writes both: `TOKEN.SIGNATURE`, an
+ * HMAC-SHA256 in Base64. In place of its own check, which takes a tenth of a request's time.
+ * @param name of the cookie
+ * @returns null for a header that carries none or several, or one whose signature is not good
+ */
+export function sessionTokenOf(header: string, { name, secret }: { name: string; secret: string }): string | null {
+	const cookies = header
+		.split(';')
+		.map((cookie) => cookie.trim())
+		.filter((cookie) => cookie.startsWith(`${name}=`))
+	const [, token = '', signature = ''] = /^(.+)\.([^.]+)$/.exec(decoded(cookies[0]?.slice(name.length + 1) ?? '')) ?? []
+	if (cookies.length !== 1 || token === '') return null
+	const [given, good] = [Buffer.from(signature, 'base64'), createHmac('sha256', secret).update(token).digest()]
+	return given.length === good.length && timingSafeEqual(given, good) ? token : null
+}
+
+/** @returns '' for what is no encoded text */
+function decoded(text: string): string {
+	try {
+		return decodeURIComponent(text)
+	} catch {
+		return ''
+	}
 }
 
 /** What the one signed cookie of a header says, as Better Auth writes it; null for a header with none or several, or one in parts. */

@@ -14,7 +14,7 @@ const UNRELATED = 0.47
 /** Pieces of words that are read: of what is asked, which somebody waits for, and of what is stored. */
 const MAX_PIECES = { asked: 32, stored: 128 }
 /** The answer goes without it after so many milliseconds from when it was asked for. */
-const MAX_WAIT_MS = 25
+const MAX_WAIT_MS = 20
 
 /** Questions that are read at once, and for how long one run goes on. */
 const BATCH = 20

@@ -47,7 +47,7 @@ const meantShare = 0.6
 
 /**
  * The questions that ask the same as a question that is being written, the best first: words by their rarity, in titles above
- * all, then the spelling of the titles, and what the texts mean where that is known within 25 ms. Four or five statements, each bounded
+ * all, then the spelling of the titles, and what the texts mean where that is known within 20 ms. Four or five statements, each bounded
  * whatever the size of the forum.
  * @returns none for a title without a word that says something
  */
