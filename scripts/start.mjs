@@ -24,7 +24,7 @@ let isStopping = false
 /** Whether the site has served since this script began. What fails before that is a mistake in the settings, and stays one. */
 let hasServed = false
 
-const cease = keepAlive(start, ({ code, signal, wait }) => {
+const stopRestarting = keepAlive(start, ({ code, signal, wait }) => {
 	const isOver = isStopping || development || code === 0 || stopSignals.includes(signal)
 	if (isOver || (code !== null && !hasServed)) process.exit(code ?? 1)
 	const reason = signal ? `was killed by ${signal}` : `ended by itself with the exit code ${code}`
@@ -45,7 +45,7 @@ if (process.env.npm_lifecycle_event) {
 
 function stopSite(passesOn) {
 	isStopping = true
-	cease()
+	stopRestarting()
 	if (!child || child.exitCode !== null || child.signalCode !== null) process.exit(0)
 	if (passesOn) child.kill('SIGTERM')
 }

@@ -164,7 +164,7 @@ app.all('*', async (context) => {
 	const facts = { ...factsOf(request), isViewerUnknown: fault !== null && viewer === null }
 	const page = () => renderPage(request, viewer, facts, loginInstead(context.req.raw))
 	const render = () => (fault ? withoutDatabase(fault, page) : page())
-	const answer = await (isDescription(context.req.path) ? inTurn(render) : render())
+	const answer = await (isDescription(context.req.path) ? oneAtATime(render) : render())
 	addSession(answer.headers, headers)
 	if (viewer) forbidCaching(answer.headers)
 	if (facts.flash && showsFlash(new URL(request.url), answer)) answer.headers.append('Set-Cookie', clearFlash())
@@ -265,7 +265,7 @@ async function renderPage(
 	load.set(viewerContext, viewer)
 	load.set(factsContext, facts)
 	load.set(faultContext, { fault: null, typed: null, instead })
-	const response = await pages(instead ? request : await readdress(request), load)
+	const response = await pages(instead ? request : await rewriteRequest(request), load)
 	const answer = new Response(response.body, response)
 	addRetryAfter(answer, load)
 	answer.headers.set('X-Request-Id', facts.requestId)
@@ -274,9 +274,9 @@ async function renderPage(
 }
 
 /** The request at the address that it means today, by what features say of it. */
-async function readdress(request: Request): Promise<Request> {
+async function rewriteRequest(request: Request): Promise<Request> {
 	let meant = request
-	for (const feature of features) if (feature.readdress) meant = await feature.readdress(meant)
+	for (const feature of features) if (feature.rewriteRequest) meant = await feature.rewriteRequest(meant)
 	return meant
 }
 
@@ -295,7 +295,7 @@ function isDescription(path: string): boolean {
 let lastTurn: Promise<unknown> = Promise.resolve()
 
 /** Does such work one after another, and lets other requests in between: twenty at once held them up for a second. */
-function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+function oneAtATime<Result>(work: () => Promise<Result>): Promise<Result> {
 	const turn = lastTurn.then(work)
 	lastTurn = turn.catch(() => {}).then(() => new Promise((resolve) => setImmediate(resolve)))
 	return turn

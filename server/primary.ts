@@ -55,7 +55,7 @@ class Team {
 	/** The workers that can answer. */
 	readonly #ready = new Set<Worker>()
 	/** What keeps further workers from being started. */
-	readonly #cease: (() => void)[] = []
+	readonly #stopRestarting: (() => void)[] = []
 
 	constructor(size: number) {
 		this.#size = size
@@ -81,7 +81,7 @@ class Team {
 	/** Ends every worker in order, and without it who does not end in time. */
 	async dismiss(): Promise<void> {
 		this.#stopping = true
-		for (const cease of this.#cease) cease()
+		for (const stopRestarting of this.#stopRestarting) stopRestarting()
 		const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
 		// Not `once` of node:events, which also ends with an error, such as of a message that found the worker gone.
 		const ended = workers.map((worker) => worker.isDead() || new Promise((resolve) => worker.once('exit', resolve)))
@@ -119,14 +119,14 @@ class Team {
 			worker.once('exit', () => this.#ready.delete(worker))
 			return worker.on('message', (message) => onMessage(worker, message))
 		}
-		const cease = keepAlive(start, (ending) => {
+		const stopRestarting = keepAlive(start, (ending) => {
 			if (this.#stopping) return false
 			if (hasServed) log.warn({ ...ending, reason }, 'a worker ended and is started again')
 			else reject(new Error(reason ?? 'A worker ended before it served.'))
 			reason = undefined
 			return hasServed
 		})
-		this.#cease.push(cease)
+		this.#stopRestarting.push(stopRestarting)
 		return promise
 	}
 

@@ -40,7 +40,7 @@ export async function serve(
 	/** What requests wait for. */
 	let gate = opened.promise
 	const server = createServer({ connectionsCheckingInterval: connectionLimits.checkEveryMs }, (request, response) => {
-		const turn = Promise.all([gate, inTurn(request, response)])
+		const turn = Promise.all([gate, oneAtATime(request, response)])
 		void turn.then(([answer]) => request.socket.destroyed || answer(request, response))
 	})
 	const connections = new Connections(server, { behindProxy: settings.TRUST_PROXY })
@@ -72,7 +72,7 @@ export async function serve(
  * When it is a request's turn: one connection is answered one request after the other. Else a client that sends many at once, and
  * perhaps reads no answer, would have them all worked on while everybody else waits.
  */
-function inTurn(request: IncomingMessage, response: ServerResponse): Promise<unknown> | undefined {
+function oneAtATime(request: IncomingMessage, response: ServerResponse): Promise<unknown> | undefined {
 	const before = answered.get(request.socket)
 	answered.set(request.socket, new Promise((resolve) => response.once('close', resolve)))
 	return before

@@ -45,7 +45,7 @@ export interface Feature {
 	 */
 	crossSiteForms?: readonly string[]
 	/** Called with each request for a page before it is routed. @returns it, or one like it at the address that it means */
-	readdress?: (request: Request) => Promise<Request>
+	rewriteRequest?: (request: Request) => Promise<Request>
 	/** Called with each page, or its data, that a reader was answered with, from the cache too; it must cost next to nothing. */
 	onRead?: (read: Read) => void
 	/** Adds demo content to a site that has none. @param options.onProgress is told how many steps of how many are done */

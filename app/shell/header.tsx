@@ -48,7 +48,7 @@ export function Header({ inbox, Finder }: HeaderProps) {
 				<div className={`flex flex-none items-center gap-2${viewer || Search ? '' : ' max-sm:ml-auto'}`}>
 					{viewer && inbox}
 					{viewer && <AccountMenu viewer={viewer} />}
-					{!viewer && !isViewerUnknown && <WaysIn isTight={Search !== undefined} />}
+					{!viewer && !isViewerUnknown && <LoginLinks isTight={Search !== undefined} />}
 				</div>
 			</div>
 			<SideMenu />
@@ -77,7 +77,7 @@ function useHeaderSearch(): ComponentType | undefined {
 }
 
 /** @param isTight on a phone there is room for one of the two; the side menu has both */
-function WaysIn({ isTight }: { isTight: boolean }) {
+function LoginLinks({ isTight }: { isTight: boolean }) {
 	return (
 		<>
 			<Link className="btn btn-ghost px-3" to="/login">

@@ -40,7 +40,7 @@ export function SideMenu() {
 				{viewer && <OwnItems viewer={viewer} />}
 			</nav>
 			{viewer && <UserCard viewer={viewer} />}
-			{!viewer && !isViewerUnknown && <WaysIn />}
+			{!viewer && !isViewerUnknown && <LoginLinks />}
 		</div>
 	)
 }
@@ -91,7 +91,7 @@ function UserCard({ viewer }: { viewer: SignedIn }) {
 	)
 }
 
-function WaysIn() {
+function LoginLinks() {
 	return (
 		<div className="grid grid-cols-2 gap-2 border-t border-line p-4">
 			<Link className="btn btn-outline h-11" to="/login">

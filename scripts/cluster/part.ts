@@ -46,7 +46,7 @@ export async function keepPart({ name, start, isUp, patience }: Making): Promise
 		for (const stream of [child.stdout, child.stderr]) if (stream) eachLine(stream, hear)
 		return child
 	}
-	const cease = keepAlive(begin, ({ code, signal, wait }) => {
+	const stopRestarting = keepAlive(begin, ({ code, signal, wait }) => {
 		if (isStopping) return false
 		if (hasServed) process.stderr.write(`${name} ended (${signal ?? code}) and is started again in ${wait} ms.\n`)
 		else reject(new Error(`${name} did not start. Its last words: ${lastWords}`))
@@ -65,7 +65,7 @@ export async function keepPart({ name, start, isUp, patience }: Making): Promise
 	return {
 		stop: async () => {
 			isStopping = true
-			cease()
+			stopRestarting()
 			if (child) await endProcess(child, patience)
 		},
 	}

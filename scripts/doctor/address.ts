@@ -56,7 +56,7 @@ async function ask(settings: Settings): Promise<Finding[]> {
 	} catch (error) {
 		return [unreachable(publicUrl, error)]
 	}
-	return [...judgeAnswer(answer, settings), await checkSocket(publicUrl)]
+	return [...assessAnswer(answer, settings), await checkSocket(publicUrl)]
 }
 
 function unreachable(publicUrl: string, error: unknown): Finding {
@@ -71,7 +71,7 @@ function unreachable(publicUrl: string, error: unknown): Finding {
 }
 
 /** Judges how a request of the doctor's reached the site. It claimed to be somebody else, as anybody could. */
-export function judgeAnswer({ seen }: Answer, { publicUrl, TRUST_PROXY, secure }: Settings): Finding[] {
+export function assessAnswer({ seen }: Answer, { publicUrl, TRUST_PROXY, secure }: Settings): Finding[] {
 	if (!seen)
 		return [
 			address.fault(

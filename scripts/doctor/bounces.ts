@@ -58,11 +58,11 @@ async function countReturned(settings: Config): Promise<Finding[]> {
 		return rows[0]
 	}).catch(() => undefined)
 	// That the database does not answer is said by its own check.
-	return counts ? [judgeReturned(counts)] : []
+	return counts ? [assessReturned(counts)] : []
 }
 
 /** @param returned addresses to which mail comes back, of all that members have */
-export function judgeReturned({ returned, all }: { returned: number; all: number }): Finding {
+export function assessReturned({ returned, all }: { returned: number; all: number }): Finding {
 	if (returned === 0) return say.ok('Mail comes back from no address of a member.')
 	const share = returned / Math.max(all, 1)
 	const words = `Mail to ${returned} of ${all} addresses of members (${Math.round(share * 1_000) / 10} %) comes back, and they get no notifications; Administration, Members, “Mail comes back” lists them.`

@@ -6,7 +6,7 @@ import type { Config } from '~/config.server.ts'
 import { counted } from '~/lib/text.ts'
 import { MAX_LONG_CONNECTIONS } from '~/platform/db/db.server.ts'
 import { reachEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
-import { codeOf, type Finding, findings, judgeClock, messageOf } from './finding.ts'
+import { codeOf, type Finding, findings, assessClock, messageOf } from './finding.ts'
 
 const say = findings('Database')
 const MIN_VERSION = 15
@@ -40,7 +40,7 @@ export async function checkDatabase(settings: Config): Promise<Finding[]> {
 	try {
 		const facts = await askDatabase(settings, readFacts)
 		const files = readdirSync(migrations).filter((name) => name.endsWith('.sql'))
-		return judgeDatabase(facts, files, settings.WEB_CONCURRENCY)
+		return assessDatabase(facts, files, settings.WEB_CONCURRENCY)
 	} catch (error) {
 		return [say.fault(`The database cannot be used: ${messageOf(error)}.${adviceOf(codeOf(error))}`)]
 	}
@@ -91,7 +91,7 @@ async function readFacts(client: pg.Client): Promise<DatabaseFacts> {
 }
 
 /** @param files names of the migrations of this version @param processes WEB_CONCURRENCY */
-export function judgeDatabase(facts: DatabaseFacts, files: readonly string[], processes: number): Finding[] {
+export function assessDatabase(facts: DatabaseFacts, files: readonly string[], processes: number): Finding[] {
 	const major = Math.floor(facts.version / 10_000)
 	const needed = processes * CONNECTIONS_OF_ONE + 5
 	const unknown = facts.migrations.filter((name) => !files.includes(name))
@@ -123,6 +123,6 @@ export function judgeDatabase(facts: DatabaseFacts, files: readonly string[], pr
 	return [
 		...(isWell ? [say.ok(`PostgreSQL ${major} answers, writes safely, and has what the site needs.`)] : []),
 		...found,
-		judgeClock('Clock', 'the database', facts.clockMs),
+		assessClock('Clock', 'the database', facts.clockMs),
 	]
 }

@@ -43,7 +43,7 @@ const CLOCK_WARNING_MS = 3_000
 const CLOCK_FAULT_MS = 60_000
 
 /** Judges how far a clock is from that of this machine. @param whose such as “the database” @param differenceMs positive, where it is ahead */
-export function judgeClock(about: string, whose: string, differenceMs: number): Finding {
+export function assessClock(about: string, whose: string, differenceMs: number): Finding {
 	const say = findings(about)
 	const seconds = Math.abs(Math.round(differenceMs / 1_000))
 	if (Math.abs(differenceMs) < CLOCK_WARNING_MS) return say.ok(`The clock of ${whose} is that of this machine.`)

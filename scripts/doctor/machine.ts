@@ -52,11 +52,11 @@ export async function checkDataDirectory(dataDir: string): Promise<Finding[]> {
 /** Says how much room is left on the disk of DATA_DIR. */
 export async function checkDisk(dataDir: string): Promise<Finding[]> {
 	const { bavail, blocks, bsize, ffree, files } = await statfs(dataDir)
-	return [judgeDisk(bavail * bsize, blocks * bsize), ...judgeFiles(ffree, files)]
+	return [assessDisk(bavail * bsize, blocks * bsize), ...assessFiles(ffree, files)]
 }
 
 /** @param left bytes that can still be written @param whole bytes of the disk */
-export function judgeDisk(left: number, whole: number): Finding {
+export function assessDisk(left: number, whole: number): Finding {
 	const words = `${(left / 1e9).toFixed(1)} of ${(whole / 1e9).toFixed(1)} GB are left on the disk of DATA_DIR.`
 	const state = stateOf(left, whole)
 	if (state === 'full') return disk.fault(`${words} Nothing can be stored any more: make room.`)
@@ -65,7 +65,7 @@ export function judgeDisk(left: number, whole: number): Finding {
 }
 
 /** Some file systems count files. @param left how many can still be made; 0 of 0 where they are not counted */
-function judgeFiles(left: number, whole: number): Finding[] {
+function assessFiles(left: number, whole: number): Finding[] {
 	if (whole === 0 || left / whole > 0.02) return []
 	return [disk.fault(`The file system of DATA_DIR has room for ${left} more files only (df -i).`)]
 }

@@ -13,7 +13,7 @@ export async function checkMail(
 		const words = 'SMTP_URL is not set: mails are written into DATA_DIR/mail, and nobody gets one.'
 		return [secure || to ? say.fault(words) : say.warning(words)]
 	}
-	const found = judgeSender(MAIL_FROM)
+	const found = assessSender(MAIL_FROM)
 	try {
 		await tryMail(null, { SMTP_URL, MAIL_FROM })
 		found.push(say.ok('The mail server lets the site in.'))
@@ -32,7 +32,7 @@ export async function checkMail(
 	return found
 }
 
-function judgeSender(from: string): Finding[] {
+function assessSender(from: string): Finding[] {
 	const domain = /@([^>\s]+)>?\s*$/.exec(from)?.[1]
 	if (domain?.includes('.')) return []
 	return [

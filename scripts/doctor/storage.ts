@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '~/config.server.ts'
 import { openStorage } from '~/platform/storage/storage.server.ts'
-import { codeOf, type Finding, findings, judgeClock, messageOf } from './finding.ts'
+import { codeOf, type Finding, findings, assessClock, messageOf } from './finding.ts'
 
 const say = findings('Storage of pictures')
 const TIMEOUT_MS = 8_000
@@ -40,7 +40,7 @@ async function checkClock(endpoint: string): Promise<Finding[]> {
 	const answer = await fetch(endpoint, { method: 'HEAD', signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => null)
 	const date = Date.parse(answer?.headers.get('Date') ?? '')
 	// The header has whole seconds.
-	return Number.isNaN(date) ? [] : [judgeClock('Clock', 'the bucket', date + 500 - Date.now())]
+	return Number.isNaN(date) ? [] : [assessClock('Clock', 'the bucket', date + 500 - Date.now())]
 }
 
 function adviceOf(error: unknown): string {

@@ -11,7 +11,7 @@ import {
 import { sweepRegistrations } from './registration/registrations.queries.server.ts'
 import { registrationSection } from './registration/who-may-register.server.ts'
 import { staffSection } from './security/second-step.server.ts'
-import { registerWaysIn } from './ways-in.server.ts'
+import { registerLoginMethods } from './login-methods.server.ts'
 
 export const accounts = defineFeature({
 	name: 'accounts',
@@ -20,7 +20,7 @@ export const accounts = defineFeature({
 	counters: [memberCounter],
 	mailedLinks: accountLinks,
 	collect(features) {
-		registerWaysIn(features)
+		registerLoginMethods(features)
 		registerMailedLinks(features)
 	},
 	settingSections: [registrationSection, staffSection],

@@ -38,7 +38,7 @@ import {
 } from './security/second-step.server.ts'
 import { requireAcceptedTerms } from './security/suspension.server.ts'
 import { digestOf, VerifiedCookies } from './security/verified-cookies.ts'
-import { noteSessionUse } from './ways-in.server.ts'
+import { noteSessionUse } from './login-methods.server.ts'
 
 const verifiedCookies = () => remember('verified-cookies', () => new VerifiedCookies())
 

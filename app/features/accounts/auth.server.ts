@@ -28,7 +28,7 @@ import { hashPassword, verifyPassword } from './security/credentials.server.ts'
 import { afterAttempt, guard, startsSession } from './security/guard.server.ts'
 import { requireSecondStep, secondStep } from './security/second-step.server.ts'
 import { requireAcceptedTerms } from './security/suspension.server.ts'
-import { outsideLogin } from './ways-in.server.ts'
+import { outsideLogin } from './login-methods.server.ts'
 
 /** Which of our tables and columns hold what Better Auth stores. */
 const tables = {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, isAbsolute, join } from 'node:path'
 import { config } from '~/config.server.ts'
-import type { SetupStanding } from '~/features/administration/setup/setup.view.ts'
+import type { SetupStatus } from '~/features/administration/setup/setup.view.ts'
 import { fullDate, siteDay } from '~/lib/calendar.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
@@ -162,7 +162,7 @@ export async function backUpAtOnce(): Promise<void> {
 }
 
 /** How backups stand, for the checklist of administration. Those that are made elsewhere are not known here. */
-export async function lookAtBackups(): Promise<SetupStanding> {
+export async function lookAtBackups(): Promise<SetupStatus> {
 	if (!siteSettings(backupSection).isOn)
 		return {
 			state: 'usual',

@@ -13,8 +13,8 @@ import {
 	bringBookmarkBack,
 	countBookmarks,
 	deleteRemovedBookmarks,
-	findBookmarkPlace,
-	holdQuestion,
+	findBookmarkRef,
+	lockQuestionShared,
 	listBookmarkRows,
 	markBookmarkRemoved,
 	writeBookmark,
@@ -63,12 +63,12 @@ export async function saveBookmark(
 	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
 	const { note } = parseInput(bookmarkInput, input)
-	const place = isId(target.id) ? await findBookmarkPlace(target) : undefined
+	const place = isId(target.id) ? await findBookmarkRef(target) : undefined
 	if (!place) throw new NotFound(`There is no such ${target.kind}. It may have been deleted.`)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			await holdQuestion(trx, place.question_id)
+			await lockQuestionShared(trx, place.question_id)
 			await requireRoom(trx, member, target)
 			await writeBookmark(trx, member.id, place, note)
 		})

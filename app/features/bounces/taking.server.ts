@@ -4,7 +4,7 @@ import { config } from '~/config.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
-import { judge } from './bounces.policy.ts'
+import { classifyBounce } from './bounces.policy.ts'
 import { findWay } from './bounces.queries.server.ts'
 import { noteReport, type Report } from './bounces.server.ts'
 import { readMessage } from './messages.server.ts'
@@ -140,7 +140,7 @@ async function mailOf({ recipient, token, sentAt }: MailEvent): Promise<SentMail
 
 function reportOf({ type, permanent, status }: MailEvent): Report {
 	if (type !== 'bounce') return { says: type === 'complaint' ? 'complaint' : 'delivered', status: '' }
-	const { outcome, status: told } = judge(status)
+	const { outcome, status: told } = classifyBounce(status)
 	if (told && outcome === 'none') return { says: 'none', status: told }
 	return { says: permanent ? 'permanent' : 'temporary', status: told }
 }

@@ -57,10 +57,10 @@ async function askedOnce(provider: Provider, form: FormData, request: Request): 
 		['login-address', network(address)],
 		['login-network', wideNetwork(address)],
 	] as const
-	const giveBack = await reserveAttempt([account, ...addresses])
+	const refund = await reserveAttempt([account, ...addresses])
 	try {
 		const settings = siteSettings(directorySection)
-		const answer = await atProvider(provider, () => askDirectory(settings, { username, password }, giveBack))
+		const answer = await atProvider(provider, () => askDirectory(settings, { username, password }, refund))
 		await Promise.all([resetAttempts([account]), takeBackAttempt(addresses)])
 		return answer
 	} catch (error) {

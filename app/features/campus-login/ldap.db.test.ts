@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
 import { SecondStepRequired, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
-import { waysIn } from '~/features/accounts/ways-in.server.ts'
+import { loginMethods } from '~/features/accounts/login-methods.server.ts'
 import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -311,7 +311,7 @@ describe.skipIf(!slapd)(name, () => {
 		await sql`update users set role = 'admin' where id = ${viewer.id}`.execute(db())
 		await save({ onlyWay: 'on' })
 		const buttons = [{ name: 'ldap', label: 'Log in with your university account' }]
-		expect(waysIn()).toEqual({ buttons, hasPasswords: false })
+		expect(loginMethods()).toEqual({ buttons, hasPasswords: false })
 		await save({})
 	})
 })

@@ -23,22 +23,22 @@ function receiveChat(socket: Tab): void {
 	const allowance = new Allowance(1, MIN_TYPING_INTERVAL_MS)
 	// One after the other, so that the messages of a tab are stored in the order in which it sent them.
 	let last: Promise<unknown> = Promise.resolve()
-	const inTurn = (work: () => Promise<unknown>) => {
+	const enqueue = (work: () => Promise<unknown>) => {
 		last = last.then(work).catch((error) => log.warn({ err: error }, 'a word of the chat could not be taken'))
 	}
 	socket.on('chat:send', (message: unknown, answer: unknown) => {
 		if (typeof answer !== 'function') return
-		inTurn(async () => {
+		enqueue(async () => {
 			const { reply, ended } = await answerSending(viewer, message, socket.data.sessionId)
 			answer(reply)
 			if (ended) socket.disconnect(true)
 		})
 	})
 	socket.on('chat:seen', (event: unknown) => {
-		if (isRecord(event)) inTurn(() => markSeen(viewer, { with: event.with, upTo: event.upTo, read: event.read }))
+		if (isRecord(event)) enqueue(() => markSeen(viewer, { with: event.with, upTo: event.upTo, read: event.read }))
 	})
 	socket.on('chat:typing', (to: unknown) => {
-		if (typeof to === 'string' && allowance.take()) inTurn(() => announceTyping(viewer, to))
+		if (typeof to === 'string' && allowance.take()) enqueue(() => announceTyping(viewer, to))
 	})
 }
 

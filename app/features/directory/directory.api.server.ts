@@ -3,7 +3,7 @@ import { openings } from '~/features/members/self.view.ts'
 import { cursor, limit } from '~/features/questions/questions.api.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { type Operation, operation } from '~/platform/http/operation.ts'
-import { wishOf } from './directory.paths.ts'
+import { criteriaOf } from './directory.paths.ts'
 import { presentFound } from './directory.server.ts'
 import type { MemberView } from './directory.view.ts'
 import { findMembers } from './finding.server.ts'
@@ -66,7 +66,7 @@ export const directoryOperations: Operation[] = [
 			const params = new URLSearchParams()
 			for (const [name, value = ''] of Object.entries(query))
 				for (const part of name === 'q' ? [value] : value.split(',')) params.append(name, part)
-			const found = await findMembers(wishOf(params), viewer, at, most)
+			const found = await findMembers(criteriaOf(params), viewer, at, most)
 			const people = await presentFound(found)
 			return {
 				rows: people.map(presentPerson),

@@ -8,9 +8,9 @@ import {
 	communityPath,
 	isSaveable,
 	membersPerPage,
-	nameOfWish,
-	type Wish,
-	wishQuery,
+	nameOfCriteria,
+	type Criteria,
+	criteriaQuery,
 } from './directory.paths.ts'
 import {
 	isUnnoted,
@@ -27,19 +27,19 @@ import type { Meaning } from './meaning.server.ts'
 import { reasonsOf } from './why.server.ts'
 
 /**
- * One page of the community: who matches a wish, in its order, how many they are, and what the filters offer.
+ * One page of the community: who matches the criteria, in order, how many they are, and what the filters offer.
  * @param cursor where the page before ended
  * @param viewer who looks: those who block them look offline, and what visitors do not see finds nobody for them
  * @throws Invalid for a cursor that is not of this list
  */
 export async function listCommunity(
-	wish: Wish,
+	criteria: Criteria,
 	cursor: string | null = null,
 	viewer: Viewer = null,
 ): Promise<CommunityData> {
-	const isWhole = cursor === null && communityPath(wish) === communityPath(anybody)
+	const isWhole = cursor === null && communityPath(criteria) === communityPath(anybody)
 	const [found, firstSteps, arriving] = await Promise.all([
-		findMembers(wish, viewer, cursor, membersPerPage),
+		findMembers(criteria, viewer, cursor, membersPerPage),
 		isWhole ? getFirstSteps(viewer) : null,
 		isWhole ? countArriving(viewer) : 0,
 	])
@@ -47,12 +47,12 @@ export async function listCommunity(
 	const isEmpty = found.rows.length === 0 && cursor === null
 	const [rows, counts] = await Promise.all([presentFound(found), countsOf(meaning)])
 	return {
-		wish: meaning.wish,
+		criteria: meaning.criteria,
 		typed: meaning.typed.map(({ label, without }) => ({ label, href: communityPath(without) })),
-		asWords: meaning.typed.length > 0 ? communityPath({ ...wish, q: quoted(wish.q) }) : null,
+		asWords: meaning.typed.length > 0 ? communityPath({ ...criteria, q: quoted(criteria.q) }) : null,
 		isLoose: meaning.reading === 'any',
 		page: { rows, next: found.next },
-		saveable: isSaveable(wish) ? { kind: 'people', query: wishQuery(wish), name: nameOfWish(wish) } : null,
+		saveable: isSaveable(criteria) ? { kind: 'people', query: criteriaQuery(criteria), name: nameOfCriteria(criteria) } : null,
 		cursor,
 		count: counts.people,
 		filters: presentFilters(meaning, counts, arriving),
@@ -69,8 +69,8 @@ export async function presentFound({ meaning, rows }: Found): Promise<MemberView
 
 /** The filter without which the most people match. */
 async function loosen(meaning: Meaning): Promise<Loosening | null> {
-	const { filters, wish } = meaning
-	if (filters.length + (wish.q ? 1 : 0) < 2) return null
+	const { filters, criteria } = meaning
+	if (filters.length + (criteria.q ? 1 : 0) < 2) return null
 	const sets = filters.map((filter) => everyMatch({ ...meaning, filters: filters.filter((other) => other !== filter) }))
 	const counts = await countSets(meaning, sets)
 	const options = filters.map((filter, index) => ({ filter, count: counts[index]?.people }))

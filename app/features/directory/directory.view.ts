@@ -3,7 +3,7 @@ import type { Studies } from '~/features/members/members.view.ts'
 import type { Opening } from '~/features/members/self.view.ts'
 import type { FirstStepsView } from '~/features/profiles/profiles.view.ts'
 import { grouped } from '~/lib/text.ts'
-import type { Wish } from './directory.paths.ts'
+import type { Criteria } from './directory.paths.ts'
 
 /** What everybody may know of a member, signed in or not. Empty text means "not given". */
 export interface MemberView {
@@ -88,8 +88,8 @@ export function countText({ number, atLeast }: Count): string {
 
 /** What the community's page is loaded with. */
 export interface CommunityData {
-	/** What the list shows: the wish of its address, with the branches and years that were typed as filters. */
-	wish: Wish
+	/** What the list shows: the criteria of its address, with the branches and years that were typed as filters. */
+	criteria: Criteria
 	/** The filters that were typed, each with the address of the list without it. */
 	typed: { label: string; href: string }[]
 	/** The list in which they are words like any other; null where none was typed. */

@@ -53,7 +53,7 @@ function setWithout(meaning: Meaning, except: TermRow['kind'] | null): Meant | n
 	return everyMatch({ ...meaning, filters: meaning.filters.filter(({ kind }) => kind !== except) })
 }
 
-/** How many people match a wish, as far as a count goes in a large community. */
+/** How many people match, as far as a large community is counted. */
 export async function countPeople(meaning: Meaning): Promise<Count> {
 	const meant = everyMatch(meaning)
 	if (!meant) return nobody
@@ -92,7 +92,7 @@ export function termsShown({ popular, named }: Meaning): TermRow[] {
 
 /** What the filters show. @param arriving members who are about to be online, and whom the counts leave out */
 export function presentFilters(meaning: Meaning, counts: Counts, arriving: number): FiltersView {
-	const { wish, named, unknown } = meaning
+	const { criteria, named, unknown } = meaning
 	const terms = termsShown(meaning)
 	const chosen = new Set(named.map(({ id }) => id))
 	const choices = (kind: TermRow['kind'], labelOf = (label: string) => label): Choice[] => [
@@ -114,7 +114,7 @@ export function presentFilters(meaning: Meaning, counts: Counts, arriving: numbe
 		online: {
 			value: '1',
 			label: 'Online now',
-			chosen: wish.online,
+			chosen: criteria.online,
 			count: connected && { ...connected, number: connected.number + arriving },
 		},
 		openTo: choices('open', (label) => label.replace(/^./, (letter) => letter.toUpperCase())).sort(

@@ -2,7 +2,7 @@ import { canonicalSkill } from '~/features/members/skills.server.ts'
 import { isUsername } from '~/lib/checks.ts'
 import { ordinal } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { sortOf, type Wish } from './directory.paths.ts'
+import { sortOf, type Criteria } from './directory.paths.ts'
 import {
 	type AskedWord,
 	type Asker,
@@ -34,13 +34,13 @@ export interface Group {
 	members: number
 }
 
-/** One filter of a wish: the terms that meet it, and the wish without it. */
+/** One filter: the terms that meet it, and the criteria without it. */
 export interface Filter {
 	kind: TermKind
 	/** As it stands in a sentence: “CSE”, “1st year”, “online now”. */
 	label: string
 	group: Group
-	without: Wish
+	without: Criteria
 }
 
 /** What one word of a search may mean. */
@@ -53,12 +53,12 @@ interface Word {
 	any: Group
 }
 
-/** A wish whose filters have become terms; the words of its search are left. */
+/** Criteria whose filters have become terms; the words of the search are left. */
 export interface Understood {
 	/** With the branches and years that were typed as filters, and without them in `q`. */
-	wish: Wish
-	/** The filters that were typed, each with the wish without it. */
-	typed: { label: string; without: Wish }[]
+	criteria: Criteria
+	/** The filters that were typed, each with the criteria without it. */
+	typed: { label: string; without: Criteria }[]
 	/** Who looks: what they may not see is not what they find somebody by. */
 	viewer: Viewer
 	/** How many listed members there are. */
@@ -84,7 +84,7 @@ export interface Understood {
  */
 export type Reading = 'written' | 'typos' | 'words' | 'any'
 
-/** A wish, with every word of it turned into terms. */
+/** Criteria with every word turned into terms. */
 export interface Meaning extends Understood {
 	reading: Reading
 	/** One for each of `rest`; one that nobody has is empty. */
@@ -105,13 +105,13 @@ const wordKinds: TermKind[] = [
 
 const askerOf = (viewer: Viewer): Asker => (viewer ? 'member' : 'visitor')
 
-/** Reads a wish: which of its words are branches and years, and the terms of its filters. Two statements in small tables. */
-export async function understand(wish: Wish, viewer: Viewer): Promise<Understood> {
-	const words = wordsOf(wish.q)
+/** Reads criteria: which of their words are branches and years, and the terms of its filters. Two statements in small tables. */
+export async function understand(criteria: Criteria, viewer: Viewer): Promise<Understood> {
+	const words = wordsOf(criteria.q)
 	const { years, isYear } = takeYears(words)
 	const phrases = phrasesOf(words, isYear).map((phrase) => ({ ...phrase, skill: canonicalSkill(phrase.text) }))
 	const asked: Named[] = [
-		...filterValues(wish).flatMap(({ named }) => named),
+		...filterValues(criteria).flatMap(({ named }) => named),
 		...years.map((year): Named => ({ kind: 'year', value: String(year) })),
 		...phrases.flatMap(({ text, skill }): Named[] => [
 			{ kind: 'skill', value: skill },
@@ -144,18 +144,18 @@ export async function understand(wish: Wish, viewer: Viewer): Promise<Understood
 	const numbers = telling.length > 0 || left.length < words.length ? telling : left
 	const rest = numbers.flatMap((index) => words[index] ?? [])
 	const labels = [...new Set(branches.flatMap((branch) => branch.labels))]
-	const asFilters: Wish = {
-		...wish,
-		q: isFilter.includes(true) ? rest.map(({ text, isQuoted }) => (isQuoted ? `"${text}"` : text)).join(' ') : wish.q,
-		branches: [...new Set([...wish.branches, ...labels])],
-		years: [...new Set([...wish.years, ...years])],
+	const asFilters: Criteria = {
+		...criteria,
+		q: isFilter.includes(true) ? rest.map(({ text, isQuoted }) => (isQuoted ? `"${text}"` : text)).join(' ') : criteria.q,
+		branches: [...new Set([...criteria.branches, ...labels])],
+		years: [...new Set([...criteria.years, ...years])],
 	}
 	const total = popular.find(({ kind }) => kind === 'everyone')?.members ?? 0
 	const lists = filterValues(asFilters)
 	const named = lists.flatMap((list) => list.named)
 	const termOf = (value: Named) => terms.get(keyOf(value))
 	return {
-		wish: asFilters,
+		criteria: asFilters,
 		typed: [
 			...branches.map(({ labels: own }) => ({
 				label: own.join(' or '),
@@ -184,14 +184,14 @@ export async function understand(wish: Wish, viewer: Viewer): Promise<Understood
 				term && number >= from && number < to ? [{ ...term, position, exact: true }] : [],
 			)
 		}),
-		notBlocking: wish.online || sortOf(asFilters) === 'active' ? (viewer?.id ?? null) : null,
+		notBlocking: criteria.online || sortOf(asFilters) === 'active' ? (viewer?.id ?? null) : null,
 	}
 }
 
-/** Looks up the words of a wish. */
+/** Looks up the words of the criteria. */
 export async function meaningOf(understood: Understood, reading: Reading): Promise<Meaning> {
-	const { rest, wish, viewer, filters } = understood
-	const typed = wish.q.trim().toLowerCase()
+	const { rest, criteria, viewer, filters } = understood
+	const typed = criteria.q.trim().toLowerCase()
 	const [found, user] = await Promise.all([
 		rest.length > 0 ? findMeanings(askedOf(rest), wordKinds, reading !== 'written', askerOf(viewer)) : [],
 		isUsername(typed) && filters.length === 0 ? findUser(typed) : null,
@@ -230,34 +230,34 @@ export function isImpossible({ filters }: Understood): boolean {
 interface Values {
 	named: Named[]
 	label: string
-	without: Wish
+	without: Criteria
 }
 
-function filterValues(wish: Wish): Values[] {
+function filterValues(criteria: Criteria): Values[] {
 	const each = (kind: Named['kind'], key: 'skills' | 'openTo', values: readonly string[]): Values[] =>
 		values.map((value) => ({
 			named: [{ kind, value: kind === 'skill' ? canonicalSkill(value) : value }],
 			label: key === 'openTo' ? `open to ${value}` : value,
-			without: { ...wish, [key]: values.filter((other) => other !== value) },
+			without: { ...criteria, [key]: values.filter((other) => other !== value) },
 		}))
 	const oneOf = (kind: Named['kind'], key: 'branches' | 'years' | 'universities', labels: string[]): Values[] =>
 		labels.length === 0
 			? []
 			: [
 					{
-						named: wish[key].map((value) => ({ kind, value: String(value) })),
+						named: criteria[key].map((value) => ({ kind, value: String(value) })),
 						label: labels.join(' or '),
-						without: { ...wish, [key]: [] },
+						without: { ...criteria, [key]: [] },
 					},
 				]
 	return [
-		...each('skill', 'skills', wish.skills),
-		...oneOf('branch', 'branches', wish.branches),
-		...oneOf('year', 'years', wish.years.map(yearLabel)),
-		...oneOf('university', 'universities', wish.universities),
-		...each('open', 'openTo', wish.openTo),
-		...(wish.online
-			? [{ named: [{ kind: 'online', value: '' } as const], label: 'online now', without: { ...wish, online: false } }]
+		...each('skill', 'skills', criteria.skills),
+		...oneOf('branch', 'branches', criteria.branches),
+		...oneOf('year', 'years', criteria.years.map(yearLabel)),
+		...oneOf('university', 'universities', criteria.universities),
+		...each('open', 'openTo', criteria.openTo),
+		...(criteria.online
+			? [{ named: [{ kind: 'online', value: '' } as const], label: 'online now', without: { ...criteria, online: false } }]
 			: []),
 	]
 }

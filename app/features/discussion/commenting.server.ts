@@ -118,7 +118,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 	if (account.id !== editor.id) refuseOwnPictures(body, editor, 'body')
 	const result = { url: `${question.url}#comment-${id}` }
 	return change(async (trx) => {
-		const stored = await hold(trx, id, comment)
+		const stored = await lockUnchanged(trx, id, comment)
 		if (version !== null && version !== stored.version)
 			requireSame({ version: stored.version, values: { body: stored.body } }, { body })
 		if (comment.waits)
@@ -157,7 +157,7 @@ export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: 
 	const comment = await changeable(actor, id)
 	const question = eventQuestion(await requireQuestion(comment.question_id))
 	return change(async (trx) => {
-		await hold(trx, id, comment)
+		await lockUnchanged(trx, id, comment)
 		return {
 			event: { kind: 'comment-deleted', actorId: actor.id, question, commentId: id },
 			async write() {
@@ -185,7 +185,7 @@ async function changeable(viewer: SignedIn, id: number) {
 }
 
 /** Locks a comment, its question first; it must stand as {@link changeable} saw it. @throws NotFound, Conflict */
-async function hold(
+async function lockUnchanged(
 	trx: Executor,
 	id: number,
 	{ question_id, waits }: { question_id: number; waits: boolean },

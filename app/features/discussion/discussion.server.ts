@@ -13,7 +13,7 @@ import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { cachedPage } from '~/platform/cache/cached-page.ts'
 import { sharedData } from '~/platform/cache/pages.server.ts'
-import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import { type Asker, type CommentSort, type CommentView, presentComment, presentThread } from './comment.view.ts'
 import {
 	type CommentPlace,
@@ -89,7 +89,7 @@ async function readComments(
 	const [found, solutions] = await Promise.all([
 		isBest
 			? listBestRows({ ...size, after: cursor ? bestPlace(cursor) : null })
-			: listCommentRows({ ...size, above, after: cursor ? oldestPlace(cursor) : 0 }),
+			: listCommentRows({ ...size, above, after: cursor ? afterOldest(cursor) : 0 }),
 		listSolutionRows(questionId),
 	])
 	const { rows, last, more } = await fitting(questionId, found, above)
@@ -98,16 +98,16 @@ async function readComments(
 }
 
 /** @throws Invalid */
-function oldestPlace(cursor: string): number {
+function afterOldest(cursor: string): number {
 	const [id] = decodeCursor(cursor, 1)
-	if (!isId(id)) throw noSuchPlace()
+	if (!isId(id)) throw invalidCursor()
 	return id
 }
 
 /** @throws Invalid */
 function bestPlace(cursor: string): { score: number; id: number } {
 	const [score, id] = decodeCursor(cursor, 2)
-	if (!Number.isInteger(score) || Math.abs(Number(score)) >= 2 ** 31 || !isId(id)) throw noSuchPlace()
+	if (!Number.isInteger(score) || Math.abs(Number(score)) >= 2 ** 31 || !isId(id)) throw invalidCursor()
 	return { score: Number(score), id }
 }
 

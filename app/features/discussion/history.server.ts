@@ -7,7 +7,7 @@ import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import type { ChangeView, DifferencePart, HistoryView } from './comment.view.ts'
 import { findComment } from './comments.queries.server.ts'
 
@@ -113,7 +113,7 @@ function ofComment({ body }: RevisionRow): Texts {
 function placeIn(cursor: string | null): number | null {
 	if (cursor === null) return null
 	const [id] = decodeCursor(cursor, 1)
-	if (!isId(id)) throw noSuchPlace()
+	if (!isId(id)) throw invalidCursor()
 	return id
 }
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { TermPlace } from '~/features/terms/places.server.ts'
+import type { TermSource } from '~/features/terms/sources.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { EvidenceKind } from './evidence.view.ts'
 
@@ -129,10 +129,10 @@ export async function listVouchedAgain(): Promise<number[]> {
 export const EVIDENCE_BATCH = 200
 
 /**
- * Evidence as a place of terms: no words are written here, but what a title names and what is part of what follow from the terms.
+ * Evidence as a source of terms: no words are written here, but what a title names and what is part of what follow from the terms.
  * Words of skills, tags and projects that are written anew bring their evidence along by themselves.
  */
-export const evidencePlace: TermPlace = {
+export const evidenceTerms: TermSource = {
 	nouns: ['skill', 'skills'],
 	async align(termId) {
 		for (let last = 0; ; ) {

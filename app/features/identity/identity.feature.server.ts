@@ -10,7 +10,7 @@ export const identity = defineFeature({
 	jobs: { 'email-change': mailEmailChange },
 	mailedLinks: { 'confirm-email': beginEmailChange },
 	schedules: [{ name: 'sweep-email-changes', every: 'hour', run: sweepEmailChanges }],
-	readdress: toCurrentName,
+	rewriteRequest: toCurrentName,
 	start: listenForRenames,
 	afterLeaving: forgetFormerNames,
 	memberData: {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isOneOfSeveral } from '~/config.server.ts'
 import { setTermsToAccept } from '~/features/accounts/security/suspension.server.ts'
 import { lockAdmin, requireAdmin } from '~/features/administration/admins.server.ts'
-import type { SetupStanding } from '~/features/administration/setup/setup.view.ts'
+import type { SetupStatus } from '~/features/administration/setup/setup.view.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { SETTING_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
@@ -116,7 +116,7 @@ export function isPublished(kind: LegalKind): boolean {
 }
 
 /** How the texts stand, for the checklist of administration. */
-export function lookAtTerms(): SetupStanding {
+export function lookAtTerms(): SetupStatus {
 	const missing = (['privacy', 'imprint'] as const).filter((kind) => !isPublished(kind))
 	const rest =
 		missing.length > 0

@@ -103,7 +103,7 @@ export async function suspendAuthor(
 			? parseInput(suspendInput, input)
 			: { ...parseInput(maybeWhyInput, { why: '', ...input }), time: null }
 	let notified: number[] = []
-	await inTurn(actor, author.id, async (trx, fresh, member) => {
+	await withLockedMember(actor, author.id, async (trx, fresh, member) => {
 		if (!maySuspend(fresh, { id: author.id, role: member.role }))
 			throw new NotAllowed('You cannot suspend this member.')
 		if ((member.suspended_until === null) !== (act === 'suspend'))
@@ -134,7 +134,7 @@ export async function suspendAuthor(
 export async function appoint(viewer: Viewer, username: string, role: 'member' | 'moderator'): Promise<void> {
 	const actor = requireAdmin(viewer)
 	const found = await requireMember(username)
-	await inTurn(actor, found.id, async (trx, fresh, member) => {
+	await withLockedMember(actor, found.id, async (trx, fresh, member) => {
 		if (!maySetRole(fresh, { id: found.id, role: member.role }))
 			throw new NotAllowed('This role cannot be changed here.')
 		if (member.role === role) throw new Conflict(`${found.name} is already a ${role}.`)
@@ -154,7 +154,7 @@ export async function appoint(viewer: Viewer, username: string, role: 'member' |
 export async function logOutMember(viewer: Viewer, username: string, why = ''): Promise<void> {
 	const actor = requireAdmin(viewer)
 	const found = await requireMember(username)
-	await inTurn(actor, found.id, async (trx, fresh) => {
+	await withLockedMember(actor, found.id, async (trx, fresh) => {
 		if (!mayLogOut(fresh, found)) throw new NotAllowed('End your own sessions in your settings.')
 		await endAllAccess(trx, found.id)
 		const about = { kind: MEMBER_SUBJECT, targetId: found.id, memberId: found.id, title: found.name }
@@ -185,7 +185,7 @@ async function requireMember(typed: string): Promise<ModeratedMemberRow> {
 }
 
 /** Holds the member's row, then the moderator's, as whoever lets a post pass does. */
-async function inTurn(
+async function withLockedMember(
 	actor: SignedIn,
 	memberId: number,
 	work: (

@@ -2,7 +2,7 @@ import { findUnmasked } from '~/features/members/pseudonyms.queries.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/platform/http/cursors.ts'
+import { decodeCursor, encodeCursor, isTimeText, invalidCursor } from '~/platform/http/cursors.ts'
 import { countOpenCases, listCaseRows, listReportRows, type QueueOrder } from './cases.queries.server.ts'
 import { listNotes } from './handling/handling.queries.server.ts'
 import { listLogRows } from './log.queries.server.ts'
@@ -68,7 +68,7 @@ export async function listLog(
 ): Promise<{ rows: LogView[]; next: string | null }> {
 	if (!mayReadLog(viewer)) throw new NotAllowed('Only admins can read this.')
 	const [before] = cursor ? decodeCursor(cursor, 1) : [null]
-	if (before !== null && !isId(before)) throw noSuchPlace()
+	if (before !== null && !isId(before)) throw invalidCursor()
 	const name = typedUsername(member)
 	const memberId = name === '' ? null : ((await findMemberId(name)) ?? 0)
 	const rows = await listLogRows(memberId, before, MAX_LOG_ENTRIES_PER_PAGE + 1)
@@ -82,6 +82,6 @@ export async function listLog(
 function positionIn(order: QueueOrder, cursor: string): { key: string | number; id: number } {
 	const [key, id] = decodeCursor(cursor, 2)
 	const sound = order === 'newest' ? isTimeText(key) : Number.isInteger(key)
-	if (key === undefined || !sound || !isId(id)) throw noSuchPlace()
+	if (key === undefined || !sound || !isId(id)) throw invalidCursor()
 	return { key, id }
 }

@@ -4,7 +4,7 @@ import { config } from '~/config.server.ts'
 import { logIn, registerMember, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
-import { registerWaysIn } from '~/features/accounts/ways-in.server.ts'
+import { registerLoginMethods } from '~/features/accounts/login-methods.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -193,13 +193,13 @@ test('whose address is not confirmed is refused where it has to be', async () =>
 test('where members come by the campus alone, a passkey adds and opens nothing', async () => {
 	const { viewer, authenticator } = await keeper()
 	const signed = authenticator.sign(await challenge())
-	registerWaysIn([{ name: 'campus', waysIn: { buttons: () => [], onlyWay: () => 'Eastmere account' } }])
+	registerLoginMethods([{ name: 'campus', loginMethods: { buttons: () => [], onlyWay: () => 'Eastmere account' } }])
 	try {
-		expect(passkeys.waysIn?.buttons()).toEqual([])
+		expect(passkeys.loginMethods?.buttons()).toEqual([])
 		for (const refused of [enter(signed), challenge(), beginAdding(viewer, form({ name: 'x' }))])
 			await expect(refused).rejects.toThrow('Use “Eastmere account” on the login page.')
 	} finally {
-		registerWaysIn([passkeys])
+		registerLoginMethods([passkeys])
 	}
 	await enter(signed)
 })

@@ -58,7 +58,7 @@ export function digestOf(bytes: Uint8Array, crop: Crop | null): string {
  * @throws Invalid when it is something else by its content, damaged, or too large; TooMany when too many are waiting
  */
 export function readPicture(bytes: Buffer, kind: PictureKind, crop: Crop | null, owner: string): Promise<ReadPicture> {
-	return inTurn(owner, async () => {
+	return oneAtATime(owner, async () => {
 		const format = formatOf(bytes)
 		const header = await sharp(bytes, { limitInputPixels: false })
 			.metadata()
@@ -138,7 +138,7 @@ let last: Promise<unknown> = Promise.resolve()
 /** The owner of each picture that waits or is being read. */
 const queue: string[] = []
 
-async function inTurn<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
+async function oneAtATime<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
 	const own = queue.filter((other) => other === owner).length
 	if (queue.length >= MAX_WAITING || own >= MAX_WAITING_PER_MEMBER) throw new TooMany(pictureRefusals.busy, 30)
 	queue.push(owner)

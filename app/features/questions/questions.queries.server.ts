@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { bookmarksOn } from '~/features/bookmarks/bookmarks.queries.server.ts'
 import { type AuthorRow, accountsOf, authorColumns } from '~/features/members/pseudonyms.queries.server.ts'
-import type { QuestionPlace } from '~/features/search/search.view.ts'
+import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
@@ -140,8 +140,8 @@ export async function countSince(since: Date): Promise<number> {
 }
 
 /** Addresses for the sitemap: ids in [from, from + 5,000). */
-export async function listAddresses(from: number): Promise<(QuestionPlace & { changed_at: string })[]> {
-	const { rows } = await sql<QuestionPlace & { changed_at: string }>`
+export async function listAddresses(from: number): Promise<(QuestionAddress & { changed_at: string })[]> {
+	const { rows } = await sql<QuestionAddress & { changed_at: string }>`
 		select q.id, q.title, u.username, c.slug as category_slug, ${iso('greatest(q.active_at, q.edited_at)')} as changed_at from questions q ${questionJoins}
 		where q.id >= ${from} and q.id < ${from + 5_000} and q.status = 'published' order by q.id`.execute(db())
 	return rows

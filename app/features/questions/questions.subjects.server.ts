@@ -18,7 +18,7 @@ import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import type { EventQuestion, ForumEvent } from './questions.events.ts'
-import { deletePin, insertPin, isPinnedNow, MAX_PINS, type PinPlace } from './status/pins.queries.server.ts'
+import { deletePin, insertPin, isPinnedNow, MAX_PINS, type PinScope } from './status/pins.queries.server.ts'
 import {
 	type LockedPost,
 	listCommentSubjects,
@@ -170,7 +170,7 @@ const changes: Record<PostAct, Change> = {
 }
 
 /** @throws Conflict where enough are pinned there */
-async function pin(trx: Executor, { post, held, moderatorId: by, until }: ModerationAction, place: PinPlace) {
+async function pin(trx: Executor, { post, held, moderatorId: by, until }: ModerationAction, place: PinScope) {
 	const { id: questionId, question } = post
 	if (!(await insertPin(trx, { questionId, categoryId: held.category_id, place, until, by })))
 		throw new Conflict(`${MAX_PINS} queries are pinned there already. Unpin one of them first.`)

@@ -27,7 +27,7 @@ export async function lockLastAttempt(trx: Executor, key: string): Promise<strin
  * Takes one attempt back, and with it the wait that it began: unless others were counted since, who wait from their own.
  * @param taken when the attempt was counted, and the one before it
  */
-export async function giveBack(
+export async function refund(
 	trx: Executor,
 	taken: { key: string; at: string | null; before: string | null },
 ): Promise<void> {

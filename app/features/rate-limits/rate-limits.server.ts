@@ -16,7 +16,7 @@ import { db, type Executor, pool } from '~/platform/db/db.server.ts'
 import { attemptLimits, type UseLimit, useLimits } from './limits.server.ts'
 import {
 	deleteAttempts,
-	giveBack,
+	refund,
 	lockLastAttempt,
 	readAttempts,
 	takeBackAttempts,
@@ -189,7 +189,7 @@ export async function reserveAttempt(counters: AttemptCounters): Promise<() => P
 	const taken = await db()
 		.transaction()
 		.execute(async (trx) => {
-			const each: Parameters<typeof giveBack>[1][] = []
+			const each: Parameters<typeof refund>[1][] = []
 			for (const [name, about] of counters) {
 				const key = keyOf(name, about)
 				const before = await lockLastAttempt(trx, key)
@@ -202,7 +202,7 @@ export async function reserveAttempt(counters: AttemptCounters): Promise<() => P
 		db()
 			.transaction()
 			.execute(async (trx) => {
-				for (const one of taken) await giveBack(trx, one)
+				for (const one of taken) await refund(trx, one)
 			})
 }
 

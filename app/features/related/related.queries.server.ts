@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { questionJoins } from '~/features/questions/questions.queries.server.ts'
-import type { QuestionPlace } from '~/features/search/search.view.ts'
+import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { isEncodedSoon } from '~/features/search/similar/vectors.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
@@ -11,7 +11,7 @@ const OPENED_FIRST_AFTER_SECONDS = 120
 /** What was found within so many seconds after a question changed may not have seen the change: it is committed later than it is noted. */
 const COMMIT_SECONDS = 60
 
-export interface RelatedRow extends QuestionPlace {
+export interface RelatedRow extends QuestionAddress {
 	solved: boolean
 	comment_count: number
 }

@@ -5,7 +5,7 @@ import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
-import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import {
 	type AnswerableRow,
 	findRoutingMember,
@@ -43,7 +43,7 @@ export async function listAnswerable(
 /** @throws Invalid */
 function decodeRank(text: string): RankCursor {
 	const [rank, id] = decodeCursor(text, 2)
-	if (typeof rank !== 'number' || !isId(id)) throw noSuchPlace()
+	if (typeof rank !== 'number' || !isId(id)) throw invalidCursor()
 	return { rank, id }
 }
 

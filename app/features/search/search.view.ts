@@ -46,7 +46,7 @@ export interface SearchTools {
 }
 
 /** What the address of a question is made of. */
-export interface QuestionPlace {
+export interface QuestionAddress {
 	id: number
 	/** The asker's. */
 	username: string
@@ -55,7 +55,7 @@ export interface QuestionPlace {
 }
 
 /** The canonical address of a question. It ends with words of the title, so it changes with the title; the old one redirects. */
-export function questionUrl({ id, username, category_slug, title }: QuestionPlace): string {
+export function questionUrl({ id, username, category_slug, title }: QuestionAddress): string {
 	const slug = slugOf(title, MAX_SLUG_LENGTH)
 	return `/forum/${category_slug}/${username}/${id}${slug && `/${slug}`}`
 }

@@ -42,7 +42,7 @@ export async function listTermRows(): Promise<TermRow[]> {
  * For a transaction that writes words: until it ends no term is changed, so nothing is written under a name that has just
  * been given up.
  */
-export async function holdTerms(trx: Executor): Promise<void> {
+export async function lockTermsShared(trx: Executor): Promise<void> {
 	await sql`lock table term_spellings in row share mode`.execute(trx)
 }
 

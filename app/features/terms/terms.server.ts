@@ -7,7 +7,7 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
 import { lazyLines } from '~/platform/http/lists.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { alignPlaces, type Spelling, termPlaces } from './places.server.ts'
+import { alignSources, type Spelling, termSources } from './sources.server.ts'
 import { parseStartSet, type StartTerm } from './start-set.ts'
 import {
 	findStartSetHash,
@@ -135,7 +135,7 @@ export async function installStartSet(): Promise<number> {
 					await lockTerms(trx)
 					await writeStartSet(trx, startSet())
 				})
-			const changed = await alignPlaces(null)
+			const changed = await alignSources(null)
 			await saveStartSetHash(hash)
 			return changed
 		})
@@ -154,14 +154,14 @@ const MAX_ALIGNED_AT_ONCE = 2_000
 /** As {@link alignTerm}, at once or by a job. @param spelling what was changed */
 export async function alignTermSoon(id: number, spelling: Spelling): Promise<void> {
 	let changes = 0
-	for (const place of termPlaces()) changes += await place.count(spelling)
+	for (const source of termSources()) changes += await source.count(spelling)
 	if (changes > MAX_ALIGNED_AT_ONCE) await addJob('align-term', { id })
 	else await alignTerm(id)
 }
 
 /** Writes every word of a term as the term is called. What an interruption leaves behind is done by {@link alignTerms}. */
 export async function alignTerm(id: number): Promise<void> {
-	await alignPlaces(id)
+	await alignSources(id)
 	await markAligned(id)
 	await dropPages([everyPage])
 }

@@ -1,4 +1,4 @@
-import type { Spelling } from '~/features/terms/places.server.ts'
+import type { Spelling } from '~/features/terms/sources.server.ts'
 import { MAX_SPELLINGS } from '~/features/terms/terms.limits.ts'
 import {
 	findTermDetail,

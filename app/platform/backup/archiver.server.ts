@@ -45,7 +45,7 @@ const STATE_EVERY_MS = 10_000
 const ASK_EVERY_MS = 30_000
 
 /** What admins have decided. */
-export interface ArchivingWish {
+export interface ArchivingSettings {
 	/** An absolute path. */
 	place: string
 	passphrase: string | null
@@ -83,12 +83,12 @@ export class Archiver {
 	}
 
 	/** Does what there is to do; to be called every second. It never throws: what goes wrong is in the state, and once in the log. */
-	async look(wish: ArchivingWish | null): Promise<void> {
+	async look(settings: ArchivingSettings | null): Promise<void> {
 		try {
-			if (wish === null) return await this.#stop()
-			const archive = await this.#open(wish)
+			if (settings === null) return await this.#stop()
+			const archive = await this.#open(settings)
 			await this.#ship(archive)
-			this.#beginBase(archive, wish.keep)
+			this.#beginBase(archive, settings.keep)
 			await this.#askServer()
 			await this.#copyPictures()
 			await this.#tell([...this.#troubles.values()][0] ?? null)
@@ -112,15 +112,15 @@ export class Archiver {
 	}
 
 	/** The archive of this data directory; a new one where the place, the passphrase or the cluster is another one than before. */
-	async #open(wish: ArchivingWish): Promise<WalArchive> {
+	async #open(settings: ArchivingSettings): Promise<WalArchive> {
 		const { dataDir } = this.#options
 		this.#state ??= await readArchivingState(dataDir)
 		const isSame =
-			this.#state?.place === wish.place &&
-			(this.#passphrase === wish.passphrase || isMarkOf(this.#state.passphraseMark, wish.passphrase))
-		this.#passphrase = wish.passphrase
+			this.#state?.place === settings.place &&
+			(this.#passphrase === settings.passphrase || isMarkOf(this.#state.passphraseMark, settings.passphrase))
+		this.#passphrase = settings.passphrase
 		if (!isSame) {
-			this.#state = stateOf(wish)
+			this.#state = stateOf(settings)
 			this.#archive = null
 		}
 		if (!isArchiving(dataDir)) {
@@ -128,10 +128,10 @@ export class Archiver {
 			this.#set({ needsBase: true })
 		}
 		// A disk that is not mounted at this moment comes back; nothing is written below its mount point.
-		await stat(wish.place)
+		await stat(settings.place)
 		if (this.#archive) await requireArchive(this.#archive.folder)
 		else {
-			this.#archive = (await this.#reopen()) ?? (await this.#begin(wish))
+			this.#archive = (await this.#reopen()) ?? (await this.#begin(settings))
 			this.#mirror = new PictureMirror(this.#archive)
 			this.#nextPictures = 0
 		}
@@ -146,11 +146,11 @@ export class Archiver {
 		return archive.system === (await systemIdentifier(this.#options.dataDir)) ? archive : null
 	}
 
-	async #begin(wish: ArchivingWish): Promise<WalArchive> {
+	async #begin(settings: ArchivingSettings): Promise<WalArchive> {
 		const { dataDir, version } = this.#options
 		const system = await systemIdentifier(dataDir)
-		const archive = await createArchive(wish.place, { system, version, passphrase: wish.passphrase })
-		this.#state = { ...stateOf(wish), folder: archive.folder }
+		const archive = await createArchive(settings.place, { system, version, passphrase: settings.passphrase })
+		this.#state = { ...stateOf(settings), folder: archive.folder }
 		this.#nextBase = 0
 		await writeArchivingState(dataDir, this.#state)
 		return archive
@@ -273,7 +273,7 @@ async function requireArchive(folder: string): Promise<WalArchive> {
 }
 
 /** Nothing is archived yet. */
-function stateOf({ place, passphrase }: ArchivingWish): ArchivingState {
+function stateOf({ place, passphrase }: ArchivingSettings): ArchivingState {
 	return {
 		place,
 		folder: null,

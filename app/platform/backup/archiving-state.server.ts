@@ -61,8 +61,8 @@ export async function archivingLag(dataDir: string): Promise<number | null> {
 	const [oldest] = await waitingSegments(dataDir)
 	const waiting = oldest ? await stat(join(walFolder(dataDir), oldest)).catch(() => null) : null
 	const since = [waiting?.mtimeMs, state.trouble && Date.parse(state.trouble.since), lateLook(state)]
-	const oldestTrouble = Math.min(...since.filter((time) => typeof time === 'number'))
-	return Number.isFinite(oldestTrouble) ? Math.max(0, (Date.now() - oldestTrouble) / 1_000) : 0
+	const oldestProblem = Math.min(...since.filter((time) => typeof time === 'number'))
+	return Number.isFinite(oldestProblem) ? Math.max(0, (Date.now() - oldestProblem) / 1_000) : 0
 }
 
 /** Milliseconds after which somebody should have looked again. */

@@ -62,7 +62,7 @@ interface Binaries {
 }
 
 /** Where the parts of a data directory's PostgreSQL are. */
-interface Place {
+interface PostgresPaths {
 	dataDir: string
 	cluster: string
 	sockets: string
@@ -95,23 +95,23 @@ export async function startEmbeddedPostgres(
 }
 
 async function start(dataDir: string, options: string[], tell: (line: string) => void): Promise<EmbeddedPostgres> {
-	const place = await findPlace(dataDir)
-	const { cluster, sockets, owner } = place
+	const paths = await findPaths(dataDir)
+	const { cluster, sockets, owner } = paths
 	await waitWhileEnding(cluster, tell)
 	if (!existsSync(join(cluster, 'PG_VERSION')))
-		await initialize(place, String(rolesOf(dataDir, sockets).admin.password))
+		await initialize(paths, String(rolesOf(dataDir, sockets).admin.password))
 	const isSecured = asksForPasswords(dataDir, cluster)
 	if (!isSecured) {
-		await stopUnsecured(place)
+		await stopUnsecured(paths)
 		stopAskingForPasswords(cluster, owner)
 	}
 	// Not earlier: a password file that is missing tells that one has to be set.
 	const roles = rolesOf(dataDir, sockets)
-	if (findServer(cluster).state === 'absent') await launch(place, options, roles, tell)
+	if (findServer(cluster).state === 'absent') await launch(paths, options, roles, tell)
 	else await untilReady(cluster, roles, tell)
 	if (!isSecured) await setPasswords(cluster, owner, roles)
 	await createDatabase(roles)
-	return { connection: roles.site, admin: roles.admin, stop: () => stop(place) }
+	return { connection: roles.site, admin: roles.admin, stop: () => stop(paths) }
 }
 
 /**
@@ -169,7 +169,7 @@ export async function clusterOwner(dataDir: string): Promise<Owner> {
 	return findOwner(dataDir, (await findBinaries()).postgres)
 }
 
-async function findPlace(dataDir: string): Promise<Place> {
+async function findPaths(dataDir: string): Promise<PostgresPaths> {
 	const binaries = await findBinaries()
 	mkdirSync(dataDir, { recursive: true, mode: 0o700 })
 	const owner = findOwner(dataDir, binaries.postgres)
@@ -210,8 +210,8 @@ function socketFolder(dataDir: string, owner: Owner): string {
 }
 
 /** Makes the cluster under another name first, so that a start that is ended meanwhile leaves no half of one. */
-async function initialize(place: Place, password: string): Promise<void> {
-	const { dataDir, cluster, sockets, owner, binaries } = place
+async function initialize(paths: PostgresPaths, password: string): Promise<void> {
+	const { dataDir, cluster, sockets, owner, binaries } = paths
 	const made = `${cluster}-new`
 	const passwordFile = join(sockets, 'password')
 	const [program = binaries.initdb, ...rest] = [...owner.prefix, binaries.initdb]
@@ -265,26 +265,26 @@ async function waitWhileEnding(cluster: string, tell: (line: string) => void): P
 }
 
 /** A server that asks for no password is of version 0.1.0, or its passwords are lost: it is started anew, unless a site uses it. */
-async function stopUnsecured(place: Place): Promise<void> {
-	const server = findServer(place.cluster)
+async function stopUnsecured(paths: PostgresPaths): Promise<void> {
+	const server = findServer(paths.cluster)
 	if (!('pid' in server)) return
-	const sockets = socketFolderOf(place.cluster)
-	if (sockets && isOwnFolder(sockets, place.owner) && (await countConnections(sockets).catch(() => 0)) > 0)
+	const sockets = socketFolderOf(paths.cluster)
+	if (sockets && isOwnFolder(sockets, paths.owner) && (await countConnections(sockets).catch(() => 0)) > 0)
 		throw new Error(
-			`Another DevQuad is already running on ${place.dataDir}. Stop it first, or choose another DATA_DIR.`,
+			`Another DevQuad is already running on ${paths.dataDir}. Stop it first, or choose another DATA_DIR.`,
 		)
-	await stop(place)
+	await stop(paths)
 }
 
-async function launch(place: Place, options: string[], roles: Roles, tell: (line: string) => void): Promise<void> {
-	const { dataDir, cluster, sockets } = place
+async function launch(paths: PostgresPaths, options: string[], roles: Roles, tell: (line: string) => void): Promise<void> {
+	const { dataDir, cluster, sockets } = paths
 	const log = openPostgresLog(dataDir)
 	const lock = lockCluster(cluster)
 	let child: ChildProcess
 	try {
 		if (lock.state === 'taken') throw new Error(`Another PostgreSQL was started on ${cluster} at the same moment.`)
 		removeLeftovers(cluster, sockets)
-		child = spawnServer(place, options, log.fd, lock.state === 'held' ? [lock.fd] : [])
+		child = spawnServer(paths, options, log.fd, lock.state === 'held' ? [lock.fd] : [])
 	} finally {
 		closeSync(log.fd)
 		if (lock.state === 'held') closeSync(lock.fd)
@@ -295,8 +295,8 @@ async function launch(place: Place, options: string[], roles: Roles, tell: (line
 }
 
 /** @param held the lock, which is handed on: each process of the server holds it as long as it lives, in whatever container */
-function spawnServer(place: Place, options: string[], log: number, held: number[]): ChildProcess {
-	const { cluster, sockets, owner, binaries } = place
+function spawnServer(paths: PostgresPaths, options: string[], log: number, held: number[]): ChildProcess {
+	const { cluster, sockets, owner, binaries } = paths
 	const settings = [
 		'listen_addresses=',
 		// A name with a comma or a blank in it is one folder.
@@ -311,7 +311,7 @@ function spawnServer(place: Place, options: string[], log: number, held: number[
 	].flatMap((setting) => ['-c', setting])
 	const [program = '', ...args] = [...owner.prefix, binaries.postgres, '-D', cluster, ...settings]
 	const stdio: StdioOptions = ['ignore', log, log, ...held]
-	const env = { ...environment(), [WAL_FOLDER]: walFolder(place.dataDir) }
+	const env = { ...environment(), [WAL_FOLDER]: walFolder(paths.dataDir) }
 	const child = spawn(program, args, { cwd: '/', detached: true, stdio, env })
 	child.once('error', () => {})
 	child.unref()
@@ -357,13 +357,13 @@ function progressOf(tell: (line: string) => void): (what: string) => void {
 	}
 }
 
-async function stop(place: Place): Promise<void> {
-	const server = findServer(place.cluster)
+async function stop(paths: PostgresPaths): Promise<void> {
+	const server = findServer(paths.cluster)
 	if ('pid' in server) process.kill(server.pid, 'SIGINT')
-	if (!(await untilAbsent(place.cluster, STOP_TIMEOUT_MS)))
+	if (!(await untilAbsent(paths.cluster, STOP_TIMEOUT_MS)))
 		throw new Error(`PostgreSQL did not stop within ${STOP_TIMEOUT_MS / 1_000} s.`)
 	// One in the temporary folder is made again by the next start.
-	if (!place.sockets.startsWith(place.dataDir)) await rmdir(place.sockets).catch(() => {})
+	if (!paths.sockets.startsWith(paths.dataDir)) await rmdir(paths.sockets).catch(() => {})
 }
 
 /** @returns false when some process of the server is still there after this time, in milliseconds */

@@ -91,7 +91,7 @@ class Keeper {
 			this.#refusingSince = null
 			return this.#reports.clear()
 		}
-		const { refuses, what } = judge(error, this.#state())
+		const { refuses, what } = classifyError(error, this.#state())
 		if (this.#reports.isDue(what)) log.warn({ reason: error.message }, what)
 		this.#refusingSince = refuses ? (this.#refusingSince ?? Date.now()) : null
 		if (this.#refusingSince === null || Date.now() - this.#refusingSince < this.#refusingTimeoutMs) return
@@ -110,7 +110,7 @@ class Keeper {
  * @param error what the question ended with
  * @returns `refuses`: nothing is to be waited for, if it goes on like that
  */
-export function judge(error: Error & { code?: string }, state: Server['state']): { refuses: boolean; what: string } {
+export function classifyError(error: Error & { code?: string }, state: Server['state']): { refuses: boolean; what: string } {
 	if (state === 'stopped')
 		return { refuses: false, what: 'PostgreSQL was stopped by a signal (SIGSTOP); waiting for it' }
 	// cannot_connect_now: it says in words whether it comes or goes.

@@ -25,11 +25,11 @@ export function decodeCursor(text: string, length: number): (string | number)[] 
 	} catch {
 		// falls through to the refusal below
 	}
-	throw noSuchPlace()
+	throw invalidCursor()
 }
 
 /** The refusal of a cursor that is none. */
-export function noSuchPlace(): Invalid {
+export function invalidCursor(): Invalid {
 	return new Invalid('This page of the list no longer exists. Start again from the first page.')
 }
 
@@ -43,6 +43,6 @@ export function isTimeText(text: unknown): text is string {
 /** @throws Invalid when `text` is not a cursor of a list in time order. */
 export function decodeTimeCursor(text: string): TimeCursor {
 	const [at, id] = decodeCursor(text, 2)
-	if (!isTimeText(at) || !isId(id)) throw noSuchPlace()
+	if (!isTimeText(at) || !isId(id)) throw invalidCursor()
 	return { at, id }
 }

@@ -26,7 +26,7 @@ const atOnce = 500
 
 /** What is written of the tabs of this process, one after the other: two statements over the same rows could wait for each other. */
 let writing: Promise<unknown> = Promise.resolve()
-function inTurn(work: () => Promise<void>): Promise<void> {
+function oneAtATime(work: () => Promise<void>): Promise<void> {
 	const mine = writing.then(work)
 	writing = mine.catch(() => {})
 	return mine
@@ -55,7 +55,7 @@ export async function openTab(tab: OpenTab): Promise<void> {
 
 /** After a break of the network everybody comes back at once: all who do so in one moment are one statement. */
 const writeOpened = gathered(async (opened: OpenTab[]) => {
-	await inTurn(async () => tell(await renewConnections(opened.filter(({ id }) => tabs.has(id))), true))
+	await oneAtATime(async () => tell(await renewConnections(opened.filter(({ id }) => tabs.has(id))), true))
 	return opened
 })
 
@@ -65,7 +65,7 @@ export async function closeTab(id: string): Promise<void> {
 }
 
 const writeClosed = gathered(async (ids: string[]) => {
-	await inTurn(() => closeConnections(ids))
+	await oneAtATime(() => closeConnections(ids))
 	return ids
 })
 
@@ -81,7 +81,7 @@ export async function trackPresence(): Promise<void> {
 }
 
 async function keepTabs(held: OpenTab[]): Promise<void> {
-	await inTurn(async () => tell(await renewConnections(held), true))
+	await oneAtATime(async () => tell(await renewConnections(held), true))
 	const live = await listLiveSessions(held.map(({ sessionId }) => sessionId))
 	const ended = new Map(held.filter(({ sessionId }) => !live.has(sessionId)).map((tab) => [tab.userId, tab.username]))
 	for (const [id, username] of ended) await closeEndedSessions({ id, username })

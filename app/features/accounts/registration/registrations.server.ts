@@ -1,5 +1,5 @@
 import { type Config, config } from '~/config.server.ts'
-import { clearTroubles } from '~/features/bounces/bounces.server.ts'
+import { clearAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { countAttempt, network } from '~/features/rate-limits/rate-limits.server.ts'
 import { deviceTokens, findKnownDevice } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
@@ -94,7 +94,7 @@ export async function confirmAddress(
 			const made = locked.user_id === null ? await completeRegistration(trx, locked, headers) : null
 			if (locked.user_id !== null) {
 				await confirmMember(locked.user_id, trx)
-				await clearTroubles(trx, locked.user_id, locked.email)
+				await clearAddressProblems(trx, locked.user_id, locked.email)
 			}
 			return { email: locked.email, userId: made?.id ?? locked.user_id, username: made?.username, again: false }
 		})

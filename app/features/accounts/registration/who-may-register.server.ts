@@ -11,7 +11,7 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import { newChallenge, weighAnswer } from '~/platform/proof/proof.server.ts'
 import { boxSetting, choiceSetting, listSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
-import { requirePasswords } from '../ways-in.server.ts'
+import { requirePasswords } from '../login-methods.server.ts'
 
 /** Who may register, as admins set it. */
 export const registrationSection = settingSection({

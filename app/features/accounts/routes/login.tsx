@@ -13,12 +13,12 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { isLeaving } from '../accounts.queries.server.ts'
 import { logIn, SecondStepRequired } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
-import { type WayIn, waysIn } from '../ways-in.server.ts'
+import { type LoginButton, loginMethods } from '../login-methods.server.ts'
 import type { Route } from './+types/login'
 
 export function loader({ context, url }: Route.LoaderArgs) {
 	if (viewerOf(context)) throw redirect(safeRedirect(url.searchParams.get('redirectTo'), '/find-dev'))
-	return { ...waysIn(), isPrivate: isPrivateSite() }
+	return { ...loginMethods(), isPrivate: isPrivateSite() }
 }
 
 export async function action({ request, url }: Route.ActionArgs) {
@@ -70,7 +70,7 @@ export default function Login({ loaderData: { buttons, hasPasswords, isPrivate }
 			}
 		>
 			{isPrivate && <p className="mt-4">This site is for its members. Log in to read it.</p>}
-			<WaysIn buttons={buttons} redirectTo={search.get('redirectTo') ?? ''} hasPasswords={hasPasswords} />
+			<LoginButtons buttons={buttons} redirectTo={search.get('redirectTo') ?? ''} hasPasswords={hasPasswords} />
 			{hasPasswords && (
 				// Named, as the browser and the server would spell the address of this page differently.
 				<Form method="post" action={`/login${query}`} className="mt-8 grid gap-5">
@@ -108,15 +108,15 @@ export default function Login({ loaderData: { buttons, hasPasswords, isPrivate }
 	)
 }
 
-interface WaysInProps {
-	buttons: WayIn[]
+interface LoginButtonsProps {
+	buttons: LoginButton[]
 	/** Where the login leads. */
 	redirectTo: string
 	hasPasswords: boolean
 }
 
 /** One button for each way in besides the password. The browser itself sends these forms, as they lead to another site. */
-function WaysIn({ buttons, redirectTo, hasPasswords }: WaysInProps) {
+function LoginButtons({ buttons, redirectTo, hasPasswords }: LoginButtonsProps) {
 	if (buttons.length === 0) return null
 	return (
 		<div className="mt-8 grid gap-3">

@@ -27,7 +27,7 @@ import { isAllowedDomain, refuseImpersonation } from '../registration/names.serv
 import { findUnconfirmed, replaceRegistration } from '../registration/registrations.queries.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from '../registration/registrations.server.ts'
 import { countRegistration, registrationNotice, whoMayRegister } from '../registration/who-may-register.server.ts'
-import { requirePasswords } from '../ways-in.server.ts'
+import { requirePasswords } from '../login-methods.server.ts'
 import { hashPassword, requireHashCapacity, verifyPassword } from './credentials.server.ts'
 import { type PasswordOwner, passwordError } from './password-rules.server.ts'
 import { requireAcceptedTerms } from './suspension.server.ts'

@@ -15,7 +15,7 @@ import {
 	insertLoginChallenge,
 	type WaitingLogin,
 } from '../accounts.queries.server.ts'
-import { handOver } from '../ways-in.server.ts'
+import { handOver } from '../login-methods.server.ts'
 import { afterLogin } from './guard.server.ts'
 
 /*

@@ -230,11 +230,11 @@ test('whose mail comes back is found, with the reason; an admin clears it once',
 	await noteReport(mail, { says: 'permanent', status: '5.2.1' })
 	const { rows } = await listMembers(admin, { ...none, state: 'returned' }, null)
 	expect(rows.map(({ username, isMailReturned }) => [username, isMailReturned])).toEqual([['returned', true]])
-	expect((await getMember(admin, 'returned')).troubles).toMatchObject([
+	expect((await getMember(admin, 'returned')).problems).toMatchObject([
 		{ reason: 'The mailbox is disabled', status: '5.2.1' },
 	])
 	await clearMailOf(admin, 'returned')
-	expect((await getMember(admin, 'returned')).troubles).toEqual([])
+	expect((await getMember(admin, 'returned')).problems).toEqual([])
 	await expect(clearMailOf(admin, 'returned')).rejects.toThrow('No mail to this member comes back any more.')
 	const { rows: logged } =
 		await sql`select from moderation_log where act = 'clear returned mail' and actor_id = ${admin.id}`.execute(db())

@@ -1,4 +1,4 @@
-import type { AddressTroubleDetail } from '~/features/bounces/bounces.view.ts'
+import type { AddressProblemDetail } from '~/features/bounces/bounces.view.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 
 /* Members as admins see them. Times are ISO 8601 in UTC. */
@@ -99,5 +99,5 @@ export interface MemberDetail extends MemberLine {
 	/** How many they have. */
 	passkeys: number
 	/** What is wrong with their addresses. */
-	troubles: AddressTroubleDetail[]
+	problems: AddressProblemDetail[]
 }

@@ -144,7 +144,7 @@ export default function Member({
 					refusal={of('confirm')}
 				/>
 			)}
-			<MemberMail troubles={member.troubles} action={memberAdminPath(member.username)} refusal={of('clear-mail')} />
+			<MemberMail problems={member.problems} action={memberAdminPath(member.username)} refusal={of('clear-mail')} />
 			{member.hasSecondFactor && (
 				<Plain
 					member={member}

@@ -26,7 +26,7 @@ import {
 	type SiteCounts,
 	saveLetterMark,
 } from './setup.queries.server.ts'
-import { type SetupKey, type SetupStanding, type SetupStepView, type SetupView, setupKeys } from './setup.view.ts'
+import { type SetupKey, type SetupStatus, type SetupStepView, type SetupView, setupKeys } from './setup.view.ts'
 
 /*
  * The first-run checklist. Whether a step is done is read from the site; stored is only what an admin decided: that something stays as it
@@ -47,7 +47,7 @@ export interface SetupStep {
 	/** The page on which it is done. */
 	to: string
 	/** Looks at the site, by at most one statement. */
-	look(known: SetupFacts): SetupStanding | Promise<SetupStanding>
+	look(known: SetupFacts): SetupStatus | Promise<SetupStatus>
 }
 
 /** What is read once for all steps. */

@@ -21,7 +21,7 @@ export type SetupKey = (typeof setupKeys)[number]
  */
 export type SetupState = 'done' | 'open' | 'usual'
 
-export interface SetupStanding {
+export interface SetupStatus {
 	state: SetupState
 	/** One or two sentences: how it stands, and what to do. */
 	words: string

@@ -83,7 +83,7 @@ export class Fallback {
 	private readonly parts: FallbackParts
 	private timer: ReturnType<typeof setTimeout> | undefined
 	/** Counts starts and stops: an answer to a question of an earlier one says nothing. */
-	private era = 0
+	private generation = 0
 
 	constructor(parts: FallbackParts) {
 		this.parts = parts
@@ -97,7 +97,7 @@ export class Fallback {
 
 	/** The socket is there. */
 	stop(): void {
-		this.era += 1
+		this.generation += 1
 		clearTimeout(this.timer)
 		this.on = false
 	}
@@ -106,17 +106,17 @@ export class Fallback {
 	hurry(): void {
 		if (!this.on) return
 		clearTimeout(this.timer)
-		void this.look(this.era)
+		void this.look(this.generation)
 	}
 
 	private later(wait: number): void {
-		const { era } = this
-		this.timer = setTimeout(() => void this.look(era), wait)
+		const { generation } = this
+		this.timer = setTimeout(() => void this.look(generation), wait)
 	}
 
-	private async look(era: number): Promise<void> {
+	private async look(generation: number): Promise<void> {
 		const answered = await this.parts.ask().catch(() => false)
-		if (era !== this.era) return
+		if (generation !== this.generation) return
 		if (answered !== this.on) {
 			this.on = answered
 			this.parts.onChange(answered)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
 	countConversationsWithUnread,
 	countUnreadOf,
-	type StandingRow,
+	type PairStateRow,
 	showsTyping,
 } from '~/features/conversations/conversations.queries.server.ts'
 import { namesOf } from '~/features/conversations/conversations.server.ts'
@@ -38,7 +38,7 @@ export async function announceReliably(tell: () => Promise<void>): Promise<void>
 }
 
 /** A message was added, edited or deleted. Whoever may not see it is told nothing. */
-export async function announceMessage(sender: SignedIn, peer: StandingRow, row: MessageRow): Promise<void> {
+export async function announceMessage(sender: SignedIn, peer: PairStateRow, row: MessageRow): Promise<void> {
 	const names = namesOf(sender, peer)
 	for (const { user_id: userId, unread, conversations } of await countUnreadOf(row.conversation_id)) {
 		if (userId !== row.sender_id && userId !== row.recipient_id) continue
@@ -49,7 +49,7 @@ export async function announceMessage(sender: SignedIn, peer: StandingRow, row: 
 }
 
 /** A member's device got more, or they read further. Of somebody blocked, or not answered yet, the peer is told nothing. */
-export async function announceSeen(reader: SignedIn, peer: StandingRow, seen: SeenRow): Promise<void> {
+export async function announceSeen(reader: SignedIn, peer: PairStateRow, seen: SeenRow): Promise<void> {
 	if (!peer.pending && !peer.blocked_by_me) {
 		const receipts = { delivered: seen.delivered_id, read: seen.read_id }
 		announce(roomOf(peer.peer_id), 'chat:receipts', { with: reader.username, receipts })

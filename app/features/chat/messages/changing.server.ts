@@ -56,8 +56,8 @@ async function change(author: SignedIn, { with: username, id }: Which, work: Wor
 			const found = isId(id) ? await findOwn(author.id, id, trx) : undefined
 			if (found?.conversation_id !== conversationId || found.deleted_at)
 				throw new NotFound('There is no such message of yours. It may have been deleted.')
-			const standing = await requireConversation(author, username, trx)
-			return { row: await work(trx, found, standing), peer: standing }
+			const pairState = await requireConversation(author, username, trx)
+			return { row: await work(trx, found, pairState), peer: pairState }
 		})
 	await announceReliably(() => announceMessage(author, peer, row))
 	return presentMessage(row, author.id, namesOf(author, peer))

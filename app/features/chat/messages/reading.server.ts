@@ -1,9 +1,9 @@
 import {
 	type Locking,
-	listStandings,
+	listPairStates,
 	lockConversations,
 	type Pair,
-	type StandingRow,
+	type PairStateRow,
 } from '~/features/conversations/conversations.queries.server.ts'
 import {
 	introduceStranger,
@@ -129,7 +129,7 @@ interface SeenEvent extends Pair {
 
 /** Both undefined where there was nothing to note. */
 interface Noted {
-	peer?: StandingRow
+	peer?: PairStateRow
 	seen?: SeenRow | undefined
 }
 
@@ -146,7 +146,7 @@ const noteSeen = batched({
 /** Null where the conversation was passed over. */
 function noteTogether(events: SeenEvent[], locking: Locking): Promise<({ answer: Noted } | null)[]> {
 	return transact(async (trx, last) => {
-		const peers = await listStandings(trx, events)
+		const peers = await listPairStates(trx, events)
 		const noted: ({ answer: Noted } | null)[] = events.map(() => ({ answer: {} }))
 		const news = events.flatMap(({ userId, upTo, read }, index) => {
 			const peer = peers[index]

@@ -4,9 +4,9 @@ import { attachPictures } from '~/features/chat-pictures/chat-pictures.server.ts
 import type { NamedPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
 import { startingLimitAt } from '~/features/conversations/conversations.policy.ts'
 import {
-	listStandings,
+	listPairStates,
 	lockConversationsWith,
-	type StandingRow,
+	type PairStateRow,
 	secondsUntilStart,
 	startConversation,
 } from '~/features/conversations/conversations.queries.server.ts'
@@ -45,7 +45,7 @@ export interface NewMessage {
 export interface Stored {
 	row: MessageRow
 	/** How the two stand now that it is stored. */
-	peer: StandingRow
+	peer: PairStateRow
 	/** Whether it answered a request. */
 	answered: boolean
 }
@@ -76,33 +76,33 @@ async function storeTogether(trx: Executor, last: Last, messages: NewMessage[]):
 	const [writers, locked, read] = await Promise.all([
 		listAccountStatuses(trx, messages.map(writerOf), { skipLocked: true }),
 		lockConversationsWith(trx, messages.map(pairOf), { skipLocked: true }),
-		readStandings(trx, messages),
+		readPairStates(trx, messages),
 	])
 	const taken = new Set<number>()
 	const decided = messages.map((message, index) => {
-		const [writer, conversationId, standing] = [writers[index], locked[index], read[index]]
-		if (!writer || !standing || conversationId === undefined || taken.has(conversationId)) return null
+		const [writer, conversationId, pairState] = [writers[index], locked[index], read[index]]
+		if (!writer || !pairState || conversationId === undefined || taken.has(conversationId)) return null
 		taken.add(conversationId)
-		return decide(message, writer, conversationId, standing)
+		return decide(message, writer, conversationId, pairState)
 	})
 	const added = decided.flatMap((one) => (one && 'added' in one ? [one.added] : []))
 	const rows = added.length > 0 ? await last(insertMessages(trx, added)) : new Map<number, MessageRow>()
 	return decided.map((one) => (one && 'added' in one ? { answer: storedAs(rows, one) } : one))
 }
 
-type Added = { added: Parameters<typeof insertMessages>[1][number]; peer: StandingRow }
+type Added = { added: Parameters<typeof insertMessages>[1][number]; peer: PairStateRow }
 
 /** Whether a message of a batch is to be stored, was stored before, or is refused. */
 function decide(
 	message: NewMessage,
 	writer: AccountStatusRow,
 	conversationId: number,
-	standing: Standing,
+	pairState: PairState,
 ): Added | Exclude<Outcome<Stored>, null> {
 	try {
-		const { before, peer } = standing
+		const { before, peer } = pairState
 		if (before) return { answer: { row: sameConversation(before, conversationId), peer, answered: false } }
-		refuse(writer, standing)
+		refuse(writer, pairState)
 		return newRow(message, conversationId, peer, [])
 	} catch (refusal) {
 		return { refusal }
@@ -113,28 +113,28 @@ async function storeOne(trx: Executor, last: Last, message: NewMessage): Promise
 	const [writer, locked, read] = await Promise.all([
 		requireWriter(trx, writerOf(message)),
 		lockConversationOf(trx, message),
-		readStanding(trx, message),
+		readPairState(trx, message),
 	])
 	const conversationId = locked ?? (await start(trx, message, writer, read.peer))
-	const standing = locked === undefined ? await readStanding(trx, message) : read
-	const { before, peer } = standing
+	const pairState = locked === undefined ? await readPairState(trx, message) : read
+	const { before, peer } = pairState
 	if (before) return { row: sameConversation(before, conversationId), peer, answered: false }
-	refuse(writer, standing)
+	refuse(writer, pairState)
 	const pictures = message.pictures.length > 0 ? await attachPictures(trx, message.sender, message.pictures) : []
 	const one = newRow(message, conversationId, peer, pictures)
 	return storedAs(await last(insertMessages(trx, [one.added])), one)
 }
 
 /** What decides whether a message may be stored, besides who writes. */
-interface Standing {
+interface PairState {
 	before: MessageRow | undefined
 	/** Seconds until its sender may send again. */
 	seconds: number | undefined
-	peer: StandingRow
+	peer: PairStateRow
 }
 
 /** Undefined where there is nobody to write to. Begins all of it at once. */
-async function readStandings(trx: Executor, messages: NewMessage[]): Promise<(Standing | undefined)[]> {
+async function readPairStates(trx: Executor, messages: NewMessage[]): Promise<(PairState | undefined)[]> {
 	const [sent, seconds, peers] = await Promise.all([
 		listSent(
 			trx,
@@ -145,7 +145,7 @@ async function readStandings(trx: Executor, messages: NewMessage[]): Promise<(St
 			messages.map(({ sender }) => sender.id),
 			chatLimits.burst,
 		),
-		listStandings(trx, messages.map(pairOf)),
+		listPairStates(trx, messages.map(pairOf)),
 	])
 	return messages.map(({ sender }, index) => {
 		const peer = peers[index]
@@ -154,10 +154,10 @@ async function readStandings(trx: Executor, messages: NewMessage[]): Promise<(St
 }
 
 /** @throws NotFound */
-async function readStanding(trx: Executor, message: NewMessage): Promise<Standing> {
-	const [standing] = await readStandings(trx, [message])
-	if (!standing) throw new NotFound(NO_SUCH_MEMBER)
-	return standing
+async function readPairState(trx: Executor, message: NewMessage): Promise<PairState> {
+	const [pairState] = await readPairStates(trx, [message])
+	if (!pairState) throw new NotFound(NO_SUCH_MEMBER)
+	return pairState
 }
 
 async function lockConversationOf(trx: Executor, message: NewMessage): Promise<number | undefined> {
@@ -175,14 +175,14 @@ function sameConversation(row: MessageRow, conversationId: number): MessageRow {
 }
 
 /** @throws NotAllowed, TooMany for a message that may not be stored */
-function refuse(writer: AccountStatusRow, { seconds, peer }: Standing): void {
+function refuse(writer: AccountStatusRow, { seconds, peer }: PairState): void {
 	refuseSuspended(writer)
 	if (seconds !== undefined)
 		throw new TooMany('You are sending very fast. This message will be sent in a moment.', seconds)
 	refuseClosed(peer)
 }
 
-function refuseClosed(peer: StandingRow): void {
+function refuseClosed(peer: PairStateRow): void {
 	const { kind, reason } = presentState(peer)
 	if (kind === 'closed') throw new NotAllowed(reason ?? 'Nothing can be sent here.')
 }
@@ -190,7 +190,7 @@ function refuseClosed(peer: StandingRow): void {
 function newRow(
 	{ sender, clientId, body, html }: NewMessage,
 	conversationId: number,
-	peer: StandingRow,
+	peer: PairStateRow,
 	pictures: Added['added']['pictures'],
 ): Added {
 	const { peer_id: peerId, blocked_me: unseen } = peer
@@ -204,7 +204,7 @@ function storedAs(rows: Map<number, MessageRow>, { added, peer }: Added): Stored
 }
 
 /** Begins a conversation, unless somebody just did. @returns its id, locked */
-async function start(trx: Executor, message: NewMessage, writer: AccountStatusRow, peer: StandingRow): Promise<number> {
+async function start(trx: Executor, message: NewMessage, writer: AccountStatusRow, peer: PairStateRow): Promise<number> {
 	const { id: senderId } = message.sender
 	refuseSuspended(writer)
 	refuseClosed(peer)

@@ -4,7 +4,7 @@ import { useLocation, useSearchParams } from 'react-router'
 import { comboboxAttributes, Suggestions } from '~/ui/combobox.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form } from '~/ui/link.tsx'
-import { anybody, closeDelay, fieldsOf, MAX_SEARCH_LENGTH, searchDebounce, wishOf } from '../directory.paths.ts'
+import { anybody, closeDelay, fieldsOf, MAX_SEARCH_LENGTH, searchDebounce, criteriaOf } from '../directory.paths.ts'
 import type { SuggestionsView } from '../directory.view.ts'
 import { PEOPLE, suggestionGroups } from './suggestion-groups.tsx'
 import { useDeveloperSearch } from './use-developer-search.ts'
@@ -46,12 +46,12 @@ export function DeveloperSearch() {
 function SearchBox() {
 	const { pathname } = useLocation()
 	const [params] = useSearchParams()
-	const wish = pathname === '/find-dev' ? wishOf(params) : anybody
-	const { input, text, wanted, handlers, clear, follow } = useDeveloperSearch(wish)
+	const criteria = pathname === '/find-dev' ? criteriaOf(params) : anybody
+	const { input, text, wanted, handlers, clear, follow } = useDeveloperSearch(criteria)
 	useSlashKey(input)
 	return (
 		<Form method="get" action="/find-dev" onSubmit={handlers.onSubmit}>
-			{fieldsOf({ ...wish, q: '' }).map(([name, value]) => (
+			{fieldsOf({ ...criteria, q: '' }).map(([name, value]) => (
 				<input key={`${name}=${value}`} type="hidden" name={name} value={value} />
 			))}
 			<div className="input-box">
@@ -67,7 +67,7 @@ function SearchBox() {
 					autoCapitalize="none"
 					spellCheck={false}
 					maxLength={MAX_SEARCH_LENGTH}
-					defaultValue={wish.q}
+					defaultValue={criteria.q}
 					{...handlers.input}
 				/>
 				{text ? (
@@ -88,7 +88,7 @@ function SearchBox() {
 				label="Suggestions"
 				source="/suggest/developers?q="
 				text={wanted}
-				groupsOf={(answer, typed) => suggestionGroups(answer, wish, typed)}
+				groupsOf={(answer, typed) => suggestionGroups(answer, criteria, typed)}
 				onPick={({ href = '' }, { name }) => follow(href, name !== PEOPLE)}
 				opensOnFocus
 				debounceMs={searchDebounce}

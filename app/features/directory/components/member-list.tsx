@@ -13,23 +13,23 @@ import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { Skeleton, SkeletonList } from '~/ui/skeleton.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
-import { anybody, communityPath, type Wish } from '../directory.paths.ts'
+import { anybody, communityPath, type Criteria } from '../directory.paths.ts'
 import type { CommunityData } from '../directory.view.ts'
 import { MemberCard } from './member-card.tsx'
 
 /** The members of a list, with the pages that were loaded after the first; they are there again when one comes back. */
-export function MemberList({ wish, data }: { wish: Wish; data: CommunityData }) {
+export function MemberList({ criteria, data }: { criteria: Criteria; data: CommunityData }) {
 	const { key } = useLocation()
-	return <Rows key={key} wish={wish} data={data} />
+	return <Rows key={key} criteria={criteria} data={data} />
 }
 
-function Rows({ wish, data: { page, cursor, firstSteps } }: { wish: Wish; data: CommunityData }) {
-	const { rows, nextHref, loading, load } = useMore(page, (next) => communityPath(wish, next))
+function Rows({ criteria, data: { page, cursor, firstSteps } }: { criteria: Criteria; data: CommunityData }) {
+	const { rows, nextHref, loading, load } = useMore(page, (next) => communityPath(criteria, next))
 	const members = withoutDoubles(rows, ({ username }) => username)
 	const isOnline = usePresence(members)
 	const me = useRootData().viewer?.username
 	const newcomers = useNewcomers(
-		communityPath(wish) === communityPath(anybody) && cursor === null ? (page.rows[0]?.username ?? '') : null,
+		communityPath(criteria) === communityPath(anybody) && cursor === null ? (page.rows[0]?.username ?? '') : null,
 		rows.length > page.rows.length,
 	)
 	return (
@@ -55,7 +55,7 @@ function Rows({ wish, data: { page, cursor, firstSteps } }: { wish: Wish; data: 
 			{(nextHref || cursor !== null) && (
 				<nav className="flex flex-wrap items-center justify-center gap-3 py-5" aria-label="Pages">
 					{cursor !== null && (
-						<Link className="btn btn-sm btn-ghost" to={communityPath(wish)}>
+						<Link className="btn btn-sm btn-ghost" to={communityPath(criteria)}>
 							Back to the first page
 						</Link>
 					)}

@@ -5,12 +5,12 @@ import { comboboxAttributes, Suggestions } from '~/ui/combobox.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 import type { Suggestion } from '~/ui/suggestions.tsx'
-import { communityPath, type Wish } from '../directory.paths.ts'
+import { communityPath, type Criteria } from '../directory.paths.ts'
 import { FilterGroup } from './filter-group.tsx'
 import { isRail } from './use-filter-form.ts'
 
 interface SkillFilterProps {
-	wish: Wish
+	criteria: Criteria
 	/** Called when skills were chosen that wait for the button of the sheet. */
 	onStage: () => void
 }
@@ -19,18 +19,18 @@ interface SkillFilterProps {
  * The skills that everybody in the list has: chips with links that take them away, and a field that adds one. As every other
  * filter, they apply at once in the rail, and wait for the button in the sheet of small screens.
  */
-export function SkillFilter({ wish, onStage }: SkillFilterProps) {
+export function SkillFilter({ criteria, onStage }: SkillFilterProps) {
 	const navigate = useNavigate()
 	const input = useRef<HTMLInputElement>(null)
 	const [text, setText] = useState('')
-	const here = communityPath(wish)
+	const here = communityPath(criteria)
 	const [staged, setStaged] = useState<{ at: string; skills: string[] } | null>(null)
-	const skills = staged?.at === here ? staged.skills : wish.skills
+	const skills = staged?.at === here ? staged.skills : criteria.skills
 	const stage = useEffectEvent(onStage)
 	useEffect(() => {
 		if (staged) stage()
 	}, [staged])
-	const with_ = (chosen: string[]) => communityPath({ ...wish, skills: chosen })
+	const with_ = (chosen: string[]) => communityPath({ ...criteria, skills: chosen })
 	const choose = (chosen: string[]) => {
 		if (isRail()) navigate(with_(chosen), { preventScrollReset: true })
 		else setStaged({ at: here, skills: chosen })

@@ -3,7 +3,7 @@ import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
 import type { SuggestionGroup } from '~/ui/suggestions.tsx'
-import { anybody, communityPath, type Wish } from '../directory.paths.ts'
+import { anybody, communityPath, type Criteria } from '../directory.paths.ts'
 import type { SuggestionsView } from '../directory.view.ts'
 
 /** The name of the group whose suggestions lead to a profile. Those of the others narrow the list. */
@@ -12,13 +12,13 @@ export const PEOPLE = 'People'
 /**
  * What the header's search offers: people, skills and universities.
  * @param answer null for nothing
- * @param wish what the list shows now; a skill is added to it
+ * @param criteria what the list shows now; a skill is added to it
  * @param text what was typed; its words are marked
  */
-export function suggestionGroups(answer: SuggestionsView | null, wish: Wish, text: string): SuggestionGroup[] {
+export function suggestionGroups(answer: SuggestionsView | null, criteria: Criteria, text: string): SuggestionGroup[] {
 	if (!answer) return []
 	const { people, skills, universities } = answer
-	const withSkill = (name: string) => communityPath({ ...wish, q: '', skills: [...new Set([...wish.skills, name])] })
+	const withSkill = (name: string) => communityPath({ ...criteria, q: '', skills: [...new Set([...criteria.skills, name])] })
 	return [
 		{
 			name: PEOPLE,

@@ -1,20 +1,20 @@
 import { type ChangeEvent, type FormEvent, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { communityPath, searchDebounce, type Wish } from '../directory.paths.ts'
+import { communityPath, searchDebounce, type Criteria } from '../directory.paths.ts'
 
 /**
  * The text of the header's search and what becomes of it. Where the community's list is on the page, it follows what is typed;
  * its address takes the place of the one before, so that Back leaves the search.
  */
-export function useDeveloperSearch(wish: Wish) {
+export function useDeveloperSearch(criteria: Criteria) {
 	const navigate = useNavigate()
 	const input = useRef<HTMLInputElement>(null)
-	const [text, setText] = useState(wish.q)
+	const [text, setText] = useState(criteria.q)
 	const [isUsed, setUsed] = useState(false)
 	const narrowing = useRef<ReturnType<typeof setTimeout>>(undefined)
-	const { q } = wish
-	const latest = useRef(wish)
-	latest.current = wish
+	const { q } = criteria
+	const latest = useRef(criteria)
+	latest.current = criteria
 
 	// The box follows the address (a cleared search, going back), but never under the reader's fingers.
 	useEffect(() => {
@@ -40,7 +40,7 @@ export function useDeveloperSearch(wish: Wish) {
 	const search = (typed: string) => {
 		input.current?.closest<HTMLElement>(':popover-open')?.hidePopover()
 		if (isListShown()) narrow(typed)
-		else navigate(communityPath({ ...wish, q: typed }))
+		else navigate(communityPath({ ...criteria, q: typed }))
 	}
 	/** Follows a suggestion. One that narrows the list has done what the text was typed for. */
 	const follow = (href: string, leavesSearch: boolean) => {

@@ -2,7 +2,7 @@ import { data } from 'react-router'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { answering } from '~/platform/http/http.ts'
-import { wishOf } from '../directory.paths.ts'
+import { criteriaOf } from '../directory.paths.ts'
 import { suggest, suggestKnownSkills } from '../suggestions.server.ts'
 import type { Route } from './+types/suggest'
 
@@ -14,7 +14,7 @@ export function loader({ url, context }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = viewerOf(context)
 		await countUse('suggestions', viewer, factsOf(context).ip)
-		const { q } = wishOf(url.searchParams)
+		const { q } = criteriaOf(url.searchParams)
 		const isOfSkills = url.pathname.startsWith('/suggest/known-skills')
 		const found = isOfSkills ? { suggestions: await suggestKnownSkills(q) } : await suggest(q, viewer)
 		return data(found, { headers: { 'Cache-Control': 'private, max-age=30' } })

@@ -18,7 +18,7 @@ import {
 	useDiscussion,
 } from './discussion-context.ts'
 import { OriginLine } from './question-article.tsx'
-import { UnpublishedNotice } from './standing-notice.tsx'
+import { UnpublishedNotice } from './status-notice.tsx'
 import { useOpenForms } from './use-comment-form.ts'
 
 interface CommentItemProps {

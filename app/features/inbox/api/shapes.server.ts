@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ChatMessage } from '~/features/chat/chat.view.ts'
 import type { MessagePosition } from '~/features/chat/messages/reading.server.ts'
 import type { Peer } from '~/features/conversations/conversations.view.ts'
-import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import type { ConversationSummary, MessageHit } from '../inbox.view.ts'
 
 /** Parameters of addresses. */
@@ -156,7 +156,7 @@ export function positionOf(text: string): MessagePosition {
 	const [side, at] = decodeCursor(text, 2)
 	if (side === 'before') return { before: at }
 	if (side === 'after') return { after: at }
-	throw noSuchPlace()
+	throw invalidCursor()
 }
 
 /** The cursor of the page on one side of a message. */

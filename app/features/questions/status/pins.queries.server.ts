@@ -7,7 +7,7 @@ declare module '~/platform/db/schema.ts' {
 	interface Database {
 		question_pins: {
 			question_id: number
-			place: PinPlace
+			place: PinScope
 			until: Date | null
 			pinned_by: number | null
 			pinned_at: Generated<Date>
@@ -16,7 +16,7 @@ declare module '~/platform/db/schema.ts' {
 }
 
 /** Above which list a question stands: that of its category, or every one that it is in. */
-export type PinPlace = 'category' | 'forum'
+export type PinScope = 'category' | 'forum'
 
 /** At most so many questions are pinned in the forum, and in each category. */
 export const MAX_PINS = 3
@@ -41,7 +41,7 @@ export async function listPinnedRows(categoryId: number | undefined): Promise<Qu
 export interface NewPin {
 	questionId: number
 	categoryId: number
-	place: PinPlace
+	place: PinScope
 	/** `YYYY-MM-DD`, or null for no end. */
 	until: string | null
 	by: number

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
 import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
-import type { QuestionPlace } from '~/features/search/search.view.ts'
+import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
@@ -171,8 +171,8 @@ export async function findMergedRow(id: number): Promise<MergedRow | undefined> 
 }
 
 /** Address facts of a query, whatever became of it. */
-export async function findQuestionAddress(id: number): Promise<QuestionPlace | undefined> {
-	const { rows } = await sql<QuestionPlace>`
+export async function findQuestionAddress(id: number): Promise<QuestionAddress | undefined> {
+	const { rows } = await sql<QuestionAddress>`
 		select q.id, q.title, u.username, c.slug as category_slug from questions q ${questionJoins} where q.id = ${id}`.execute(
 		db(),
 	)

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 import { walkBlocks } from '../scope.queries.server.ts'
-import type { QuestionPlace } from '../search.view.ts'
+import type { QuestionAddress } from '../search.view.ts'
 import { halfTitle, type Probe, textWeight, type Word } from './weights.ts'
 
 /** Blocks of 4,096 questions that {@link Probe.newest} is about. */
@@ -171,8 +171,8 @@ export async function refreshWordCounts(): Promise<void> {
 }
 
 /** Notes that a query had somebody's answer, a member once. @returns its title and address, undefined when it is not there */
-export async function insertHelped(questionId: number, userId: number | null): Promise<QuestionPlace | undefined> {
-	const { rows } = await sql<QuestionPlace>`
+export async function insertHelped(questionId: number, userId: number | null): Promise<QuestionAddress | undefined> {
+	const { rows } = await sql<QuestionAddress>`
 		with found as (
 			select q.id, q.title, u.username, c.slug as category_slug
 			from questions q join users u on u.id = q.author_id join categories c on c.id = q.category_id

@@ -10,21 +10,21 @@ import type { Feature } from '~/platform/feature.ts'
 declare module '~/platform/feature.ts' {
 	interface Feature {
 		/** Ways in besides the password. */
-		waysIn?: WaysIn
+		loginMethods?: LoginMethods
 	}
 }
 
 /** A button of the login page. */
-export interface WayIn {
+export interface LoginButton {
 	/** The last part of the address that its form is sent to, `/login/NAME`. */
 	name: string
 	/** What stands on the button. */
 	label: string
 }
 
-export interface WaysIn {
+export interface LoginMethods {
 	/** The buttons that the login page shows now. */
-	buttons: () => WayIn[]
+	buttons: () => LoginButton[]
 	/** What stands on the only button, where passwords are switched off; null where they are not. */
 	onlyWay?: () => string | null
 	/**
@@ -36,15 +36,15 @@ export interface WaysIn {
 	onSessionUsed?: (sessionId: number) => void
 }
 
-const registry = remember<{ ways: WaysIn[] }>('ways-in', () => ({ ways: [] }))
+const registry = remember<{ ways: LoginMethods[] }>('ways-in', () => ({ ways: [] }))
 
 /** Takes the ways in of all features. */
-export function registerWaysIn(features: readonly Feature[]): void {
-	registry.ways = features.flatMap(({ waysIn }) => waysIn ?? [])
+export function registerLoginMethods(features: readonly Feature[]): void {
+	registry.ways = features.flatMap(({ loginMethods }) => loginMethods ?? [])
 }
 
 /** What the login page offers: the buttons, and whether passwords are asked for. */
-export function waysIn(): { buttons: WayIn[]; hasPasswords: boolean } {
+export function loginMethods(): { buttons: LoginButton[]; hasPasswords: boolean } {
 	return { buttons: registry.ways.flatMap(({ buttons }) => buttons()), hasPasswords: allowsPasswords() }
 }
 

@@ -2,14 +2,14 @@ import type { ReactNode } from 'react'
 import type { QuestionPageView, UnpublishedView } from '~/features/questions/question.view.ts'
 import { Link } from '~/ui/link.tsx'
 
-interface StandingNoticeProps {
+interface StatusNoticeProps {
 	question: Pick<QuestionPageView, 'locked' | 'unpublished'>
 	/** The question that its reader was led here from. */
 	mergedFrom: { title: string; url: string } | null
 }
 
 /** How a query stands, above it: not published and why, locked, or reached by the address of one that was merged into it. */
-export function StandingNotice({ question: { locked, unpublished }, mergedFrom }: StandingNoticeProps) {
+export function StatusNotice({ question: { locked, unpublished }, mergedFrom }: StatusNoticeProps) {
 	return (
 		<>
 			{mergedFrom && (
