@@ -8,11 +8,11 @@ import { accentTokens, grounds, type Theme } from './accent.server.ts'
 import { keepLogo } from './appearance.queries.server.ts'
 
 /*
- * The logo and the accent of the site. Pages get both by one stylesheet, whose address changes with what it says; a site that has neither
- * has no such stylesheet, and pays nothing.
+ * The logo and the accent of the site. Pages load both from one stylesheet, whose address changes with its content. A site that has
+ * neither has no such stylesheet.
  */
 
-/** How the site looks. */
+/** The settings of how the site looks. */
 export const appearanceSection = settingSection({
 	name: 'appearance',
 	title: 'Logo and colour',
@@ -57,46 +57,46 @@ export const appearanceSection = settingSection({
 	},
 })
 
-/** The logo that admins have chosen; null for the mark of the project. */
+/** The logo that admins have chosen; null for DevQuad's own. */
 export interface SiteLogo {
 	path: string
-	/** Pixels of its largest size. */
+	/** Pixels of the largest size. */
 	width: number
 	height: number
 }
 
-/** What a stored text means. */
+/** Parses the stored value of the logo setting. */
 function logoOf(text: string): SiteLogo | null {
 	const [path = '', size = ''] = text.split('#')
 	const [width = 0, height = 0] = size.split('x').map(Number)
 	return path ? { path, width, height } : null
 }
 
-/** Pixels of the page, at a text size of 16. */
+/** CSS pixels at a font size of 16. */
 const LOGO_HEIGHT = 24
 const MAX_LOGO_WIDTH = 128
 
 interface SiteStyle {
 	css: string
-	/** The address that pages ask for; it names what the stylesheet says. */
+	/** The address of the stylesheet, with a hash of its content. */
 	href: string
-	/** Changes with it: for the addresses of icons. */
+	/** The same hash, for the addresses of icons. */
 	version: string
 }
 
 interface Appearance {
 	logo: SiteLogo | null
 	ground: 'none' | 'light' | 'dark'
-	/** As `#rrggbb`; the one of the project where none was chosen. */
+	/** As `#rrggbb`; DevQuad's own where none was chosen. */
 	accents: Record<Theme, string>
-	/** Null where the site looks as it comes. */
+	/** Null where neither a logo nor an accent is set. */
 	style: SiteStyle | null
 }
 
-/** What comes with the project: `--color-ivy` of ui/tokens.css. */
+/** DevQuad's own accent: `--color-ivy` of ui/tokens.css. */
 const ownAccents = { light: '#1c6b4a', dark: '#7cc9a0' }
 
-/** How a button and a link look in a theme. */
+/** The colours of a button and a link in one theme. */
 export interface AccentPreview {
 	theme: Theme
 	paper: string
@@ -106,7 +106,7 @@ export interface AccentPreview {
 	contrasts: { link: number; button: number }
 }
 
-/** What an accent makes of buttons and links. @param chosen `#rrggbb`, or an empty text for that of the project */
+/** The colours of buttons and links with an accent. @param chosen `#rrggbb`, or an empty text for DevQuad's own */
 export function previewAccent(chosen: string): AccentPreview[] {
 	const tokens = accentTokens(chosen || ownAccents.light)
 	return (['light', 'dark'] as const).map((theme) => {
@@ -118,10 +118,10 @@ export function previewAccent(chosen: string): AccentPreview[] {
 	})
 }
 
-/** Worked out of the values of the settings, which are one object until they change. */
+/** Computed from the setting values, which are one object until they change. */
 const known = new WeakMap<object, Appearance>()
 
-/** How the site looks now. It costs no statement. */
+/** How the site looks now. Reads memory only. */
 export function siteAppearance(): Appearance {
 	const values = siteSettings(appearanceSection)
 	const before = known.get(values)
@@ -157,7 +157,7 @@ function accentCss({ light, dark }: ReturnType<typeof accentTokens>): string {
 	return `:root{${tokens.join(';')}}`
 }
 
-/** The place of the logo is known before it is there, so nothing moves as it comes. */
+/** Reserves the space of the logo before it has loaded, so that nothing shifts. */
 function logoCss({ path, width, height }: SiteLogo, ground: Appearance['ground'], isAlone: boolean): string {
 	const shown = Math.min(MAX_LOGO_WIDTH, Math.max(4, Math.round((LOGO_HEIGHT * width) / height)))
 	const url = pictureUrl(path, shown > 100 ? 640 : 320)
