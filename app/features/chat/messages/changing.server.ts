@@ -21,8 +21,8 @@ interface Which {
 }
 
 /**
- * Changes an own message, whenever it was sent; both members see that it was edited. A member who has blocked the author
- * meanwhile goes on seeing what they saw.
+ * Edits an own message of any age; both members see that it was edited. A peer who has blocked the author meanwhile goes on seeing
+ * the earlier text.
  * @throws NotFound also for another's message and a deleted one, NotAllowed, Invalid, TooMany
  */
 export async function editMessage(viewer: Viewer, which: Which, input: { body?: unknown }): Promise<ChatMessage> {
@@ -38,7 +38,7 @@ export async function editMessage(viewer: Viewer, which: Which, input: { body?: 
 	})
 }
 
-/** Deletes an own message for both members; that there was one stays. @throws NotFound as {@link editMessage} */
+/** Deletes an own message for both members; a placeholder stays. @throws NotFound as {@link editMessage} */
 export async function deleteMessage(viewer: Viewer, which: Which): Promise<ChatMessage> {
 	return change(requireMember(viewer), which, (trx, row) => eraseMessage(trx, row))
 }
@@ -64,7 +64,7 @@ async function change(author: SignedIn, { with: username, id }: Which, work: Wor
 }
 
 /**
- * Counts an edit or a deletion before it is looked at, refused ones too.
+ * Counts an edit or a deletion before it is validated, so that refused ones count too.
  * @throws TooMany with the seconds to wait
  */
 async function countChange(author: SignedIn): Promise<void> {

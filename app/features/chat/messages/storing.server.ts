@@ -24,9 +24,9 @@ import { chatLimits } from '../chat.view.ts'
 import { insertMessages, listSent, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
 
 /*
- * Messages of the same moment are stored in one transaction, a batch, by a number of statements that does not depend on how many
- * they are. A batch waits for nobody: what another transaction holds, it passes over. What it passes over, a first message and
- * one with pictures have transactions of their own.
+ * Messages of the same moment are stored in one transaction, a batch, by a constant number of statements. A batch skips
+ * conversations that other transactions have locked. Skipped messages, first messages and those with pictures get transactions of
+ * their own.
  */
 
 /** A message that is to be stored. */
@@ -44,16 +44,16 @@ export interface NewMessage {
 
 export interface Stored {
 	row: MessageRow
-	/** How the two stand now that it is stored. */
+	/** The state between the two members, now that it is stored. */
 	peer: PairStateRow
 	/** Whether it answered a request. */
 	answered: boolean
 }
 
 /**
- * Stores a message, or finds the one that was stored under its id. When this returns it is committed. Messages of one sender are
- * stored in the order of the calls, apart from those with a transaction of their own: the browser's outbox waits for each.
- * @throws NotFound, NotAllowed, Invalid, TooMany, Conflict for an id that names another message, SessionEnded
+ * Stores a message, or finds the one with its id; it is committed when this returns. Messages of one sender are stored in the order
+ * of calls, except those with a transaction of their own: the browser's outbox waits for each.
+ * @throws NotFound, NotAllowed, Invalid, TooMany, Conflict for an id of another message, SessionEnded
  */
 export function storeMessage(message: NewMessage): Promise<Stored> {
 	return message.pictures.length > 0 ? storeAlone(message) : storeInBatch(message)
@@ -62,7 +62,7 @@ export function storeMessage(message: NewMessage): Promise<Stored> {
 const storeInBatch = batched({
 	together: (messages: NewMessage[]) => transact((trx, last) => storeTogether(trx, last, messages)),
 	alone: storeAlone,
-	// One of a sender and one of a conversation: no message of a batch changes what decides about another.
+	// One message per sender and per conversation, so that no message of a batch affects another.
 	keysOf: ({ sender, to }) => [`sender ${sender.id}`, `pair ${[sender.username, to].sort().join(' ')}`],
 })
 
@@ -72,7 +72,7 @@ function storeAlone(message: NewMessage): Promise<Stored> {
 
 /** Five statements read, one writes. */
 async function storeTogether(trx: Executor, last: Last, messages: NewMessage[]): Promise<Outcome<Stored>[]> {
-	// One way to the database: what is read after the lock is read as the last one left it.
+	// Sent in one round trip: statements after the lock see what its last holder committed.
 	const [writers, locked, read] = await Promise.all([
 		listAccountStatuses(trx, messages.map(writerOf), { skipLocked: true }),
 		lockConversationsWith(trx, messages.map(pairOf), { skipLocked: true }),
@@ -92,7 +92,7 @@ async function storeTogether(trx: Executor, last: Last, messages: NewMessage[]):
 
 type Added = { added: Parameters<typeof insertMessages>[1][number]; peer: PairStateRow }
 
-/** Whether a message of a batch is to be stored, was stored before, or is refused. */
+/** Decides whether a message of a batch is to be stored, was stored before, or is refused. */
 function decide(
 	message: NewMessage,
 	writer: AccountStatusRow,
@@ -125,7 +125,7 @@ async function storeOne(trx: Executor, last: Last, message: NewMessage): Promise
 	return storedAs(await last(insertMessages(trx, [one.added])), one)
 }
 
-/** What decides whether a message may be stored, besides who writes. */
+/** What decides whether a message may be stored, besides its author. */
 interface PairState {
 	before: MessageRow | undefined
 	/** Seconds until its sender may send again. */
@@ -133,7 +133,7 @@ interface PairState {
 	peer: PairStateRow
 }
 
-/** Undefined where there is nobody to write to. Begins all of it at once. */
+/** Reads the state of each pair, with all statements begun at once; undefined where the recipient does not exist. */
 async function readPairStates(trx: Executor, messages: NewMessage[]): Promise<(PairState | undefined)[]> {
 	const [sent, seconds, peers] = await Promise.all([
 		listSent(
@@ -168,7 +168,7 @@ async function lockConversationOf(trx: Executor, message: NewMessage): Promise<n
 const pairOf = ({ sender, to }: NewMessage) => ({ userId: sender.id, username: to })
 const writerOf = ({ sender, sessionId }: NewMessage): Writer => ({ userId: sender.id, sessionId })
 
-/** @throws Conflict when the id is that of a message to somebody else */
+/** @throws Conflict when the id belongs to a message to somebody else */
 function sameConversation(row: MessageRow, conversationId: number): MessageRow {
 	if (row.conversation_id !== conversationId) throw new Conflict('This message was sent to somebody else before.')
 	return row
@@ -203,12 +203,12 @@ function storedAs(rows: Map<number, MessageRow>, { added, peer }: Added): Stored
 	return { row, peer, answered: peer.pending && peer.last_message_id !== null }
 }
 
-/** Begins a conversation, unless somebody just did. @returns its id, locked */
+/** Creates a conversation, unless somebody just did. @returns its id, locked */
 async function start(trx: Executor, message: NewMessage, writer: AccountStatusRow, peer: PairStateRow): Promise<number> {
 	const { id: senderId } = message.sender
 	refuseSuspended(writer)
 	refuseClosed(peer)
-	// One after the other: of two beginnings the second one counts the first, and of two tries of one message finds it.
+	// Serialized per sender: of two new conversations, the second counts the first; of two tries of one message, the second finds it.
 	await lockMember(trx, senderId)
 	const begun = await lockConversationOf(trx, message)
 	if (begun !== undefined) return begun
@@ -226,7 +226,7 @@ async function start(trx: Executor, message: NewMessage, writer: AccountStatusRo
 export class SessionEnded extends NotAllowed {}
 
 /**
- * Who writes, whose session is good until the transaction ends.
+ * Locks the writer's account, whose session then stays valid until the transaction ends.
  * @throws SessionEnded
  */
 export async function requireWriter(trx: Executor, writer: Writer): Promise<AccountStatusRow> {

@@ -17,12 +17,12 @@ import {
 	listQuestionsOf,
 } from './leaving.queries.server.ts'
 
-/* What becomes of the questions and comments of a member who leaves. Each post is a transaction of its own, so a job can stop anywhere. */
+/* What happens to the posts of a member who leaves. Each post has its own transaction, so a job can stop anywhere. */
 
 /** Posts of one batch. */
 const AT_ONCE = 100
 
-/** Comments go before questions, so that a question under which only its author wrote is seen to be theirs alone. */
+/** Comments before questions, so that a question with comments of its author only counts as unanswered. */
 export async function leavePosts(leaver: Leaver): Promise<boolean> {
 	const comments = await listCommentsOf(leaver.accounts, AT_ONCE)
 	for (const { id, question_id } of comments)
@@ -33,7 +33,7 @@ export async function leavePosts(leaver: Leaver): Promise<boolean> {
 	return questions.length === AT_ONCE
 }
 
-/** Holds a question, as every writer of it and of its comments does, and drops its pages. */
+/** Locks a question, as every writer of it and of its comments does, and invalidates its pages. */
 export async function inQuestion(id: number, work: (trx: Executor) => Promise<unknown>): Promise<void> {
 	await db()
 		.transaction()
@@ -71,7 +71,7 @@ async function leaveQuestion(trx: Executor, leaver: Leaver, id: number): Promise
 	await erasePost(trx, 'query', id, post.needed)
 }
 
-/** The log of moderators calls decisions about a question and about its comments by its title, which is about to be erased. */
+/** Removes a question's title, which is about to be erased, from the moderation log. */
 export async function forgetTitle(trx: Executor, questionId: number): Promise<void> {
 	await forgetTitles(trx, 'query', [questionId])
 	await forgetTitles(trx, 'comment', await listCommentIds(trx, questionId))
