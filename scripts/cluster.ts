@@ -65,7 +65,7 @@ function find(program: string): string {
 	throw new Error(`The cluster needs ${program}, which is not installed. On Debian: apt-get install nginx redis-server`)
 }
 
-/** How a node reaches the database: the address that was given, or the socket of the one that was started here. */
+/** How a node connects to the database: by the given address, or the socket of the one that was started here. */
 function urlOf({ connectionString, host, user, password, database }: PoolConfig): string {
 	return (
 		connectionString ??

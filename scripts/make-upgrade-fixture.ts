@@ -45,7 +45,7 @@ try {
 	rmSync(dataDir, { recursive: true, force: true })
 }
 
-/** Starts the site with its demo content, imports questions and has members live there. */
+/** Starts the site with its demo content, imports questions and simulates members. */
 async function fill() {
 	const site = await startSite(env, folder)
 	try {
@@ -93,7 +93,7 @@ function demoAccounts() {
 	return { member, moderator }
 }
 
-/** As statements that any client can send: without the commands of psql, owners and rights. */
+/** As statements that any client can send: without psql commands, owners and permissions. */
 function dumpDatabase(): string {
 	const options = [
 		'--inserts',

@@ -4,8 +4,8 @@ import { root, siteCommand } from '../support/install.mjs'
 import { keepPart, type Part } from './part.ts'
 
 /**
- * Keeps a node of the cluster.
- * @param settings what this one has in place of the environment's
+ * Runs a node of the cluster, and restarts it.
+ * @param settings that override the environment
  * @throws Error with one sentence when the first start fails
  */
 export function startNode(settings: Record<string, string>): Promise<Part> {
@@ -15,7 +15,7 @@ export function startNode(settings: Record<string, string>): Promise<Part> {
 		start: () =>
 			spawn(process.execPath, args, {
 				cwd: root,
-				// The channel tells it when this process is gone, even by SIGKILL.
+				// The IPC channel tells it when this process is gone, even by SIGKILL.
 				stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
 				detached: true,
 				env: { ...process.env, ...env, ...settings },

@@ -3,17 +3,17 @@ import { randomBytes } from 'node:crypto'
 import { connectRedis } from '~/platform/bus/redis.server.ts'
 import { keepPart, type Part } from './part.ts'
 
-/** Nothing that must outlive Redis is kept in it, so it writes nothing. Others on this machine do not know the password. */
+/** Redis stores nothing that must survive it, so persistence is off. Other accounts on this machine do not know the password. */
 function settings(port: number, password: string, folder: string): string {
 	return `bind 127.0.0.1\nport ${port}\nrequirepass ${password}\nsave ""\nappendonly no\nmaxmemory 64mb\npidfile "${folder}/redis.pid"\n`
 }
 
-/** Keeps a Redis of the cluster's own. @throws Error with one sentence when it does not start */
+/** Runs a Redis for the cluster. @throws Error with one sentence when it does not start */
 export async function startRedis(program: string, port: number, folder: string): Promise<Part & { url: string }> {
 	const password = randomBytes(18).toString('hex')
 	const url = `redis://:${password}@127.0.0.1:${port}`
 	const start = () => {
-		// A process group of its own: Ctrl-C is for the script, which ends the parts in their order.
+		// In its own process group: Ctrl-C is for the script, which ends the parts in order.
 		const child = spawn(program, ['-'], { stdio: ['pipe', 'pipe', 'pipe'], detached: true })
 		child.stdin.end(settings(port, password, folder))
 		return child

@@ -4,7 +4,7 @@ import { type Finding, findings } from './finding.ts'
 
 const say = findings('Mail')
 
-/** Connects to the mail server and logs in; with an address, sends a test letter there. */
+/** Connects to the mail server and logs in; with an address, sends a test mail to it. */
 export async function checkMail(
 	{ SMTP_URL, MAIL_FROM, SITE_NAME, publicUrl, secure }: Config,
 	to: string | undefined,

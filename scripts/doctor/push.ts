@@ -7,13 +7,13 @@ import { type Finding, findings, messageOf } from './finding.ts'
 const say = findings('Push')
 const TIMEOUT_MS = 6_000
 
-/** Of hosts that stand for many, one that is there. */
+/** An existing host for each wildcard. */
 const known: Record<string, string> = {
 	'*.push.services.mozilla.com': 'updates.push.services.mozilla.com',
 	'*.push.apple.com': 'web.push.apple.com',
 }
 
-/** Looks at the key that signs pushes, and whether the push services of browsers can be reached. */
+/** Checks the key that signs pushes, and whether the browsers' push services can be reached. */
 export async function checkPush(settings: Config): Promise<Finding[]> {
 	try {
 		vapidKeys(settings)
@@ -34,7 +34,7 @@ export async function checkPush(settings: Config): Promise<Finding[]> {
 	]
 }
 
-/** @returns null when a host lets a TLS connection in, else what was wrong */
+/** @returns null when a host accepts a TLS connection, else the error */
 async function reach(host: string): Promise<string | null> {
 	const [name = '', port] = host.split(':')
 	const socket = connect({ host: name, port: Number(port ?? 443), servername: name, timeout: TIMEOUT_MS })

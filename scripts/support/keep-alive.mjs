@@ -1,6 +1,6 @@
-// Starts a process again when it ends. Plain JavaScript, as `npm start` needs it before TypeScript can run.
+// Restarts a process when it ends. Plain JavaScript, as `npm start` needs it before TypeScript can run.
 
-/** A process that lived so many milliseconds was well; what ended it then is a matter of its own. */
+/** Milliseconds after which a process counts as healthy; a later end is a new problem, so delays start over. */
 const wellAfterMs = 60_000
 const minWaitMs = 250
 const maxWaitMs = 30_000

@@ -15,7 +15,7 @@ import { registerLoginMethods } from './login-methods.server.ts'
 
 export const accounts = defineFeature({
 	name: 'accounts',
-	// The link in a mail is looked at once more before the mail leaves.
+	// Replaces the platform's job: the link in a mail is checked again before the mail is sent.
 	jobs: { 'send-mail': sendLetter, 'account-mail': sendAccountMail },
 	counters: [memberCounter],
 	mailedLinks: accountLinks,
@@ -24,7 +24,7 @@ export const accounts = defineFeature({
 		registerMailedLinks(features)
 	},
 	settingSections: [registrationSection, staffSection],
-	// What nobody came back for.
+	// Expired challenges and registrations.
 	schedules: [
 		{ name: 'sweep-registrations', every: 'hour', run: sweepRegistrations },
 		{ name: 'sweep-login-challenges', every: 'hour', run: sweepLoginChallenges },
@@ -76,7 +76,7 @@ export const accounts = defineFeature({
 				id_token: 'a secret',
 			},
 		},
-		// As a hash in left_usernames.
+		// Stored as a hash in left_usernames.
 		usernames: {
 			members: { user_id: 'kept' },
 			merge: { user_id: 'moves' },
