@@ -1,5 +1,5 @@
-// Runs a TypeScript file of the project with the Node that the project installs, whatever Node the machine has:   node
-// scripts/run.mjs scripts/import.ts FILE …
+// Runs a TypeScript file of the project with the Node that the project installs, whatever Node the machine has:
+//   node scripts/run.mjs scripts/import.ts FILE …
 import { spawn } from 'node:child_process'
 import { projectNode, root } from './support/install.mjs'
 
