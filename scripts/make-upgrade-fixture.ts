@@ -73,7 +73,7 @@ async function writeQuestions(): Promise<string> {
 		const answers = [...(question?.comments ?? [])].slice(0, number % 3).map(({ body }, index) => ({
 			...text(`a${index}-`, body, index + 1),
 			accepted: index === 0 && number % 2 === 0,
-			comments: number % 10 === 0 ? [text(`c${index}-`, 'Thank you, that was it.', index + 2)] : [],
+			comments: number % 10 === 0 ? [text(`c${index}-`, 'Thank you. Your phone is set up correctly.', index + 2)] : [],
 			...origin,
 		}))
 		const { title = '', body = '', tags = [] } = question ?? {}

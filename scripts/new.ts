@@ -34,7 +34,7 @@ console.log(`${files.join('\n')}\n\nNext: docs/how-to/add-a-feature.md. Look at 
 /** @returns why a feature cannot have this name, or null */
 function whyNot(name: string): string | null {
 	if (!/^[a-z]+(-[a-z]+)*$/.test(name) || name.length > 30)
-		return 'A name is made of small letters, with hyphens between words, and has at most 30 characters.'
+		return 'Use lower-case letters, with hyphens between words, and at most 30 characters.'
 	if (RESERVED.includes(name)) return `“${name}” is a word of SQL. Choose another name.`
 	const taken =
 		existsSync(join(root, 'app/features', name)) ||

@@ -104,7 +104,7 @@ async function tryIt(folder, commit) {
 			const [, url] = /is ready: +(http\S+)/.exec(words) ?? []
 			if (url) ready.resolve(url)
 		})
-	child.once('exit', () => ready.reject(new Error('It ended before it served.')))
+	child.once('exit', () => ready.reject(new Error('It ended before it was ready.')))
 	try {
 		const health = await (await fetch(`${await ready.promise}/healthz`)).json()
 		if (health.commit !== commit) throw new Error(`It says that it is ${health.commit}.`)

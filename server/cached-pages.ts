@@ -17,7 +17,7 @@ import { tellCachedRead } from './reads.ts'
 
 const countPage = counter(
 	'devquad_page_cache_requests_total',
-	'Pages that visitors asked for: kept (hit), or made now (miss).',
+	'Requests of visitors for pages: from the cache (hit), or rendered (miss).',
 	['outcome'],
 )
 

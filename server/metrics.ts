@@ -59,8 +59,8 @@ gauge('devquad_jobs', 'Jobs of the whole site: ready, waiting for their time, ru
 	labels: ['state'],
 	together: 'max',
 })
-gauge('devquad_page_cache_bytes', 'Bytes of pages that are kept for visitors.', () => pageCache.bytes)
-gauge('devquad_page_cache_pages', 'Pages that are kept for visitors.', () => pageCache.size)
+gauge('devquad_page_cache_bytes', 'Bytes of cached pages for visitors.', () => pageCache.bytes)
+gauge('devquad_page_cache_pages', 'Cached pages for visitors.', () => pageCache.size)
 gauge(
 	'devquad_disk_free_bytes',
 	'Bytes that can still be written on the disk of DATA_DIR.',

@@ -121,7 +121,7 @@ class Team {
 		const stopRestarting = keepAlive(start, (ending) => {
 			if (this.#stopping) return false
 			if (hasServed) log.warn({ ...ending, reason }, 'a worker ended and is started again')
-			else reject(new Error(reason ?? 'A worker ended before it served.'))
+			else reject(new Error(reason ?? 'A worker ended before it was ready.'))
 			reason = undefined
 			return hasServed
 		})

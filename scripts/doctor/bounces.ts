@@ -63,7 +63,7 @@ async function countReturned(settings: Config): Promise<Finding[]> {
 
 /** @param returned addresses with bounces @param all addresses of members */
 export function assessReturned({ returned, all }: { returned: number; all: number }): Finding {
-	if (returned === 0) return say.ok('Mail comes back from no address of a member.')
+	if (returned === 0) return say.ok('No mail to a member’s address comes back.')
 	const share = returned / Math.max(all, 1)
 	const words = `Mail to ${returned} of ${all} addresses of members (${Math.round(share * 1_000) / 10} %) comes back, and they get no notifications; Administration, Members, “Mail comes back” lists them.`
 	if (returned < MANY || share < HIGH_SHARE) return say.ok(words)

@@ -97,7 +97,7 @@ describe('mail that comes back', () => {
 		[address, [unknown, unknown], 'fault', 'no mail that comes back arrives'],
 		[address, [() => Promise.reject(new Error('queryMx ETIMEOUT')), known], 'warning', 'DNS does not say'],
 		[{ SMTP_URL: 'smtp://127.0.0.1' }, [known, known], 'warning', 'does not learn of mails'],
-		[{}, [known, known], 'ok', 'from no address of a member'],
+		[{}, [known, known], 'ok', 'No mail to a member’s address comes back'],
 	])('%j', async (env, [resolveMx, lookup], state, words) => {
 		const found = await checkBounces(settings({ ...env, DATABASE_URL: await testDatabaseUrl() }), { resolveMx, lookup })
 		expect(found.filter((one) => one.words.includes(words)).map((one) => one.state)).toEqual([state])
@@ -251,7 +251,7 @@ describe('storage, push, clocks and the address', () => {
 
 	test.each([
 		['a service that nobody reaches', { PUSH_HOSTS: 'push.invalid' }, 'cannot be reached: push.invalid'],
-		['a site without TLS', { PUBLIC_URL: 'http://quad.example' }, 'https:// alone'],
+		['a site without TLS', { PUBLIC_URL: 'http://quad.example' }, 'only allow notifications on https://'],
 	])('push: %s', async (_what, env, words) => {
 		expect(faults(await checkPush(settings(env)))).toContain(words)
 	})

@@ -16,7 +16,7 @@ export async function checkMail(
 	const found = assessSender(MAIL_FROM)
 	try {
 		await tryMail(null, { SMTP_URL, MAIL_FROM })
-		found.push(say.ok('The mail server lets the site in.'))
+		found.push(say.ok('The site can log in to the mail server.'))
 		if (to) {
 			const text = `This is a test letter of ${SITE_NAME}, ${publicUrl}, sent by npm run doctor. Mail works.\n`
 			const answer = await tryMail({ to, subject: `Test letter of ${SITE_NAME}`, text }, { SMTP_URL, MAIL_FROM })

@@ -21,7 +21,7 @@ export async function checkPush(settings: Config): Promise<Finding[]> {
 		return [say.fault(`VAPID_PRIVATE_KEY is no key (${messageOf(error)}). Take the one of DATA_DIR/vapid-private-key.`)]
 	}
 	if (!settings.secure && !/^http:\/\/(localhost|127\.|\[::1\])/.test(settings.publicUrl))
-		return [say.fault('Browsers allow notifications on https:// alone, and PUBLIC_URL is http://.')]
+		return [say.fault('Browsers only allow notifications on https:// sites, and PUBLIC_URL is http://.')]
 	const hosts = settings.PUSH_HOSTS.map((host) => known[host] ?? host).filter((host) => !host.startsWith('*'))
 	const failures = await Promise.all(hosts.map(async (host) => ({ host, failure: await reach(host) })))
 	const failed = failures.filter(({ failure }) => failure !== null)

@@ -63,7 +63,7 @@ export async function besideSite<Result>(work: () => Promise<Result>): Promise<R
 export async function withDataDir<Result>(work: () => Promise<Result>): Promise<Result> {
 	const { DATABASE_URL, dataDir } = config()
 	if (DATABASE_URL)
-		throw new Error('A continuous archive is one of the built-in database. Unset DATABASE_URL to restore from it.')
+		throw new Error('Only the built-in database can be restored from a continuous archive. Unset DATABASE_URL first.')
 	prepareDataDir(dataDir)
 	const release = await lockDataDir(dataDir)
 	try {

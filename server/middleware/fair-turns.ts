@@ -75,7 +75,7 @@ class FairTurns {
 			}, this.#limits.maxWaitMs)
 			const start = () => {
 				leave()
-				if (isGone()) return reject(new Unavailable('The reader hung up.'))
+				if (isGone()) return reject(new Unavailable('The client disconnected.'))
 				this.#active += 1
 				resolve()
 			}

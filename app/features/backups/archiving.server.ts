@@ -17,7 +17,7 @@ const TAKE_OVER_EVERY_MS = 10_000
 
 gauge(
 	'devquad_archive_lag_seconds',
-	'Seconds for which the continuous archive has been behind, or nobody has looked; nothing where it is off.',
+	'Seconds for which the continuous archive has been behind or unchecked; absent where it is off.',
 	async () => {
 		const lag = await archivingLag(config().dataDir)
 		return lag === null ? [] : [[{}, lag]]

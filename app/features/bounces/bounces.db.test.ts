@@ -172,7 +172,7 @@ describe('reports of mail servers', () => {
 	test('the address to which the pipe delivered a report counts where its headers do not say it', async () => {
 		const mira = await member()
 		const raw = reportOn('ses', { path: 'undisclosed-recipients:;', email: mira.email })
-		await expect(takeMessage(raw)).rejects.toThrow('no report on a mail that this site sent')
+		await expect(takeMessage(raw)).rejects.toThrow('not a report on a mail that this site sent')
 		expect(await takeMessage(raw, pathTo(mira))).toBe(true)
 	})
 })
@@ -196,7 +196,7 @@ describe('what marks nobody', () => {
 		const taken = takeMessage(reportOn('postfix', { path: await path(mira), email: mira.email }))
 		// The token of another member is one of theirs.
 		if (what.startsWith('the token of another')) await taken
-		else await expect(taken).rejects.toThrow('no report on a mail that this site sent')
+		else await expect(taken).rejects.toThrow('not a report on a mail that this site sent')
 		expect(await kindsOf(mira)).toEqual([])
 	})
 
@@ -231,7 +231,7 @@ describe('what marks nobody', () => {
 	])('%s is no report', async (_what, text) => {
 		const mira = await member()
 		await expect(takeMessage(Buffer.from(text.replaceAll('{path}', pathTo(mira))))).rejects.toThrow(
-			'no report on a mail',
+			'not a report on a mail',
 		)
 		expect(await kindsOf(mira)).toEqual([])
 	})
@@ -239,7 +239,7 @@ describe('what marks nobody', () => {
 	test('a report that is cut off counts for what is left of it, and a huge one is refused', async () => {
 		const mira = await member()
 		const whole = reportOn('postfix', { path: pathTo(mira), email: mira.email })
-		await expect(takeMessage(whole.subarray(0, 1_200))).rejects.toThrow('no report on a mail')
+		await expect(takeMessage(whole.subarray(0, 1_200))).rejects.toThrow('not a report on a mail')
 		expect(await takeMessage(whole.subarray(0, whole.indexOf('Undelivered Message')))).toBe(true)
 		await expect(takeMessage(Buffer.concat([whole, Buffer.alloc(600_000, 'a')]))).rejects.toThrow('at most 512 KB')
 	})

@@ -7,7 +7,7 @@ import { returnPathFor } from './return-path.server.ts'
 
 const countWithheld = counter(
 	'devquad_mails_withheld_total',
-	'Mails that were not sent, as mail to the address comes back or was reported as spam.',
+	'Mails that were not sent because mail to the address comes back or was reported as spam.',
 )
 
 /**

@@ -15,7 +15,7 @@ const MAX_LOOKED_AT = 20
 /** What a hostile message may cost: parts in parts, and bytes of headers. */
 const PARSER_LIMITS = { maxNestingDepth: 10, maxHeadersSize: 64 * 1024, maxRfc822NestingDepth: 2 }
 
-const noReport = 'This message is no report on a mail that could not be delivered.'
+const noReport = 'This message is not a report on a mail that could not be delivered.'
 
 /** A message that reports on a mail. */
 export interface MessageReport {

@@ -13,7 +13,7 @@ import { findMail, type SentMail } from './return-path.server.ts'
 /* The ways in which reports on mails come in: messages of mail servers, and calls of services that send mail. */
 
 const unknownMail =
-	'This is no report on a mail that this site sent in the last 14 days to an address that is still in use.'
+	'This is not a report on a mail that this site sent in the last 14 days to an address that is still in use.'
 
 /**
  * Takes a message in that a mail server sent to the return path of a mail.
@@ -49,7 +49,7 @@ function readJson(text: string): unknown {
 	try {
 		return JSON.parse(text)
 	} catch {
-		throw new Invalid('This is no JSON.')
+		throw new Invalid('This is not JSON.')
 	}
 }
 

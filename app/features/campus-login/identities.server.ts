@@ -179,7 +179,7 @@ export async function unlink(viewer: SignedIn, id: number, keptSession: number):
 			const others = (await listIdentityRows(viewer.id, trx)).filter((one) => one.id !== id)
 			const byPassword = loginMethods().hasPasswords && (await hasPassword(viewer.id))
 			if (!byPassword && !others.some((one) => offered.includes(one.provider)))
-				throw new Conflict('This is your last way in. Set a password or link another account first.')
+				throw new Conflict('This is your only way to log in. Set a password or link another account first.')
 			const name = await deleteIdentity(trx, { userId: viewer.id, id, keptSession })
 			if (name === undefined) throw new NotFound('It is removed already.')
 			return name

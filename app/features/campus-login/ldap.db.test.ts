@@ -266,7 +266,7 @@ describe.skipIf(!slapd)(name, () => {
 	test('a member links it, logs in by it, and keeps the last way in', async () => {
 		const { viewer, cookies } = await logIn()
 		const [own] = (await listLogins(viewer)).linked
-		await expect(unlink(viewer, own?.id ?? 0, 0)).rejects.toThrow('your last way in')
+		await expect(unlink(viewer, own?.id ?? 0, 0)).rejects.toThrow('your only way to log in')
 		await directory.enrol(`other${made}`)
 		const other = formOf(`other${made}`, memberPassword)
 		await expect(linkByDirectory(other, request(cookies))).rejects.toThrow('is linked already')
@@ -299,7 +299,7 @@ describe.skipIf(!slapd)(name, () => {
 		expect((await logIn()).isNew).toBe(true)
 		setDefaultCACertificates(getCACertificates('bundled'))
 		for (const address of [directory.safeAddress, directory.address])
-			await expect(save({ address })).rejects.toThrow('The certificate of the directory is not one')
+			await expect(save({ address })).rejects.toThrow('does not trust the certificate of the directory')
 		await expect(logIn()).rejects.toThrow('does not answer right now')
 		setDefaultCACertificates([...getCACertificates('bundled'), directory.certificate])
 		await save({})

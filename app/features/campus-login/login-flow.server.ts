@@ -86,7 +86,7 @@ export async function finishFlow(name: string, request: Request, viewer: Viewer,
 	const begun = readFlow(request)
 	if (begun?.provider !== name) {
 		await recordSecurityEvent('refused', { detail: { reason: 'a login that this browser did not begin' } })
-		throw new NotAllowed('This login was not begun in this browser, or took longer than ten minutes. Begin again.')
+		throw new NotAllowed('This login was not started in this browser, or took longer than ten minutes. Start again.')
 	}
 	const query = new URL(request.url).search
 	const answer = await atProvider(provider, () => provider.finish({ query, checks: begun }))

@@ -37,19 +37,19 @@ async function save(input: Record<string, string>): Promise<void> {
 }
 
 const wrongSites: [string, RequestListener, RegExp][] = [
-	['something that is no JSON', (_, response) => response.end('<html>'), /^What answers at this address/],
+	['something that is no JSON', (_, response) => response.end('<html>'), /^The server at this address/],
 	[
 		'another issuer',
 		(_, response) =>
 			response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ issuer: 'https://evil.example' })),
-		/^What answers/,
+		/^The server at this address/,
 	],
 	[
 		'a redirect',
 		(_, response) => response.writeHead(302, { Location: `${'http://127.0.0.1:1'}/` }).end(),
-		/^What answers/,
+		/^The server at this address/,
 	],
-	['an error', (_, response) => response.writeHead(500).end('no'), /^What answers/],
+	['an error', (_, response) => response.writeHead(500).end('no'), /^The server at this address/],
 	['no end', (_, response) => void response.write('x'.repeat(600_000)), /^Nothing answered/],
 	['nothing', () => {}, /^Nothing answered/],
 ]

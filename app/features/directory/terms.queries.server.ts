@@ -119,7 +119,7 @@ export async function findMeanings(
 	return rows
 }
 
-/** The listed member who has this username, in small letters. */
+/** The listed member who has this username, in lower case. */
 export async function findUser(username: string): Promise<number | null> {
 	const { rows } = await sql<{ id: number }>`
 		select id from users where username = ${username} and ${isListed}`.execute(db())

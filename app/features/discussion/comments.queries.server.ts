@@ -262,7 +262,7 @@ const ofKind: Record<AnswerKind, RawBuilder<unknown>> = {
 }
 
 export interface AnswerRowsInput {
-	/** A username in small letters. */
+	/** A username in lower case. */
 	author: string
 	which: AnswerKind
 	/** Whether those under pseudonyms are listed, too: for themselves alone. */

@@ -82,7 +82,7 @@ const change = z.object({
 	field: z.string().describe('Title, Category, Tags, Description; Text for a comment.'),
 	parts: z
 		.array(z.object({ kind: z.enum(['same', 'added', 'removed']), text: z.string() }))
-		.describe('The text in pieces: what stayed, what the edit brought, what it took out.'),
+		.describe('The text in pieces: kept, added and removed.'),
 })
 
 const history = z.object({

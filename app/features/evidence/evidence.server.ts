@@ -87,7 +87,7 @@ export async function checkEvidence(): Promise<number> {
 		const stale = ids.length > 0 ? await listStale(ids) : []
 		if (stale.length > 0) {
 			await refreshEvidence(stale)
-			log.warn({ members: stale }, 'Evidence of skills was not what it rests on. It is now.')
+			log.warn({ members: stale }, 'The evidence of skills did not match its sources. It does now.')
 		}
 		corrected += stale.length
 		last = ids.at(-1) ?? 0

@@ -16,7 +16,7 @@ export const identity = defineFeature({
 	memberData: {
 		account_emails: {
 			members: { user_id: 'deleted' },
-			merge: { user_id: { ends: 'Nobody can log in by them. They are free for whoever confirms them.' } },
+			merge: { user_id: { ends: 'Nobody can log in with them. Whoever confirms them can have them.' } },
 			called: 'Email addresses',
 			archive: ['email'],
 		},

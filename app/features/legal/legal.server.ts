@@ -197,8 +197,8 @@ export async function publishLegal(viewer: Viewer, kind: LegalKind, input: Input
 			// The second half of a double click says what is published already.
 			if (newest.id > 0 && newest.body === body) {
 				if (newest.id !== version) return
-				throw new Invalid('This is what is published already. Change the text first.', {
-					body: 'This is what is published already.',
+				throw new Invalid('This text is already published. Change it first.', {
+					body: 'This text is already published.',
 				})
 			}
 			if (newest.id !== version) throw new EditConflict({ version: newest.id, values: { body: newest.body } })

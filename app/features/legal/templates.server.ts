@@ -15,7 +15,7 @@ import { type LegalKind, placeholders } from './legal.view.ts'
 export const operatorSection = settingSection({
 	name: 'operator',
 	title: 'Who answers for this site',
-	about: 'Stands in the imprint, and in the privacy page and the terms where they name it.',
+	about: 'Shown in the imprint, and in the privacy page and the terms where they mention it.',
 	settings: {
 		operator: textSetting({
 			label: 'Name',

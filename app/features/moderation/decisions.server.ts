@@ -46,7 +46,7 @@ export async function decideCase(
 	if (!found) throw new NotFound('There is nothing to decide here.')
 	if (isSubjectAct(act)) return decideSubject(actor, found, act, input)
 	if ((act === 'suspend' || act === 'lift') && found.author.pseudonym_of !== null)
-		throw new Invalid('Unmask the author first. You suspend them on the page of their profile in the moderation.')
+		throw new Invalid('Unmask the author first. Then suspend them on the moderation page of their profile.')
 	if (act === 'suspend' || act === 'lift') await suspendAuthor(actor, found, act, input)
 	else if (act === 'dismiss') await dismiss(actor, found, input)
 	else throw new Invalid('Choose what to do.')

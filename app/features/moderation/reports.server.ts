@@ -111,11 +111,11 @@ const usual = reasons.map(({ label, hint }) => `${label}: ${hint}`).join('\n')
 export const reasonSection = settingSection({
 	name: 'report-reasons',
 	title: 'Reasons for reports',
-	about: 'What members choose from when they report something.',
+	about: 'The reasons that members can choose when they report something.',
 	settings: {
 		reasons: textSetting({
 			label: 'Reasons',
-			hint: 'One a line, in their order: the reason, a colon, and a sentence about it. One that begins with - is archived: it stays here and is not offered. “Something else” is always there. Reports keep the reason they have.',
+			hint: 'One per line, in order: the reason, a colon, and a sentence about it. Start a line with - to archive a reason: it stays here, but is no longer offered. “Something else” is always offered. Existing reports keep their reason.',
 			isLong: true,
 			default: usual,
 			maxLength: 3_000,

@@ -30,7 +30,7 @@ export const notifications = defineFeature({
 		{
 			key: 'notifications',
 			label: 'Notifications',
-			hint: 'Counted from the newest event in it, whether it was read or not.',
+			hint: 'Counted from its newest event, read or unread.',
 			days: { default: 180, min: 7, max: 730 },
 			remove: (days, limit) =>
 				db()

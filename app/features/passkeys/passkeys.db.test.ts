@@ -238,7 +238,7 @@ describe('adding', () => {
 		const add = (response: string) => addPasskey(viewer, form({ name: 'x', response }))
 		const fresh = () => makeAuthenticator(config().publicUrl)
 		await expect(add(fresh().make(await asked(other.viewer)))).rejects.toThrow(NotAllowed)
-		await expect(add(authenticator.make(await asked()))).rejects.toThrow('stored already')
+		await expect(add(authenticator.make(await asked()))).rejects.toThrow('already stored')
 		await sql`insert into passkeys (user_id, credential_id, public_key, name)
 			select ${viewer.id}, 'more' || n, '', 'x' from generate_series(1, 18) n`.execute(db())
 		const [one, two] = [await asked(), await asked()]

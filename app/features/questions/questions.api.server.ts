@@ -81,7 +81,7 @@ export const query = questionCard.extend({
 		.enum(['author', 'moderator'])
 		.nullable()
 		.describe('Who deleted it, if only the comments of others remain.'),
-	locked: z.boolean().describe('Whether nobody may comment any more.'),
+	locked: z.boolean().describe('Whether comments are closed.'),
 	unpublished,
 	...vote,
 	following: z.boolean().describe('Whether you follow it.'),
@@ -120,7 +120,7 @@ export const newQuestion = z.strictObject({
 	description: description.meta({ minLength: 1, maxLength: limits.descriptionMax, description: 'Markdown.' }),
 	tags: tags.meta({ description: `1 to ${limits.tagsMax} tags, as a list or separated by commas.` }),
 	category: place.meta({ description: 'Slug of a category.' }),
-	pseudonym: z.boolean().optional().describe('Whether nobody is told that it is you. It cannot be changed afterwards.'),
+	pseudonym: z.boolean().optional().describe('Whether to ask under a pseudonym. It cannot be changed afterwards.'),
 })
 export const madeFrom = z
 	.int()

@@ -302,7 +302,7 @@ function commonActs<Type extends 'query' | 'comment'>(type: Type) {
 		hide: act('hide'),
 		restore: act('restore'),
 		unmask: {
-			done: 'Unmasked. The author is told your reason.',
+			done: 'Unmasked. The author is notified of your reason.',
 			decision: `unmask ${type}`,
 			leavesReports: true,
 			perform: unmask,

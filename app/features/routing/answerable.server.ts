@@ -85,7 +85,7 @@ export async function readFeed(key: string): Promise<AnswerableView[]> {
 	const [, claim = '', userId, version, signature = ''] = /^((\d{1,10})\.(\d{1,9}))\.([\w-]{43})$/.exec(key) ?? []
 	const member = isSignedFor(claim, signature) ? await findRoutingMember(Number(userId)) : undefined
 	if (member?.feed_version !== Number(version))
-		throw new NotFound('This address has ended. Your page of queries you can answer has the new one.')
+		throw new NotFound('This address no longer works. The page “You can answer these” has the new one.')
 	const rows = await listAnswerableRows(Number(userId), { cursor: null, limit: FEED_ENTRIES })
 	return rows.map(present)
 }

@@ -72,7 +72,7 @@ export async function sayOutdated(viewer: Viewer, commentId: number, input: Inpu
 		.execute(async (trx) => {
 			if (!(await lockComment(trx, commentId))) throw new NotFound(gone)
 			const { version, is_solution: isSolution } = (await findMarkedSolution(trx, commentId)) ?? seen
-			if (!isSolution) throw new Conflict('Only a solution can be said to no longer work. This is none any more.')
+			if (!isSolution) throw new Conflict('Only solutions can be marked as no longer working. This is no longer one.')
 			await writeOutdated(trx, { commentId, userId: member.id, version, reason })
 			if (!(await claimOutdatedNotice(trx, commentId))) return []
 			const memberIds = [...new Set([seen.author_id, question.authorId])].filter((id) => id !== member.id)

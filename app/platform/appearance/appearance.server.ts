@@ -21,11 +21,11 @@ export const appearanceSection = settingSection({
 	settings: {
 		logo: pictureSetting({
 			label: 'Logo',
-			hint: 'JPG or PNG, up to 5 MB. Stands in the header 24 pixels high and up to 128 wide, in mails and in the icons of the installed site.',
+			hint: 'JPG or PNG, up to 5 MB. Shown in the header 24 pixels high and up to 128 wide, in mails and in the icons of the installed site.',
 		}),
 		ground: choiceSetting({
 			label: 'Ground of the logo',
-			hint: 'Where the logo has no ground of its own: so that a dark one is seen on dark pages, or a light one on light pages.',
+			hint: 'For a transparent logo: keeps a dark logo visible on dark pages, or a light one on light pages.',
 			default: 'none',
 			choices: [
 				{ value: 'none', label: 'None' },
@@ -35,11 +35,11 @@ export const appearanceSection = settingSection({
 		}),
 		isAlone: boxSetting({
 			label: 'The logo holds the name of the site',
-			hint: 'The name is not written beside it then. Screen readers still say it.',
+			hint: 'If set, the name is not shown beside it. Screen readers still read it.',
 		}),
 		accent: colourSetting({
 			label: 'Colour',
-			hint: 'Such as #7b2d8b. Empty: the green that comes with the site. Each theme takes it as light or as dark as text in it stays readable.',
+			hint: 'Such as #7b2d8b. If empty: the default green. Each theme adjusts its lightness so that text stays readable.',
 			choices: [
 				{ value: '', label: 'Ivy' },
 				{ value: '#3e5f86', label: 'Slate' },

@@ -96,7 +96,7 @@ export async function makeBackup({
 
 async function readHeader(client: pg.ClientBase, version: string, madeAt: Date): Promise<BackupHeader> {
 	const migrations = await listMigrations(client)
-	if (migrations.length === 0) throw new Error('There is no site here yet, so that there is nothing to back up.')
+	if (migrations.length === 0) throw new Error('There is no site here yet, so there is nothing to back up.')
 	const tables = await listTables(client)
 	return {
 		format: 1,

@@ -7,11 +7,11 @@ import { isPrivateSite } from './site-access.server.ts'
 export const indexingSection = settingSection({
 	name: 'search-engines',
 	title: 'Search engines',
-	about: 'Whether what visitors may read is found by search engines.',
+	about: 'Whether search engines may list the pages that visitors can read.',
 	settings: {
 		keepsOut: boxSetting({
 			label: 'Keep this site out of search engines',
-			hint: 'Every answer says so, robots.txt too, and there is no sitemap. What was listed before goes within days or weeks. Who has the address still reads.',
+			hint: 'Every response says so, including robots.txt, and there is no sitemap. Pages that were listed before disappear within days or weeks. Anyone with the address can still read them.',
 		}),
 	},
 })

@@ -5,7 +5,7 @@ import { siteSettings } from '~/platform/settings/settings.server.ts'
 export const accessSection = settingSection({
 	name: 'access',
 	title: 'Who may read the site',
-	about: 'Whether visitors may read, or members alone.',
+	about: 'Whether visitors may read the site, or only members.',
 	settings: {
 		readers: choiceSetting<'everybody' | 'members'>({
 			label: 'Who may read the site',

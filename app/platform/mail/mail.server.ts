@@ -138,11 +138,11 @@ const mailFaults: Record<string, string> = {
 	EDNS: 'The host in SMTP_URL is not in DNS.',
 	ENOTFOUND: 'The host in SMTP_URL is not in DNS.',
 	ECONNECTION: 'Nobody answers at the host and port of SMTP_URL.',
-	ESOCKET: 'No connection to the mail server, or no TLS. smtps:// is for port 465, smtp:// for 587 and 25.',
+	ESOCKET: 'No connection to the mail server, or no TLS. Use smtps:// for port 465, smtp:// for 587 and 25.',
 	ETIMEDOUT: 'The mail server does not answer in time. Many hosts block port 25; 465 and 587 are for sending.',
-	ECONNREFUSED: 'Nobody listens at the host and port of SMTP_URL.',
+	ECONNREFUSED: 'No mail server listens at the host and port of SMTP_URL.',
 	EENVELOPE: 'The mail server refuses the sender (MAIL_FROM) or the recipient.',
-	EMESSAGE: 'The mail server refuses the letter.',
+	EMESSAGE: 'The mail server refuses the mail.',
 }
 
 const held = remember<{ url?: string; transport?: Transporter }>('mail', () => ({}))

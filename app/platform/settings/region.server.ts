@@ -42,7 +42,7 @@ export const regionSection = settingSection({
 		}),
 		zone: textSetting({
 			label: 'Time zone',
-			hint: `Such as Europe/Berlin. Empty: that of the server, ${machineZone}. Where scripts run, readers see times by their own clock.`,
+			hint: `Such as Europe/Berlin. If empty: that of the server, ${machineZone}. Where scripts run, readers see times by their own clock.`,
 			maxLength: 60,
 			suggestions: () => ['UTC', ...Intl.supportedValuesOf('timeZone')],
 			schema: z

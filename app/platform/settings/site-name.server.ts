@@ -10,7 +10,7 @@ const MAX_NAME = 40
 export const nameSection = settingSection({
 	name: 'name',
 	title: 'Name of the site',
-	about: 'What stands in the header, in titles and in mails.',
+	about: 'Shown in the header, in titles and in mails.',
 	settings: {
 		name: textSetting({
 			label: 'Name',

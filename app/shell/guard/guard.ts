@@ -92,7 +92,7 @@ async function sendOnce(send: () => Promise<Response>, { body, signal }: Request
 	} catch (error) {
 		signal?.throwIfAborted()
 		const form = body instanceof URLSearchParams || body instanceof FormData ? body : null
-		throw new LostAnswer('The form got no answer.', form, error)
+		throw new LostAnswer('The form got no response.', form, error)
 	} finally {
 		// Any page may show what was written, and what got no answer may have been.
 		forgetPages()
@@ -140,7 +140,7 @@ async function readWhole(answer: Response, parse: (text: string) => unknown): Pr
 	try {
 		parse(text)
 	} catch (error) {
-		throw new LostAnswer('The answer breaks off, or is no answer.', null, error)
+		throw new LostAnswer('The answer is incomplete or malformed.', null, error)
 	}
 	return new Response(text, { status, statusText, headers })
 }

@@ -100,7 +100,7 @@ export async function usernameRefusal(
 	executor?: Executor,
 ): Promise<string | null> {
 	if (!/^[a-z0-9_.-]+$/.test(username))
-		return 'A username has small letters from a to z, digits, dots, hyphens and underscores, and nothing else.'
+		return 'A username can only contain lower-case letters from a to z, digits, dots, hyphens and underscores.'
 	if (username.length > MAX_USERNAME_LENGTH) return `A username has at most ${MAX_USERNAME_LENGTH} characters.`
 	if (!/[a-z0-9]/.test(username)) return 'A username needs at least one letter or digit.'
 	if (isReserved(username)) return 'This username is reserved. Choose another.'

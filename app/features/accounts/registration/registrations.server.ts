@@ -38,7 +38,7 @@ declare module '~/platform/realtime/events.ts' {
 
 const oldLink = 'This link has expired, or a newer one was sent to you. Log in or register again to get a new link.'
 const linkIsOver = 'A link works for 10 minutes after it was sent. Have a new one sent to you.'
-const wrongPassword = 'That is not the password you chose for this account.'
+const wrongPassword = 'This is not the password you chose for this account.'
 
 /** What a link would confirm, for its page. */
 export interface Confirmation {

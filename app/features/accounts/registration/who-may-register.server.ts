@@ -17,11 +17,11 @@ import { requirePasswords } from '../login-methods.server.ts'
 export const registrationSection = settingSection({
 	name: 'registration',
 	title: 'Who may register',
-	about: 'Everybody, people with an address of some domains, who is invited, or nobody.',
+	about: 'Everybody, people with an address at certain domains, invited people, or nobody.',
 	settings: {
 		mode: choiceSetting({
 			label: 'Who may register',
-			hint: 'Invitations are made at Administration, Invitations. They work unless nobody may register.',
+			hint: 'Create invitations at Administration, Invitations. They work unless nobody may register.',
 			default: 'open',
 			choices: [
 				{ value: 'open', label: 'Everybody; where domains are named below, whoever has an address there' },
@@ -31,7 +31,7 @@ export const registrationSection = settingSection({
 		}),
 		domains: listSetting({
 			label: 'Domains of addresses',
-			hint: 'Such as eastmere.example, with commas between them. Addresses below a domain count too. Empty for any.',
+			hint: 'Separated by commas, such as eastmere.example. Subdomains count too. Leave it empty to allow any.',
 			environment: 'ALLOWED_EMAIL_DOMAINS',
 		}),
 		doModeratorsInvite: boxSetting({ label: 'Moderators may make links to invite people, too' }),
@@ -75,7 +75,7 @@ const FREE_OF_PROOF = {
 export function refuseTrapped(form: FormData): void {
 	if (String(form.get(TRAP_FIELD) ?? '') === '') return
 	throw new Invalid(
-		'A field that people do not see was filled in. Turn off automatic filling for this page and try again.',
+		'A hidden field was filled in. Turn off autofill for this page and try again.',
 	)
 }
 

@@ -65,7 +65,7 @@ export default function Login({ loaderData: { buttons, hasPasswords, isPrivate }
 						</Link>
 					</>
 				) : (
-					'New here? Log in, and you have an account.'
+					'New here? Your first login creates an account.'
 				)
 			}
 		>

@@ -66,8 +66,8 @@ export default function VerifyEmail({
 	if (isSent)
 		return (
 			<AccountFrame
-				title="Look in your mailbox"
-				lead="If there is still something to confirm, a new link is on its way to the address that the old one was sent to. It works for 10 minutes. We send at most three an hour."
+				title="Check your mailbox"
+				lead="If the address is not confirmed yet, a new link is on its way to it. It works for 10 minutes. We send at most three an hour."
 			/>
 		)
 	if (confirmation?.state === 'over')

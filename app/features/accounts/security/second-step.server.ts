@@ -27,11 +27,11 @@ import { afterLogin } from './guard.server.ts'
 export const staffSection = settingSection({
 	name: 'staff',
 	title: 'Moderators and admins',
-	about: 'What moderators and admins have to do before they can act as such.',
+	about: 'What moderators and admins have to set up before they can act as such.',
 	settings: {
 		requireSecondFactor: boxSetting({
 			label: 'Moderators and admins need a second factor',
-			hint: 'Without an authenticator app set up they can do what members can, and are asked to set one up.',
+			hint: 'Until they set up an authenticator app, they can only do what members can.',
 			environment: 'REQUIRE_STAFF_SECOND_FACTOR',
 		}),
 	},

@@ -266,7 +266,7 @@ async function record(
 	})
 }
 
-const fallbackStays = 'This category takes what fits nowhere else, so it stays.'
+const fallbackStays = 'This category is for everything that fits nowhere else, so it cannot be removed.'
 const decidedAlready = 'Someone else has already decided this. Reload the page.'
 
 function noCategory(): NotFound {

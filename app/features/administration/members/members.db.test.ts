@@ -277,10 +277,10 @@ describe('many at once', () => {
 
 	test.each<[string, number, string[]]>([
 		['suspend', 2, ['That is you.: admin', 'Already suspended.: crowd3']],
-		['lift', 1, ['Not suspended.: crowd2 crowd1', 'Of an admin this is decided on their page alone.: admin']],
+		['lift', 1, ['Not suspended.: crowd2 crowd1', 'For an admin, this can only be decided on their own page.: admin']],
 		['log-out', 3, ['That is you.: admin']],
 		['confirm', 4, []],
-		['moderator', 1, ['Suspended: end that first.: crowd3', 'Already a moderator.: crowd2', 'That is you.: admin']],
+		['moderator', 1, ['Suspended: end the suspension first.: crowd3', 'Already a moderator.: crowd2', 'That is you.: admin']],
 		['member', 1, ['Already an ordinary member.: crowd3 crowd1', 'That is you.: admin']],
 	])('%s is done for %i, and says who is left out and why', async (act, count, leftOut) => {
 		const preview = await previewBulk(admin, chosen(act, [...ids(), admin.id]))
@@ -292,7 +292,7 @@ describe('many at once', () => {
 		const all = (q: string) => new URLSearchParams({ act: 'confirm', all: '1', q })
 		expect((await previewBulk(admin, all('crowd'))).members).toHaveLength(3)
 		await expect(previewBulk(admin, all('many'))).rejects.toThrow('more than 500 members')
-		await expect(previewBulk(admin, chosen('confirm', []))).rejects.toThrow('Tick the members first')
+		await expect(previewBulk(admin, chosen('confirm', []))).rejects.toThrow('Tick some members first')
 		await expect(previewBulk(admin, chosen('delete'))).rejects.toThrow('Choose what to do')
 		await expect(previewBulk(ada, all('crowd'))).rejects.toThrow(NotAllowed)
 		await expect(runBulk(ada, 'confirm', { ids: `${ada.id}`, why })).rejects.toThrow(NotAllowed)

@@ -47,7 +47,7 @@ export function readChosen(sent: {
 }): number[] | null {
 	if (sent.get('all')) return null
 	const ids = [...new Set(sent.getAll('m').map(Number))].filter(isId)
-	if (ids.length === 0) throw new Invalid('Tick the members first, or choose all that the filter finds.')
+	if (ids.length === 0) throw new Invalid('Tick some members first, or choose all that match the filter.')
 	if (ids.length > MAX_CHOSEN) throw new Invalid(`Choose at most ${MAX_CHOSEN} members at once.`)
 	return ids
 }

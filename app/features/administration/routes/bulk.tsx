@@ -112,7 +112,7 @@ function Preview({ preview: { act, members, leftOut }, here, refusal }: PreviewP
 						maxLength={moderationLimits.whyMax}
 						defaultValue={refusal?.values.why ?? ''}
 						error={refusal?.errors.why}
-						hint="Admins see this in the log, for each of them. Who is suspended sees it, too."
+						hint="Admins see this in the log, for each of them. Suspended members see it, too."
 					/>
 					<p>
 						<SubmitButton

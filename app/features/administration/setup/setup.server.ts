@@ -182,7 +182,7 @@ function mailPlace(): string {
 
 const decidedAlready = 'Someone else has already decided this. Reload the page.'
 const noMailServer =
-	'The site has no mail server, so nobody gets a letter: mails are only written to files. Whoever runs the server sets SMTP_URL and MAIL_FROM there.'
+	'The site has no mail server, so no mails are delivered: they are only written to files. Whoever runs the server can set SMTP_URL and MAIL_FROM.'
 
 /** The steps about what stands below administration. */
 export const ownSteps: readonly SetupStep[] = [
@@ -203,7 +203,7 @@ export const ownSteps: readonly SetupStep[] = [
 		to: '/admin/settings/appearance',
 		look() {
 			if (siteAppearance().logo) return { state: 'done', words: 'The site has a logo of its own.' }
-			return { state: 'usual', words: 'It shows the mark that every new site has.' }
+			return { state: 'usual', words: 'It shows the default logo.' }
 		},
 	},
 	{
@@ -213,7 +213,7 @@ export const ownSteps: readonly SetupStep[] = [
 		look() {
 			const { accent } = siteSettings(appearanceSection)
 			if (accent) return { state: 'done', words: `Buttons and links have the colour ${accent}.` }
-			return { state: 'usual', words: 'Buttons and links have the green that every new site has.' }
+			return { state: 'usual', words: 'Buttons and links have the default green.' }
 		},
 	},
 	{
@@ -234,7 +234,7 @@ export const ownSteps: readonly SetupStep[] = [
 		look({ letter }) {
 			if (!config().SMTP_URL) return { state: 'open', words: noMailServer }
 			if (letter?.about === mailPlace()) return { state: 'done', words: letter.note }
-			const words = letter ? 'The mail server was changed since the last test letter.' : 'No letter was tried yet.'
+			const words = letter ? 'The mail server was changed since the last test mail.' : 'No test mail has been sent yet.'
 			return { state: 'open', words: `${words} Send one to yourself, and see whether it arrives.` }
 		},
 	},
@@ -245,7 +245,7 @@ export const ownSteps: readonly SetupStep[] = [
 		look() {
 			const { mode, domains } = whoMayRegister()
 			if (mode === 'closed') return { state: 'done', words: 'Nobody can register.' }
-			if (mode === 'invited') return { state: 'done', words: 'Only who is invited can register.' }
+			if (mode === 'invited') return { state: 'done', words: 'Only invited people can register.' }
 			if (domains.length === 0) return { state: 'usual', words: 'Everybody can register, with any address.' }
 			return { state: 'done', words: `Whoever has an address at ${domains.join(', ')} can register.` }
 		},

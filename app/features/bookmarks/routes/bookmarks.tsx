@@ -44,7 +44,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		}
 		if (intent === 'restore') {
 			await restoreBookmark(viewer, target)
-			return redirectWithToast(back, { type: 'success', message: 'The bookmark is back.' })
+			return redirectWithToast(back, { type: 'success', message: 'The bookmark is restored.' })
 		}
 		try {
 			await saveBookmarkNote(viewer, target, { note: form.get('note') ?? '' })
@@ -66,7 +66,7 @@ export default function Bookmarks({ loaderData, actionData: refusal }: Route.Com
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Bookmarks</h1>
-			<p className="mt-1 text-ink-2">Only you see what you bookmarked, and your notes.</p>
+			<p className="mt-1 text-ink-2">Only you see your bookmarks and notes.</p>
 			<SearchForm
 				pathname="/bookmarks"
 				search={filter.search}
@@ -129,7 +129,7 @@ function Nothing({ filter, isFirst }: { filter: BookmarkFilter; isFirst: boolean
 				</Link>
 			}
 		>
-			Press the bookmark under a query or a comment, and it waits here for you.
+			Press the bookmark button under a query or a comment, and it appears here.
 		</EmptyState>
 	)
 }

@@ -164,7 +164,7 @@ describe('linking', () => {
 		const member = (await whoHas(cookies)) as SignedIn
 		const [own] = (await listLogins(member)).linked
 		expect(own).toMatchObject({ title: 'The university login', name: `student${made}` })
-		await expect(unlink(member, own?.id ?? 0, 0)).rejects.toThrow('your last way in')
+		await expect(unlink(member, own?.id ?? 0, 0)).rejects.toThrow('your only way to log in')
 		await sql`delete from identities where user_id = ${member.id}`.execute(db())
 		await expect(saml.trip({ linkTo: member.id })).rejects.toThrow('You were logged out in the meantime')
 		await saml.trip({ linkTo: member.id, has: cookies })

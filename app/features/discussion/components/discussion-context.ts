@@ -21,7 +21,7 @@ export interface SharedFacts {
 	here: string
 	/** The comment whose thread is shown alone, or null. */
 	thread: number | null
-	/** Whether nobody may comment any more. */
+	/** Whether comments are closed. */
 	locked: boolean
 	/** Comments that are shown on top as accepted answers: in their threads they are only pointed to. */
 	lifted: number[]

@@ -90,7 +90,7 @@ function Found({ data }: { data: SearchData }) {
 					</Link>
 				}
 			>
-				Projects stand on the pages of members, which you can open once you are logged in.
+				Projects are part of members’ profiles, which you can open once you are logged in.
 			</EmptyState>
 		)
 	const isEmpty =

@@ -30,7 +30,7 @@ export function SaveSearch({ search: { kind, query, name } }: { search: Saveable
 					Save
 				</button>
 			</Form>
-			<p className="meta mt-2">You are told of new results, at most once a day.</p>
+			<p className="meta mt-2">You are notified of new results, at most once a day.</p>
 		</details>
 	)
 }

@@ -104,7 +104,7 @@ export async function resendEmail(viewer: SignedIn): Promise<string> {
 /** What the typist can mend. @throws Invalid, NotAllowed */
 function refuseEmail(account: EmailsRow, email: string, place: EmailSlot): void {
 	if (isDemoAccount(account.email) || isDemoAccount(email))
-		throw new NotAllowed('A demo account keeps its address. Register an account of your own.')
+		throw new NotAllowed('The address of a demo account cannot be changed. Register an account of your own.')
 	const refuse = (message: string) => {
 		throw new Invalid(message, { email: message })
 	}
@@ -135,7 +135,7 @@ export async function findChange(
 	const change = await findChangeByToken(hashToken(token))
 	if (!change) throw new Invalid(oldLink)
 	if (change.user_id !== viewer.id)
-		throw new NotAllowed('Another member asked for this link. Log in as the one whose address it shall be.')
+		throw new NotAllowed('Another member requested this link. Log in as that member to confirm the address.')
 	return { email: change.email, place: change.place, isOver: change.is_over }
 }
 

@@ -75,7 +75,7 @@ async function change(viewer: SignedIn, form: FormData, request: Request): Promi
 			return 'The address is no longer part of your account.'
 		case 'cancel':
 			await cancelEmail(viewer)
-			return 'The link that we sent works no more.'
+			return 'The link that we sent no longer works.'
 		case 'resend':
 			return `A new link is on its way to ${await resendEmail(viewer)}. It works for 10 minutes.`
 		default:
@@ -163,7 +163,7 @@ function Address({ email, note, children }: { email: string; note: string; child
 
 function Second({ email }: { email: string }) {
 	return (
-		<Address email={email} note="You can log in by it, too.">
+		<Address email={email} note="You can log in with it, too.">
 			<button className="btn btn-sm btn-outline" type="submit" name="intent" value="swap">
 				Send mails here
 			</button>
@@ -183,8 +183,8 @@ function Second({ email }: { email: string }) {
 function Pending({ email, place }: NonNullable<EmailsView['pending']>) {
 	const note =
 		place === 'email'
-			? 'Your next address, once you follow the link that we sent to it. The link works for 10 minutes.'
-			: 'Your personal address, once you follow the link that we sent to it. The link works for 10 minutes.'
+			? 'It becomes your address once you follow the link that we sent to it. The link works for 10 minutes.'
+			: 'It becomes your personal address once you follow the link that we sent to it. The link works for 10 minutes.'
 	return (
 		<Address email={email} note={note}>
 			<button className="btn btn-sm btn-outline" type="submit" name="intent" value="resend">

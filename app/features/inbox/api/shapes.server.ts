@@ -86,7 +86,7 @@ export const messageList = z.object({
 	previous: z.string().nullable().describe('The cursor of newer ones; null at the newest.'),
 })
 export const changeList = z.object({
-	rows: z.array(message).describe('In the order of the changes; each message once, as it is now.'),
+	rows: z.array(message).describe('In the order of changes; each message once, in its current state.'),
 	conversationVersion: z.int().describe('What to ask with next.'),
 	complete: z.boolean().describe('Whether that was all; if not, ask again at once.'),
 })

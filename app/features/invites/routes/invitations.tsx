@@ -36,7 +36,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		try {
 			if (form.get('intent') === 'revoke') {
 				await revokeInvite(viewer, Number(form.get('id')))
-				return redirectWithToast(invitesPath, { type: 'success', message: 'The link works no more.' })
+				return redirectWithToast(invitesPath, { type: 'success', message: 'The link no longer works.' })
 			}
 			const link = await makeInvite(viewer, Object.fromEntries(form))
 			return data({ link, refusal: null }, { status: 201, headers: { 'Cache-Control': 'no-store' } })

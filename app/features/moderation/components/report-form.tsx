@@ -42,7 +42,7 @@ export function ReportFormFields({ refusal, children }: ReportFieldsProps) {
 				))}
 				{reporting?.hasTerms && (
 					<p className="hint mt-1">
-						What holds here stands in the{' '}
+						The rules are in the{' '}
 						<a className="link" href="/terms" target="_blank" rel="noopener">
 							terms of this site
 						</a>

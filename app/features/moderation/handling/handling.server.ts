@@ -45,15 +45,15 @@ export async function assignCase(viewer: Viewer, name: SubjectName, input: Input
 			return chosen && chosen.id !== actor.id ? tellAssignee(trx, actor, found, held.id, chosen.id) : []
 		})
 	await announceUnread(notified)
-	if (!chosen) return 'Nobody handles this case now.'
-	return chosen.id === actor.id ? 'You handle this case now.' : `${chosen.name} handles this case now.`
+	if (!chosen) return 'The case is no longer assigned.'
+	return chosen.id === actor.id ? 'The case is now assigned to you.' : `${chosen.name} handles this case now.`
 }
 
 const noModerator = 'Choose a moderator or an admin who is not suspended.'
 
 function assignedMeanwhile(name: string | undefined): string {
 	return name === undefined
-		? 'Somebody has given this case back meanwhile. Look at it again.'
+		? 'Somebody has unassigned this case in the meantime. Check it again.'
 		: `This case was assigned to ${name} meanwhile. Look at it again.`
 }
 

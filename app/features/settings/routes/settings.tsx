@@ -85,8 +85,8 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 				</RuleHead>
 				<p className="mt-2 max-w-read text-ink-2">
 					{account.hasSecondFactor
-						? 'Logging in takes a code of your authenticator app besides the password.'
-						: 'Protect your account with a code of an app on your phone.'}
+						? 'To log in, you need your password and a code from your authenticator app.'
+						: 'Protect your account with a code from an app on your phone.'}
 				</p>
 				<p className="mt-4 flex flex-wrap gap-3">
 					<Link className="btn btn-outline" to={twoFactorPath}>

@@ -80,7 +80,7 @@ export default function NewTerm({ loaderData: { word, known, similar }, actionDa
 					maxLength={MAX_TERM_NAME}
 					defaultValue={added ? added.values.name : word}
 					error={added?.errors.name}
-					hint="As its makers write it. Its tag follows from it."
+					hint="As its makers spell it. The tag is derived from it."
 				/>
 			</ActForm>
 		</ModerationFrame>
