@@ -1,5 +1,5 @@
 import type { Spelling } from '~/features/terms/sources.server.ts'
-import { MAX_SPELLINGS } from '~/features/terms/terms.limits.ts'
+import { MAX_SPELLINGS } from '~/features/terms/terms.view.ts'
 import {
 	findTermDetail,
 	insertTerm,

@@ -6,11 +6,10 @@ import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
-import { kindOf, targetOf } from '../bookmarks.schema.ts'
+import { type BookmarkKind, kindOf, targetOf } from '../bookmarks.schema.ts'
 import { listBookmarks, removeBookmark, restoreBookmark, saveBookmarkNote } from '../bookmarks.server.ts'
 import { type BookmarkFilter, bookmarksPath } from '../bookmarks.view.ts'
 import { BookmarkItem } from '../components/bookmark-item.tsx'
-import { KindTabs } from '../components/kind-tabs.tsx'
 import type { Route } from './+types/bookmarks'
 
 export function loader({ context, url }: Route.LoaderArgs) {
@@ -131,5 +130,30 @@ function Nothing({ filter, isFirst }: { filter: BookmarkFilter; isFirst: boolean
 		>
 			Press the bookmark button under a query or a comment, and it appears here.
 		</EmptyState>
+	)
+}
+
+const tabs: { kind: BookmarkKind | null; title: string }[] = [
+	{ kind: null, title: 'All' },
+	{ kind: 'query', title: 'Queries' },
+	{ kind: 'comment', title: 'Comments' },
+]
+
+/** Which kind is shown, with the same search. */
+function KindTabs({ filter }: { filter: BookmarkFilter }) {
+	return (
+		<nav className="tabs mt-5" aria-label="Which bookmarks">
+			{tabs.map(({ kind, title }) => (
+				<Link
+					key={title}
+					className="tab h-9"
+					to={bookmarksPath({ ...filter, kind })}
+					aria-current={kind === filter.kind || undefined}
+					data-active={kind === filter.kind || undefined}
+				>
+					{title}
+				</Link>
+			))}
+		</nav>
 	)
 }

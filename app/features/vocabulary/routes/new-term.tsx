@@ -1,6 +1,6 @@
 import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
 import { moderatorOf } from '~/features/moderation/members.server.ts'
-import { MAX_TERM_NAME } from '~/features/terms/terms.limits.ts'
+import { MAX_TERM_NAME } from '~/features/terms/terms.view.ts'
 import { cleanLine } from '~/lib/clean.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'

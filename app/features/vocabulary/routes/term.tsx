@@ -1,7 +1,7 @@
 import { skillPath } from '~/features/members/members.view.ts'
 import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
 import { moderatorOf } from '~/features/moderation/members.server.ts'
-import { MAX_TERM_DESCRIPTION, MAX_TERM_NAME } from '~/features/terms/terms.limits.ts'
+import { MAX_TERM_DESCRIPTION, MAX_TERM_NAME } from '~/features/terms/terms.view.ts'
 import type { Term as TermLink } from '~/features/terms/terms.view.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
