@@ -145,6 +145,7 @@ export interface SharedRow {
 	own_votes: number
 }
 
+/** What two accounts share, for the preview of their merge. */
 export async function countShared({ goneId, keptId }: Merge): Promise<SharedRow> {
 	const both = sql`(${goneId}, ${keptId})`
 	const { rows } = await sql<SharedRow>`

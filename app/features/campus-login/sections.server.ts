@@ -120,10 +120,12 @@ export const otherSection = settingSection({
 
 const scope = 'openid profile email'
 
+/** The OpenID Connect settings of Google. */
 export function googleSettings(clientId: string, clientSecret: string) {
 	return { issuer: 'https://accounts.google.com', clientId, clientSecret, scope }
 }
 
+/** The OpenID Connect settings of Microsoft Entra. @param tenant id or domain of the directory */
 export function microsoftSettings(tenant: string, clientId: string, clientSecret: string) {
 	return { issuer: `https://login.microsoftonline.com/${tenant}/v2.0`, clientId, clientSecret, scope }
 }

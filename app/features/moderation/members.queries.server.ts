@@ -24,10 +24,12 @@ export async function lift(trx: Executor, id: number): Promise<void> {
 	await sql`update users set suspended_until = null, suspended_reason = '' where id = ${id}`.execute(trx)
 }
 
+/** Makes a member a moderator, or a moderator a member again. */
 export async function setRole(trx: Executor, id: number, role: 'member' | 'moderator'): Promise<void> {
 	await trx.updateTable('users').set({ role }).where('id', '=', id).execute()
 }
 
+/** The role of a member; undefined when the account is gone. */
 export async function findRole(id: number): Promise<SignedIn['role'] | undefined> {
 	const user = await db().selectFrom('users').select('role').where('id', '=', id).executeTakeFirst()
 	return user?.role

@@ -215,6 +215,7 @@ export function presentCase(
 	}
 }
 
+/** An entry of the moderation log, for readers. */
 export function presentLog(row: LogRow): LogView {
 	return {
 		id: row.id,

@@ -53,6 +53,7 @@ export async function sumPictureBytes(executor: Executor, userId: number): Promi
 	return Number(total)
 }
 
+/** Inserts the row of an uploaded picture. */
 export async function insertPicture(trx: Executor, picture: NewPicture): Promise<void> {
 	await trx.insertInto('pictures').values(picture).execute()
 }

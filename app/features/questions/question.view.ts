@@ -183,6 +183,7 @@ export function presentStatus({
 	return { status, reason }
 }
 
+/** The source of an imported text; null for a text that was written here. */
 export function originView({
 	source_url,
 	licence,

@@ -119,6 +119,7 @@ export async function findMostDiscussed(since: Date): Promise<QuestionPageRow | 
 	return rows[0]
 }
 
+/** The id of the account with this username; undefined for a former or unknown name. */
 export async function findUserId(username: string): Promise<number | undefined> {
 	const user = await db().selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
 	return user?.id

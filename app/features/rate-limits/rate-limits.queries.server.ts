@@ -73,10 +73,12 @@ export async function readAttempts(
 	return new Map(rows.map(({ key, count }) => [key, count]))
 }
 
+/** Resets counters of attempts. */
 export async function deleteAttempts(keys: string[]): Promise<void> {
 	await sql`delete from attempts where key = any(${keys})`.execute(db())
 }
 
+/** Subtracts one attempt from each of these counters. */
 export async function takeBackAttempts(keys: string[]): Promise<void> {
 	await sql`update attempts set count = greatest(0, count - 1) where key = any(${keys})`.execute(db())
 }

@@ -143,6 +143,7 @@ export async function listRelatedRows(
 	return rows
 }
 
+/** Sets the description of a tag. @returns false when there is no such tag */
 export async function updateDescription(name: string, description: string): Promise<boolean> {
 	const { numUpdatedRows } = await db()
 		.updateTable('tags')

@@ -22,6 +22,7 @@ export interface Colouring {
 	milliseconds: number
 }
 
+/** The full budget for highlighting one text. */
 export function newColouring(): Colouring {
 	return { characters: MAX_HIGHLIGHTED_LENGTH, milliseconds: MAX_HIGHLIGHT_MS }
 }

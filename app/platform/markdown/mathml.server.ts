@@ -18,6 +18,7 @@ export interface FormulasLeft {
 	milliseconds: number
 }
 
+/** The full budget for the formulas of one text. */
 export function newFormulas(): FormulasLeft {
 	return { count: MAX_FORMULAS, characters: MAX_FORMULAS_LENGTH, milliseconds: MAX_FORMULAS_MS }
 }

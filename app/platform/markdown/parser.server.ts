@@ -13,10 +13,12 @@ export interface RenderEnvironment extends Env {
 	formulas: FormulasLeft
 }
 
+/** Parses Markdown into tokens. */
 export function parse(markdown: string, environment: RenderEnvironment): Token[] {
 	return parser.parse(markdown, environment)
 }
 
+/** Renders tokens to HTML that still has to be sanitized. */
 export function render(tokens: Token[], environment: RenderEnvironment): string {
 	return parser.renderer.render(tokens, parser.options, environment)
 }

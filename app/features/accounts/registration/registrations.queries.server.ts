@@ -53,6 +53,7 @@ export async function keepInvite(trx: Executor, userId: number, email: string): 
 		where users.id = ${userId} and registrations.email = ${email}`.execute(trx)
 }
 
+/** Deletes the unconfirmed registration of an address. */
 export async function deleteRegistration(trx: Executor, email: string): Promise<void> {
 	await sql`
 		with dead as (delete from email_links where email = ${email} and user_id is null and used_at is null)

@@ -55,6 +55,7 @@ export const bulkActs = {
 } as const
 export type BulkAct = keyof typeof bulkActs
 
+/** Whether a form names an action that can be done to many members. */
 export function isBulkAct(name: unknown): name is BulkAct {
 	return typeof name === 'string' && Object.hasOwn(bulkActs, name)
 }

@@ -73,6 +73,7 @@ export function standaloneFacts({ isOnFirstPage, ...shared }: ThreadFacts): Disc
 
 export const DiscussionContext = createContext<DiscussionFacts | null>(null)
 
+/** What the parts of a discussion share. @throws Error outside of a discussion */
 export function useDiscussion(): DiscussionFacts {
 	const facts = useContext(DiscussionContext)
 	if (!facts) throw new Error('A comment was drawn outside a discussion.')

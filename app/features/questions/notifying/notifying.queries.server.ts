@@ -19,6 +19,7 @@ export interface CommentFacts {
 	body: string
 }
 
+/** A published comment with what its notifications need; undefined when there is none. */
 export async function findCommentFacts(trx: Executor, commentId: number): Promise<CommentFacts | undefined> {
 	const { rows } = await sql<CommentFacts>`
 		select ${memberBehind(sql.ref('author_id'))} as author_id, parent_id, body from comments where id = ${commentId} and status = 'published'`.execute(

@@ -70,6 +70,7 @@ export async function isPinnedNow(trx: Executor, questionId: number): Promise<bo
 	return rows.length > 0
 }
 
+/** Unpins a question, if it is pinned. */
 export async function deletePin(trx: Executor, questionId: number): Promise<void> {
 	await trx.deleteFrom('question_pins').where('question_id', '=', questionId).execute()
 }

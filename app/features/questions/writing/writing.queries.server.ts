@@ -20,6 +20,7 @@ export interface StatusChange {
 	by: number | null
 }
 
+/** Assignments of an `update` that change a post's status. */
 export function newStatus({ status, reason = '', by }: StatusChange) {
 	return sql`status = ${status}, status_reason = ${reason}, status_by = ${by}, status_at = now()`
 }

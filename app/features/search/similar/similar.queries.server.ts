@@ -42,6 +42,7 @@ export async function readWords(title: string, description: string): Promise<Wor
 	return rows
 }
 
+/** How many questions were sampled for word counts, and how many there are. */
 export async function readTotals(): Promise<Totals> {
 	const { rows } = await sql<Totals>`
 		select t.documents as sampled, greatest(t.documents, c.value)::int as questions
