@@ -39,7 +39,7 @@ export async function readArchivingState(dataDir: string): Promise<ArchivingStat
 	}
 }
 
-/** Stores the state of archiving atomically. */
+/** Stores the state of archiving. */
 export async function writeArchivingState(dataDir: string, state: ArchivingState): Promise<void> {
 	await writeFile(fileOf(dataDir), JSON.stringify(state), { mode: 0o600 })
 }
