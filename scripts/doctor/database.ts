@@ -6,7 +6,7 @@ import type { Config } from '~/config.server.ts'
 import { counted } from '~/lib/text.ts'
 import { MAX_LONG_CONNECTIONS } from '~/platform/db/db.server.ts'
 import { reachEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
-import { codeOf, type Finding, findings, assessClock, messageOf } from './finding.ts'
+import { assessClock, codeOf, type Finding, findings, messageOf } from './finding.ts'
 
 const say = findings('Database')
 const MIN_VERSION = 15

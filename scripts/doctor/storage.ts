@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '~/config.server.ts'
 import { openStorage } from '~/platform/storage/storage.server.ts'
-import { codeOf, type Finding, findings, assessClock, messageOf } from './finding.ts'
+import { assessClock, codeOf, type Finding, findings, messageOf } from './finding.ts'
 
 const say = findings('Storage of pictures')
 const TIMEOUT_MS = 8_000

@@ -98,9 +98,7 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	// Backups: what cannot be is refused and kept, and nothing is saved.
 	await page.goto('/admin/backups')
 	await expect(page.getByRole('button', { name: 'Back up now' })).toBeEnabled()
-	await expect(
-		page.getByText('It is off: if the disk fails, everything since the last backup is lost.'),
-	).toBeVisible()
+	await expect(page.getByText('It is off: if the disk fails, everything since the last backup is lost.')).toBeVisible()
 	await page.getByRole('link', { name: 'Set when and where' }).click()
 	await page.getByLabel('Archive continuously').check()
 	await page.getByLabel('Folder of the continuous archive').fill('archive')

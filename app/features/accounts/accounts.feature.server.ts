@@ -1,6 +1,7 @@
 import { db } from '~/platform/db/db.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { deleteTraces, memberCounter, mergeLinks, sweepLoginChallenges } from './accounts.queries.server.ts'
+import { registerLoginMethods } from './login-methods.server.ts'
 import {
 	accountLinks,
 	mailBudgetsOf,
@@ -11,7 +12,6 @@ import {
 import { sweepRegistrations } from './registration/registrations.queries.server.ts'
 import { registrationSection } from './registration/who-may-register.server.ts'
 import { staffSection } from './security/second-step.server.ts'
-import { registerLoginMethods } from './login-methods.server.ts'
 
 export const accounts = defineFeature({
 	name: 'accounts',

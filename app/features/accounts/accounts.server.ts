@@ -27,6 +27,7 @@ import {
 } from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
+import { noteSessionUse } from './login-methods.server.ts'
 import { refuseTrapped } from './registration/who-may-register.server.ts'
 import { passwordError } from './security/password-rules.server.ts'
 import { domainErrors, headersWithoutBody } from './security/refusals.server.ts'
@@ -38,7 +39,6 @@ import {
 } from './security/second-step.server.ts'
 import { requireAcceptedTerms } from './security/suspension.server.ts'
 import { digestOf, VerifiedCookies } from './security/verified-cookies.ts'
-import { noteSessionUse } from './login-methods.server.ts'
 
 const verifiedCookies = () => remember('verified-cookies', () => new VerifiedCookies())
 

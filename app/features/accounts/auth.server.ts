@@ -21,6 +21,7 @@ import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { claimUsername, completeAccount, confirmMember, deleteResetLinks } from './accounts.queries.server.ts'
 import { nameInput } from './accounts.schema.ts'
+import { outsideLogin } from './login-methods.server.ts'
 import { queueAccountMail } from './registration/account-mails.server.ts'
 import { usernamesFor } from './registration/names.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from './registration/registrations.server.ts'
@@ -28,7 +29,6 @@ import { hashPassword, verifyPassword } from './security/credentials.server.ts'
 import { afterAttempt, guard, startsSession } from './security/guard.server.ts'
 import { requireSecondStep, secondStep } from './security/second-step.server.ts'
 import { requireAcceptedTerms } from './security/suspension.server.ts'
-import { outsideLogin } from './login-methods.server.ts'
 
 /** Our tables and columns for what Better Auth stores. */
 const tables = {

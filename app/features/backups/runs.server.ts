@@ -39,7 +39,8 @@ export async function backUpNow(viewer: Viewer): Promise<void> {
 		.transaction()
 		.execute(async (trx) => {
 			await lockAdmin(trx, actor)
-			if (await isBackupRunning(trx)) throw new Conflict('A backup is already running. It will appear here when it is done.')
+			if (await isBackupRunning(trx))
+				throw new Conflict('A backup is already running. It will appear here when it is done.')
 			await addJob('back-up-now', null, trx)
 			const about = { kind: MEMBER_SUBJECT, targetId: actor.id, memberId: actor.id, title: 'Backups' }
 			await addLogRow(trx, { actorId: actor.id, act: 'back up', ...about })

@@ -16,7 +16,13 @@ import { letter } from '../notifications/digest.server.ts'
 import { getPreferences } from '../notifications/preferences.server.ts'
 import { TRIES_A_DAY } from './bounces.policy.ts'
 import { countAddressProblems, sweepBounces } from './bounces.queries.server.ts'
-import { clearAddressProblems, getAddressProblemDetails, getAddressProblems, noteArrival, noteReport } from './bounces.server.ts'
+import {
+	clearAddressProblems,
+	getAddressProblemDetails,
+	getAddressProblems,
+	noteArrival,
+	noteReport,
+} from './bounces.server.ts'
 import { confirmTest, findTest, requestTest, resumeMails } from './proving.server.ts'
 import { findMail } from './return-path.server.ts'
 import { takeMessage } from './taking.server.ts'

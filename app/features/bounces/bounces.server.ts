@@ -3,13 +3,13 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { counter, gauge } from '~/platform/metrics/metrics.server.ts'
 import { FAILED_DAYS, type Outcome, reasonOf, withFailedDay } from './bounces.policy.ts'
 import {
+	type AddressProblemRow,
 	type BounceRow,
 	clearMarks,
 	countAddressProblems,
 	listAddresses,
 	listAddressProblems,
 	lockBounce,
-	type AddressProblemRow,
 	writeBounce,
 } from './bounces.queries.server.ts'
 import type { AddressProblem, AddressProblemDetail } from './bounces.view.ts'
@@ -113,7 +113,11 @@ function presentAddressProblem({ email, is_first, marked_at, complained_at }: Ad
  * stays.
  * @returns the addresses that had one
  */
-export function clearAddressProblems(executor: Executor, userId: number, email: string | null = null): Promise<string[]> {
+export function clearAddressProblems(
+	executor: Executor,
+	userId: number,
+	email: string | null = null,
+): Promise<string[]> {
 	return clearMarks(executor, userId, email)
 }
 

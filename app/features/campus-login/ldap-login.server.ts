@@ -65,7 +65,9 @@ async function askedOnce(provider: Provider, form: FormData, request: Request): 
 		return answer
 	} catch (error) {
 		if (error instanceof DirectoryMisset)
-			throw new NotAllowed('The directory is not configured correctly on this site. Log in another way, and tell its admins.')
+			throw new NotAllowed(
+				'The directory is not configured correctly on this site. Log in another way, and tell its admins.',
+			)
 		if (error instanceof Invalid) await recordSecurityEvent('login-failed', { userId: null })
 		throw error
 	}

@@ -43,8 +43,14 @@ export const directorySection = settingSection({
 			hint: 'May be off for a directory on this machine only.',
 			default: true,
 		}),
-		baseDn: textSetting({ label: 'Base DN', hint: 'The entry that contains all people, such as ou=people,dc=campus,dc=example.' }),
-		bindDn: textSetting({ label: 'Bind DN', hint: 'The account used for searching. Leave it empty if anonymous searches are allowed.' }),
+		baseDn: textSetting({
+			label: 'Base DN',
+			hint: 'The entry that contains all people, such as ou=people,dc=campus,dc=example.',
+		}),
+		bindDn: textSetting({
+			label: 'Bind DN',
+			hint: 'The account used for searching. Leave it empty if anonymous searches are allowed.',
+		}),
 		bindPassword: secretSetting({ label: 'Bind password' }),
 		userFilter: textSetting({
 			label: 'User filter',
@@ -106,10 +112,7 @@ function requireSafeDirectory({ address, startTls }: { address: string; startTls
 		throw wrongField('address', 'Enter an address that begins with ldaps:// or ldap://, without a path.')
 	const isHere = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
 	if (url.protocol === 'ldap:' && !startTls && !isHere)
-		throw wrongField(
-			'startTls',
-			'Passwords would be sent in plain text. Turn on StartTLS, or use ldaps://.',
-		)
+		throw wrongField('startTls', 'Passwords would be sent in plain text. Turn on StartTLS, or use ldaps://.')
 }
 
 /** Runs a look at the directory; what is wrong with it is said at the field that it concerns. */

@@ -66,9 +66,7 @@ function closedBecause(facts: ConversationFacts): string | null {
 	const known = facts.exists && !facts.peerPending && !facts.myTurn
 	if (answers || known) return null
 	if (accepts === 'nobody') return `${name} does not accept new conversations.`
-	if (accepts === 'verified' && !facts.verified)
-		return `${name} only accepts new conversations from verified students.`
-	if (facts.peerPending && facts.unanswered >= MAX_UNANSWERED)
-		return `You can write again once ${name} has answered.`
+	if (accepts === 'verified' && !facts.verified) return `${name} only accepts new conversations from verified students.`
+	if (facts.peerPending && facts.unanswered >= MAX_UNANSWERED) return `You can write again once ${name} has answered.`
 	return null
 }

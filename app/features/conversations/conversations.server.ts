@@ -22,8 +22,8 @@ import {
 	countConversationsWithUnread,
 	findConversation,
 	lockConversation,
-	readSettings,
 	type PairStateRow,
+	readSettings,
 	writeMuted,
 	writeSettings,
 } from './conversations.queries.server.ts'

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import {
 	anybody,
+	type Criteria,
 	communityPath,
 	countFilters,
+	criteriaOf,
 	MAX_FILTER_VALUES,
 	sortOf,
-	type Criteria,
-	criteriaOf,
 } from './directory.paths.ts'
 
 const everything: Criteria = {

@@ -93,7 +93,9 @@ export function fieldsOf(criteria: Criteria): [name: string, value: string][] {
 		...criteria.universities.map((university): [string, string] => ['university', university]),
 		...criteria.openTo.map((thing): [string, string] => ['open', thing]),
 		...(criteria.online ? [['online', '1'] as [string, string]] : []),
-		...(criteria.sort === 'active' || (criteria.q && criteria.sort === 'newest') ? [['sort', criteria.sort] as [string, string]] : []),
+		...(criteria.sort === 'active' || (criteria.q && criteria.sort === 'newest')
+			? [['sort', criteria.sort] as [string, string]]
+			: []),
 	]
 }
 

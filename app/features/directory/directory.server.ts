@@ -5,12 +5,12 @@ import { shortened } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import {
 	anybody,
+	type Criteria,
 	communityPath,
+	criteriaQuery,
 	isSaveable,
 	membersPerPage,
 	nameOfCriteria,
-	type Criteria,
-	criteriaQuery,
 } from './directory.paths.ts'
 import {
 	isUnnoted,
@@ -52,7 +52,9 @@ export async function listCommunity(
 		asWords: meaning.typed.length > 0 ? communityPath({ ...criteria, q: quoted(criteria.q) }) : null,
 		isLoose: meaning.reading === 'any',
 		page: { rows, next: found.next },
-		saveable: isSaveable(criteria) ? { kind: 'people', query: criteriaQuery(criteria), name: nameOfCriteria(criteria) } : null,
+		saveable: isSaveable(criteria)
+			? { kind: 'people', query: criteriaQuery(criteria), name: nameOfCriteria(criteria) }
+			: null,
 		cursor,
 		count: counts.people,
 		filters: presentFilters(meaning, counts, arriving),

@@ -14,8 +14,7 @@ export async function checkDocuments(): Promise<number> {
 	for (let last = 0; ; ) {
 		const ids = await listMembersAfter(last, BATCH_SIZE)
 		const stale = ids.length > 0 ? await reindexIfStale(ids) : []
-		if (stale.length > 0)
-			log.warn({ members: stale }, 'The search index did not match the profiles. It does now.')
+		if (stale.length > 0) log.warn({ members: stale }, 'The search index did not match the profiles. It does now.')
 		corrected += stale.length
 		last = ids.at(-1) ?? 0
 		if (ids.length < BATCH_SIZE) return corrected

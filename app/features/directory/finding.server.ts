@@ -2,8 +2,8 @@ import { listStrongMembers } from '~/features/evidence/evidence.server.ts'
 import type { SearchSource } from '~/features/following/searches.server.ts'
 import { isId } from '~/lib/checks.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { decodeCursor, encodeCursor, isTimeText, invalidCursor } from '~/platform/http/cursors.ts'
-import { communityPath, sortOf, type Criteria, criteriaOf, criteriaQuery } from './directory.paths.ts'
+import { decodeCursor, encodeCursor, invalidCursor, isTimeText } from '~/platform/http/cursors.ts'
+import { type Criteria, communityPath, criteriaOf, criteriaQuery, sortOf } from './directory.paths.ts'
 import {
 	type Group,
 	isImpossible,
@@ -191,7 +191,8 @@ function positionOf(typed: Criteria, read: Criteria, cursor: string): ListPositi
 	const [sort, name = 'written'] = String(list).split('/')
 	const reading = (['written', 'typos', 'words', 'any'] as const).find((one) => one === name)
 	const criteria = reading === 'words' ? typed : read
-	if (!reading || sort !== sortOf(criteria) || (reading !== 'written' && criteria.q === '') || !isId(id)) throw invalidCursor()
+	if (!reading || sort !== sortOf(criteria) || (reading !== 'written' && criteria.q === '') || !isId(id))
+		throw invalidCursor()
 	if (sort === 'active') {
 		if (at !== 'infinity' && at !== '-infinity' && !isTimeText(at)) throw invalidCursor()
 		return { reading, tier: 0, id, seenAt: at }

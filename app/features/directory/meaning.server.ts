@@ -2,7 +2,7 @@ import { canonicalSkill } from '~/features/members/skills.server.ts'
 import { isUsername } from '~/lib/checks.ts'
 import { ordinal } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { sortOf, type Criteria } from './directory.paths.ts'
+import { type Criteria, sortOf } from './directory.paths.ts'
 import {
 	type AskedWord,
 	type Asker,
@@ -146,7 +146,9 @@ export async function understand(criteria: Criteria, viewer: Viewer): Promise<Un
 	const labels = [...new Set(branches.flatMap((branch) => branch.labels))]
 	const asFilters: Criteria = {
 		...criteria,
-		q: isFilter.includes(true) ? rest.map(({ text, isQuoted }) => (isQuoted ? `"${text}"` : text)).join(' ') : criteria.q,
+		q: isFilter.includes(true)
+			? rest.map(({ text, isQuoted }) => (isQuoted ? `"${text}"` : text)).join(' ')
+			: criteria.q,
 		branches: [...new Set([...criteria.branches, ...labels])],
 		years: [...new Set([...criteria.years, ...years])],
 	}
@@ -257,7 +259,13 @@ function filterValues(criteria: Criteria): Values[] {
 		...oneOf('university', 'universities', criteria.universities),
 		...each('open', 'openTo', criteria.openTo),
 		...(criteria.online
-			? [{ named: [{ kind: 'online', value: '' } as const], label: 'online now', without: { ...criteria, online: false } }]
+			? [
+					{
+						named: [{ kind: 'online', value: '' } as const],
+						label: 'online now',
+						without: { ...criteria, online: false },
+					},
+				]
 			: []),
 	]
 }

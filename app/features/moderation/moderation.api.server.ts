@@ -158,7 +158,9 @@ const assignment = z.strictObject({
 		.string()
 		.max(60)
 		.optional()
-		.describe('The username of the assignee when you read the case, empty for nobody. 409 when that has changed since.'),
+		.describe(
+			'The username of the assignee when you read the case, empty for nobody. 409 when that has changed since.',
+		),
 })
 const newNote = z.strictObject({ note: z.string().max(moderationLimits.noteMax) })
 const judged = z.object({ done: z.string().describe('What was done, as a sentence.') })
@@ -197,7 +199,10 @@ export const moderationOperations = [
 		staff: true,
 		query: {
 			order: z.enum(['newest', 'reported']).default('newest'),
-			handler: z.enum(handlers).default('all').describe('All cases, those assigned to you, or those assigned to nobody.'),
+			handler: z
+				.enum(handlers)
+				.default('all')
+				.describe('All cases, those assigned to you, or those assigned to nobody.'),
 			cursor,
 		},
 		answer: caseList,

@@ -1,9 +1,9 @@
 import { config } from '~/config.server.ts'
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { beginSession, getAccount, requireSession } from '~/features/accounts/accounts.server.ts'
+import { requirePasswords } from '~/features/accounts/login-methods.server.ts'
 import { isClosedDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { confirmSession } from '~/features/accounts/security/confirmation.server.ts'
-import { requirePasswords } from '~/features/accounts/login-methods.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
@@ -104,7 +104,8 @@ export async function addPasskey(viewer: SignedIn, form: FormData): Promise<void
 export async function renamePasskey(viewer: SignedIn, form: FormData): Promise<void> {
 	const { name } = parseForm(nameInput, form)
 	await countUse('toggles', viewer)
-	if (!(await renamePasskeyRow(viewer.id, idOf(form), name))) throw new NotFound('This passkey has already been removed.')
+	if (!(await renamePasskeyRow(viewer.id, idOf(form), name)))
+		throw new NotFound('This passkey has already been removed.')
 }
 
 /** Removes a passkey. @throws NotFound, TooMany */

@@ -16,9 +16,9 @@ import { db, type Executor, pool } from '~/platform/db/db.server.ts'
 import { attemptLimits, type UseLimit, useLimits } from './limits.server.ts'
 import {
 	deleteAttempts,
-	refund,
 	lockLastAttempt,
 	readAttempts,
+	refund,
 	takeBackAttempts,
 	tryToCount,
 	waitLeft,

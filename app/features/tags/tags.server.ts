@@ -1,7 +1,7 @@
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { findCampus } from '~/features/campus/campus.queries.server.ts'
 import { isCampusVerified } from '~/features/campus/campus.view.ts'
-import { lockTermsShared, listMeant } from '~/features/terms/terms.queries.server.ts'
+import { listMeant, lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { findTerm, matchTerms, relativesOf } from '~/features/terms/terms.server.ts'
 import { ranks, type Term } from '~/features/terms/terms.view.ts'
 import { describeTerm, joinWords, partWord } from '~/features/vocabulary/acts.server.ts'
@@ -17,13 +17,13 @@ import {
 	type CategoryRow,
 	findCategory,
 	findTag,
-	lockCategoriesShared,
 	isFollowingCategory,
 	listCategoryRows,
 	listRelatedRows,
 	listSynonymRows,
 	listTagCounts,
 	listTagsLike,
+	lockCategoriesShared,
 	updateDescription,
 } from './tags.queries.server.ts'
 import { descriptionInput, synonymInput } from './tags.schema.ts'

@@ -167,7 +167,8 @@ export async function undoTakedown(viewer: Viewer, username: string, input: Inpu
 		.execute(async (trx) => {
 			await lockGoverned(trx, actor, member)
 			const begun = await beginUndo(trx, id, actor.id)
-			if (begun?.memberId !== member.id) throw new Conflict('This has already been undone, or is not done yet. Reload the page.')
+			if (begun?.memberId !== member.id)
+				throw new Conflict('This has already been undone, or is not done yet. Reload the page.')
 			if (begun.isSuspendedByIt) await lift(trx, member.id)
 			await record(trx, actor, member, 'undo hiding everything', { why })
 			await addJob('take-down', { id }, trx, JOB_AFTER)

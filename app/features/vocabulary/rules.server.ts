@@ -1,5 +1,4 @@
 import type { Spelling } from '~/features/terms/sources.server.ts'
-import { MAX_SPELLINGS } from '~/features/terms/terms.view.ts'
 import {
 	findTermDetail,
 	insertTerm,
@@ -13,7 +12,7 @@ import {
 	type TermDetailRow,
 	updateTerm,
 } from '~/features/terms/terms.queries.server.ts'
-import { type Term, tagOfName, termKey } from '~/features/terms/terms.view.ts'
+import { MAX_SPELLINGS, type Term, tagOfName, termKey } from '~/features/terms/terms.view.ts'
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'

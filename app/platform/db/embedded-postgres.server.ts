@@ -276,7 +276,12 @@ async function stopUnsecured(paths: PostgresPaths): Promise<void> {
 	await stop(paths)
 }
 
-async function launch(paths: PostgresPaths, options: string[], roles: Roles, tell: (line: string) => void): Promise<void> {
+async function launch(
+	paths: PostgresPaths,
+	options: string[],
+	roles: Roles,
+	tell: (line: string) => void,
+): Promise<void> {
 	const { dataDir, cluster, sockets } = paths
 	const log = openPostgresLog(dataDir)
 	const lock = lockCluster(cluster)

@@ -110,7 +110,10 @@ class Keeper {
  * @param error of the probe
  * @returns `refuses`: waiting will not help, if it stays like this
  */
-export function classifyError(error: Error & { code?: string }, state: Server['state']): { refuses: boolean; what: string } {
+export function classifyError(
+	error: Error & { code?: string },
+	state: Server['state'],
+): { refuses: boolean; what: string } {
 	if (state === 'stopped')
 		return { refuses: false, what: 'PostgreSQL was stopped by a signal (SIGSTOP); waiting for it' }
 	// cannot_connect_now: only the message says whether it is starting or stopping.

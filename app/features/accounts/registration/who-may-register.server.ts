@@ -74,9 +74,7 @@ const FREE_OF_PROOF = {
 /** Rejects a form whose hidden field is filled. @throws Invalid */
 export function refuseTrapped(form: FormData): void {
 	if (String(form.get(TRAP_FIELD) ?? '') === '') return
-	throw new Invalid(
-		'A hidden field was filled in. Turn off autofill for this page and try again.',
-	)
+	throw new Invalid('A hidden field was filled in. Turn off autofill for this page and try again.')
 }
 
 /** A challenge for the next registration from this address; null while none is required. */

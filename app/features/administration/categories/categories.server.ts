@@ -1,6 +1,6 @@
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { CATEGORY_SUBJECT } from '~/features/moderation/moderation.policy.ts'
-import { lockCategoriesShared, lockCategories } from '~/features/tags/tags.queries.server.ts'
+import { lockCategories, lockCategoriesShared } from '~/features/tags/tags.queries.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
 import { counted } from '~/lib/text.ts'

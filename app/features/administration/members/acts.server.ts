@@ -44,7 +44,9 @@ export async function changeRole(viewer: Viewer, username: string, input: Input)
 		if (role !== 'member' && locked.suspended_until !== null)
 			throw new Conflict(`${found.name} is suspended. Lift the suspension first.`)
 		if (role !== 'member' && isDemoAccount(locked.email))
-			throw new NotAllowed('The role of a demo account cannot be changed, because its password is printed at the start.')
+			throw new NotAllowed(
+				'The role of a demo account cannot be changed, because its password is printed at the start.',
+			)
 		await writeRole(trx, found.id, role)
 		if (role === 'member') await releaseCases(trx, found.id)
 		const note = role === 'member' ? `from ${locked.role}` : `as ${role}`
@@ -70,7 +72,8 @@ const renameInput = whyInput.extend(usernameInput.shape)
 export async function renameMember(viewer: Viewer, username: string, input: Input): Promise<string> {
 	const { username: wanted, why } = parseInput(renameInput, input)
 	const member = await withLockedMember(viewer, username, async (trx, actor, found, { role, email }) => {
-		if (isDemoAccount(email)) throw new NotAllowed('The username of a demo account cannot be changed, because it is printed at the start.')
+		if (isDemoAccount(email))
+			throw new NotAllowed('The username of a demo account cannot be changed, because it is printed at the start.')
 		const from = await rename(trx, { id: found.id, username: found.username, role }, wanted)
 		await record(trx, actor, found, 'rename', { why, note: `@${from} to @${wanted}` })
 	})

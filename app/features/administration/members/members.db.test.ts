@@ -280,7 +280,11 @@ describe('many at once', () => {
 		['lift', 1, ['Not suspended.: crowd2 crowd1', 'For an admin, this can only be decided on their own page.: admin']],
 		['log-out', 3, ['That is you.: admin']],
 		['confirm', 4, []],
-		['moderator', 1, ['Suspended: end the suspension first.: crowd3', 'Already a moderator.: crowd2', 'That is you.: admin']],
+		[
+			'moderator',
+			1,
+			['Suspended: end the suspension first.: crowd3', 'Already a moderator.: crowd2', 'That is you.: admin'],
+		],
 		['member', 1, ['Already an ordinary member.: crowd3 crowd1', 'That is you.: admin']],
 	])('%s is done for %i, and says who is left out and why', async (act, count, leftOut) => {
 		const preview = await previewBulk(admin, chosen(act, [...ids(), admin.id]))

@@ -122,7 +122,9 @@ interface DeleteDialogProps {
 function DeleteDialog({ message, onClose, onDelete }: DeleteDialogProps) {
 	return (
 		<Dialog open={message !== null} onClose={onClose} title="Delete this message?">
-			<p className="text-ink-2">It is deleted for both of you. Both of you will still see that a message was deleted.</p>
+			<p className="text-ink-2">
+				It is deleted for both of you. Both of you will still see that a message was deleted.
+			</p>
 			<p className="mt-5 flex justify-end gap-2">
 				<button type="button" className="btn btn-outline" onClick={onClose}>
 					Keep it

@@ -204,7 +204,12 @@ function storedAs(rows: Map<number, MessageRow>, { added, peer }: Added): Stored
 }
 
 /** Creates a conversation, unless somebody just did. @returns its id, locked */
-async function start(trx: Executor, message: NewMessage, writer: AccountStatusRow, peer: PairStateRow): Promise<number> {
+async function start(
+	trx: Executor,
+	message: NewMessage,
+	writer: AccountStatusRow,
+	peer: PairStateRow,
+): Promise<number> {
 	const { id: senderId } = message.sender
 	refuseSuspended(writer)
 	refuseClosed(peer)

@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router'
 import { grouped } from '~/lib/text.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Icon } from '~/ui/icon.tsx'
-import { communityPath, countFilters, type Sort, sortOf, type Criteria } from '../directory.paths.ts'
+import { type Criteria, communityPath, countFilters, type Sort, sortOf } from '../directory.paths.ts'
 import { type Count, countText } from '../directory.view.ts'
 import { filtersFormId, filtersId } from './filters.tsx'
 

@@ -13,7 +13,7 @@ import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { Skeleton, SkeletonList } from '~/ui/skeleton.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
-import { anybody, communityPath, type Criteria } from '../directory.paths.ts'
+import { anybody, type Criteria, communityPath } from '../directory.paths.ts'
 import type { CommunityData } from '../directory.view.ts'
 import { MemberCard } from './member-card.tsx'
 

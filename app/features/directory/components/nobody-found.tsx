@@ -2,11 +2,19 @@ import { useRootData } from '~/lib/root-data.ts'
 import { ordinal } from '~/lib/text.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
-import { anybody, communityPath, countFilters, type Criteria } from '../directory.paths.ts'
+import { anybody, type Criteria, communityPath, countFilters } from '../directory.paths.ts'
 import { countText, type Loosening } from '../directory.view.ts'
 
 /** What stands in a list that has nobody: what was asked for, and the one thing to give up. */
-export function NobodyFound({ criteria, cursor, loosen }: { criteria: Criteria; cursor: string | null; loosen: Loosening | null }) {
+export function NobodyFound({
+	criteria,
+	cursor,
+	loosen,
+}: {
+	criteria: Criteria
+	cursor: string | null
+	loosen: Loosening | null
+}) {
 	if (cursor !== null)
 		return (
 			<EmptyState

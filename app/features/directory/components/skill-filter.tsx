@@ -5,7 +5,7 @@ import { comboboxAttributes, Suggestions } from '~/ui/combobox.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 import type { Suggestion } from '~/ui/suggestions.tsx'
-import { communityPath, type Criteria } from '../directory.paths.ts'
+import { type Criteria, communityPath } from '../directory.paths.ts'
 import { FilterGroup } from './filter-group.tsx'
 import { isRail } from './use-filter-form.ts'
 

@@ -3,7 +3,7 @@ import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
 import type { SuggestionGroup } from '~/ui/suggestions.tsx'
-import { anybody, communityPath, type Criteria } from '../directory.paths.ts'
+import { anybody, type Criteria, communityPath } from '../directory.paths.ts'
 import type { SuggestionsView } from '../directory.view.ts'
 
 /** The name of the group whose suggestions lead to a profile. Those of the others narrow the list. */
@@ -18,7 +18,8 @@ export const PEOPLE = 'People'
 export function suggestionGroups(answer: SuggestionsView | null, criteria: Criteria, text: string): SuggestionGroup[] {
 	if (!answer) return []
 	const { people, skills, universities } = answer
-	const withSkill = (name: string) => communityPath({ ...criteria, q: '', skills: [...new Set([...criteria.skills, name])] })
+	const withSkill = (name: string) =>
+		communityPath({ ...criteria, q: '', skills: [...new Set([...criteria.skills, name])] })
 	return [
 		{
 			name: PEOPLE,

@@ -1,6 +1,6 @@
 import { type ChangeEvent, type FormEvent, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { communityPath, searchDebounce, type Criteria } from '../directory.paths.ts'
+import { type Criteria, communityPath, searchDebounce } from '../directory.paths.ts'
 
 /**
  * The text of the header's search and what becomes of it. Where the community's list is on the page, it follows what is typed;

@@ -17,8 +17,8 @@ export default function HowEvidenceIsWeighed() {
 			<h1 className="text-2xl font-bold">How evidence is weighed</h1>
 			<div className="prose mt-4">
 				<p>
-					A skill on a profile says what its member claims. Next to it is the evidence for it. Nobody votes
-					on skills: evidence comes from what a member wrote and made.
+					A skill on a profile says what its member claims. Next to it is the evidence for it. Nobody votes on skills:
+					evidence comes from what a member wrote and made.
 				</p>
 				<h2>What counts</h2>
 				<ul>
@@ -34,7 +34,8 @@ export default function HowEvidenceIsWeighed() {
 				<ul>
 					<li>
 						What one person says about a skill of a member counts half the second time, a quarter the third time, and so
-						on. This applies to accepting, to voting, and to the member's own projects and certificates, so that friends cannot make each other experts.
+						on. This applies to accepting, to voting, and to the member's own projects and certificates, so that friends
+						cannot make each other experts.
 					</li>
 					<li>An answer of their own that somebody accepts does not count, nor does what suspended members say.</li>
 					<li>
@@ -55,7 +56,8 @@ export default function HowEvidenceIsWeighed() {
 					</li>
 				</ul>
 				<p>
-					Under Edit profile, members choose for which skills others see the evidence. Hidden evidence counts for nobody else.
+					Under Edit profile, members choose for which skills others see the evidence. Hidden evidence counts for nobody
+					else.
 				</p>
 			</div>
 		</article>

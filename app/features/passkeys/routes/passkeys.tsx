@@ -77,7 +77,8 @@ export default function Passkeys({ loaderData, actionData }: Route.ComponentProp
 			</p>
 			<h1 className="mt-2 text-2xl leading-9 font-bold">Passkeys</h1>
 			<p className="mt-2 max-w-read text-ink-2">
-				With a passkey, you log in with the fingerprint, face or PIN that unlocks your device. Nobody can guess it, and no other site can steal it.
+				With a passkey, you log in with the fingerprint, face or PIN that unlocks your device. Nobody can guess it, and
+				no other site can steal it.
 			</p>
 			{!isNew && <FormError>{refusal?.message}</FormError>}
 			{passkeys.length > 0 && (

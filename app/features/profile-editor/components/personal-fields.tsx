@@ -163,7 +163,8 @@ export function VisibilityFields({ values, errors }: VisibilityFieldsProps) {
 			</FieldGroup>
 			<FieldGroup title="Who sees which section">
 				<p className="text-sm text-ink-3 sm:col-span-2">
-					Nobody can find you by something they cannot see. Visitors only see what your card in the community list shows, unless your profile is visible to anyone. Moderators see everything.
+					Nobody can find you by something they cannot see. Visitors only see what your card in the community list
+					shows, unless your profile is visible to anyone. Moderators see everything.
 				</p>
 				{profileSections.map((section) => (
 					<AudienceSelect key={section} name={`see_${section}`} values={values} errors={errors} />

@@ -25,7 +25,8 @@ export default function Usage({ loaderData: { weeks, mostRead, tables } }: Route
 	return (
 		<AdminFrame title="Reading and storage">
 			<p className="mt-4 max-w-[40rem] text-ink-2">
-				Pages that people opened in the last {weeks.length} weeks, counted within a minute. Readers are not recorded, and search engines do not count.
+				Pages that people opened in the last {weeks.length} weeks, counted within a minute. Readers are not recorded,
+				and search engines do not count.
 			</p>
 			<MostReadList questions={mostRead} />
 			{kinds.map(([kind, title]) => (
