@@ -71,7 +71,7 @@ describe('what is posted', () => {
 		const mira = await member()
 		const event = { type: 'bounce', recipient: 'private@home.example', permanent: true }
 		expect(await post(event)).toEqual({ noted: false })
-		await expect(post({ ...event, token: 'made-up' })).rejects.toThrow('no report on a mail that this site sent')
+		await expect(post({ ...event, token: 'made-up' })).rejects.toThrow('not a report on a mail that this site sent')
 		const token = /\+(.+)@/.exec(pathTo(mira))?.[1]
 		expect(await post({ ...event, token })).toEqual({ noted: true })
 		expect(await kindsOf(mira)).toEqual(['returned'])

@@ -284,7 +284,7 @@ describe.skipIf(!slapd)(name, () => {
 		['a base that is not there', { baseDn: 'ou=nowhere,dc=eastmere,dc=example' }, 'baseDn', /no such entry/],
 		['a filter without a name', { userFilter: '(uid=x)' }, 'userFilter', /\{username\}/],
 		['a filter that is none', { userFilter: '(uid={username}' }, 'userFilter', /not an LDAP filter/],
-		['a filter that finds nobody', { userFilter: '(&(uid={username})(sn=none))' }, 'userFilter', /Nobody/],
+		['a filter that finds nobody', { userFilter: '(&(uid={username})(sn=none))' }, 'userFilter', /No entry/],
 		['a subject that nobody has', { subjectAttribute: 'employeeNumber' }, 'subjectAttribute', /employeeNumber/],
 		['an address that nobody has', { emailAttribute: 'pager' }, 'emailAttribute', /pager/],
 		['an attribute that is a filter', { nameAttribute: 'cn)(x=*' }, 'nameAttribute', /name of an attribute/],

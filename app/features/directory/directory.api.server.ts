@@ -29,7 +29,7 @@ export const personList = z.object({
 	next: z.string().nullable().describe('The cursor of the next page; null at the end.'),
 })
 
-/** A member who was found, as the API tells it. */
+/** A found member for the API. */
 export function presentPerson({ studies, why = '', ...row }: MemberView): z.infer<typeof person> {
 	return { ...row, branch: studies.branch, year: studies.year, why }
 }
@@ -60,7 +60,7 @@ export const directoryOperations: Operation[] = [
 		refusals: [422],
 		run: async (call) => {
 			const { viewer } = call
-			// What a visitor may ask of the API in a minute is counted by their address, and less than this.
+			// The API's own limit for visitors, by address, is lower than this one.
 			if (viewer) await countUse('peopleSearch', viewer)
 			const { cursor: at = null, limit: most, ...query } = call.query
 			const params = new URLSearchParams()

@@ -3,28 +3,28 @@ import { type Opening, openingsOf } from '~/features/members/self.view.ts'
 /** Members on a page of the community. */
 export const membersPerPage = 20
 
-/** Characters and words of a search that are looked at. */
+/** Characters and words of a search that are used. */
 export const MAX_SEARCH_LENGTH = 100
 export const MAX_SEARCH_WORDS = 8
 
 /**
- * How far people are counted within filters and in a search. A community of up to `small` members is counted properly; beyond
- * it a number costs the same whatever the size: “100+” means at least so many.
+ * Limits of counting within filters and in a search. A community of up to `small` members is counted exactly; in a larger one, a
+ * count costs the same whatever the size: “100+” means at least that many.
  */
 export const counting = { small: 5_000, max: { small: 500, large: 100 } }
 
-/** Values of one filter that an address may name. */
+/** Maximum values of one filter in an address. */
 export const MAX_FILTER_VALUES = 10
 
-/** Milliseconds after the last key until suggestions are asked for, and after leaving the box until they close. */
+/** Milliseconds from the last key until suggestions are requested, and from leaving the field until they close. */
 export const searchDebounce = 300
 export const closeDelay = 200
 
 export type Sort = 'match' | 'newest' | 'active'
 
-/** What the community is narrowed to and how it is ordered: exactly what its address says. */
+/** The criteria of a list of members and its order: exactly what its address says. */
 export interface Criteria {
-	/** What was typed into the search box; '' for nothing. */
+	/** The text of the search field; '' for none. */
 	q: string
 	/** Members know all of these. */
 	skills: string[]
@@ -35,11 +35,11 @@ export interface Criteria {
 	/** Members are open to all of these. */
 	openTo: Opening[]
 	online: boolean
-	/** null for the usual order: the best match of a search, else the newest. */
+	/** null for the default order: the best match of a search, else the newest. */
 	sort: Sort | null
 }
 
-/** Nothing in particular: everybody, newest first. */
+/** No criteria: everybody, newest first. */
 export const anybody: Criteria = {
 	q: '',
 	skills: [],
@@ -57,13 +57,13 @@ export function sortOf({ sort, q }: Criteria): Sort {
 	return q && sort !== 'newest' ? 'match' : 'newest'
 }
 
-/** Reads an address; what it says that cannot be meant is passed over. */
+/** Parses an address; invalid values are ignored. */
 export function criteriaOf(params: URLSearchParams): Criteria {
 	const q = clean(params.get('q') ?? '')
 	const sort = params.get('sort')
 	return {
 		q,
-		// A field without JavaScript takes several at once, parted by commas.
+		// A field without JavaScript takes several skills, separated by commas.
 		skills: tidied(params.getAll('skill').flatMap((value) => value.split(','))),
 		branches: valuesOf(params, 'branch'),
 		years: valuesOf(params, 'year')
@@ -129,7 +129,7 @@ function tidied(values: string[]): string[] {
 	return [...new Set(values.map(clean).filter(Boolean))].slice(0, MAX_FILTER_VALUES)
 }
 
-/** PostgreSQL refuses NUL even as something to look for; the rest of the control characters nobody types. */
+/** PostgreSQL rejects NUL even in a search; nobody types the other control characters. */
 function clean(text: string): string {
 	return text
 		.replace(/[\p{Cc}\p{Cs}]+/gu, ' ')

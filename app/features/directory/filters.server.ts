@@ -7,7 +7,7 @@ import type { Meaning } from './meaning.server.ts'
 import { countFacets, countMeant, isEverybody, type Meant } from './search.queries.server.ts'
 import type { TermRow } from './terms.queries.server.ts'
 
-/** How many people a list has, and how many of them have each of the terms that filters offer. */
+/** How many people a list has, and how many of them have each term that filters offer. */
 export interface Counts {
 	people: Count
 	/** null where it was not counted. */
@@ -16,13 +16,13 @@ export interface Counts {
 
 const nobody: Count = { number: 0, atLeast: false }
 const openingOrder: readonly string[] = openings
-/** A member has one of each of these: what else one may choose is counted as if none were chosen. */
+/** A member has only one of each of these: alternatives are counted as if none were chosen. */
 const single: TermRow['kind'][] = ['branch', 'year', 'university']
 
 /**
- * Exact from the counters when nothing is asked for. Within a search or filters people are counted one by one up to a limit;
- * beyond it each number is how many there are among the first so many, and says that there are at least those. What one could
- * choose instead of a chosen branch, year or university needs a count of its own, which only a small community gets.
+ * Exact from the counters without criteria. Otherwise people are counted up to a limit; beyond it, each number counts only the
+ * first people, and says “at least”. Alternatives to a chosen branch, year or university need separate counts, which only a small
+ * community gets.
  */
 export async function countsOf(meaning: Meaning): Promise<Counts> {
 	const { filters, total } = meaning
@@ -48,7 +48,7 @@ function exactly(number: number): Count {
 	return { number, atLeast: false }
 }
 
-/** Everybody who matches when the filters of one kind are left out; null when nobody can. */
+/** All who match without the filters of one kind; null when nobody can. */
 function setWithout(meaning: Meaning, except: TermRow['kind'] | null): Meant | null {
 	return everyMatch({ ...meaning, filters: meaning.filters.filter(({ kind }) => kind !== except) })
 }
@@ -62,7 +62,7 @@ export async function countPeople(meaning: Meaning): Promise<Count> {
 	return { number: Math.min(found, counting.max.large), atLeast: found > counting.max.large }
 }
 
-/** Counts several sets in one statement, each as far as the size of the community allows. */
+/** Counts several sets in one statement, each up to the limit for this size of community. */
 export async function countSets({ popular, total }: Meaning, sets: (Meant | null)[]) {
 	const everyone = popular.find(({ kind }) => kind === 'everyone')
 	const possible = sets.filter((meant) => meant !== null && !isEverybody(meant)) as Meant[]
@@ -82,7 +82,7 @@ export async function countSets({ popular, total }: Meaning, sets: (Meant | null
 	})
 }
 
-/** The terms that the filters show: the commonest, and those that are chosen. */
+/** The terms of the filters: the commonest and the chosen ones. */
 export function termsShown({ popular, named }: Meaning): TermRow[] {
 	const terms = new Map([...popular, ...named].map((term) => [term.id, term]))
 	return [...terms.values()].filter(
@@ -90,7 +90,7 @@ export function termsShown({ popular, named }: Meaning): TermRow[] {
 	)
 }
 
-/** What the filters show. @param arriving members who are about to be online, and whom the counts leave out */
+/** The filters for the page. @param arriving members who are about to be online, and missing from the counts */
 export function presentFilters(meaning: Meaning, counts: Counts, arriving: number): FiltersView {
 	const { criteria, named, unknown } = meaning
 	const terms = termsShown(meaning)

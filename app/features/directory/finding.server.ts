@@ -29,12 +29,12 @@ interface ListPosition extends SearchPosition {
 }
 
 /**
- * The members who match, in order. Where nobody does, the words of the search are read more and more loosely
- * (see {@link Reading}); later pages go on in the reading that their cursor names.
- * @param cursor where the page before ended
- * @param viewer who looks: nobody is found by what this viewer may not see
- * @param loosest the reading after which nobody else is looked for
- * @throws Invalid for a cursor that is not of this list
+ * The members who match, in order. If nobody matches, the words of the search are interpreted more and more loosely (see {@link
+ * Reading}); later pages use the reading that their cursor names.
+ * @param cursor where the previous page ended
+ * @param viewer nobody is found by what this viewer may not see
+ * @param loosest the loosest reading to try
+ * @throws Invalid for a cursor of another list
  */
 export async function findMembers(
 	criteria: Criteria,
@@ -98,8 +98,8 @@ async function findIn(meaning: Meaning, position: ListPosition | null, limit: nu
 }
 
 /**
- * The sets that a list shows one after the other. A search for the best match shows who is called so, then who has every word as it
- * is written in a short field, then who has every word. Criteria that nobody can match have none.
+ * The sets that a list shows one after the other. A search for the best match shows members with this name, then those who have
+ * every word literally in a short field, then those who have every word. Impossible criteria have no sets.
  */
 function tiersOf(meaning: Meaning): Meant[] {
 	const { criteria, words, reading } = meaning
@@ -126,13 +126,13 @@ function tiersOf(meaning: Meaning): Meant[] {
 	return tiers
 }
 
-/** Who has strong evidence of a skill that the criteria name. A visitor, who sees no evidence, is told nothing by the order either. */
+/** Members with strong evidence of a skill in the criteria. Visitors, who see no evidence, must not learn it from the order either. */
 async function strongOf({ viewer, named, meanings }: Meaning): Promise<number[]> {
 	const skills = [...named, ...meanings.filter(({ exact }) => exact)].filter(({ kind }) => kind === 'skill')
 	return viewer ? listStrongMembers(skills.map(({ label }) => label)) : []
 }
 
-/** Each set in two steps: those of these members who are in it, then the others. */
+/** Splits each set: these members first, then the others. */
 function strongFirst(tiers: Meant[], strong: number[]): Meant[] {
 	if (strong.length === 0) return tiers
 	return tiers.flatMap((meant) => [
@@ -141,13 +141,13 @@ function strongFirst(tiers: Meant[], strong: number[]): Meant[] {
 	])
 }
 
-/** About how many members have one term of each group of any of these lists, if no word tells anything of another. */
+/** Roughly how many members have one term of each group of any of these lists, if words are independent. */
 function sizeOf(ways: Group[][], total: number): number {
 	const shareOf = ({ members }: Group) => Math.min(1, members / Math.max(1, total))
 	return ways.reduce((sum, groups) => sum + groups.reduce((size, group) => size * shareOf(group), total), 0)
 }
 
-/** Whether two sets ask for the same terms: then the second would be read for nothing. */
+/** Whether two sets ask for the same terms, so that the second would add nothing. */
 function isSame(ways: Group[][], others: Group[][]): boolean {
 	const idsOf = (sets: Group[][]) => JSON.stringify(sets.map((groups) => groups.map(({ ids }) => ids.toSorted())))
 	return idsOf(ways) === idsOf(others)
@@ -182,9 +182,9 @@ function cursorOf({ criteria, reading }: Meaning, row: FoundRow): string {
 }
 
 /**
- * Where a page before ended.
+ * Parses a cursor.
  * @param typed the criteria of the address
- * @param read the same with its typed filters, in which all readings but `words` are ordered
+ * @param read the same with typed filters applied, which orders all readings except `words`
  */
 function positionOf(typed: Criteria, read: Criteria, cursor: string): ListPosition {
 	const [list, at, id] = decodeCursor(cursor, 3)
@@ -201,7 +201,7 @@ function positionOf(typed: Criteria, read: Criteria, cursor: string): ListPositi
 	return { reading, tier: Number(at), id }
 }
 
-/** So many of the newest who match are looked at, and so many who matched are remembered. */
+/** Newest matches that are compared, and matches that are remembered. */
 const MAX_MATCHES = 50
 const MAX_SEEN = 200
 
@@ -210,7 +210,10 @@ function lasting(query: string): Criteria {
 	return { ...criteriaOf(new URLSearchParams(query)), online: false, sort: 'newest' }
 }
 
-/** Saved searches of people: new is who did not match before, also by what they changed, as far as the viewer may see them. */
+/**
+ * Saved searches of people: new are members who did not match before, including those whose profile changed, as far as the viewer
+ * may see it.
+ */
 export const peopleSource: SearchSource = {
 	kind: 'people',
 	read: (query) => criteriaQuery({ ...lasting(query), sort: null }) || null,

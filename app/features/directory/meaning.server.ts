@@ -27,77 +27,77 @@ import {
 	wordsOf,
 } from './typed.ts'
 
-/** Terms of which a member has one. */
+/** Alternative terms, of which a member has one. */
 export interface Group {
 	ids: number[]
-	/** How many members have one, at most; Infinity where nobody counts them. */
+	/** Maximum number of members; Infinity where it is not counted. */
 	members: number
 }
 
 /** One filter: the terms that meet it, and the criteria without it. */
 export interface Filter {
 	kind: TermKind
-	/** As it stands in a sentence: “CSE”, “1st year”, “online now”. */
+	/** In a sentence: “CSE”, “1st year”, “online now”. */
 	label: string
 	group: Group
 	without: Criteria
 }
 
-/** What one word of a search may mean. */
+/** Possible meanings of one word of a search. */
 interface Word {
-	/** Names with the very word. */
+	/** Names with exactly this word. */
 	name: Group
-	/** Terms with the very word, but for those of weak kinds. */
+	/** Terms with exactly this word, without weak kinds. */
 	exact: Group
-	/** Terms with it or with a word like it. */
+	/** Terms with this word or a similar one. */
 	any: Group
 }
 
 /** Criteria whose filters have become terms; the words of the search are left. */
 export interface Understood {
-	/** With the branches and years that were typed as filters, and without them in `q`. */
+	/** With branches and years that were typed as filters removed from `q`. */
 	criteria: Criteria
 	/** The filters that were typed, each with the criteria without it. */
 	typed: { label: string; without: Criteria }[]
-	/** Who looks: what they may not see is not what they find somebody by. */
+	/** Nobody is found by what this viewer may not see. */
 	viewer: Viewer
-	/** How many listed members there are. */
+	/** The number of listed members. */
 	total: number
 	/** The commonest values of each filter. */
 	popular: TermRow[]
 	filters: Filter[]
 	/** The terms that filters name. */
 	named: TermRow[]
-	/** What filters name and nobody has. */
+	/** Filter values that nobody has. */
 	unknown: Named[]
 	/** The words that are no filters. */
 	rest: TypedWord[]
-	/** Skills that several or other words name, by the numbers of these words in `rest`. */
+	/** Skills named by several words or synonyms, with the indexes of these words in `rest`. */
 	skills: MeaningRow[]
-	/** Who looks, where the list shows who is online or was last; those who block them are left out. */
+	/** The viewer, where the list depends on presence; members who block them are left out. */
 	notBlocking: number | null
 }
 
 /**
- * How the words of a search are read. Each next one is for when nobody was found: as they are written or begun; with typos; a branch
- * or year that was typed as a word like any other; whoever has all words but one, then any.
+ * How the words of a search are interpreted. Each is tried when the one before finds nobody: literally, or as beginnings; with
+ * typos; a typed branch or year as an ordinary word; all words but one, then any.
  */
 export type Reading = 'written' | 'typos' | 'words' | 'any'
 
 /** Criteria with every word turned into terms. */
 export interface Meaning extends Understood {
 	reading: Reading
-	/** One for each of `rest`; one that nobody has is empty. */
+	/** One for each of `rest`; empty for a word that nobody has. */
 	words: Word[]
 	meanings: MeaningRow[]
-	/** The member whose username the whole search is. */
+	/** The member whose username is the whole search. */
 	user: number | null
 }
 
-/** How many values of each kind the filters offer. */
+/** Values of each kind that the filters offer. */
 const offered = { everyone: 1, online: 1, open: 6, year: 8, branch: 8, university: 6 } as const
 
-/** What a word of a search may be from. By which of a member's a visitor finds them is told by the documents. */
+/** Kinds of terms that a word of a search may match. The documents decide by which of them visitors find a member. */
 const wordKinds: TermKind[] = [
 	...(['name', 'skill', 'university', 'branch', 'expertise', 'about'] as const),
 	...(['city', 'location', 'project', 'certificate', 'experience', 'details'] as const),
@@ -105,7 +105,7 @@ const wordKinds: TermKind[] = [
 
 const askerOf = (viewer: Viewer): Asker => (viewer ? 'member' : 'visitor')
 
-/** Reads criteria: which of their words are branches and years, and the terms of its filters. Two statements in small tables. */
+/** Parses criteria: which of their words are branches and years, and the terms of the filters. Two statements in small tables. */
 export async function understand(criteria: Criteria, viewer: Viewer): Promise<Understood> {
 	const words = wordsOf(criteria.q)
 	const { years, isYear } = takeYears(words)
@@ -211,7 +211,7 @@ export async function meaningOf(understood: Understood, reading: Reading): Promi
 	return { ...understood, reading, words, meanings, user }
 }
 
-/** The words, and two that stand side by side as one: “front end” is found as “frontend” by either of its words. */
+/** The words, and adjacent ones joined: “front end” also finds “frontend”. */
 function askedOf(rest: readonly TypedWord[]): AskedWord[] {
 	const words = rest.map(({ text }, position) => ({ position, text, isJoined: false }))
 	const joined = words.slice(1).flatMap(({ position, text }) =>
@@ -224,7 +224,7 @@ function askedOf(rest: readonly TypedWord[]): AskedWord[] {
 	return [...words, ...joined]
 }
 
-/** Whether a filter names only what nobody has. */
+/** Whether a filter only has values that nobody has. */
 export function isImpossible({ filters }: Understood): boolean {
 	return filters.some(({ group }) => group.ids.length === 0)
 }

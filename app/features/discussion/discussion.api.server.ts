@@ -305,7 +305,7 @@ export const discussionOperations = [
 	}),
 ]
 
-/** The query that a comment stands under. @throws NotFound */
+/** The question of a comment. @throws NotFound */
 async function questionIdOf(commentId: number): Promise<number> {
 	const comment = await findComment(commentId)
 	if (!comment) throw new NotFound('There is no such comment. It may have been deleted.')

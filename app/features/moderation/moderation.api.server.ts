@@ -21,7 +21,7 @@ const author = z.object({
 	image: z.string().nullable().describe('Path of the picture.'),
 })
 
-/** The types are registered at start, after this file is read: the description lists them when it is made. */
+/** Subject types are registered at the start, after this file is loaded, so the description lists them when it is made. */
 const subjectType = z
 	.string()
 	.refine((name) => subjectTypeNames().includes(name), 'There is no such kind.')
@@ -310,7 +310,7 @@ export const moderationOperations = [
 	}),
 ]
 
-/** The operation that reports subjects of a type; its feature says where and under which name. */
+/** The operation that reports subjects of a type; its feature provides path and name. */
 export function reportOperation<Name extends 'id' | 'username'>({
 	type,
 	param,

@@ -19,12 +19,12 @@ const MAX_LOG_ENTRIES_PER_PAGE = 50
 /** Notes that the page of a case shows. */
 const MAX_NOTES = 100
 
-/** How many cases wait for this viewer, at most 100; 0 for whoever is no moderator, without asking the database. */
+/** How many cases are open for this viewer, at most 100; 0 for others than moderators, without asking the database. */
 export async function countCases(viewer: Viewer): Promise<number> {
 	return mayModerate(viewer) ? countOpenCases(100) : 0
 }
 
-/** One page of the cases that somebody has to decide. @throws NotAllowed; Invalid for a cursor that is not ours */
+/** One page of the open cases. @throws NotAllowed; Invalid for a malformed cursor */
 export async function listCases(
 	viewer: Viewer,
 	{ order, handler = 'all', cursor }: { order: QueueOrder; handler?: Handler; cursor: string | null },
@@ -45,7 +45,7 @@ export async function listCases(
 	}
 }
 
-/** One subject to judge, reported or not, with at most 100 of its open reports. @throws NotAllowed, NotFound */
+/** One subject for a decision, reported or not, with at most 100 of its open reports. @throws NotAllowed, NotFound */
 export async function getCase(viewer: Viewer, name: SubjectName): Promise<CasePageView> {
 	const actor = moderator(viewer)
 	const found = await findSubject(name)
@@ -61,7 +61,7 @@ export async function getCase(viewer: Viewer, name: SubjectName): Promise<CasePa
 	return presentCase(viewer, found, reports, { parts, unmasked: unmasked ?? null, notes, staff })
 }
 
-/** One page of who did what and why, newest first. @param member a username, to see what they did and what was done to them */
+/** One page of the log, newest first. @param member a username, for what they did and what was done to them */
 export async function listLog(
 	viewer: Viewer,
 	{ member, cursor }: { member: string; cursor: string | null },

@@ -98,7 +98,7 @@ export async function saveCategory(viewer: Viewer, id: number, input: Input): Pr
 function requireFallbackKept(before: CategoryDetailRow, texts: CategoryTexts): void {
 	if (before.slug !== FALLBACK_CATEGORY) return
 	const refuse = (field: string, what: string) => {
-		const message = `${what}: it takes what fits nowhere else.`
+		const message = `${what}: it is for everything that fits nowhere else.`
 		throw new Invalid(message, { [field]: message })
 	}
 	if (texts.slug !== before.slug) refuse('slug', 'This category keeps its address')

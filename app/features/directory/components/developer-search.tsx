@@ -11,7 +11,7 @@ import { useDeveloperSearch } from './use-developer-search.ts'
 
 const sheetId = 'search-sheet'
 
-/** The search of the community in the header: a box where there is room, else a button that opens one under the header. */
+/** The search of the community in the header: a field where there is room, else a button that opens one below the header. */
 export function DeveloperSearch() {
 	const sheet = useRef<HTMLDivElement>(null)
 	return (
@@ -42,7 +42,7 @@ export function DeveloperSearch() {
 	)
 }
 
-/** A form that searches by itself, with suggestions while one types where scripts run. */
+/** A search form that works without scripts, and shows suggestions while typing where they run. */
 function SearchBox() {
 	const { pathname } = useLocation()
 	const [params] = useSearchParams()
@@ -99,14 +99,14 @@ function SearchBox() {
 	)
 }
 
-/** `/` leads into the search from anywhere on the page where nothing is being typed. */
+/** `/` focuses the search from anywhere on the page where nothing is being typed. */
 function useSlashKey(input: React.RefObject<HTMLInputElement | null>): void {
 	useEffect(() => {
 		const press = (event: globalThis.KeyboardEvent | KeyboardEvent) => {
 			const { target } = event
 			const typing = target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]')
 			if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || typing) return
-			// Of the two boxes, the one that can be seen.
+			// Only one of the two fields is visible.
 			if (!input.current?.checkVisibility()) return
 			event.preventDefault()
 			input.current.focus()

@@ -20,8 +20,8 @@ interface FiltersProps {
 }
 
 /**
- * What the community can be narrowed by: a rail beside the list, on small screens a sheet. One form that works by itself;
- * where scripts run each choice in the rail applies at once, and the sheet says how many people one would see.
+ * The filters of the community: a sidebar on large screens, a sheet on small ones. A form that works without scripts. With scripts,
+ * each choice in the sidebar applies at once, and the sheet shows how many people match.
  */
 export function Filters({ criteria, filters, count }: FiltersProps) {
 	const hydrated = useHydrated()

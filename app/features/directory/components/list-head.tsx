@@ -12,11 +12,11 @@ interface ListHeadProps {
 	criteria: Criteria
 	/** null while it is loading. */
 	count: Count | null
-	/** Whether those are shown who match a part of the search. */
+	/** Whether the listed members match only a part of the search. */
 	isLoose: boolean
 }
 
-/** The title of the community, how many people the list has, the way to the filters on small screens, and the order. */
+/** The title of the community, the number of people in the list, the button of the filters on small screens, and the order. */
 export function ListHead({ criteria, count, isLoose }: ListHeadProps) {
 	const filters = countFilters(criteria)
 	return (
@@ -79,7 +79,7 @@ function SortSelect({ criteria }: { criteria: Criteria }) {
 	)
 }
 
-/** “96 know Python”, “1,284 members”, “3 match “rea””. @param isLoose whether they match a part of the search */
+/** “96 know Python”, “1,284 members”, “3 match “rea””. @param isLoose whether they match only a part of the search */
 export function countSentence(count: Count, criteria: Criteria, isLoose = false): string {
 	const { q, skills } = criteria
 	const filters = countFilters(criteria)

@@ -5,7 +5,7 @@ import { Link } from '~/ui/link.tsx'
 import { anybody, type Criteria, communityPath, countFilters } from '../directory.paths.ts'
 import { countText, type Loosening } from '../directory.view.ts'
 
-/** What stands in a list that has nobody: what was asked for, and the one thing to give up. */
+/** An empty list: the criteria, and the filter whose removal helps most. */
 export function NobodyFound({
 	criteria,
 	cursor,

@@ -3,10 +3,7 @@ import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 import type { CommunityData } from '../directory.view.ts'
 
-/**
- * How a search was read, where that is not plain: which of its words became filters, each with the way to remove it, and that
- * nobody has all of them.
- */
+/** Notes on how a search was interpreted: which words became filters, each with a way to remove it, and that nobody matches all of them. */
 export function SearchNotes({ data: { criteria, typed, asWords, isLoose, page } }: { data: CommunityData }) {
 	const shownLoosely = isLoose && page.rows.length > 0
 	if (typed.length === 0 && !shownLoosely) return null

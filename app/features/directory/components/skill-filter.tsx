@@ -11,13 +11,13 @@ import { isRail } from './use-filter-form.ts'
 
 interface SkillFilterProps {
 	criteria: Criteria
-	/** Called when skills were chosen that wait for the button of the sheet. */
+	/** Called when chosen skills wait for the sheet's button. */
 	onStage: () => void
 }
 
 /**
- * The skills that everybody in the list has: chips with links that take them away, and a field that adds one. As every other
- * filter, they apply at once in the rail, and wait for the button in the sheet of small screens.
+ * The skills that all listed members have: chips with links that remove them, and a field that adds one. Like all filters, they
+ * apply at once in the sidebar, and wait for the button in the sheet of small screens.
  */
 export function SkillFilter({ criteria, onStage }: SkillFilterProps) {
 	const navigate = useNavigate()
@@ -99,7 +99,7 @@ export function SkillFilter({ criteria, onStage }: SkillFilterProps) {
 						placeholder="Add a skill"
 						autoCapitalize="none"
 						onChange={(event) => {
-							// Only what is chosen changes the list, not each letter on the way to it.
+							// Only a chosen skill changes the list, not each typed letter.
 							event.stopPropagation()
 							setText(event.target.value)
 						}}

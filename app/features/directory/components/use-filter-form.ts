@@ -5,8 +5,8 @@ import { communityPath, criteriaOf } from '../directory.paths.ts'
 import type { CommunityData, Count } from '../directory.view.ts'
 
 /**
- * The form of the filters: where it is a rail, each change applies at once; in the sheet of small screens changes wait for
- * its button, which says how many people they come to: those of the skills too.
+ * The form of the filters. In the sidebar, each change applies at once; in the sheet of small screens, changes wait for its button,
+ * which shows how many people match.
  */
 export function useFilterForm(criteria: Criteria) {
 	const form = useRef<HTMLFormElement>(null)
@@ -15,8 +15,8 @@ export function useFilterForm(criteria: Criteria) {
 	const here = communityPath(criteria)
 	const [stagedAt, setStagedAt] = useState<string | null>(null)
 
-	// The boxes follow the address (going back, a filter removed elsewhere) and keep the focus. A box that was ticked before
-	// this script ran has told nobody: it is followed instead.
+	// The controls follow the address (going back, a filter removed elsewhere) and keep the focus. A checkbox that was ticked before
+	// this script ran fired no event, so the address follows it instead.
 	const drawn = useRef<string | null>(null)
 	useEffect(() => {
 		const isFirst = drawn.current === null
@@ -42,7 +42,7 @@ export function useFilterForm(criteria: Criteria) {
 	return { form, change, apply, staged }
 }
 
-/** Whether the filters stand beside the list, and not in a sheet; as `.filters` in shell.css. */
+/** Whether the filters are a sidebar and not a sheet; as `.filters` in shell.css. */
 export function isRail(): boolean {
 	return window.matchMedia('(width >= 64rem)').matches
 }

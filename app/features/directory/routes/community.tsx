@@ -23,7 +23,7 @@ const path = '/find-dev'
 
 export function loader({ url, context }: Route.LoaderArgs) {
 	return answering(async () => {
-		// Its beginning is everybody's; whoever searches or reads on could read all of it.
+		// The first page is open to everybody; searching and reading on is limited, as it could be used to read all of it.
 		const criteria = criteriaOf(url.searchParams)
 		const cursor = url.searchParams.get('cursor')
 		const viewer = viewerOf(context)
@@ -32,7 +32,7 @@ export function loader({ url, context }: Route.LoaderArgs) {
 	})
 }
 
-/** Coming from elsewhere, the page opens with its skeleton; within it, the list waits beside its filters. */
+/** From another page, it opens with a skeleton; within the page, the old list stays beside the filters until the new one has loaded. */
 export const clientLoader = ({ serverLoader }: Route.ClientLoaderArgs) =>
 	window.location.pathname === path ? serverLoader() : soon(serverLoader())
 
@@ -61,7 +61,7 @@ export default function Community({ loaderData }: Route.ComponentProps) {
 function CommunityPage({ criteria, data }: { criteria: Criteria; data: CommunityData | null }) {
 	const awaited = useSlowNavigation((pathname) => pathname === path)
 	const isWaiting = data === null || awaited !== null
-	// The filters show what was typed as one, too.
+	// The filters also show those that were typed.
 	const shown = data?.criteria ?? criteria
 	return (
 		<>

@@ -7,8 +7,8 @@ import { suggest, suggestKnownSkills } from '../suggestions.server.ts'
 import type { Route } from './+types/suggest'
 
 /**
- * Suggestions for a text that is being typed, as JSON, open to everybody. `/suggest/developers?q=`: who and what may be meant,
- * for the header's search. `/suggest/known-skills?q=`: skills that listed members have, for the filter.
+ * Suggestions while typing, as JSON, open to everybody. `/suggest/developers?q=`: people, skills and universities for the header's
+ * search. `/suggest/known-skills?q=`: skills of listed members for the filter.
  */
 export function loader({ url, context }: Route.LoaderArgs) {
 	return answering(async () => {
