@@ -29,7 +29,7 @@ export default async function handleRequest(
 	const { nonce } = factsOf(loadContext)
 	headers.set('Content-Type', 'text/html; charset=utf-8')
 	if (request.method === 'HEAD') return new Response(null, { status, headers })
-	// In development Vite's client is one of the scripts, and must hear early when modules are made anew.
+	// In development Vite's client is one of the scripts, and must hear early when modules are made again.
 	const data = import.meta.env.PROD ? entry.serverHandoffStream : undefined
 	const context = withOwnRoutes(entry)
 	const page = (

@@ -104,7 +104,7 @@ function LoginLinks() {
 	)
 }
 
-/** How much waits for a moderator, at the end of the way there; nothing when nothing does. */
+/** The number of open cases for a moderator, beside the link; nothing for none. */
 export function CaseCount() {
 	const { openCases } = useRootData()
 	return (
@@ -117,7 +117,7 @@ export function CaseCount() {
 	)
 }
 
-/** The mark and the site's name, leading home. */
+/** The logo and the site's name, as a link to the front page. */
 export function Brand() {
 	const { siteName } = useRootData()
 	return (

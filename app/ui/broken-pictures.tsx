@@ -18,7 +18,7 @@ export function isBroken(path: string): boolean {
 }
 
 /**
- * The script that stands in the head of each page: a member's picture that fails gives way to the initials and is noted, the
+ * The script that is in the head of each page: a member's picture that fails gives way to the initials and is noted, the
  * newest 20 of them, and one that is noted is not asked for again. It must run before the browser comes to the pictures, so it
  * is part of the page. Pictures of members are lazy: the browser asks for none before it has laid the page out.
  */

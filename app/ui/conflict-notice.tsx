@@ -13,7 +13,7 @@ interface ConflictNoticeProps {
 	names: FieldNames
 	/** Names the button that keeps what was typed, where a page has several forms. */
 	button?: { name: string; value: string }
-	/** Called when the member takes what is stored, before the page is loaded anew. */
+	/** Called when the member takes what is stored, before the page is loaded again. */
 	onTake?: () => void
 }
 

@@ -254,7 +254,7 @@ function useNavigation({ field, picksFirst, picksWithTab = false }: Props, open:
 				navigation.isComposing = isComposing
 				if (key !== 'Escape' || isComposing) return
 				close()
-				// What the field stands in, as a dialog, stays open.
+				// What the field is in, as a dialog, stays open.
 				event.preventDefault()
 				event.stopPropagation()
 			}

@@ -22,7 +22,7 @@ export function usePress<Value extends number>(
 	const [settled, setSettled] = useState(known)
 	const [wanted, setWanted] = useState<Value | null>(null)
 	const latest = useRef<Value | null>(null)
-	// A page that was made anew knows better than what was answered before.
+	// A page that was made again knows better than what was answered before.
 	if (made.value !== known.value || made.count !== known.count) {
 		setMade(known)
 		setSettled(known)

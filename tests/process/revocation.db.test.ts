@@ -250,7 +250,7 @@ test('a moderator who was dismissed sees nothing of moderation, and no hidden ad
 })
 
 describe('when the connections of the bus are cut', () => {
-	/** Ends every connection that listens, as often as they are made anew. */
+	/** Ends every connection that listens, as often as they are made again. */
 	function keepCutting(): () => Promise<void> {
 		let isCutting = true
 		const cut = async () => {

@@ -19,7 +19,7 @@ declare module '~/platform/db/schema.ts' {
 	}
 }
 
-/** Where a question or a comment stands in the forum. */
+/** Where a question or a comment is in the forum. */
 export interface BookmarkRef {
 	question_id: number
 	/** null for the question itself. */
@@ -86,7 +86,7 @@ export async function countBookmarks(trx: Executor, userId: number, besides: Boo
 }
 
 /**
- * Bookmarks a post. One that was removed a moment ago comes back as it was; one of longer ago begins anew.
+ * Bookmarks a post. One that was removed a moment ago comes back as it was; one of longer ago begins again.
  * @param note undefined to leave it as it is
  */
 export async function writeBookmark(

@@ -27,7 +27,7 @@ import { type BookmarkFilter, type BookmarkView, presentBookmark } from './bookm
 
 /**
  * A page of the viewer's bookmarks, newest first.
- * @param input.search every word of it stands in the title or the note
+ * @param input.search every word of it is in the title or the note
  * @throws NotAllowed for a visitor, Invalid for a cursor that is not ours
  */
 export async function listBookmarks(

@@ -193,7 +193,7 @@ export const countUnreadOf = gathered(async (conversationIds: number[]): Promise
 		select side.conversation_id, side.user_id, side.unread, (
 			select count(*)::int from conversation_members m where m.user_id = side.user_id and ${counts}) as conversations
 		from conversation_members side where side.conversation_id = any(${conversationIds}::int[])`
-	// In a transaction, for its plan: left alone PostgreSQL would plan it anew each time, which takes five times as long.
+	// In a transaction, for its plan: left alone PostgreSQL would plan it again each time, which takes five times as long.
 	const { rows } = await transact((trx, last) => last(select.execute(trx)))
 	const sides = Map.groupBy(rows, (row) => row.conversation_id)
 	return conversationIds.map((id) => sides.get(id) ?? [])

@@ -166,7 +166,7 @@ export async function listMembersAfter(id: number, limit: number): Promise<numbe
 	return rows.map((row) => row.id)
 }
 
-/** Makes the documents of those of these members anew whose terms are not what their rows say. @returns their ids */
+/** Makes the documents of those of these members again whose terms are not what their rows say. @returns their ids */
 export async function reindexIfStale(ids: number[]): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select asked.id from unnest(${ids}::int[]) as asked (id)

@@ -54,7 +54,7 @@ function pathOf({ kind, source }: EvidenceRow, username: string): string {
 
 /**
  * Says of each of these skills whether others see its evidence; nobody is ranked by what they do not see.
- * @param skills names; a skill that the member does not have is passed over
+ * @param skills names; a skill that the member does not have is ignored
  * @throws NotAllowed, TooMany
  */
 export async function showEvidence(

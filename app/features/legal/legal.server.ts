@@ -28,7 +28,7 @@ import {
 import { type LegalKind, type LegalPage, legalKinds, legalLimits, legalTitles, type VersionLine } from './legal.view.ts'
 import { renderLegal, templateOf, unknownPlaceholders } from './templates.server.ts'
 
-/* Terms, privacy and imprint: what is published, and publishing it. Who has to accept the terms stands in consent.server.ts. */
+/* Terms, privacy and imprint: what is published, and publishing it. Who has to accept the terms is in consent.server.ts. */
 
 const LEGAL_PAGES = 'legal'
 

@@ -42,7 +42,7 @@ export function templateOf(kind: LegalKind): string {
 
 const placeholder = /\{\{\s*(\w+)\s*\}\}/g
 
-/** What stands in double braces in a text and is no placeholder. */
+/** What is in double braces in a text and is no placeholder. */
 export function unknownPlaceholders(body: string): string[] {
 	return [...body.matchAll(placeholder)].map(([, name = '']) => name).filter((name) => !(name in placeholders))
 }

@@ -63,7 +63,7 @@ export const members = defineFeature({
 	},
 })
 
-/** What comes from a tab is anybody's word: anything but a list of names is passed over. */
+/** What comes from a tab is anybody's word: anything but a list of names is ignored. */
 async function watch(tab: Tab, usernames: unknown, answer: unknown): Promise<void> {
 	if (!Array.isArray(usernames) || usernames.length > MAX_WATCHED || typeof answer !== 'function') return
 	const names = usernames.filter(isUsername)

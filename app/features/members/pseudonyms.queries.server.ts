@@ -87,7 +87,7 @@ export async function findUnmasked(
 	return rows[0]
 }
 
-/** Makes the account that stands in the conversations of a member who left, unless it is there. @returns its id */
+/** Makes the account that is in the conversations of a member who left, unless it is there. @returns its id */
 export async function insertAlias(trx: Executor, alias: string): Promise<number> {
 	await sql`
 		insert into users (username, name, email, imported, former)

@@ -51,7 +51,7 @@ export function digestOf(bytes: Uint8Array, crop: Crop | null): string {
 }
 
 /**
- * Decodes a JPEG or PNG and encodes it anew in the widths of its kind: upright, in sRGB with 8 bits, without metadata.
+ * Decodes a JPEG or PNG and encodes it again in the widths of its kind: upright, in sRGB with 8 bits, without metadata.
  * Of an animated PNG the first picture is kept.
  * @param crop the part to keep; null for all of it, a profile picture's largest middle square
  * @param owner whose it is

@@ -35,7 +35,7 @@ export interface Quota {
 	limit: number
 	/** How many are left at least. */
 	left: number
-	/** Whole seconds until everything is allowed anew. */
+	/** Whole seconds until everything is allowed again. */
 	reset: number
 	exceeded: boolean
 }
@@ -112,7 +112,7 @@ export async function measureUse(name: AnyUse, viewer: Viewer, address = ''): Pr
 
 /**
  * Counts so many more in a counter. One that ends later than a whole stretch from now was begun before the machine's clock was set
- * back: it counts for nothing, and begins anew.
+ * back: it counts for nothing, and begins again.
  * @throws Error when it cannot be counted
  */
 async function countUp(limiter: RateLimiterAbstract, key: string, points: number): Promise<RateLimiterRes> {

@@ -90,7 +90,7 @@ export async function getRepositories(viewer: Viewer, username: string): Promise
 }
 
 /**
- * Makes projects of repositories, all of them or none. One that is a project already is passed over.
+ * Makes projects of repositories, all of them or none. One that is a project already is ignored.
  * @param input `repository`: their ids, with commas between
  * @returns what was done, in a sentence
  * @throws NotAllowed, Invalid, TooMany

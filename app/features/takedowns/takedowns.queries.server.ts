@@ -198,7 +198,7 @@ export async function takeVotes(
 	return { questions: [...new Set(rows.map(({ question }) => question))], count: rows.length }
 }
 
-/** Gives some votes back where the member has not voted anew and the post is still there. @returns as {@link takeVotes} */
+/** Gives some votes back where the member has not voted again and the post is still there. @returns as {@link takeVotes} */
 export async function giveVotesBack(
 	trx: Executor,
 	takedown: TakedownRow,

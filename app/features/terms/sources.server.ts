@@ -6,7 +6,7 @@ export interface UsedWord {
 
 /** The new spelling of a term, for {@link TermSource.count}. */
 export interface Spelling {
-	/** Words with one of these keys are spelled anew. */
+	/** Words with one of these keys are spelled again. */
 	keys: string[]
 	name: string
 	tag: string

@@ -121,7 +121,7 @@ export async function removeSpelling(trx: Executor, id: number, spelling: string
 export interface TermChange {
 	name?: string
 	description?: string
-	/** Whether words may have to be written anew. */
+	/** Whether words may have to be written again. */
 	unaligned?: boolean
 }
 

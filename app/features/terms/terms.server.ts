@@ -76,7 +76,7 @@ export async function startTerms(): Promise<() => Promise<void>> {
 	return openBus(channel, { onMessage: reload, onLost: () => {}, onBack: reload })
 }
 
-/** Says that terms were changed: this process reads them anew, and the others do. Call it after the commit. */
+/** Says that terms were changed: this process reads them again, and the others do. Call it after the commit. */
 export async function announceTerms(): Promise<void> {
 	await loadTerms()
 	try {
@@ -148,7 +148,7 @@ declare module '~/platform/jobs/jobs.server.ts' {
 	}
 }
 
-/** So many profiles, projects and questions are written anew while a moderator waits; more are left to a job. */
+/** So many profiles, projects and questions are written again while a moderator waits; more are left to a job. */
 const MAX_ALIGNED_AT_ONCE = 2_000
 
 /** As {@link alignTerm}, at once or by a job. @param spelling what was changed */

@@ -27,7 +27,7 @@ export interface Done {
 	term: Term
 	/** More about it, in words of the log. */
 	note?: string
-	/** The words that members may have written otherwise; none where nothing is written anew. */
+	/** The words that members may have written otherwise; none where nothing is written again. */
 	spelling?: Spelling
 	/** Ids of terms whose meaning changed though no word of theirs is written otherwise. */
 	besides?: number[]

@@ -57,7 +57,7 @@ export interface SetupFacts {
 	letter: MarkRow | undefined
 }
 
-/** What stands in the table beside the steps. */
+/** What is in the table beside the steps. */
 const HIDDEN = 'hidden'
 
 const registry = remember('setup-steps', () => ({ steps: new Map<SetupKey, SetupStep>() }))

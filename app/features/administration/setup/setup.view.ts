@@ -1,6 +1,6 @@
 /* The first-run checklist: what makes a new site ready for a campus. */
 
-/** The steps in their order. Each stands in the manifest of the feature that it is about. */
+/** The steps in their order. Each is in the manifest of the feature that it is about. */
 export const setupKeys = [
 	'name',
 	'logo',

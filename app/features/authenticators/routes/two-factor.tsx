@@ -16,7 +16,7 @@ import { CodeForm } from '../components/code-form.tsx'
 import { beginSetup, finishSetup, getSecondFactor, renewRecoveryCodes, turnOff } from '../second-factor.server.ts'
 import type { Route } from './+types/two-factor'
 
-/** Believes no cookie alone. The secret of an app stands in the page of a confirmed session only. */
+/** Believes no cookie alone. The secret of an app is in the page of a confirmed session only. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		signedIn(context, url)

@@ -4,7 +4,7 @@ import { type LeftOut, MAX_LINES } from '../invites.view.ts'
 /** What a file of addresses says, before the database is asked who has an account. */
 export interface ReadList {
 	lines: number
-	/** Each valid address once, in lower case, with the first line that it stands in. */
+	/** Each valid address once, in lower case, with the first line that it is in. */
 	addresses: Map<string, number>
 	doubled: LeftOut[]
 	invalid: LeftOut[]

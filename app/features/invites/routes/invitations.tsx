@@ -27,7 +27,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** A new link stands in the answer to the form alone: no address, cookie or later page holds it. */
+/** A new link is in the answer to the form alone: no address, cookie or later page holds it. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = await moderatorOf({ request, context, url })

@@ -22,7 +22,7 @@ export function PasskeyPrompt({ asked, action, fields }: PasskeyPromptProps) {
 	const submit = useSubmit()
 	const [problem, setProblem] = useState('')
 	const { challenge } = asked.options
-	// biome-ignore lint/correctness/useExhaustiveDependencies: a challenge is answered once, whatever else is rendered anew.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: a challenge is answered once, whatever else is rendered again.
 	useEffect(() => {
 		let isGone = false
 		setProblem('')

@@ -106,7 +106,7 @@ export async function openArchive(member: SignedIn): Promise<{ file: Readable; b
 	return { file, bytes: row.bytes ?? 0 }
 }
 
-/** Makes an archive; one that is not wanted any more is given up. Cut off, it is begun anew by the next try of the job. */
+/** Makes an archive; one that is not wanted any more is given up. Cut off, it is begun again by the next try of the job. */
 export async function makeArchive({ userId, name }: { userId: number; name: string }): Promise<void> {
 	const parts = tables.length + (await countPicturesOf(userId))
 	if (!(await noteProgress(userId, name, parts, 0))) return
