@@ -4,7 +4,7 @@ import { counting } from './directory.paths.ts'
 import type { Choice, Count, FiltersView } from './directory.view.ts'
 import { everyMatch } from './finding.server.ts'
 import type { Meaning } from './meaning.server.ts'
-import { countFacets, countMeant, isEverybody, type Meant } from './search.queries.server.ts'
+import { countFacets, countSetMembers, isEverybody, type MemberSet } from './search.queries.server.ts'
 import type { TermRow } from './terms.queries.server.ts'
 
 /** How many people a list has, and how many of them have each term that filters offer. */
@@ -49,7 +49,7 @@ function exactly(number: number): Count {
 }
 
 /** All who match without the filters of one kind; null when nobody can. */
-function setWithout(meaning: Meaning, except: TermRow['kind'] | null): Meant | null {
+function setWithout(meaning: Meaning, except: TermRow['kind'] | null): MemberSet | null {
 	return everyMatch({ ...meaning, filters: meaning.filters.filter(({ kind }) => kind !== except) })
 }
 
@@ -58,14 +58,14 @@ export async function countPeople(meaning: Meaning): Promise<Count> {
 	const meant = everyMatch(meaning)
 	if (!meant) return nobody
 	if (isEverybody(meant)) return exactly(meaning.total)
-	const found = await countMeant(meant, counting.max.large + 1)
+	const found = await countSetMembers(meant, counting.max.large + 1)
 	return { number: Math.min(found, counting.max.large), atLeast: found > counting.max.large }
 }
 
 /** Counts several sets in one statement, each up to the limit for this size of community. */
-export async function countSets({ popular, total }: Meaning, sets: (Meant | null)[]) {
+export async function countSets({ popular, total }: Meaning, sets: (MemberSet | null)[]) {
 	const everyone = popular.find(({ kind }) => kind === 'everyone')
-	const possible = sets.filter((meant) => meant !== null && !isEverybody(meant)) as Meant[]
+	const possible = sets.filter((meant) => meant !== null && !isEverybody(meant)) as MemberSet[]
 	const max = total <= counting.small ? counting.max.small : counting.max.large
 	const rows = possible.length > 0 ? await countFacets(possible, max + 1) : []
 	const numbers = new Map(rows.map(({ set, id, count }) => [`${set}/${id}`, count]))

@@ -13,7 +13,7 @@ import {
 	type Understood,
 	understand,
 } from './meaning.server.ts'
-import { type FoundRow, findPage, type Meant, type SearchPosition } from './search.queries.server.ts'
+import { type FoundRow, findPage, type MemberSet, type SearchPosition } from './search.queries.server.ts'
 
 /** One page of the members who match. */
 export interface Found {
@@ -101,7 +101,7 @@ async function findIn(meaning: Meaning, position: ListPosition | null, limit: nu
  * The sets that a list shows one after the other. A search for the best match shows members with this name, then those who have
  * every word literally in a short field, then those who have every word. Impossible criteria have no sets.
  */
-function tiersOf(meaning: Meaning): Meant[] {
+function tiersOf(meaning: Meaning): MemberSet[] {
 	const { criteria, words, reading } = meaning
 	const whole = everyMatch(meaning)
 	if (!whole) return []
@@ -116,7 +116,7 @@ function tiersOf(meaning: Meaning): Meant[] {
 						: [],
 				]
 			: [each(words.map(({ name }) => name)), each(words.map(({ exact }) => exact))]
-	const tiers: Meant[] = []
+	const tiers: MemberSet[] = []
 	let before: Group[][] = []
 	for (const ways of [...steps, whole.ways]) {
 		if (ways.length === 0 || isSame(ways, before)) continue
@@ -133,7 +133,7 @@ async function strongOf({ viewer, named, meanings }: Meaning): Promise<number[]>
 }
 
 /** Splits each set: these members first, then the others. */
-function strongFirst(tiers: Meant[], strong: number[]): Meant[] {
+function strongFirst(tiers: MemberSet[], strong: number[]): MemberSet[] {
 	if (strong.length === 0) return tiers
 	return tiers.flatMap((meant) => [
 		{ ...meant, among: strong, members: Math.min(meant.members, strong.length) },
@@ -154,7 +154,7 @@ function isSame(ways: Group[][], others: Group[][]): boolean {
 }
 
 /** All who match in one set, whatever the order; null where nobody can match. */
-export function everyMatch(meaning: Meaning): Meant | null {
+export function everyMatch(meaning: Meaning): MemberSet | null {
 	const { words, reading, notBlocking, viewer } = meaning
 	if (isImpossible(meaning)) return null
 	const filters = meaning.filters.map(({ group }) => group)

@@ -6,7 +6,7 @@ import { type ListedMemberRow, memberColumns } from './directory.queries.server.
 import type { Group } from './meaning.server.ts'
 
 /** Members who have one term of each group of any of these lists. */
-export interface Meant {
+export interface MemberSet {
 	ways: Group[][]
 	/** A rough estimate of their number: it decides how they are read, never who is found. */
 	members: number
@@ -40,7 +40,7 @@ export interface FoundRow extends ListedMemberRow {
 
 interface PageInput {
 	/** The sets in display order. */
-	tiers: Meant[]
+	tiers: MemberSet[]
 	/** Order within each set: newest first, or last seen first. */
 	order: 'joined' | 'seen'
 	/** Where the previous page ended: within `tiers[0]`. */
@@ -92,7 +92,10 @@ export async function findPage(input: PageInput): Promise<FoundRow[]> {
  * Counts the terms that filters offer, among all members of a small set and the first `limit` of another.
  * @returns a row for each set and term that somebody has
  */
-export async function countFacets(sets: Meant[], limit: number): Promise<{ set: number; id: number; count: number }[]> {
+export async function countFacets(
+	sets: MemberSet[],
+	limit: number,
+): Promise<{ set: number; id: number; count: number }[]> {
 	const parts = sets.map(
 		(meant, index) =>
 			sql`(select ${sql.lit(index)}::int as set, ${facetsOf(meant)} as facets from ${anyOrder(meant, limit)} found)`,
@@ -104,12 +107,12 @@ export async function countFacets(sets: Meant[], limit: number): Promise<{ set: 
 }
 
 /** The terms of a member that filters count. */
-function facetsOf({ isPublic }: Meant): RawBuilder<unknown> {
+function facetsOf({ isPublic }: MemberSet): RawBuilder<unknown> {
 	return isPublic ? sql`array(select unnest(facets) intersect select unnest(public_terms))` : sql`facets`
 }
 
 /** The size of a set, counted up to `limit`. */
-export async function countMeant(meant: Meant, limit: number): Promise<number> {
+export async function countSetMembers(meant: MemberSet, limit: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from (select from ${anyOrder(meant, limit)} found limit ${limit}) counted`.execute(
 		db(),
@@ -121,11 +124,11 @@ export async function countMeant(meant: Meant, limit: number): Promise<number> {
  * Newest first. The expression around `user_id` keeps the planner from using the index in that order instead of the index on terms:
  * it cannot know how common a term is, and would scan all members to find a few.
  */
-function joinedLast(meant: Meant, after: SearchPosition | null, limit: number): RawBuilder<unknown> {
+function joinedLast(meant: MemberSet, after: SearchPosition | null, limit: number): RawBuilder<unknown> {
 	const before = after ? sql`${after.id}::int` : sql`(select max(user_id) + 1 from member_search)`
 	if (isEverybody(meant))
 		return sql`(select user_id from member_search where user_id < ${before} and ${residue(meant)} order by user_id desc limit ${limit})`
-	const found = sql`${isMeant(meant)} and user_id + 0 < ${before}`
+	const found = sql`${isInSet(meant)} and user_id + 0 < ${before}`
 	const order = sql`order by user_id + 0 desc limit ${limit}`
 	const all = (where: RawBuilder<unknown>) =>
 		sql`(select user_id from member_search where ${where} and ${found} ${order})`
@@ -137,20 +140,20 @@ function joinedLast(meant: Meant, after: SearchPosition | null, limit: number): 
 }
 
 /** Last seen first, online members before all others. */
-function seenLast(meant: Meant, after: SearchPosition | null, limit: number): RawBuilder<unknown> {
+function seenLast(meant: MemberSet, after: SearchPosition | null, limit: number): RawBuilder<unknown> {
 	const order = sql`order by seen_at desc, user_id desc`
 	const beyond = after ? sql`(seen_at, user_id) < (${after.seenAt}::timestamptz, ${after.id}::int)` : sql`true`
 	if (isEverybody(meant))
 		return sql`(select user_id from member_search where ${beyond} and ${residue(meant)} ${order} limit ${limit})`
 	const all = (where: RawBuilder<unknown>) => sql`(select user_id from member_search
-		where ${isMeant(meant)} and ${where} order by seen_at + interval '0' desc, user_id desc limit ${limit})`
+		where ${isInSet(meant)} and ${where} order by seen_at + interval '0' desc, user_id desc limit ${limit})`
 	if (meant.members <= MAX_FETCHED) return all(sql`(${beyond}) is true`)
 	// The row after which the scan ended; none when everybody was scanned.
 	const last = (column: RawBuilder<unknown>) =>
 		sql`(select ${column} from member_search where ${beyond} ${order} offset ${sql.lit(MAX_WALKED - 1)} limit 1)`
 	return sql`(select user_id from (
 		(select user_id from (select user_id, seen_at, terms, public_terms from member_search where ${beyond} ${order} limit ${sql.lit(MAX_WALKED)}) near
-			where (${isMeant(meant)}) is true ${order} limit ${limit})
+			where (${isInSet(meant)}) is true ${order} limit ${limit})
 		union all ${all(sql`${last(sql`user_id`)} is not null
 			and ((seen_at, user_id) < (${last(sql`seen_at`)}, ${last(sql`user_id`)})) is true`)}) near limit ${limit})`
 }
@@ -159,8 +162,8 @@ function seenLast(meant: Meant, after: SearchPosition | null, limit: number): Ra
  * Members in no order, for counting: at most `limit`, or all of a set that is fetched whole. With a limit, PostgreSQL would scan
  * the table instead of the index, as it cannot know how rare they are.
  */
-function anyOrder(meant: Meant, limit: number): RawBuilder<unknown> {
-	const found = isMeant(meant)
+function anyOrder(meant: MemberSet, limit: number): RawBuilder<unknown> {
+	const found = isInSet(meant)
 	if (meant.members <= MAX_FETCHED) return sql`(select facets, public_terms from member_search where ${found})`
 	const end = sql`(select max(user_id) + 1 from member_search)`
 	return sql`(select facets, public_terms from (
@@ -182,7 +185,7 @@ function isBeyondBlocks(before: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /** The terms of a set, which the index answers, and what only its rows do. */
-function isMeant(meant: Meant): RawBuilder<unknown> {
+function isInSet(meant: MemberSet): RawBuilder<unknown> {
 	return sql`${hasAny(meant.ways, sql`terms`)} and ${residue(meant)}`
 }
 
@@ -202,12 +205,12 @@ function hasAll(groups: Group[], terms: RawBuilder<unknown>): RawBuilder<unknown
 }
 
 /** Whether a set leaves nobody out. */
-export function isEverybody({ ways }: Meant): boolean {
+export function isEverybody({ ways }: MemberSet): boolean {
 	return ways.some((groups) => groups.length === 0)
 }
 
 /** The conditions that only a row answers. */
-function residue(meant: Meant): RawBuilder<unknown> {
+function residue(meant: MemberSet): RawBuilder<unknown> {
 	const { ways, not, notUser, notBlocking, among, notAmong, isPublic } = meant
 	const parts: RawBuilder<unknown>[] = []
 	const terms = isPublic ? sql`public_terms` : sql`terms`

@@ -19,9 +19,9 @@ import {
 	doerOf,
 	listSources,
 	type NotificationKindName,
+	textOfEvent,
 	type Unseen,
 	type UnseenSource,
-	wordsForEvent,
 } from './kinds.server.ts'
 import { others } from './notifications.view.ts'
 import { unsubscribeUrl } from './preferences.server.ts'
@@ -105,7 +105,7 @@ function digest(member: DueMember, rows: UnseenNotification[]): Mail {
 function sentenceOf(row: UnseenNotification): string {
 	const about = row.title === '' ? '' : ` “${row.title}”`
 	const because = row.reason === '' ? '' : ` Reason: ${row.reason}`
-	return `${doerOf(row)}${others(row.people)} ${wordsForEvent(row)}${about}${because && '.'}${because}`
+	return `${doerOf(row)}${others(row.people)} ${textOfEvent(row)}${about}${because && '.'}${because}`
 }
 
 /** The content of a mail. */

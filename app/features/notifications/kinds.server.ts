@@ -102,7 +102,7 @@ export function listSources(): [NotificationKindName, UnseenSource][] {
 }
 
 /** The text of an event; a row of a removed kind still reads as a sentence. */
-export function wordsForEvent({ kind, act }: { kind: string; act: string }): string {
+export function textOfEvent({ kind, act }: { kind: string; act: string }): string {
 	const found = known().get(kind)
 	return found?.acts?.[act] ?? found?.words ?? 'did something in'
 }

@@ -7,7 +7,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
-import { doerOf, type NotificationKindName, type NotificationKinds, wordsForEvent } from './kinds.server.ts'
+import { doerOf, type NotificationKindName, type NotificationKinds, textOfEvent } from './kinds.server.ts'
 import {
 	addNotifications,
 	countMuted,
@@ -194,7 +194,7 @@ export function forgetParts(trx: Executor, parts: Parts): Promise<number[]> {
 }
 
 /** How many members got a kind of notification about a part of a subject; about the subject itself where `partId` is null. */
-export const countTold: (
+export const countNotifiedOf: (
 	trx: Executor,
 	kind: NotificationKindName,
 	about: { subject: SubjectRef; partId: number | null },
@@ -321,5 +321,5 @@ function requireSignedIn(viewer: Viewer): SignedIn {
 function present(row: NotificationRow): NotificationView {
 	const { id, people, title, reason, url, updated_at: at, unread, username, name, image } = row
 	const actor = username === null ? null : { username, name: name ?? username, image }
-	return { id, actor, by: doerOf(row), people, words: wordsForEvent(row), title, reason, url, at, unread }
+	return { id, actor, by: doerOf(row), people, words: textOfEvent(row), title, reason, url, at, unread }
 }

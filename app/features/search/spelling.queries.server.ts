@@ -10,7 +10,7 @@ export interface Doubtful {
 }
 
 /** Possible corrections of a text without results. */
-export interface Meant extends Doubtful {
+export interface WordSuggestion extends Doubtful {
 	/** Where a word is part of longer ones, all that were found; else those with a similar spelling. */
 	meant: string[]
 }
@@ -51,10 +51,10 @@ interface AlikeRow extends Doubtful {
  * @param offered further possible words
  * @returns without texts that have results or no corrections
  */
-export async function findMeant(
+export async function findWordSuggestions(
 	doubtful: Doubtful[],
 	offered: { text: string; word: string }[] = [],
-): Promise<Meant[]> {
+): Promise<WordSuggestion[]> {
 	if (doubtful.length === 0) return []
 	// Uses a generic plan, as planning for the given values takes longer than the statement.
 	const { rows } = await transact((trx, last) =>

@@ -1,6 +1,6 @@
 import { similarTerm } from '~/features/terms/terms.server.ts'
 import { type Operator, type ParsedSearch, parseSearch, type Term } from './parse.ts'
-import { type Doubtful, findMeant, type Meant } from './spelling.queries.server.ts'
+import { type Doubtful, findWordSuggestions, type WordSuggestion } from './spelling.queries.server.ts'
 
 /** A corrected search whose words all have results. */
 export interface Correction {
@@ -22,7 +22,7 @@ const MAX_ALTERNATIVES = 10
  */
 export async function correctSearch({ terms, operators, parts }: ParsedSearch): Promise<Correction | null> {
 	const doubts = [...terms.map(doubtInTerm), ...operators.map(doubtInOperator)].filter((doubt) => doubt !== null)
-	const found = await findMeant(doubts.slice(0, MAX_DOUBTFUL), termsLike(doubts))
+	const found = await findWordSuggestions(doubts.slice(0, MAX_DOUBTFUL), termsLike(doubts))
 	if (found.length === 0) return null
 	const mistyped = found.filter((each) => !isCompletion(each))
 	const searchFor = (title: string) => parts.map((part) => corrected(part, mistyped, operators, title)).join(' ')
@@ -48,11 +48,11 @@ function termsLike(doubts: Doubtful[]): { text: string; word: string }[] {
 }
 
 /** Whether the correction contains what was typed. */
-function isCompletion({ kind, text, meant }: Meant): boolean {
+function isCompletion({ kind, text, meant }: WordSuggestion): boolean {
 	return kind === 'word' && meant[0]?.includes(text) === true
 }
 
-function corrected(part: string, found: Meant[], operators: Operator[], title: string): string {
+function corrected(part: string, found: WordSuggestion[], operators: Operator[], title: string): string {
 	const operator = operators.find(({ text }) => text === part)
 	const kind = operator?.kind ?? 'word'
 	const text = operator?.value ?? bare(part)

@@ -1,7 +1,7 @@
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { findCampus } from '~/features/campus/campus.queries.server.ts'
 import { isCampusVerified } from '~/features/campus/campus.view.ts'
-import { listMeant, lockTermsShared } from '~/features/terms/terms.queries.server.ts'
+import { listTermsOfWords, lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { findTerm, matchTerms, relativesOf } from '~/features/terms/terms.server.ts'
 import { ranks, type Term } from '~/features/terms/terms.view.ts'
 import { describeTerm, joinWords, partWord } from '~/features/vocabulary/acts.server.ts'
@@ -199,7 +199,7 @@ export async function mainTagsOfAll(trx: Executor, lists: string[][]): Promise<s
 
 /** As {@link mainTagsOfAll}, for somebody who reads. */
 export async function meantTags(trx: Executor, lists: string[][]): Promise<string[][]> {
-	const meant = await listMeant(trx, [...new Set(lists.flat())])
+	const meant = await listTermsOfWords(trx, [...new Set(lists.flat())])
 	return lists.map((tags) => [...new Set(tags.map((tag) => meant.get(tag)?.tag ?? tag))])
 }
 

@@ -11,8 +11,8 @@ import { alignSources, type Spelling, termSources } from './sources.server.ts'
 import { parseStartSet, type StartTerm } from './start-set.ts'
 import {
 	findStartSetHash,
-	listMeant,
 	listTermRows,
+	listTermsOfWords,
 	listUnaligned,
 	lockTerms,
 	markAligned,
@@ -109,7 +109,7 @@ export function relativesOf(spelling: string): { parents: Term[]; children: Term
 
 /** How words are called as terms, in the transaction that writes them; what is no term stays as it is. */
 export async function termNames(trx: Executor, words: string[]): Promise<string[]> {
-	const meant = await listMeant(trx, [...new Set(words)])
+	const meant = await listTermsOfWords(trx, [...new Set(words)])
 	return words.map((word) => meant.get(word)?.name ?? word)
 }
 

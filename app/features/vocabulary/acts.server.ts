@@ -1,7 +1,7 @@
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { lockModerator, moderator } from '~/features/moderation/members.server.ts'
 import { termSources } from '~/features/terms/sources.server.ts'
-import { listMeant, lockTerms, updateTerm } from '~/features/terms/terms.queries.server.ts'
+import { listTermsOfWords, lockTerms, updateTerm } from '~/features/terms/terms.queries.server.ts'
 import { alignTerm, alignTermSoon, announceTerms } from '~/features/terms/terms.server.ts'
 import type { Term } from '~/features/terms/terms.view.ts'
 import { NotFound } from '~/lib/errors.ts'
@@ -49,7 +49,7 @@ export async function joinWords(viewer: Viewer, input: { word: string; into: str
 /** Takes a spelling from whatever term it belongs to. @throws NotFound */
 export async function partWord(viewer: Viewer, word: string): Promise<void> {
 	moderator(viewer)
-	const term = (await listMeant(db(), [word])).get(word)
+	const term = (await listTermsOfWords(db(), [word])).get(word)
 	if (!term) throw new NotFound('There is no such synonym.')
 	await actOnTerm(viewer, 'remove-alias', term.id, { alias: word })
 }

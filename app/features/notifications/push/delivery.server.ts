@@ -5,7 +5,7 @@ import { log } from '~/lib/log.server.ts'
 import { shortened } from '~/lib/text.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { countTabs } from '~/platform/realtime/presence.server.ts'
-import { doerOf, listSources, type NotificationKindName, wordsForEvent } from '../kinds.server.ts'
+import { doerOf, listSources, type NotificationKindName, textOfEvent } from '../kinds.server.ts'
 import { others } from '../notifications.view.ts'
 import {
 	addPushJobs,
@@ -120,7 +120,7 @@ export async function pushNotification(job: PushJob): Promise<void> {
 	if (job.kind) return pushFromSource(job.kind, job)
 	const row = await findNotificationPush(job)
 	if (!row) return
-	const title = `${doerOf(row)}${others(row.people)} ${wordsForEvent(row)}`
+	const title = `${doerOf(row)}${others(row.people)} ${textOfEvent(row)}`
 	const body = [row.title, row.reason && `Reason: ${row.reason}`].filter(Boolean).join('\n')
 	await deliver(row, { title, body, url: row.url, tag: `n${job.about}`, open: row.open }, 'normal')
 }

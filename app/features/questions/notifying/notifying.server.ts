@@ -1,7 +1,7 @@
 import type { NotificationKind, NotificationKindName } from '~/features/notifications/kinds.server.ts'
 import {
 	announceUnread,
-	countTold,
+	countNotifiedOf,
 	forgetPart,
 	forgetParts,
 	forgetSubject,
@@ -216,7 +216,7 @@ async function notifyNewlyMentioned(
 	if (fresh.length === 0) return []
 	// Edits are not limited like posts: without a limit, one text could notify everybody, ten at a time.
 	if (
-		fresh.length + (await countTold(trx, 'mention', { subject: refOf(question.id), partId: commentId })) >
+		fresh.length + (await countNotifiedOf(trx, 'mention', { subject: refOf(question.id), partId: commentId })) >
 		MAX_NOTIFIED_MENTIONS
 	)
 		return []

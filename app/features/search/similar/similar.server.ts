@@ -94,7 +94,7 @@ export async function rankByWords(
 	const text = clean(title, readOfTitle)
 	const [rows, totals] = await Promise.all([readWords(text, clean(description, readOfDescription)), readTotals()])
 	const typed = rows.filter(({ titled, documents }) => titled || documents !== null)
-	const meant = await findMeant(typed)
+	const meant = await findCorrections(typed)
 	const words = weigh([...typed.map((row) => ({ ...row, documents: row.documents ?? 1 })), ...meant], totals)
 	if (words.length === 0) return { best: [], words: [] }
 	const candidates = await findCandidates(probesOf(words), words, scored, condition)
@@ -117,7 +117,7 @@ export async function noteHelped(viewer: Viewer, id: number): Promise<{ url: str
 }
 
 /** Possible corrections of the title's unknown words. */
-async function findMeant(typed: WordRow[]) {
+async function findCorrections(typed: WordRow[]) {
 	const unknown = typed.filter(({ word, titled, documents }) => titled && documents === null && word.length >= 4)
 	if (unknown.length === 0) return []
 	const known = new Set(typed.map(({ word }) => word))
