@@ -39,7 +39,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 				return done('Stopped. You can continue at any time.')
 			}
 			await sendList(viewer, id)
-			return done('The mails are being sent, 60 per minute.')
+			return done('The mails are on their way, 60 per minute.')
 		} catch (error) {
 			return refused(error, form)
 		}
