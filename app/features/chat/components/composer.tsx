@@ -23,7 +23,6 @@ interface ComposerProps {
 	/** The viewer's message that is being edited. */
 	editing: ChatMessage | null
 	onEditLast: () => void
-	/** Saves the edit. */
 	onSave: (message: ChatMessage, body: string) => void
 	onLeaveEdit: () => void
 	/** The error and the sent values, without scripts. */

@@ -10,7 +10,6 @@ interface StateNoticeProps {
 	view: ConversationView
 	/** The conversation's page. */
 	path: string
-	/** Padding. */
 	className: string
 }
 

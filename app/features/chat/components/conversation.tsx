@@ -14,7 +14,6 @@ import { Thread } from './thread/thread.tsx'
 
 interface ConversationProps {
 	view: ConversationView
-	/** Padding of the list. */
 	className: string
 	/** The message that the address names for editing or reporting. */
 	editing?: ChatMessage | null

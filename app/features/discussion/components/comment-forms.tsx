@@ -77,7 +77,6 @@ interface ReplyFormProps {
 	/** The comment replied to or edited. */
 	comment: number
 	label: string
-	/** The initial text. */
 	text?: string
 	/** The version of the comment that is edited; null for a reply. */
 	version?: number | null

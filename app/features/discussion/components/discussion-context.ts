@@ -21,7 +21,6 @@ export interface SharedFacts {
 	here: string
 	/** The comment whose thread is shown alone, or null. */
 	thread: number | null
-	/** Whether comments are closed. */
 	locked: boolean
 	/** Comments that are shown on top as accepted answers; their threads only link to them. */
 	lifted: number[]
@@ -34,7 +33,6 @@ export interface DiscussionFacts extends SharedFacts {
 	pseudonym: AuthorView | null
 	/** Prefix of the forms' idempotency keys. */
 	sendKey: string
-	/** The error of the last form, or null. */
 	refusal: FormRefusal | null
 	/** The forms that the address opens: `?reply=`, `?edit=`, `?delete-comment=`. */
 	asked: { reply: number | null; edit: number | null; remove: number | null }

@@ -43,7 +43,6 @@ export interface CommentsData {
 interface DiscussionProps {
 	question: ShownQuestion
 	data: CommentsData
-	/** The error of the last form. */
 	refusal: FormRefusal | null
 }
 
