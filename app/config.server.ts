@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path'
 import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 
-/** What the environment may say. Each setting is optional; unknown ones under our prefixes are refused. */
+/** Settings from the environment. All are optional; unknown ones with our prefixes are rejected. */
 const flag = z.enum(['true', 'false', '1', '0', '']).transform((text) => text === 'true' || text === '1')
 const list = z.string().transform((text) =>
 	text
@@ -11,7 +11,7 @@ const list = z.string().transform((text) =>
 		.filter(Boolean),
 )
 
-/** The push services of Chrome and what is made of it, Firefox, Edge, and Safari. */
+/** The push services of Chromium, Firefox, Edge and Safari. */
 const pushServices = ['fcm.googleapis.com', '*.push.services.mozilla.com', '*.notify.windows.com', '*.push.apple.com']
 
 const settings = z.object({
@@ -82,28 +82,28 @@ const settings = z.object({
 	NODE_ENV: z.enum(['development', 'production', 'test']).default('production'),
 })
 
-/** Every setting's name; `NODE_ENV` is set by what starts the site. */
+/** The names of all settings; `NODE_ENV` is set by whatever starts the site. */
 export const settingNames: readonly string[] = Object.keys(settings.shape).filter((name) => name !== 'NODE_ENV')
 
 const ours =
 	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|SECURITY_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_|PUSH_|VAPID_|BACKUP_|METRICS_|CAMPUS_)/
 
 export type Config = z.infer<typeof settings> & {
-	/** Whether members confirm their address before they log in; unless it is said, they do where mails are sent. */
+	/** Whether members confirm their address before they log in; by default, where mails are sent. */
 	REQUIRE_EMAIL_VERIFICATION: boolean
-	/** The address people type, without a slash at the end. */
+	/** The public address, without a trailing slash. */
 	publicUrl: string
-	/** The absolute path of everything the site keeps. */
+	/** The absolute path of the data directory. */
 	dataDir: string
 	/** Whether the public address is https, and cookies are therefore Secure and `__Host-`. */
 	secure: boolean
-	/** The settings that the environment names; all others have their defaults. */
+	/** Settings that the environment contains; others have their defaults. */
 	given: ReadonlySet<string>
 }
 
 /**
- * Reads the settings from an environment.
- * @throws Error with one sentence that names the setting and what is wrong with it.
+ * Parses an environment.
+ * @throws Error with one sentence that names the setting and its error
  */
 export function parseConfig(env: Record<string, string | undefined>): Config {
 	const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
@@ -126,26 +126,26 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
 	return { ...values, REQUIRE_EMAIL_VERIFICATION, publicUrl, dataDir, secure, given: new Set(Object.keys(given)) }
 }
 
-/** The address of the site for a browser on this machine. @param host where it listens; every network is `localhost` too */
+/** The address of the site for a browser on this machine. @param host where it listens; for all networks, `localhost` */
 export function originOf(host: string, port: number): string {
 	const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
 	return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
-/** Cookies, links and the sockets' address count on the root of a host. */
+/** Cookies, links and sockets require that the site is at the root of a host. */
 function isOrigin(address: string): boolean {
-	// What is no address at all is refused for that.
+	// Invalid addresses are rejected separately.
 	if (!URL.canParse(address)) return true
 	const { pathname, search, hash, username, password } = new URL(address)
 	return pathname === '/' && !(search || hash || username || password) && !/[?#]/.test(address)
 }
 
-/** Whether Kubernetes or Docker made a variable because a service of theirs is called `data`, `site` or the like. */
+/** Whether Kubernetes or Docker created a variable for a service called `data`, `site` or the like. */
 function isServiceLink(name: string, value = ''): boolean {
 	return /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP)/.test(name) || /^(tcp|udp):\/\//.test(value)
 }
 
-/** The setting that a misspelt variable most likely stands for. An ordinary variable of another program is near none. */
+/** The setting that a misspelt variable most likely means. Ordinary variables of other programs are not similar to any. */
 function meantBy(name: string): string | undefined {
 	const plain = plainOf(name)
 	return settingNames.find((setting) => isNear(plain, plainOf(setting)))
@@ -155,7 +155,7 @@ function plainOf(name: string): string {
 	return name.replaceAll('_', '').toUpperCase()
 }
 
-/** Two letters may be wrong, in a short name one: between HOST and HOME there are two. A first letter is seldom wrong. */
+/** Two letters may be wrong, in a short name one: HOST and HOME differ by two. A first letter is rarely wrong. */
 function isNear(name: string, setting: string): boolean {
 	const steps = distance(name, setting)
 	if (steps <= 1) return true
@@ -164,25 +164,25 @@ function isNear(name: string, setting: string): boolean {
 	return !isShort || [...name].sort().join() === [...setting].sort().join()
 }
 
-/** Whether there are, or may be, other processes that hold tabs of this site. */
+/** Whether other processes may hold tabs of this site. */
 export function isOneOfSeveral({ REDIS_URL, WEB_CONCURRENCY }: Config = config()): boolean {
 	return REDIS_URL !== undefined || WEB_CONCURRENCY > 1
 }
 
 let current: Config | undefined
 
-/** The settings of this process, parsed on first use. @throws Error as {@link parseConfig} does. */
+/** The settings of this process, parsed on first use. @throws Error as {@link parseConfig} */
 export function config(): Config {
 	current ??= parseConfig(process.env)
 	return current
 }
 
-/** Whether the environment says this setting, which then wins over what admins save. */
+/** Whether the environment contains this setting, which then overrides what admins save. */
 export function isGiven(name: keyof Config): boolean {
 	return config().given.has(name)
 }
 
-/** The environment of this process, with some settings in place of its own, for a command of the project that it runs. */
+/** The environment of this process with some settings replaced, for a child process. */
 export function childEnvironment(more: Partial<Record<keyof Config, string>>): NodeJS.ProcessEnv {
 	return { ...process.env, ...more }
 }

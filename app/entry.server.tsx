@@ -12,12 +12,12 @@ import { RenderAloneContext } from '~/ui/memo-markup.tsx'
 import stylesheet from './app.css?url'
 import { nonceAttribute, startScriptsLate, withData } from './shell/late-scripts.ts'
 
-/** A page may take this long to render; its data is there before rendering begins. */
+/** Milliseconds for rendering a page; its data has been loaded before. */
 const renderLimit = 5_000
 
 /**
- * Renders a page whole before the first byte goes out: it is compressed in one piece, has a length,
- * and a reader who hangs up can break nothing but this request.
+ * Renders a page completely before the first byte is sent: it is compressed in one piece, has a length, and a client that
+ * disconnects can break only this request.
  */
 export default async function handleRequest(
 	request: Request,
@@ -29,7 +29,7 @@ export default async function handleRequest(
 	const { nonce } = factsOf(loadContext)
 	headers.set('Content-Type', 'text/html; charset=utf-8')
 	if (request.method === 'HEAD') return new Response(null, { status, headers })
-	// In development Vite's client is one of the scripts, and must hear early when modules are made anew.
+	// In development Vite's client is one of the scripts, and must start early to be notified of changed modules.
 	const data = import.meta.env.PROD ? entry.serverHandoffStream : undefined
 	const context = withOwnRoutes(entry)
 	const page = (
@@ -45,7 +45,7 @@ export default async function handleRequest(
 		log.debug({ bytes: html.length }, 'page rendered')
 		return new Response(html, { status, headers })
 	} catch (error) {
-		// React Router answers the first failure with the error page. When that fails as well, it is the frame that cannot be drawn.
+		// React Router handles the first failure by the error page. If that fails as well, the frame cannot be rendered.
 		if (!entry.staticHandlerContext.errors) throw error
 		const { pathname, search } = new URL(request.url)
 		const html = renderToStaticMarkup(<LastResortPage address={pathname + search} />)
@@ -53,15 +53,15 @@ export default async function handleRequest(
 	}
 }
 
-/** The moment that the page's relative times count from, in milliseconds of the epoch. */
+/** The moment that the page's relative times refer to, in milliseconds since the epoch. */
 function momentOf({ staticHandlerContext }: EntryContext): number {
 	const root: RootData | undefined = staticHandlerContext.loaderData.root
 	return Date.parse((root ?? nothingKnown).now)
 }
 
 /**
- * React Router makes two objects of every route that it is given, for each page. So it is given those of the page; the others can
- * still be looked up, as it does for the paths above the page.
+ * React Router creates two objects for every route that it gets, for each page. So it gets those of the page only; others can still
+ * be looked up, as it does for the paths above the page.
  */
 function withOwnRoutes(entry: EntryContext): EntryContext {
 	const { routes } = entry.manifest
@@ -71,19 +71,19 @@ function withOwnRoutes(entry: EntryContext): EntryContext {
 	return { ...entry, staticHandlerContext, manifest: { ...entry.manifest, routes: own } }
 }
 
-/** React Router would draw the data of the page as scripts of their own. */
+/** React Router would render the data of the page as separate scripts. */
 function withoutData({ serverHandoffStream: _, ...entry }: EntryContext): EntryContext {
 	return entry
 }
 
-/** What the routes of the site answer to paths above pages; they stay the same while it runs. */
+/** Matches of paths above pages; they stay the same while the site runs. */
 const matched = new LRUCache<string, { of: ReturnType<Match> }>({ max: 2_000 })
 
 type Match = EntryContext['staticHandlerContext']['_match']
 
 /**
- * For each page React Router compares every path above it with every route of the site, to tell the browser of them. A path that no
- * route has, such as that of an author between a category and a question, costs most.
+ * For each page React Router compares every path above it with all routes of the site, to send them to the browser. A path without
+ * a route, such as between a category and a question, costs most.
  */
 function rememberingMatch({ staticHandlerContext: { _match: match }, manifest }: EntryContext): Match {
 	return (path) => {
@@ -95,7 +95,7 @@ function rememberingMatch({ staticHandlerContext: { _match: match }, manifest }:
 	}
 }
 
-/** Loader, action and rendering errors that no rule explains: neither a reader who hung up nor a method that a route does not know. */
+/** Logs unexpected errors of loaders, actions and rendering: neither a client that disconnected nor a method that a route does not support. */
 export function handleError(error: unknown, { request }: { request: Request }): void {
 	if (request.signal.aborted || siteFaultOf(error)) return
 	if (isRouteErrorResponse(error) && error.status < 500) return
@@ -121,7 +121,7 @@ function render(
 		})
 		const stream = renderToPipeableStream(element, {
 			nonce,
-			// A boundary that is late or large would follow the page and be put in its place by a script; readers may have none.
+			// A late or large boundary would be streamed after the page and inserted by a script; readers may have none.
 			progressiveChunkSize: Number.POSITIVE_INFINITY,
 			onAllReady: () => {
 				clearTimeout(timer)
@@ -138,9 +138,9 @@ function render(
 }
 
 /**
- * Byte by byte, and only where it stands: links in the head, and the scripts that tell the browser of the page. What lies between is
- * nearly the whole page and stays as it is.
- * @param data of the page, as React Router encoded it
+ * Edits bytes, and only where needed: links in the head, and the scripts that describe the page. What is between is nearly the
+ * whole page and stays unchanged.
+ * @param data of the page, in React Router's encoding
  */
 function withLateScripts(html: Buffer<ArrayBuffer>, nonce: string | undefined, data: Buffer): Buffer<ArrayBuffer> {
 	const body = Math.max(0, html.indexOf('</head>'))
@@ -160,8 +160,8 @@ async function readBytes(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
 }
 
 /**
- * A whole document that asks nothing of the site: no data, no script, no frame.
- * @param address path and query that Reload asks for
+ * A document that needs nothing of the site: no data, no script, no frame.
+ * @param address path and query for the Reload link
  */
 export function LastResortPage({ address }: { address: string }) {
 	return (

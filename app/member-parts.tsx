@@ -6,7 +6,7 @@ import UnsentForms from '~/shell/unsent-forms.tsx'
 
 /**
  * What every page has for a member besides its frame.
- * @param props.member username of who is signed in, or was until the session ended while the page was open
+ * @param props.member username of the logged-in member, or was until the session ended while the page was open
  */
 export default function MemberParts({ member }: { member: string }) {
 	const { viewer } = useRootData()

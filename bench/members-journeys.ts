@@ -1,5 +1,5 @@
 import { type Person, personOf, randomOf, skills } from '~/features/demo/people/people.ts'
-import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
+import { anybody, type Criteria } from '~/features/directory/directory.paths.ts'
 import { listCommunity } from '~/features/directory/directory.server.ts'
 import { suggest } from '~/features/directory/suggestions.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
@@ -15,8 +15,8 @@ export function journeys(size: number): [name: string, page: () => Promise<numbe
 	const projectsOf = ({ projects }: Person) =>
 		projects.length > 0 ? projects.map((one) => one.project_title) : ['Bus']
 	const viewer = { id: 1, username: 'nobody', name: 'Nobody', image: null, role: 'member' } as const
-	const list = async (wish: Partial<Wish>, cursor: string | null = null) => {
-		const { page } = await listCommunity({ ...anybody, ...wish }, cursor, viewer)
+	const list = async (criteria: Partial<Criteria>, cursor: string | null = null) => {
+		const { page } = await listCommunity({ ...anybody, ...criteria }, cursor, viewer)
 		return page.rows.length
 	}
 	const anywhere = () => (random() < 0.3 ? null : encodeCursor(['newest', 0, 21 + Math.floor(random() * size)]))
@@ -65,7 +65,7 @@ export function journeys(size: number): [name: string, page: () => Promise<numbe
 	]
 }
 
-function studies({ profile }: Person): Partial<Wish> {
+function studies({ profile }: Person): Partial<Criteria> {
 	return { branches: [profile.enrol_in_branch_name], years: [profile.current_year] }
 }
 

@@ -77,7 +77,7 @@ async function measureRates(
 	report(rows, costs, visit, { before, after: residentMegabytes(site.child) })
 }
 
-/** Processor time of each page as visitors get it made anew, and as members do; empty where the system does not tell. */
+/** Processor time of each page as visitors get it made again, and as members do; empty where the system does not tell. */
 async function measureCosts(site: SiteProcess, pages: [string, string][]): Promise<[string, PageCost][]> {
 	const members = await withDatabase(dataDir, (client) => logReadersIn(client, site.url, secret))
 	const query = pages.find(([name]) => name.startsWith('a query'))?.[1] ?? ''

@@ -15,7 +15,7 @@ import { NO_TIME_LIMITS } from '~/platform/db/time-limits.server.ts'
 import { progressLine } from '../scripts/support/progress.ts'
 import { saveResult } from './results.ts'
 import { type KnownItem, type KnownQuestion, makeKnownItems } from './search/known-items.ts'
-import { databaseTime, judgePeople, reportPeople } from './search/people.ts'
+import { databaseTime, evaluatePeople, reportPeople } from './search/people.ts'
 
 const { values: given, positionals } = parseArgs({
 	allowPositionals: true,
@@ -35,15 +35,15 @@ const postgres = await startEmbeddedPostgres(dataDir, ['shared_buffers=512MB', '
 try {
 	openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS, max: 1 })
 	await migrate(pool(), fileURLToPath(new URL('../migrations', import.meta.url)))
-	if (given.people) reportPeople(Number(given.people), await judgePeople(Number(given.people), Number(given.count)))
-	if (file) await judgeQuestions(file)
+	if (given.people) reportPeople(Number(given.people), await evaluatePeople(Number(given.people), Number(given.count)))
+	if (file) await evaluateQuestions(file)
 } finally {
 	await closeDatabase()
 	await postgres.stop()
 	rmSync(dataDir, { recursive: true, force: true })
 }
 
-async function judgeQuestions(from: string): Promise<void> {
+async function evaluateQuestions(from: string): Promise<void> {
 	await importQuestions(from, {
 		onBadLine: (line, reason) => process.stderr.write(`Line ${line} ${reason}\n`),
 		onProgress: progressLine('questions'),
@@ -51,7 +51,7 @@ async function judgeQuestions(from: string): Promise<void> {
 	await refreshStatistics()
 	const { rows } = await pool().query<KnownQuestion>('select id, title, description from questions order by id')
 	const results = []
-	for (const [kind, items] of makeKnownItems(rows, Number(given.count))) results.push(await judge(kind, items))
+	for (const [kind, items] of makeKnownItems(rows, Number(given.count))) results.push(await evaluate(kind, items))
 	report(rows.length, results)
 }
 
@@ -65,7 +65,7 @@ interface Result {
 	database: number | null
 }
 
-async function judge(kind: string, items: KnownItem[]): Promise<Result> {
+async function evaluate(kind: string, items: KnownItem[]): Promise<Result> {
 	const before = await databaseTime()
 	let found = 0
 	let corrected = 0

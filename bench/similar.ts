@@ -49,7 +49,7 @@ try {
 	await migrate(pool(), fileURLToPath(new URL('../migrations', import.meta.url)))
 	await load()
 	await encodeAll()
-	const quality = await judgeAll()
+	const quality = await evaluateAll()
 	const speed = await timeLarge()
 	report(quality, speed)
 } finally {
@@ -116,7 +116,7 @@ async function encodeAll(): Promise<void> {
 
 type Ranker = (text: string) => Promise<string[]>
 
-async function judgeAll() {
+async function evaluateAll() {
 	const { rows } = await pool().query("select id, source_id from questions where source = 'bench'")
 	const thread = new Map<number, string>(rows.map(({ id, source_id }) => [id, source_id]))
 	const plain =
@@ -140,12 +140,12 @@ async function judgeAll() {
 		['what ships, by words alone', found(false)],
 		[hasEncoder() ? 'what ships, with the encoder' : 'what ships (no encoder is installed)', found(true)],
 	]
-	const judged = []
-	for (const [name, ranker] of rankers) judged.push({ name, ...(await judge(ranker)) })
-	return judged
+	const evaluated = []
+	for (const [name, ranker] of rankers) evaluated.push({ name, ...(await evaluate(ranker)) })
+	return evaluated
 }
 
-async function judge(ranker: Ranker) {
+async function evaluate(ranker: Ranker) {
 	const sums = { map: 0, mrr: 0, p1: 0, p5: 0, r5: 0 }
 	const halves = [0, 0]
 	const times: number[] = []
@@ -216,7 +216,7 @@ async function times(asked: { title: string; description?: string }[], byMeaning
 	return percentiles(taken)
 }
 
-function report(quality: Awaited<ReturnType<typeof judgeAll>>, speed: Awaited<ReturnType<typeof timeLarge>>): void {
+function report(quality: Awaited<ReturnType<typeof evaluateAll>>, speed: Awaited<ReturnType<typeof timeLarge>>): void {
 	const rows = quality.map(
 		({ name, map, mrr, p1, p5, r5, halves, p50, p99 }) =>
 			`| ${[name, ...[map, mrr, p1, p5, r5, ...halves].map((value) => value.toFixed(3)), p50.toFixed(1), p99.toFixed(1)].join(' | ')} |`,

@@ -1,5 +1,5 @@
-// npm run backup -- [--to FILE|FOLDER] [--keep COUNT] [--no-verify] [--json]: one file with the whole site, also while it runs.
-// BACKUP_PASSPHRASE encrypts it.
+// npm run backup -- [--to FILE|FOLDER] [--keep COUNT] [--no-verify] [--json]: backs up the whole site into one file, also while it
+// runs. BACKUP_PASSPHRASE encrypts it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -52,18 +52,18 @@ try {
 	}
 	if (process.env.AUTH_SECRET || process.env.VAPID_PRIVATE_KEY)
 		process.stdout.write('Keep the settings AUTH_SECRET and VAPID_PRIVATE_KEY as well: they are not in the backup.\n')
-	// For programs, on the last line.
+	// For programs: the result on the last line.
 	if (values.json) process.stdout.write(`${JSON.stringify(made)}\n`)
 } catch (error) {
 	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
 	process.exitCode = 1
 }
 
-/** Restores it into a folder beside it, which is deleted afterwards. @throws Error when that does not work */
+/** Restores the backup into a temporary folder, which is deleted afterwards. @throws Error when that fails */
 async function verify(file: string): Promise<void> {
 	const scratch = mkdtempSync(join(dirname(file), '.devquad-verify-'))
 	try {
-		// With no setting but these: neither the site's database nor its bucket is written to.
+		// With no other settings, so that neither the site's database nor its bucket is written to.
 		const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !settingNames.includes(name)))
 		const child = spawn(process.execPath, [...process.execArgv, 'scripts/restore.ts', file, '--trial'], {
 			env: { ...env, BACKUP_PASSPHRASE: config().BACKUP_PASSPHRASE, DATA_DIR: join(scratch, 'site') },

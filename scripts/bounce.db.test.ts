@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { childEnvironment, config } from '~/config.server.ts'
-import { getTroubles } from '~/features/bounces/bounces.server.ts'
+import { getAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { makeMember } from '../tests/factories/forum.ts'
 import { useDatabase } from '../tests/support/database.ts'
 import { pathTo, reportOn } from '../tests/support/mail-reports.ts'
@@ -29,7 +29,7 @@ test('a mail server hands a report over by a pipe: it is noted, anything else is
 	const report = reportOn('postfix', { path: 'somebody@else.example', email: mira.email })
 	const DATABASE_URL = await testDatabaseUrl()
 	expect(await pipe(report, pathTo(mira), { DATABASE_URL })).toEqual(['Noted.', 0])
-	expect(await getTroubles(mira.id)).toHaveLength(1)
+	expect(await getAddressProblems(mira.id)).toHaveLength(1)
 	expect(await pipe(Buffer.from('Subject: Hello\r\n\r\nHello'), pathTo(mira), { DATABASE_URL })).toEqual(['', 0])
 	expect(await pipe(report, pathTo(mira), { DATABASE_URL: 'postgresql://site@127.0.0.1:1/none' })).toEqual(['', 75])
 })

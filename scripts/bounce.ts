@@ -1,11 +1,11 @@
-// npm run bounce [-- RECIPIENT] < MESSAGE: takes in a report on a mail that came back, from a mail server on this machine
-// (docs/self-hosting.md). RECIPIENT is the address that it was delivered to.
+// npm run bounce [-- RECIPIENT] < MESSAGE: processes a bounce that a mail server on this machine delivers (docs/self-hosting.md).
+// RECIPIENT is the address that it was delivered to.
 import { buffer } from 'node:stream/consumers'
 import { takeMessage } from '~/features/bounces/taking.server.ts'
 import { DomainError, Unavailable } from '~/lib/errors.ts'
 import { besideSite } from './support/site.ts'
 
-/** What tells a mail server to try again later (EX_TEMPFAIL of sysexits.h). Any other failure would make it report on the report. */
+/** The exit code for “try again later” (EX_TEMPFAIL of sysexits.h). Any other failure would make the mail server bounce the bounce. */
 const TRY_LATER = 75
 
 try {

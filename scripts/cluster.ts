@@ -9,8 +9,7 @@ import { stopLimits } from '../server/limits.ts'
 import { Startup } from '../server/startup.ts'
 import { endLeftovers } from './cluster/leftovers.ts'
 import { startNginx } from './cluster/nginx.ts'
-import { startNode } from './cluster/node.ts'
-import { startRedis } from './cluster/redis.ts'
+import { startNode, startRedis } from './cluster/servers.ts'
 import { claimPort, freePort } from './support/free-ports.ts'
 import { buildWhenOld } from './support/install.mjs'
 import { findProgram } from './support/programs.ts'
@@ -65,7 +64,7 @@ function find(program: string): string {
 	throw new Error(`The cluster needs ${program}, which is not installed. On Debian: apt-get install nginx redis-server`)
 }
 
-/** How a node reaches the database: the address that was given, or the socket of the one that was started here. */
+/** How a node connects to the database: by the given address, or the socket of the one that was started here. */
 function urlOf({ connectionString, host, user, password, database }: PoolConfig): string {
 	return (
 		connectionString ??

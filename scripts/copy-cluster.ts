@@ -1,4 +1,5 @@
-// Run by the site itself: copies its built-in database and its keys into a continuous archive. The last line is what was made, as JSON.
+// Run by the site itself: makes a base backup of its built-in database and its keys for the continuous archive. Prints the result
+// as JSON on the last line.
 import { config } from '~/config.server.ts'
 import { version } from '~/lib/version.ts'
 import { makeBase } from '~/platform/backup/base-backup.server.ts'

@@ -1,5 +1,5 @@
-// npm run doctor [-- --to ADDRESS]: says in sentences what is wrong with the site's surroundings. Run it as the site's account, with the
-// site's settings, while the site runs. Ends with 1 when something is wrong.
+// npm run doctor [-- --to ADDRESS]: checks the surroundings of the site and explains what is wrong. Run it as the site's account,
+// with the site's settings, while the site runs. Exits with 1 when something is wrong.
 import '../server/check-settings.ts'
 import { parseArgs } from 'node:util'
 import { config } from '~/config.server.ts'
@@ -22,7 +22,7 @@ try {
 	process.exitCode = 1
 }
 
-/** Runs one check after the other and writes what each found. @returns the exit code: 1 where something is wrong */
+/** Runs the checks one after the other and prints their findings. @returns the exit code: 1 where something is wrong */
 async function examine(to: string | undefined): Promise<number> {
 	const settings = config()
 	const checks: [string, () => Promise<Finding[]>][] = [

@@ -17,7 +17,7 @@ try {
 	await withSite(async () => {
 		for (const name of positionals) {
 			if (stopping.signal.aborted) break
-			// npm changes into the project's folder; a relative path is meant from where the command was typed.
+			// npm changes into the project's folder; relative paths are meant from where the command was typed.
 			const file = resolve(process.env.INIT_CWD ?? '.', name)
 			const summary = await importQuestions(file, {
 				category: values.category,

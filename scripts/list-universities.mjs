@@ -13,10 +13,10 @@ const [universities, ...lists] = process.argv.slice(2).map((path) => readFileSyn
 const [abused, disposable, endings] = lists.map((lines) => new Set(lines.map((line) => line.trim())))
 if (!universities || !abused || !disposable || !endings) throw new Error('Name the four files: see above.')
 
-/** `edu.in`, `mil.lv`: whoever is there has nothing in common but a country or a ministry. */
+/** `edu.in`, `mil.lv`: shared by everybody in a country, or of a ministry. */
 const shared = /^(ac|co|com|edu|go|gob|gov|mil|net|org|sch)\.[a-z]{2}$/
 
-/** A domain and every domain that it lies in. */
+/** A domain and its parent domains. */
 const chain = (domain) => domain.split('.').map((_, at, labels) => labels.slice(at).join('.'))
 
 const isOwn = (domain) =>
@@ -32,7 +32,7 @@ for (const text of universities) {
 	lines.set(key, [...new Set([...(lines.get(key) ?? []), ...own])])
 }
 
-/** What is refused although it lies in, or contains, a university's domain; the rest is refused as it is nobody's. */
+/** Excluded domains that contain, or are within, a university's domain; others are excluded anyway, as they are no university's. */
 const containers = new Set([...known].flatMap(chain))
 const refused = [...abused, ...disposable].filter(
 	(domain) => containers.has(domain) || chain(domain).some((part) => known.has(part)),

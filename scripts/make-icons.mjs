@@ -1,6 +1,6 @@
 /**
- * Draws the icons of the site from its mark: `npm run` does not need it, the results are in public/.
- * Run it by hand when the mark changes: node scripts/make-icons.mjs
+ * Draws the site's icons from its logo. `npm run` does not need it, as the results are in public/. Run it manually when the logo
+ * changes: node scripts/make-icons.mjs
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import sharp from 'sharp'
@@ -10,10 +10,10 @@ const ink = '#1d1c18'
 const ivy = '#1c6b4a'
 
 /**
- * The mark on a ground. It fills the square from 2 to 18 of its 20 units.
+ * The logo on a background. It fills the square from 2 to 18 of its 20 units.
  * @param size pixels of a side
- * @param share how much of a side the mark takes; a maskable icon may lose all but the inner circle of 80 %
- * @param look ground (`none` for none), its rounding as a share of a side, and the colours of the mark
+ * @param share of a side that the logo fills; of a maskable icon, only the inner circle of 80 % is always visible
+ * @param look background (`none` for none), corner radius as a share of a side, and the colours of the logo
  */
 function draw(size, share, { ground = paper, round = 0, bracket = ink, square = ivy } = {}) {
 	const scale = (size * share) / 16
@@ -57,7 +57,7 @@ const files = {
 	'icons/icon-512.png': await png(draw(512, 0.6, rounded)),
 	'icons/maskable-192.png': await png(draw(192, 0.48)),
 	'icons/maskable-512.png': await png(draw(512, 0.48)),
-	// iOS rounds it, and shows what is transparent as black.
+	// iOS rounds it, and shows transparency as black.
 	'apple-touch-icon.png': await png(draw(180, 0.58)),
 	// Android draws its shape in one colour.
 	'icons/badge-96.png': await png(draw(96, 0.8, { ground: 'none', bracket: '#fff', square: '#fff' })),

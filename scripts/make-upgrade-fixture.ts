@@ -45,7 +45,7 @@ try {
 	rmSync(dataDir, { recursive: true, force: true })
 }
 
-/** Starts the site with its demo content, imports questions and has members live there. */
+/** Starts the site with its demo content, imports questions and simulates members. */
 async function fill() {
 	const site = await startSite(env, folder)
 	try {
@@ -73,7 +73,7 @@ async function writeQuestions(): Promise<string> {
 		const answers = [...(question?.comments ?? [])].slice(0, number % 3).map(({ body }, index) => ({
 			...text(`a${index}-`, body, index + 1),
 			accepted: index === 0 && number % 2 === 0,
-			comments: number % 10 === 0 ? [text(`c${index}-`, 'Thank you, that was it.', index + 2)] : [],
+			comments: number % 10 === 0 ? [text(`c${index}-`, 'Thank you. Your phone is set up correctly.', index + 2)] : [],
 			...origin,
 		}))
 		const { title = '', body = '', tags = [] } = question ?? {}
@@ -93,7 +93,7 @@ function demoAccounts() {
 	return { member, moderator }
 }
 
-/** As statements that any client can send: without the commands of psql, owners and rights. */
+/** As statements that any client can send: without psql commands, owners and permissions. */
 function dumpDatabase(): string {
 	const options = [
 		'--inserts',

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const templates = join(root, 'scripts/new-feature')
 const migrations = join(root, 'migrations')
-/** Names that PostgreSQL would not take for a table without quotes. */
+/** Names that PostgreSQL accepts for a table only with quotes. */
 const RESERVED = ['user', 'order', 'group', 'table', 'select', 'check', 'limit', 'grant', 'column', 'default']
 
 const name = process.argv[2] ?? ''
@@ -20,7 +20,7 @@ if (refusal) {
 	process.exit(1)
 }
 const files = layOut(name)
-// How long the lines are and how imports are sorted depends on the name.
+// The length of lines and the order of imports depend on the name.
 execFileSync(
 	join(root, 'node_modules/.bin/biome'),
 	['check', '--write', ...files.filter((file) => !file.endsWith('.sql'))],
@@ -31,10 +31,10 @@ execFileSync(
 )
 console.log(`${files.join('\n')}\n\nNext: docs/how-to/add-a-feature.md. Look at it with npm run dev, at /${name}.`)
 
-/** @returns why there can be no feature of this name, or null */
+/** @returns why a feature cannot have this name, or null */
 function whyNot(name: string): string | null {
 	if (!/^[a-z]+(-[a-z]+)*$/.test(name) || name.length > 30)
-		return 'A name is made of small letters, with hyphens between words, and has at most 30 characters.'
+		return 'Use lower-case letters, with hyphens between words, and at most 30 characters.'
 	if (RESERVED.includes(name)) return `“${name}” is a word of SQL. Choose another name.`
 	const taken =
 		existsSync(join(root, 'app/features', name)) ||
@@ -43,7 +43,7 @@ function whyNot(name: string): string | null {
 	return taken ? `There is a feature, an address or a table called “${name}” already.` : null
 }
 
-/** Writes every file of the feature and names it where features and addresses are listed. @returns the files, from the root */
+/** Writes all files of the feature, and adds it to the lists of features and addresses. @returns the files, from the root */
 function layOut(name: string): string[] {
 	const number = Math.max(...readdirSync(migrations).map((file) => Number.parseInt(file, 10))) + 1
 	const placeOf = (template: string) => {
@@ -84,7 +84,7 @@ function camelOf(name: string): string {
 	return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Puts a line before the first `mark` of a file. @throws Error when the file has no such mark */
+/** Inserts a line before the first `mark` of a file. @throws Error when the file does not contain it */
 function insert(path: string, mark: string, line: string): void {
 	const text = read(path)
 	const at = text.indexOf(mark)

@@ -1,5 +1,5 @@
-// npm run restore -- FILE: makes an empty DATA_DIR (or DATABASE_URL) the site of a backup; npm run restore -- [--to MOMENT] FOLDER: an empty
-// DATA_DIR the site of a continuous archive at that moment. BACKUP_PASSPHRASE decrypts.
+// npm run restore -- FILE: restores a backup into an empty DATA_DIR (or DATABASE_URL). npm run restore -- [--to MOMENT] FOLDER:
+// restores a continuous archive as of a moment into an empty DATA_DIR. BACKUP_PASSPHRASE decrypts.
 import { readdirSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -68,7 +68,7 @@ async function fromArchive(path: string, to: Date | null): Promise<void> {
 	)
 }
 
-/** @param text by the clock of this machine, unless it says otherwise */
+/** @param text in this machine's time zone, unless it names one */
 function momentOf(text: string | undefined): Date | null {
 	if (text === undefined) return null
 	const isWhole = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/.test(text)

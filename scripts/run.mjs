@@ -1,4 +1,4 @@
-// Runs a TypeScript file of the project under the Node that the project brings, whatever Node the machine has:
+// Runs a TypeScript file of the project with the Node that the project installs, whatever Node the machine has:
 //   node scripts/run.mjs scripts/import.ts FILE …
 import { spawn } from 'node:child_process'
 import { projectNode, root } from './support/install.mjs'

@@ -1,5 +1,5 @@
-// `npm start` and `npm run dev`: installs and builds what is missing, then runs the site, passes signals on, and starts the
-// site again when it was killed. `--prepare` ends before the site is run.
+// `npm start` and `npm run dev`: installs and builds what is missing, then runs the site, forwards signals, and restarts the site
+// when it was killed. `--prepare` stops before the site is run.
 import { spawn } from 'node:child_process'
 import { buildWhenOld, isReady, projectNode, root, siteCommand, stop, takenPort } from './support/install.mjs'
 import { keepAlive } from './support/keep-alive.mjs'
@@ -10,7 +10,7 @@ if (major < 20 || (major === 20 && minor < 19))
 
 const development = process.argv.includes('--dev')
 const onlyPrepares = process.argv.includes('--prepare')
-// A site that is ready tells it better, and as soon: it may be this very site that runs already.
+// A site that is ready reports it better, and as quickly: its data directory may show that this very site is already running.
 const taken = onlyPrepares ? null : await takenPort(process.env)
 if (taken && !isReady(development)) stop(taken)
 const node = projectNode()
@@ -21,10 +21,10 @@ if (onlyPrepares) process.exit(0)
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 let child
 let isStopping = false
-/** Whether the site has served since this script began. What fails before that is a mistake in the settings, and stays one. */
+/** Whether the site has served since this script began. An earlier failure is an error in the settings, so a restart would not help. */
 let hasServed = false
 
-const cease = keepAlive(start, ({ code, signal, wait }) => {
+const stopRestarting = keepAlive(start, ({ code, signal, wait }) => {
 	const isOver = isStopping || development || code === 0 || stopSignals.includes(signal)
 	if (isOver || (code !== null && !hasServed)) process.exit(code ?? 1)
 	const reason = signal ? `was killed by ${signal}` : `ended by itself with the exit code ${code}`
@@ -32,11 +32,10 @@ const cease = keepAlive(start, ({ code, signal, wait }) => {
 	return true
 })
 
-// Ctrl-C and a closed terminal reach the site by themselves, which stops once however often it is told to; the others are sent to
-// this process alone.
+// Ctrl-C and a closed terminal reach the site directly, which ignores repeated signals; other signals reach this process only.
 for (const signal of stopSignals) process.on(signal, () => stopSite(signal !== 'SIGINT'))
 
-// npm hands SIGTERM to a shell between it and this script, which ends and passes nothing on.
+// npm sends SIGTERM to a shell between it and this script, which exits without forwarding it.
 const parent = process.ppid
 const parentLookMs = 250
 if (process.env.npm_lifecycle_event) {
@@ -45,13 +44,13 @@ if (process.env.npm_lifecycle_event) {
 
 function stopSite(passesOn) {
 	isStopping = true
-	cease()
+	stopRestarting()
 	if (!child || child.exitCode !== null || child.signalCode !== null) process.exit(0)
 	if (passesOn) child.kill('SIGTERM')
 }
 
 function start() {
-	// The channel to the child tells it when this process is gone, even by SIGKILL; and this one, when the child serves.
+	// The IPC channel tells the child when this process is gone, even by SIGKILL, and tells this process when the child serves.
 	const { args, env } = siteCommand(development)
 	child = spawn(node, args, {
 		cwd: root,

@@ -23,7 +23,7 @@ const range = (first, last) => String.fromCodePoint(...Array.from({ length: last
 const basic = `${range(0x20, 0x7e)}\u00a0\u00a9\u00ab\u00b7\u00bb\u00d7é${range(0x2010, 0x2026)}\u2122\u2191\u2193\u2212`
 const letters = /[A-Za-z .,\-'’"“”?!:;()/]/g
 
-/** The same ranges stand in app/ui/fonts.css. */
+/** The same ranges are in app/ui/fonts.css. */
 const cuts = {
 	'schibsted-grotesk-letters': basic.match(letters).join(''),
 	'schibsted-grotesk-signs': basic.replace(letters, ''),
@@ -49,7 +49,7 @@ const mono = await subsetFont(
 writeFileSync('app/ui/fonts/quad-mono.woff2', mono)
 console.log('quad-mono', mono.length)
 
-// Letters of formulas in the styles that have commands of their own, and signs, without those that are rare in texts.
+// Letters of formulas in the styles that have commands, and symbols, without those that are rare.
 const formulas = [
 	...[
 		[0x20, 0x7e],

@@ -1,4 +1,4 @@
-// npm run terms -- --preview: what the terms of this version would write otherwise on this site. Nothing is changed.
+// npm run terms -- --preview: lists words on this site that the terms of this version would spell otherwise. Nothing is changed.
 import { parseArgs } from 'node:util'
 import { previewStartSet } from '~/features/terms/preview.server.ts'
 import { counted } from '~/lib/text.ts'

@@ -1,4 +1,4 @@
-// `npm run test:faults [-- PATTERN]`: breaks a site on purpose and counts what was acknowledged. Takes some minutes.
+// `npm run test:faults [-- PATTERN]`: injects faults into a running site, and counts acknowledged writes. Takes some minutes.
 import { spawnSync } from 'node:child_process'
 import { buildWhenOld, root } from './support/install.mjs'
 

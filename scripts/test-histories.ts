@@ -1,6 +1,6 @@
 /*
- * `npm run test:histories -- --seeds N [--from SEED]`: the history checker of the chat with so many seeds, one run after the
- * other. `npm test` runs it with one seed that is always the same.
+ * `npm run test:histories -- --seeds N [--from SEED]`: the history checker of the chat with N seeds, one after the other. `npm
+ * test` runs it with one fixed seed.
  */
 import { parseArgs } from 'node:util'
 import { buildWhenOld, stop } from './support/install.mjs'

@@ -1,6 +1,6 @@
 /*
- * `npm run test:restarts -- [--rounds 7]`: restarts each of three nodes behind nginx so many times, one by one, while visitors read and
- * members write to each other. `npm test` does one round. Needs nginx and redis-server.
+ * `npm run test:restarts -- [--rounds 7]`: restarts each of three nodes behind nginx this many times, one by one, while visitors
+ * read and members write to each other. `npm test` does one round. Needs nginx and redis-server.
  */
 import { parseArgs } from 'node:util'
 import { buildWhenOld, stop } from './support/install.mjs'

@@ -1,6 +1,6 @@
 /*
- * `npm test`: everything that must hold, from format to journeys, and one line of figures at the end.
- * `npm test -- PATTERN …`: the tests and journeys whose file or name matches, without the other checks.
+ * `npm test`: all checks and tests, from format to journeys, with one line of totals at the end. `npm test -- PATTERN …`: the tests
+ * and journeys whose file or name matches, without the other checks.
  */
 import { findTests, matchingTests } from './support/find-tests.ts'
 import { buildWhenOld } from './support/install.mjs'
@@ -22,7 +22,7 @@ async function runAll(): Promise<void> {
 		// The first test files mostly wait.
 		isBuilt && runs.vitest(),
 	])
-	// Not beside the other tests, which have as many processes as there is room for.
+	// Not beside the other tests, which use all available processors.
 	if (isBuilt) await runs.playwright()
 }
 

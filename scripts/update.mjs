@@ -1,5 +1,6 @@
-// `npm run update [-- --to REF]`: makes a version ready in releases/, beside the one that runs: installs, builds, and tries it. When all
-// of that has worked, releases/current leads to it, and the next start runs it. Plain JavaScript: nothing has to be installed for it.
+// `npm run update [-- --to REF]`: prepares a version in releases/, beside the one that runs: installs, builds, and tries it. Once
+// all of that has worked, releases/current points to it, and the next start runs it. Plain JavaScript, so that nothing has to be
+// installed for it.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -17,9 +18,9 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** How many versions stay, so that one can go back; the current one is among them. */
+/** Versions that are kept, including the current one, so that one can go back. */
 const KEPT = 3
-/** Milliseconds that a new version may take to serve an empty site. */
+/** Milliseconds for a new version to serve an empty site. */
 const TRIAL_MS = 120_000
 
 const clone = cloneOf(join(dirname(fileURLToPath(import.meta.url)), '..'))
@@ -46,25 +47,25 @@ try {
 	process.exitCode = 1
 }
 
-/** @returns the ref behind `--to`, or null */
+/** @returns the ref after `--to`, or null */
 function wantedRef([option, ref, ...more]) {
 	if (option === undefined) return null
 	if (option === '--to' && ref && !ref.startsWith('-') && more.length === 0) return ref
 	throw new Error('Usage: npm run update [-- --to TAG-OR-COMMIT]')
 }
 
-/** Where the history is: this folder, or, for a release in it, the folder round `releases`. */
+/** The git repository: this folder, or, for a release, the folder that contains `releases`. */
 function cloneOf(folder) {
 	return basename(dirname(folder)) === 'releases' ? dirname(dirname(folder)) : folder
 }
 
-/** Of a folder in releases/: the version's number and its commit. */
+/** The name of a folder in releases/: version number and commit. */
 function nameOf(commit) {
 	const { version } = JSON.parse(git('show', `${commit}:package.json`))
 	return `${version}-${commit.slice(0, 10)}`
 }
 
-/** Makes the folder of a version; it has its name only when it is whole. @throws Error with what failed; nothing of it is left then */
+/** Creates the folder of a version; it gets its name once it is complete. @throws Error with what failed; nothing of it is left then */
 async function prepare(name, commit) {
 	const folder = join(releases, `.preparing-${name}`)
 	rmSync(folder, { recursive: true, force: true })
@@ -87,7 +88,7 @@ async function prepare(name, commit) {
 	}
 }
 
-/** Starts it on an empty data directory, asks what it is, and stops it. @throws Error with its last words */
+/** Starts it on an empty data directory, asks for its version, and stops it. @throws Error with its last output */
 async function tryIt(folder, commit) {
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-update-'))
 	const { PATH, HOME, LANG } = process.env
@@ -103,7 +104,7 @@ async function tryIt(folder, commit) {
 			const [, url] = /is ready: +(http\S+)/.exec(words) ?? []
 			if (url) ready.resolve(url)
 		})
-	child.once('exit', () => ready.reject(new Error('It ended before it served.')))
+	child.once('exit', () => ready.reject(new Error('It ended before it was ready.')))
 	try {
 		const health = await (await fetch(`${await ready.promise}/healthz`)).json()
 		if (health.commit !== commit) throw new Error(`It says that it is ${health.commit}.`)
@@ -123,7 +124,7 @@ function withResolvers() {
 	return made
 }
 
-/** In one step: whoever looks finds the former version or this one. */
+/** Atomically, so that there is always a current version. */
 function switchTo(name) {
 	const next = join(releases, '.next')
 	rmSync(next, { force: true })
@@ -131,7 +132,7 @@ function switchTo(name) {
 	renameSync(next, current)
 }
 
-/** Removes all versions but the newest few. What runs may be the one before: it keeps its folder. */
+/** Removes all but the newest versions. The running one may be the previous: its folder is kept. */
 function removeOld() {
 	const names = readdirSync(releases).filter((name) => name !== 'current' && !name.startsWith('.'))
 	const byAge = names.sort((one, other) => timeOf(other) - timeOf(one))
@@ -148,7 +149,7 @@ function git(...args) {
 	return run('git', ['-C', clone, ...args]).trim()
 }
 
-/** @returns what it wrote; @throws Error with that when it fails */
+/** @returns the output @throws Error with the output when it fails */
 function run(program, args, { env = {}, stdio = 'pipe', cwd = clone } = {}) {
 	const done = spawnSync(program, args, { cwd, encoding: 'utf8', stdio, env: { ...process.env, ...env } })
 	if (done.status === 0) return done.stdout ?? ''

@@ -5,13 +5,13 @@ import { connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
-/** Seconds that somebody waits at most: less than the 60 after which nginx gives up with words of its own. */
+/** Maximum seconds that a connection waits: less than nginx's timeout of 60, whose error page would be shown. */
 const MAX_WAIT = '55'
-/** So many wait at the same time: a tab of each of 5,000 members, and requests. nginx keeps no more connections by itself. */
+/** Maximum waiting connections: a tab of each of 5,000 members, and requests. nginx itself keeps no more. */
 const MAX_WAITING = 8_000
-/** Bytes that are taken of somebody who waits; the rest stays in the network. */
+/** Bytes that are read from a waiting connection; the rest stays in the network. */
 const MAX_KEPT_BYTES = 65_536
-/** Milliseconds between two looks for a node, and how long one that does not answer is waited for. */
+/** Milliseconds between two checks for a node, and to wait for one that does not answer. */
 const LOOK_MS = 100
 const CONNECT_MS = 1_000
 
@@ -29,7 +29,7 @@ const nodes = values.node.map((address) => {
 	return { host, port: Number(port) }
 })
 
-/** Connections that wait for a node, with what has come by them so far. */
+/** Waiting connections, with the bytes received so far. */
 const waiting = new Map()
 let isLooking = false
 
@@ -39,11 +39,11 @@ server.listen(Number(values.port), values.host, () => {
 		`The waiting room of ${values.node.join(', ')} is open:  ${values.host}:${server.address().port}\n`,
 	)
 })
-// Started by another script, it ends with that.
+// When started by another script, it ends with that script.
 process.on('disconnect', () => process.exit(0))
 
 function enter(visitor) {
-	// `close` follows, and says all that counts.
+	// `close` follows, and is handled.
 	visitor.on('error', () => {})
 	if (waiting.size >= MAX_WAITING) return refuse(visitor)
 	const kept = []
@@ -68,7 +68,7 @@ function enter(visitor) {
 	void look()
 }
 
-/** Looks for a node until nobody waits any more. */
+/** Checks for a node until no connection waits any more. */
 async function look() {
 	if (isLooking) return
 	isLooking = true
@@ -80,18 +80,18 @@ async function look() {
 	isLooking = false
 }
 
-/** @returns the node, once it has taken a connection; @throws Error when it does not */
+/** @returns the node, once it has accepted a connection @throws Error when it does not */
 async function listens(node) {
 	const socket = await reach(node)
 	socket.destroy()
 	return node
 }
 
-/** Gives somebody who waits to a node; who finds that it has stopped again waits on. */
+/** Forwards a waiting connection to a node; it waits on if the node has stopped again. */
 async function pass(visitor, node) {
 	const onward = await reach(node).catch(() => null)
 	const begin = waiting.get(visitor)
-	// Whoever left meanwhile, or was refused, does not wait any more.
+	// The connection was closed or refused meanwhile.
 	if (!onward || !begin) return void onward?.destroy()
 	waiting.delete(visitor)
 	begin()

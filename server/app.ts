@@ -58,15 +58,15 @@ import { reportMetrics } from './worker-metrics.ts'
 
 type Environment = { Bindings: HttpBindings }
 
-/** A form of the longest question, written in three-byte characters, fits. */
+/** Fits a form with the longest question, in three-byte characters. */
 const largestBody = maxSmallBody
-/** A form with a picture of 5 MB fits, and the refusal of one a little larger can still be told in words. */
+/** Fits a form with a picture of 5 MB. A slightly larger picture is still read, to be refused with a message. */
 const largestBodyWithPicture = 6 * 1024 * 1024
-/** A picture of 5 MB in Base64, and what stands round it. */
+/** Fits a picture of 5 MB in base64, and the JSON around it. */
 const largestBodyWithBase64 = 7.5 * 1024 * 1024
 const pictureForms = features.flatMap((feature) => feature.pictureForms ?? [])
 
-/** In development every page is made anew, with the code as it is. */
+/** In development every page is rendered by the current code. */
 const cachesPages = config().NODE_ENV === 'production' && config().PAGE_CACHE_MB > 0
 
 if (config().NODE_ENV === 'production') logConsole()
@@ -79,7 +79,7 @@ app.use(recordRefusals())
 app.use(security(config(), nonceOf))
 app.use(compress())
 app.use(retryAfter())
-// Before the question where a request comes from: browsers send reports without an Origin of their own.
+// Must come before the check of the origin: browsers send reports without an Origin of their own.
 const limitReport = bodyLimit({ maxSize: MAX_REPORT_BYTES, onError: (context) => context.body(null, 413) })
 app.post(REPORT_PATH, limitReport, async (context) => takeReports(await context.req.text()))
 app.use(sameOrigin(new Set(features.flatMap(({ crossSiteForms }) => crossSiteForms ?? []))))
@@ -114,9 +114,9 @@ if (config().NODE_ENV === 'production') {
 	const root = './build/client'
 	const files = serveStatic({ root, precompressed: true })
 	const names = new Set(readdirSync(root))
-	// The names of assets hold their content's hash; the few files beside them do not.
+	// Asset names contain a content hash; the names of the few other files do not.
 	app.use('/assets/*', cachedFor('public, max-age=31536000, immutable'), files)
-	// Looking on the disk for a page that is no file would cost as much as its route does.
+	// Checking the disk for each page would cost as much as its route does.
 	app.use((context, next) => (names.has(context.req.path.split('/', 2)[1] ?? '') ? files(context, next) : next()))
 }
 app.all('/assets/*', (context) => context.text('There is no such file.', 404))
@@ -145,7 +145,7 @@ app.all('/api/*', (context, next) =>
 )
 
 const siteRoutes = async () => guardRoutes(await import('virtual:react-router/server-build'))
-// Given a function, React Router derives all routes anew for each request: a millisecond, needed only where code changes.
+// Given a function, React Router derives all routes for each request, which takes a millisecond and is needed only in development.
 const pages = createRequestHandler(
 	config().NODE_ENV === 'development' ? siteRoutes : await siteRoutes(),
 	config().NODE_ENV,
@@ -164,7 +164,7 @@ app.all('*', async (context) => {
 	const facts = { ...factsOf(request), isViewerUnknown: fault !== null && viewer === null }
 	const page = () => renderPage(request, viewer, facts, loginInstead(context.req.raw))
 	const render = () => (fault ? withoutDatabase(fault, page) : page())
-	const answer = await (isDescription(context.req.path) ? inTurn(render) : render())
+	const answer = await (isDescription(context.req.path) ? oneAtATime(render) : render())
 	addSession(answer.headers, headers)
 	if (viewer) forbidCaching(answer.headers)
 	if (facts.flash && showsFlash(new URL(request.url), answer)) answer.headers.append('Set-Cookie', clearFlash())
@@ -178,7 +178,7 @@ app.onError((error, context) => {
 	return context.text('Something went wrong!', 500)
 })
 
-/** Answers one request as the reader made it. */
+/** Responds to one request. */
 export async function handle(request: Request, bindings: HttpBindings): Promise<Response> {
 	const { method = 'GET', url = '/' } = bindings.incoming
 	const refusal = refuseMethod(method, url, config())
@@ -193,12 +193,12 @@ export async function handle(request: Request, bindings: HttpBindings): Promise<
 	)
 }
 
-/** Adds the demo content of every feature. */
+/** Adds the demo content of all features. */
 export async function seedSite(options: Parameters<NonNullable<Feature['seedDemo']>>[0]): Promise<void> {
 	for (const feature of features) await feature.seedDemo?.(options)
 }
 
-/** Measures and names the requests of this server, where there are figures or traces. */
+/** Records metrics and traces of this server's requests, where they are enabled. */
 export async function measure(server: Server): Promise<void> {
 	if (!areMetricsOn() && !areTracesOn()) return
 	const calls = operations.map(({ path }) => `/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}`)
@@ -208,7 +208,7 @@ export async function measure(server: Server): Promise<void> {
 	reportMetrics(readMetrics)
 }
 
-/** Addresses that are no pages and no operations of the API. */
+/** Addresses that are neither pages nor operations of the API. */
 const otherAddresses = [
 	'/healthz',
 	'/readyz',
@@ -221,7 +221,7 @@ const otherAddresses = [
 	'/api/v1/*',
 ]
 
-/** What lives beside the pages: sockets, jobs, what other processes tell. @returns what stops them, sockets first */
+/** Starts what runs beside the pages: sockets, jobs, the bus. @returns stops them, sockets first */
 export async function startAround(): Promise<() => Promise<void>> {
 	await startTracing()
 	await connectBus()
@@ -265,7 +265,7 @@ async function renderPage(
 	load.set(viewerContext, viewer)
 	load.set(factsContext, facts)
 	load.set(faultContext, { fault: null, typed: null, instead })
-	const response = await pages(instead ? request : await readdress(request), load)
+	const response = await pages(instead ? request : await rewriteRequest(request), load)
 	const answer = new Response(response.body, response)
 	addRetryAfter(answer, load)
 	answer.headers.set('X-Request-Id', facts.requestId)
@@ -273,14 +273,14 @@ async function renderPage(
 	return answer
 }
 
-/** The request at the address that it means today, by what features say of it. */
-async function readdress(request: Request): Promise<Request> {
+/** Replaces a request for a former address by one for the current address, as the features know it. */
+async function rewriteRequest(request: Request): Promise<Request> {
 	let meant = request
-	for (const feature of features) if (feature.readdress) meant = await feature.readdress(meant)
+	for (const feature of features) if (feature.rewriteRequest) meant = await feature.rewriteRequest(meant)
 	return meant
 }
 
-/** What visitors lose with the cache they lose without it too: a parameter that a page does not declare works nowhere. */
+/** Removes undeclared parameters from visitors' requests even without the cache, so that such a parameter works nowhere. */
 function asWithCache(request: Request): Request {
 	const seen = forVisitors(request)
 	nonces.set(seen, nonceOf(request))
@@ -294,21 +294,21 @@ function isDescription(path: string): boolean {
 
 let lastTurn: Promise<unknown> = Promise.resolve()
 
-/** Does such work one after another, and lets other requests in between: twenty at once held them up for a second. */
-function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Runs such work one at a time, with other requests in between: twenty at once blocked them for a second. */
+function oneAtATime<Result>(work: () => Promise<Result>): Promise<Result> {
 	const turn = lastTurn.then(work)
 	lastTurn = turn.catch(() => {}).then(() => new Promise((resolve) => setImmediate(resolve)))
 	return turn
 }
 
-/** What was made for one member stays with them alone: no cache, that of a shared browser included, stores it. */
+/** Keeps a response for one member out of all caches, including that of a shared browser. */
 function forbidCaching(headers: Headers): void {
 	if (!headers.get('Cache-Control')?.startsWith('public')) headers.set('Cache-Control', 'private, no-store')
 }
 
 /**
- * Renders a page that many will get: nothing of the request that asked first is in it, nor does it end with that one.
- * @param ip the address that asked first, by which pages that are made anew are counted
+ * Renders a page that many visitors will get. It holds nothing of the request that asked first, and does not end with that request.
+ * @param ip the address that asked first, for counting renderings
  */
 async function renderForVisitor({ path, theme }: VisitorPage, nonce: string, ip: string) {
 	const request = new Request(new URL(path, config().publicUrl))
@@ -317,7 +317,7 @@ async function renderForVisitor({ path, theme }: VisitorPage, nonce: string, ip:
 	return { response: await renderPage(request, null, facts), now, requestId, shows }
 }
 
-/** Whether the notice that a redirect left is in this answer: in a page, or in the data that the frame of a page is drawn from. */
+/** Whether this response shows the flash of a redirect: a page, or the data from which the root route is drawn. */
 function showsFlash({ pathname, searchParams }: URL, answer: Response): boolean {
 	if (answer.status >= 300) return false
 	if (!pathname.endsWith('.data')) return answer.headers.get('Content-Type')?.startsWith('text/html') ?? false

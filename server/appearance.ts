@@ -3,12 +3,12 @@ import { log } from '~/lib/log.server.ts'
 import { siteAppearance } from '~/platform/appearance/appearance.server.ts'
 import { isIconPath, siteIcon } from '~/platform/appearance/icons.server.ts'
 
-/** The path of the stylesheet that says how the site looks; see app/platform/appearance. */
+/** The path of the stylesheet with the site's own look; see app/platform/appearance. */
 export const APPEARANCE_PATH = '/appearance.css'
 
 /**
- * Answers with what the look of the site is made of: its stylesheet, and the icons with its logo or colour in place of those of public/. It
- * is the same for everybody, and open on private sites, as the login page shows it.
+ * Serves the site's own look: its stylesheet, and icons with its logo or colour in place of those of public/. It is the same for
+ * everybody, and open on private sites, whose login page shows it.
  */
 export function appearance(): MiddlewareHandler {
 	return async (context, next) => {
@@ -16,7 +16,7 @@ export function appearance(): MiddlewareHandler {
 		if (method !== 'GET' && method !== 'HEAD') return next()
 		if (path !== APPEARANCE_PATH && !isIconPath(path)) return next()
 		const { style } = siteAppearance()
-		// A page that was made before the last change asks for what there is no more.
+		// A page from before the last change asks for a stylesheet that no longer exists.
 		const isCurrent = style !== null && context.req.query('v') === style.version
 		const caching = isCurrent ? 'public, max-age=31536000, immutable' : 'public, max-age=300'
 		if (path === APPEARANCE_PATH)

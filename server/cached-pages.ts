@@ -17,7 +17,7 @@ import { tellCachedRead } from './reads.ts'
 
 const countPage = counter(
 	'devquad_page_cache_requests_total',
-	'Pages that visitors asked for: kept (hit), or made now (miss).',
+	'Requests of visitors for pages: from the cache (hit), or rendered (miss).',
 	['outcome'],
 )
 
@@ -26,26 +26,26 @@ const unbrotli = promisify(brotliDecompress)
 /** A page for visitors that may be cached. */
 export interface VisitorPage {
 	key: string
-	/** Path and question that it is made for: what changes nothing on the page is left out. */
+	/** Path and query of the rendered page, without parameters that it does not read. */
 	path: string
 	theme: 'light' | 'dark' | 'system'
-	/** What it shows. */
+	/** Its cache tags. */
 	tags: string[]
 }
 
-/** Makes a page for a visitor. @param nonce of its inline scripts @returns it with what it shows besides, as tags */
+/** Renders a page for a visitor. @param nonce of its inline scripts @returns the page, and further cache tags found while rendering */
 export type Render = (
 	wanted: VisitorPage,
 	nonce: string,
 ) => Promise<{ response: Response; now: string; requestId: string; shows: readonly string[] }>
 
-/** The pages that features say may be cached for visitors. */
+/** The cached pages of all features. */
 const cachedPages = features.flatMap((feature) => feature.cachedPages ?? [])
 const personal = /(?:^|;\s*)(?:__Host-)?(?:session|flash)=/
 
 /**
- * The cached page that a visitor's request could be answered with; null for members and for pages that are not cached.
- * @param url path and query as they came
+ * The cached page for a visitor's request; null for members and for pages that are not cached.
+ * @param url path and query as sent
  */
 export function visitorPageOf(
 	method: string | undefined,
@@ -63,7 +63,7 @@ export function visitorPageOf(
 	return wanted
 }
 
-/** Addresses that were read already, as most visitors ask for the same ones and without a cookie. */
+/** Parsed addresses: most visitors ask for the same ones, without a cookie. */
 const knownPages = new Map<string, VisitorPage>()
 const MAX_KNOWN_PAGES = 1_000
 
@@ -75,8 +75,8 @@ function read(url: string, theme: VisitorPage['theme'] = 'system'): VisitorPage 
 }
 
 /**
- * Answers a request with a cached page, as Node hands it over: nothing of the way that other requests go is needed.
- * @returns whether there was one
+ * Answers Node's request directly from the cache, without the middleware of other requests.
+ * @returns whether there was a cached page
  */
 export function answerFromCache(request: IncomingMessage, response: ServerResponse): boolean {
 	if (isPrivateSite()) return false
@@ -96,7 +96,7 @@ export function answerFromCache(request: IncomingMessage, response: ServerRespon
 	return true
 }
 
-/** Answers a visitor's request, with a cached page or one that is made now; null when this page is never cached. */
+/** Answers a visitor's request, from the cache or by rendering the page; null when this page is never cached. */
 export async function answerVisitor(request: Request, renderPage: Render): Promise<Response | null> {
 	const url = new URL(request.url)
 	const wanted = visitorPageOf(request.method, url.pathname + url.search, request.headers.get('Cookie') ?? undefined)
@@ -126,7 +126,7 @@ export async function answerVisitor(request: Request, renderPage: Render): Promi
 	return new Response(request.method === 'HEAD' ? null : new Uint8Array(body), { status: page.status, headers })
 }
 
-/** A request as a cached page would be made for: a visitor's loses the parameters that the page does not declare. */
+/** The request for which a cached page would be rendered: without parameters that the page does not declare. */
 export function forVisitors(request: Request): Request {
 	const url = new URL(request.url)
 	const wanted = visitorPageOf(request.method, url.pathname + url.search, request.headers.get('Cookie') ?? undefined)
@@ -134,7 +134,7 @@ export function forVisitors(request: Request): Request {
 	return new Request(new URL(wanted.path, url), request)
 }
 
-/** An older page, while the database is away that a new one would need. */
+/** An outdated page, while the database that a new one needs is unavailable. */
 function pageWhileAway(key: string): CacheEntry | undefined {
 	const lasting = outageLasting()
 	return lasting === null ? undefined : pageCache.getStale(key, lasting)
@@ -148,10 +148,10 @@ async function renderEntry(wanted: VisitorPage, render: Render): Promise<CacheEn
 	const replaced = new Set(
 		[...always.map(([name]) => name), policyHeader, 'Content-Length'].map((name) => name.toLowerCase()),
 	)
-	// Its id would name the request of somebody else.
+	// The id would name somebody else's request.
 	if (response.status === 200) replaced.add('x-request-id')
 	const headers = [...response.headers].filter(([name]) => !replaced.has(name))
-	// Made anew without a change, a page differs only in when and for whom it was made. Its policy is renewed with the page alone.
+	// Two renderings of an unchanged page differ only in time and request id. Its policy changes only with the page.
 	const content = text.replaceAll(now, '').replaceAll(requestId, '')
 	const etag = `W/"${createHash('sha256').update(policy('')).update(content).digest('base64url').slice(0, 22)}"`
 	return {
@@ -170,8 +170,8 @@ async function renderEntry(wanted: VisitorPage, render: Render): Promise<CacheEn
 }
 
 /**
- * A cached page has no nonce: it would no longer be a secret. Its scripts are allowed by their hashes, and only those that
- * carried this page's nonce; what anybody else brought into the page did not know it.
+ * Replaces the nonce of a cached page, which would no longer be secret, by hashes of its scripts. Only scripts with this page's
+ * nonce are allowed: injected ones could not know it.
  */
 function withoutNonce(html: string, nonce: string): { text: string; hashes: string[] } {
 	const hashes = new Set<string>()
@@ -202,8 +202,8 @@ function isCurrent(ifNoneMatch: string | null | undefined, { etag }: CacheEntry)
 }
 
 /**
- * The headers of an answer that the page is unmodified. A browser puts them in place of those that it has, so they name no scripts: the
- * page that it has was made at another time, and its scripts have other hashes.
+ * Headers of a 304. A browser replaces its stored headers with them, so they name no script hashes: its stored page was rendered at
+ * another time, with other hashes.
  */
 function unmodifiedHeaders({ headers }: CacheEntry): [string, string][] {
 	return headers.filter(([name]) => name !== policyHeader).map(([name, value]) => [name, value])
@@ -211,7 +211,7 @@ function unmodifiedHeaders({ headers }: CacheEntry): [string, string][] {
 
 const raw = new WeakMap<Buffer, string[]>()
 
-/** The headers of a body as Node takes them without looking at each. */
+/** The headers of a response as Node takes them without checking each. */
 function rawHeaders({ headers }: CacheEntry, coding: string, body: Buffer): string[] {
 	const known = raw.get(body)
 	if (known) return known
@@ -220,13 +220,13 @@ function rawHeaders({ headers }: CacheEntry, coding: string, body: Buffer): stri
 	return flat
 }
 
-/** Pages are cached in one coding that every browser takes, and in gzip for programs that take no other. */
+/** Pages are cached in one coding that every browser accepts, and in gzip for programs that accept no other. */
 const CACHED_CODINGS = ['br', 'gzip'] as const satisfies Coding[]
 type CachedCoding = (typeof CACHED_CODINGS)[number] | 'identity'
 
 const codings = new Map<string, CachedCoding>()
 
-/** Browsers send few different headers; whoever sends many gets no more room than these. */
+/** Browsers send few different headers; whoever sends many must not fill the memory. */
 function codingOf(header = ''): CachedCoding {
 	const known = codings.get(header)
 	if (known) return known

@@ -1,6 +1,6 @@
 import { config } from '../app/config.server.ts'
 
-/* To be imported first, for its effect: what is imported after it may log, and a log needs settings that are sound. */
+/* Import this first, for its effect: later imports may log, and the log needs valid settings. */
 
 try {
 	config()

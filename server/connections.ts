@@ -3,32 +3,29 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectionLimits, stopLimits } from './limits.ts'
 
-/** What is known of an open connection that is no WebSocket. */
+/** An open connection that is no WebSocket. */
 interface Connection {
 	address: string
-	/** Requests whose answers have not ended; several when a client does not wait for an answer before it asks again. */
+	/** Unfinished responses; several when a client pipelines requests. */
 	answers: Set<ServerResponse>
-	/** When it last did something, by `performance.now()`. */
+	/** `performance.now()` of its last activity. */
 	activeAt: number
-	/** Bytes that had come by then. */
+	/** Bytes received by then. */
 	read: number
-	/** The request whose body is still coming. */
+	/** The request whose body is still being received. */
 	body?: { request: IncomingMessage; since: number; read: number }
 }
 
 const drainLookMs = 25
 
-/**
- * The open connections of a server: their limits, and their orderly end. WebSockets leave it as soon as they are one; Socket.IO
- * looks after them.
- */
+/** The open connections of a server: their limits, and their orderly end. Socket.IO handles WebSockets, which leave this list. */
 export class Connections {
 	readonly #open = new Map<Socket, Connection>()
 	readonly #perAddress = new Map<string, number>()
 	readonly #maxPerAddress: number
 	#isDraining = false
 
-	/** @param behindProxy whether everybody comes by the proxy's address */
+	/** @param behindProxy whether all connections come from the proxy's address */
 	constructor(server: Server, { behindProxy, maxPerAddress }: { behindProxy: boolean; maxPerAddress?: number }) {
 		const max = maxPerAddress ?? connectionLimits.maxPerAddress
 		this.#maxPerAddress = behindProxy ? Number.POSITIVE_INFINITY : max
@@ -43,10 +40,10 @@ export class Connections {
 	}
 
 	/**
-	 * Ends every connection in order; the server must not listen any more. Each answer from now on says `Connection: close`, so
-	 * that its client opens the next connection elsewhere. A connection without a request is closed when it was idle for
-	 * `stopLimits.idleConnectionMs`: closed at once, it could cross a request that its client has just sent.
-	 * @param limitMs after so many milliseconds what is still open is cut off
+	 * Ends all connections in order; the server must have stopped listening. Each response from now on says `Connection: close`, so
+	 * that its client opens the next connection elsewhere. An idle connection is closed after `stopLimits.idleConnectionMs`: closed
+	 * earlier, it could cross a request that was just sent.
+	 * @param limitMs milliseconds after which open connections are destroyed
 	 */
 	async drain(limitMs: number): Promise<void> {
 		this.#isDraining = true
@@ -58,7 +55,7 @@ export class Connections {
 		this.end()
 	}
 
-	/** Cuts every connection off. */
+	/** Destroys all connections. */
 	end(): void {
 		for (const socket of this.#open.keys()) socket.destroy()
 	}
@@ -96,7 +93,7 @@ export class Connections {
 	#endIdle(): void {
 		const now = performance.now()
 		for (const [socket, connection] of this.#open) {
-			// The beginning of a request that is not whole yet.
+			// An incomplete request has begun.
 			if (socket.bytesRead !== connection.read) {
 				connection.read = socket.bytesRead
 				connection.activeAt = now
@@ -128,7 +125,7 @@ export class Connections {
 
 const requestTimeout = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
 
-/** Whether a body comes too slowly, and not because we do not take it. */
+/** Whether the client sends a body too slowly, and not because we read it slowly. */
 function isTooSlow({ request, since, read }: NonNullable<Connection['body']>, socket: Socket, now: number): boolean {
 	const elapsed = now - since
 	if (elapsed < connectionLimits.slowBodyMs || request.readableLength >= request.readableHighWaterMark) return false

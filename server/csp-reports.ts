@@ -2,18 +2,18 @@ import { isRecord } from '~/lib/checks.ts'
 import { log } from '~/lib/log.server.ts'
 import { Allowance } from '~/platform/realtime/allowance.ts'
 
-/** Where browsers send what a page tried and its policy forbids. */
+/** Where browsers report violations of the content security policy. */
 export const REPORT_PATH = '/csp-report'
-/** Bytes of one delivery; a browser puts a handful of reports of 1 KB each into it. */
+/** Maximum bytes of one delivery; browsers put a handful of reports of 1 KB each into it. */
 export const MAX_REPORT_BYTES = 16 * 1024
-/** Reports of one delivery that are looked at. */
+/** Reports of one delivery that are read. */
 const MAX_REPORTS = 10
 
-/** Anybody can send reports: a process writes at most 60 a minute to its log. */
+/** Anybody can send reports, so a process logs at most 60 a minute. */
 const allowance = new Allowance(60, 60_000)
 
 /**
- * Takes in reports in either of the two forms that browsers send, and answers 204 whatever they say.
+ * Accepts reports in both formats of browsers, and always answers 204.
  * @param body JSON: `{ "csp-report": … }` of `report-uri`, or a list of `{ type, body }` of `report-to`
  */
 export function takeReports(body: string): Response {
@@ -25,16 +25,16 @@ export function takeReports(body: string): Response {
 interface Report {
 	/** Such as `script-src-elem`. */
 	directive: string
-	/** What was refused: `inline`, `eval`, or the origin of an address. */
+	/** What was blocked: `inline`, `eval`, or the origin of an address. */
 	blocked: string
-	/** The script of ours that tried it, or the origin of another one; '' when unknown. */
+	/** Our script that tried it, or the origin of a foreign one; '' when unknown. */
 	source: string
 	line: number
-	/** The first part of the page's address: the rest names members. */
+	/** The first segment of the page's path: the rest may name members. */
 	page: string
 }
 
-/** What is logged: no whole address, no sample of a page and nothing of who reads. */
+/** What is logged: no full address, no excerpt of the page, nothing about the reader. */
 export function reportsIn(body: string): Report[] {
 	let sent: unknown
 	try {

@@ -15,14 +15,14 @@ import { dirname, join } from 'node:path'
 import { diskError } from '../app/lib/disk-error.server.ts'
 
 /**
- * Makes the data directory, or takes what is there away from the eyes of other accounts: from here on, whatever this process
- * and its children make is theirs alone (umask), and what an earlier version left readable is closed.
+ * Creates the data directory, or closes an existing one to other accounts. From here on, files of this process and its children are
+ * private (umask), and files that an earlier version left readable are closed.
  * @param dataDir absolute path
  * @throws Error with one sentence when it cannot be used
  */
 export function prepareDataDir(dataDir: string): void {
 	try {
-		// PostgreSQL of a root start passes through what stands above.
+		// When root starts the site, PostgreSQL's account has to pass through the parent folders.
 		mkdirSync(dirname(dataDir), { recursive: true, mode: 0o711 })
 		process.umask(0o077)
 		mkdirSync(dataDir, { recursive: true })
@@ -35,14 +35,14 @@ export function prepareDataDir(dataDir: string): void {
 	}
 }
 
-/** The account `postgres` of a root start passes through (0710, see `findOwner`); nobody else enters. */
+/** When root starts the site, the account `postgres` passes through (0710, see `findOwner`); nobody else enters. */
 function closeFolder(dataDir: string): void {
 	const own = process.geteuid?.()
 	const requireOwn = ({ uid }: Stats) => {
 		if (own !== undefined && uid !== own)
 			throw new Error(`it belongs to another account (uid ${uid}); run DevQuad as that account`)
 	}
-	// Who may not open it is told the same; what was opened is looked at again, as it may have been replaced in between.
+	// Checked again after opening, as it may have been replaced in between.
 	requireOwn(statSync(dataDir))
 	const fd = openSync(dataDir, constants.O_RDONLY | constants.O_DIRECTORY)
 	try {
@@ -57,19 +57,19 @@ function closeFolder(dataDir: string): void {
 }
 
 /**
- * Takes all rights from group and others. What lies below a folder is looked at only when the folder itself was open to others:
- * it is closed last, so that a tree of a million pictures is walked once, and again only when that was interrupted.
+ * Removes all rights of group and others. A folder's content is visited only if the folder itself was open to others; the folder is
+ * closed last. So a tree of a million pictures is walked once, and again only after an interruption.
  */
 function closeEntry(path: string): void {
 	const stat = lstatSync(path)
 	if ((stat.mode & 0o077) === 0 || !(stat.isFile() || stat.isDirectory())) return
 	if (stat.isDirectory()) for (const name of readdirSync(path)) closeEntry(join(path, name))
-	// Never through a symbolic link, should one have come in its place.
+	// Never through a symbolic link that may have replaced it.
 	const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
 	try {
 		fchmodSync(fd, stat.mode & 0o700)
 	} catch (error) {
-		// What belongs to another account, as PostgreSQL's files may, is that account's to close.
+		// Files of another account, as PostgreSQL's may be, are that account's responsibility.
 		if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
 	} finally {
 		closeSync(fd)

@@ -5,21 +5,21 @@ import { pool } from '~/platform/db/db.server.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
 import { clientIpHeader } from './middleware/public-request.ts'
 
-/* What a process says of itself: to whoever looks whether it lives, to proxies, and to `npm run doctor`. */
+/* Health checks of a process: for liveness probes, for proxies, and for `npm run doctor`. */
 
-/** Milliseconds that the database may take to answer; with them, /readyz answers within a second. */
+/** Milliseconds that the database may take, so that /readyz answers within a second. */
 const databaseTimeoutMs = 800
 
 let isDraining = false
-/** The question that is under way: a database that does not answer is not asked again by every probe. */
+/** The running check: probes share it, so that an unresponsive database is not asked by each. */
 let pending: Promise<boolean> | undefined
 
-/** From now on {@link readiness} says that this process stops. */
+/** Makes {@link readiness} report that this process stops. */
 export function beginDraining(): void {
 	isDraining = true
 }
 
-/** Whether new visitors may be sent to this process: it does not stop, and its database answers. Takes at most a second. */
+/** Whether this process accepts new visitors: it is not stopping, and its database answers. Takes at most a second. */
 export async function readiness(): Promise<'ready' | 'draining' | 'not ready'> {
 	if (isDraining) return 'draining'
 	pending ??= queryDatabase().finally(() => {
@@ -41,10 +41,10 @@ async function queryDatabase(): Promise<boolean> {
 	}
 }
 
-/** Where a request came from and went to, as the site takes it, and what a proxy wrote into its headers. */
+/** Where a request came from and went to, as the site understands it, with the proxy's headers. */
 export interface Seen {
 	address: string
-	/** Scheme and host that it was made to. */
+	/** Scheme and host of the request. */
 	origin: string
 	forwarded: { for: string | null; proto: string | null; host: string | null }
 }
@@ -52,12 +52,12 @@ export interface Seen {
 /** The header by which `npm run doctor` asks how its request arrived. */
 export const doctorHeader = 'x-devquad-doctor'
 
-/** What the doctor shows in that header: it knows the secret of the site. */
+/** The value of that header; it proves knowledge of the site's secret. */
 export function doctorToken(): string {
 	return createHmac('sha256', authSecret()).update('npm run doctor').digest('base64url')
 }
 
-/** What /healthz answers. @param request as the site takes it @param incoming as it arrived */
+/** The response of /healthz. @param request as the site understands it @param incoming as it arrived */
 export function health(request: Request, incoming: IncomingMessage) {
 	const told = { status: 'ok', version: version.number, commit: version.commit }
 	const given = Buffer.from(String(incoming.headers[doctorHeader] ?? ''))

@@ -4,27 +4,27 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Config } from '../app/config.server.ts'
 import { connectionLimits } from './limits.ts'
 
-/** A turn of Node's loop as short as this did next to nothing. */
+/** A turn of Node's event loop this short did next to nothing. */
 const shortTurnMs = 1
-/** On a busy machine a short turn is waited for no longer than this. */
+/** Maximum wait for a short turn on a busy machine. */
 const maxAcceptMs = 2_000
 
-/** Both addresses of this machine alone: what `localhost` means, whichever of them the hosts file names. */
+/** The loopback addresses: what `localhost` means, whichever of them the hosts file names. */
 const loopback = ['127.0.0.1', '::1']
 
-/** The addresses that a HOST stands for, without those that this machine turns out not to have. */
+/** The addresses for a HOST, without those that this machine does not have. */
 export function addressesOf(host: string): string[] {
 	return host === 'localhost' ? loopback : [host]
 }
 
-/** Whether listening failed because this machine has no such address, as where IPv6 is turned off. */
+/** Whether listening failed because this machine has no such address, as where IPv6 is disabled. */
 export function isMissingAddress(error: unknown): boolean {
 	return ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes((error as NodeJS.ErrnoException).code ?? '')
 }
 
 /**
- * Has a server listen on HOST and PORT; `localhost` is both 127.0.0.1 and ::1, where the machine has both.
- * @returns the port, and what stops listening; open connections stay
+ * Makes a server listen on HOST and PORT; `localhost` is both 127.0.0.1 and ::1, where the machine has both.
+ * @returns the port, and a function that stops listening; open connections stay
  * @throws Error with one sentence when the port cannot be opened
  */
 export async function listen(
@@ -50,15 +50,15 @@ export async function listen(
 		port,
 		close: async () => {
 			await allAccepted(server)
-			// The `close` of an HTTP server would also cut off idle connections, whose clients may have just sent a request.
+			// The `close` of an HTTP server would also destroy idle connections, whose clients may have just sent a request.
 			for (const listener of listeners) NetServer.prototype.close.call(listener)
 		},
 	}
 }
 
 /**
- * Waits for a moment in which no connection waits to be accepted: the system resets those as the port is closed, though their
- * clients may have sent a request. Node accepts one in each turn of its loop, so that after a short turn without one there are none.
+ * Waits until no connection waits to be accepted: closing the port resets those, though their clients may have sent a request. Node
+ * accepts one per turn of its event loop, so after a short turn without one there are none.
  */
 async function allAccepted(server: Server): Promise<void> {
 	let accepted = 0
@@ -66,7 +66,7 @@ async function allAccepted(server: Server): Promise<void> {
 		accepted += 1
 	}
 	server.on('connection', count)
-	// The first turn may have looked for connections already, before it came here.
+	// The first turn may already have accepted connections before this.
 	await nextTurn()
 	for (const end = performance.now() + maxAcceptMs; ; ) {
 		const [turn, before] = [performance.now(), accepted]
@@ -77,7 +77,7 @@ async function allAccepted(server: Server): Promise<void> {
 	server.off('connection', count)
 }
 
-/** One more ear of an HTTP server. */
+/** A further listening socket of an HTTP server. */
 function passingTo(server: Server): NetServer {
 	return createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit('connection', socket))
 }

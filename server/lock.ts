@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lockFile } from '../app/lib/file-lock.server.ts'
 
-/** Milliseconds between two signs of life in the file of {@link holdByHeartbeat}. */
+/** Milliseconds between two heartbeats of {@link holdByHeartbeat}. */
 const BEAT_EVERY_MS = 3_000
-/** Milliseconds without a sign of life after which the holder counts as gone. */
+/** Milliseconds without a heartbeat after which the holder counts as dead. */
 const SILENCE_MS = 15_000
 
-/** What {@link lockDataDir} throws when another process holds the directory. */
+/** Another process holds the data directory. */
 export class DataDirTaken extends Error {
 	constructor(dataDir: string) {
 		super(`Another DevQuad is already running on ${dataDir}. Stop it first, or choose another DATA_DIR.`)
@@ -18,10 +18,10 @@ export class DataDirTaken extends Error {
 }
 
 /**
- * Takes a data directory for this process alone, across containers that share it. The kernel keeps the lock on `site.lock`, so
- * it ends with the process, however that ends. Where there is no such lock, a file that is renewed every few seconds stands in.
- * @param dataDir absolute path of a folder that is there
- * @returns what releases it
+ * Locks a data directory for this process, across containers that share it. The kernel holds the lock on `site.lock`, so it ends
+ * with the process. Where there are no such locks, a heartbeat file replaces it.
+ * @param dataDir absolute path of an existing folder
+ * @returns releases the lock
  * @throws DataDirTaken with one sentence when another process holds it
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
@@ -30,14 +30,14 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
 	if (lock.state === 'held') return () => closeSync(lock.fd)
 	return holdByHeartbeat(dataDir, () => {
 		process.stderr.write(`Another process has taken ${dataDir} while this one was silent. This one ends.\n`)
-		// Not in order: PostgreSQL belongs to the other one by now.
+		// No orderly stop: PostgreSQL belongs to the other process by now.
 		process.exit(1)
 	})
 }
 
 interface Beat {
 	id: string
-	/** Where the number of the process means something: a machine since its start, and a space of numbers on it. */
+	/** The scope of process ids: a machine since its start, and a pid namespace on it. */
 	space: string
 	pid: number
 	count: number
@@ -45,9 +45,9 @@ interface Beat {
 
 /**
  * The lock of {@link lockDataDir} for file systems and machines without one: the file `site.heartbeat`, rewritten every three
- * seconds. It is taken over after 15 seconds without a change, measured by the clock of who waits, so that no clock's jump makes
- * a living site look dead; at once when its process was of this machine and is gone.
- * @param onLost called once when another process has taken it, as may happen to a process that was stopped for that long
+ * seconds. It can be taken over after 15 seconds without a change, measured by the waiting process, so that a clock's jump cannot
+ * make a live site look dead; and at once when the holder was on this machine and has ended.
+ * @param onLost called once when another process has taken the lock, as may happen to a process that was suspended for that long
  * @param silence milliseconds, for tests
  */
 export async function holdByHeartbeat(dataDir: string, onLost: () => void, silence = SILENCE_MS): Promise<() => void> {
@@ -58,7 +58,7 @@ export async function holdByHeartbeat(dataDir: string, onLost: () => void, silen
 		if (!createWhole(file, mine)) {
 			const other = readBeat(file)
 			if (other && !isGone(other) && !(await isSilent(file, other, silence))) throw new DataDirTaken(dataDir)
-			// Of several that find the same dead file, one moves it away; who moves a living one puts it back and gives up.
+			// Of several that find the same dead file, one moves it away; a process that moved a live one puts it back and gives up.
 			renameSync(file, written)
 			const moved = readBeat(written)
 			if (moved?.id !== other?.id) {
@@ -91,7 +91,7 @@ export async function holdByHeartbeat(dataDir: string, onLost: () => void, silen
 	}
 }
 
-/** Puts the file in its place, whole, unless there is one. */
+/** Creates the complete file, unless it exists. */
 function createWhole(file: string, beat: Beat): boolean {
 	const written = `${file}.${beat.id}`
 	writeBeat(written, beat)
@@ -128,7 +128,7 @@ function isGone({ space, pid }: Beat): boolean {
 	}
 }
 
-/** Watches the file for this long. @returns false as soon as it changes */
+/** Watches the file for this many milliseconds. @returns false as soon as it changes */
 async function isSilent(file: string, { id, count }: Beat, milliseconds: number): Promise<boolean> {
 	for (const end = Date.now() + milliseconds; Date.now() < end; await sleep(milliseconds / 30)) {
 		const now = readBeat(file)

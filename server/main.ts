@@ -1,4 +1,4 @@
 import './check-settings.ts'
 
-// The entry of every process of the site. Only an import in its turn comes after the check in a bundle, too.
+// The entry of every process of the site. In a bundle, only a dynamic import runs after the check.
 await import('./run.ts')

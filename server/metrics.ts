@@ -19,7 +19,7 @@ import {
 import { io } from '~/platform/realtime/io.server.ts'
 import { metricsOfWorkers } from './worker-metrics.ts'
 
-/* What the process knows of itself, and where Prometheus reads all figures. Features count what they do beside doing it. */
+/* Metrics of the process, and the endpoint for Prometheus. Features define their own metrics where they count. */
 
 const secondsOfRequests = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -59,8 +59,8 @@ gauge('devquad_jobs', 'Jobs of the whole site: ready, waiting for their time, ru
 	labels: ['state'],
 	together: 'max',
 })
-gauge('devquad_page_cache_bytes', 'Bytes of pages that are kept for visitors.', () => pageCache.bytes)
-gauge('devquad_page_cache_pages', 'Pages that are kept for visitors.', () => pageCache.size)
+gauge('devquad_page_cache_bytes', 'Bytes of cached pages for visitors.', () => pageCache.bytes)
+gauge('devquad_page_cache_pages', 'Cached pages for visitors.', () => pageCache.size)
 gauge(
 	'devquad_disk_free_bytes',
 	'Bytes that can still be written on the disk of DATA_DIR.',
@@ -71,7 +71,7 @@ gauge(
 	{ together: 'min' },
 )
 
-/** Measures every request of this server from now on. @param routeOf tells the pattern of an address */
+/** Measures all requests of this server from now on. @param routeOf returns the route pattern of an address */
 export async function measureRequests(server: Server, routeOf: (url: string) => string): Promise<void> {
 	if (!areMetricsOn()) return
 	await startMetrics()
@@ -86,8 +86,8 @@ export async function measureRequests(server: Server, routeOf: (url: string) => 
 }
 
 /**
- * Answers /metrics to who has the token of METRICS_TOKEN; without that setting there is no such page. A token and not the address of who
- * asks, as behind a proxy everybody comes from the same one.
+ * Serves /metrics to whoever has METRICS_TOKEN; without that setting there is no such page. It checks a token rather than the
+ * client's address, as behind a proxy all addresses are the same.
  */
 export function metricsPage(): MiddlewareHandler {
 	return async (context, next) => {

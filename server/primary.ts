@@ -10,13 +10,13 @@ import { stopLimits } from './limits.ts'
 import type { Startup } from './startup.ts'
 import { gatherMetrics } from './worker-metrics.ts'
 
-/** A message of a worker to the process that started it. `leaving`: it was told to stop, and serves until it may. */
+/** A message from a worker to its parent. `leaving`: it was told to stop, and serves until it may. */
 export type FromWorker = { kind: 'ready' } | { kind: 'failed'; reason: string } | { kind: 'leaving' }
 
 /**
- * A message to a worker. `start`: whether it takes the port at once, as the first ones do, or only when it can answer. `begin`: where
- * the database is, which its leader has started and migrated. `leave`: it may stop, as another one serves in its place, or
- * nobody is to serve any more.
+ * A message to a worker. `start`: whether it opens the port at once, as the first ones do, or only when it can serve. `begin`:
+ * where the database is, which the parent has started and migrated. `leave`: it may stop, as a replacement serves, or the site
+ * stops.
  */
 export type ToWorker =
 	| { kind: 'start'; listensFirst: boolean }
@@ -24,8 +24,7 @@ export type ToWorker =
 	| { kind: 'leave' }
 
 /**
- * Leads WEB_CONCURRENCY workers that serve on one port: holds the data directory and the database for them, and starts a
- * worker again that ends.
+ * Runs WEB_CONCURRENCY workers on one port: holds the data directory and the database for them, and restarts a worker that ends.
  * @returns the port, once all of them serve
  * @throws Error with one sentence when a worker cannot start
  */
@@ -33,7 +32,7 @@ export async function lead(startup: Startup, settings: Config): Promise<number> 
 	const team = new Team(settings.WEB_CONCURRENCY)
 	if (settings.METRICS_TOKEN) gatherMetrics()
 	try {
-		// The port is theirs before anything is made for a site that could not open it.
+		// Opens the port first, so that nothing is created for a site that could not open it.
 		const port = await team.gather()
 		const connection = await startup.openDatabase(settings)
 		await closeDatabase()
@@ -41,7 +40,7 @@ export async function lead(startup: Startup, settings: Config): Promise<number> 
 		await team.begin(connection)
 		return port
 	} catch (error) {
-		// Those that are still starting would find nobody to report to, and hold the port for a moment longer.
+		// Workers that are still starting would find no parent, and hold the port for a moment longer.
 		await team.dismiss()
 		throw error
 	}
@@ -52,10 +51,10 @@ class Team {
 	readonly #connection = Promise.withResolvers<PoolConfig>()
 	#serving: Promise<unknown> = Promise.resolve()
 	#stopping = false
-	/** The workers that can answer. */
+	/** The workers that can serve. */
 	readonly #ready = new Set<Worker>()
-	/** What keeps further workers from being started. */
-	readonly #cease: (() => void)[] = []
+	/** Functions that stop restarting workers. */
+	readonly #stopRestarting: (() => void)[] = []
 
 	constructor(size: number) {
 		this.#size = size
@@ -65,25 +64,25 @@ class Team {
 	async gather(): Promise<number> {
 		const listening = once(cluster, 'listening') as Promise<[Worker, { port: number }]>
 		this.#serving = Promise.all(Array.from({ length: this.#size }, () => this.#position()))
-		// `begin` waits for it; a failure before that is no stray one.
+		// `begin` awaits it; this keeps an earlier failure from being an unhandled rejection.
 		this.#serving.catch(() => {})
 		const failed = this.#serving.then(() => listening)
 		const [, { port }] = await Promise.race([listening, failed])
 		return port
 	}
 
-	/** Has the workers begin, on this database. @returns when all of them serve */
+	/** Gives the workers the database. @returns once all of them serve */
 	async begin(connection: PoolConfig): Promise<void> {
 		this.#connection.resolve(connection)
 		await this.#serving
 	}
 
-	/** Ends every worker in order, and without it who does not end in time. */
+	/** Ends all workers in order, and kills those that do not end in time. */
 	async dismiss(): Promise<void> {
 		this.#stopping = true
-		for (const cease of this.#cease) cease()
+		for (const stopRestarting of this.#stopRestarting) stopRestarting()
 		const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
-		// Not `once` of node:events, which also ends with an error, such as of a message that found the worker gone.
+		// Not `once` of node:events, which rejects on an error, such as of a message to a dead worker.
 		const ended = workers.map((worker) => worker.isDead() || new Promise((resolve) => worker.once('exit', resolve)))
 		for (const worker of workers) {
 			send(worker, { kind: 'leave' })
@@ -93,7 +92,7 @@ class Team {
 		for (const worker of workers) if (!worker.isDead()) worker.process.kill('SIGKILL')
 	}
 
-	/** A position in the team, filled by one worker after the other. @returns when the first one serves */
+	/** A position in the team, filled by one worker after the other. @returns once the first one serves */
 	#position(): Promise<void> {
 		const { promise, resolve, reject } = Promise.withResolvers<void>()
 		let hasServed = false
@@ -119,20 +118,20 @@ class Team {
 			worker.once('exit', () => this.#ready.delete(worker))
 			return worker.on('message', (message) => onMessage(worker, message))
 		}
-		const cease = keepAlive(start, (ending) => {
+		const stopRestarting = keepAlive(start, (ending) => {
 			if (this.#stopping) return false
 			if (hasServed) log.warn({ ...ending, reason }, 'a worker ended and is started again')
-			else reject(new Error(reason ?? 'A worker ended before it served.'))
+			else reject(new Error(reason ?? 'A worker ended before it was ready.'))
 			reason = undefined
 			return hasServed
 		})
-		this.#cease.push(cease)
+		this.#stopRestarting.push(stopRestarting)
 		return promise
 	}
 
 	#fork(how: { listensFirst: boolean }): Worker {
 		const worker = cluster.fork()
-		// Node's own messages may find it gone as well; its `exit` tells.
+		// Node's own messages may find the worker dead as well; its `exit` is handled.
 		worker.on('error', () => {})
 		send(worker, { kind: 'start', ...how })
 		void this.#connection.promise.then((connection) => send(worker, { kind: 'begin', connection }))

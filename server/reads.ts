@@ -5,13 +5,13 @@ import { PREFETCH_HEADER } from '~/lib/page-handle.ts'
 const listeners = features.flatMap(({ onRead }) => onRead ?? [])
 const aheadHeader = PREFETCH_HEADER.toLowerCase()
 
-/** Tells features of a page that is answered from the cache. @param url path and query of the page */
+/** Tells features that a page was answered from the cache. @param url path and query of the page */
 export function tellCachedRead(url: string, { method, headers }: IncomingMessage): void {
 	if (method !== 'GET') return
 	for (const listen of listeners) listen({ url, userAgent: headers['user-agent'], isAhead: aheadHeader in headers })
 }
 
-/** Tells features of a page that is answered, or of its data, unless it is refused or leads elsewhere. @returns the answer */
+/** Tells features that a page, or its data, was answered, unless it was an error or a redirect. @returns the response */
 export function tellRead({ method, url, headers }: Request, answer: Response): Response {
 	if (method !== 'GET' || (answer.status !== 200 && answer.status !== 304)) return answer
 	const { pathname, search } = new URL(url)

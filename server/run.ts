@@ -20,7 +20,7 @@ try {
 	await startup.end(1)
 }
 
-/** One process does everything, unless WEB_CONCURRENCY asks for several: then the first one leads and the others serve. */
+/** A single process does everything, unless WEB_CONCURRENCY asks for several: then the first one manages workers, which serve. */
 async function begin(settings: Config): Promise<void> {
 	if (cluster.isWorker) return serveAsWorker(startup, settings)
 	await startup.takeDataDir(settings)
@@ -29,6 +29,6 @@ async function begin(settings: Config): Promise<void> {
 		? await serve(startup, settings, () => startup.openDatabase(settings))
 		: await (await import('./primary.ts')).lead(startup, settings)
 	await startup.greet({ ...settings, PORT: port })
-	// `npm start` starts a site again that ended after this.
+	// `npm start` restarts a site that ends after this message.
 	process.send?.('serving')
 }

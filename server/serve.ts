@@ -7,7 +7,7 @@ import { connectionLimits, stopLimits } from './limits.ts'
 import { listen } from './listen.ts'
 import type { Startup } from './startup.ts'
 
-/** The site behind the port: what `server/app.ts` exports, from Vite in development and from the build otherwise. */
+/** The exports of `server/app.ts`, from Vite in development and from the build otherwise. */
 type Site = Pick<
 	typeof import('./app.ts'),
 	| 'answerFromCache'
@@ -23,11 +23,11 @@ type Site = Pick<
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * Serves the site in this process: pages, sockets, jobs. Leaves with `startup` what stops each part.
+ * Serves the site in this process: pages, sockets, jobs. Registers with `startup` how to stop each part.
  * @param openDatabase opens the pool; the site is loaded meanwhile
- * @param listensFirst whether the port is opened before anything else, so that a taken one is noticed before anything is made and
- * early requests wait. Where others serve on it, they are better served by those
- * @returns the port, once everything stands
+ * @param listensFirst whether the port is opened first, so that a taken one is noticed before anything is created, and early
+ * requests wait. Where other processes serve on the port, they answer those better
+ * @returns the port, once everything runs
  * @throws Error with one sentence when a part cannot start
  */
 export async function serve(
@@ -37,10 +37,10 @@ export async function serve(
 	{ listensFirst } = { listensFirst: true },
 ): Promise<number> {
 	const opened = Promise.withResolvers<Answer>()
-	/** What requests wait for. */
+	/** Requests wait for this. */
 	let gate = opened.promise
 	const server = createServer({ connectionsCheckingInterval: connectionLimits.checkEveryMs }, (request, response) => {
-		const turn = Promise.all([gate, inTurn(request, response)])
+		const turn = Promise.all([gate, oneAtATime(request, response)])
 		void turn.then(([answer]) => request.socket.destroyed || answer(request, response))
 	})
 	const connections = new Connections(server, { behindProxy: settings.TRUST_PROXY })
@@ -52,13 +52,13 @@ export async function serve(
 	site.openSockets(server)
 	await site.measure(server)
 	refuseUnknownUpgrades(server, settings)
-	// Whoever waits while the site starts, or while Vite compiles, is patient.
+	// Clients may wait while the site starts, or while Vite compiles.
 	if (settings.NODE_ENV !== 'development') server.timeout = connectionLimits.stalledReaderMs
 	opened.resolve(answer)
 	const { port, close } = early ?? (await open(server, startup, settings))
 	startup.onEnd(async () => {
 		site.beginDraining()
-		// Whoever has connected is let in before the port is closed. That is soon when nothing is answered meanwhile.
+		// Accepts pending connections before the port is closed. That is quick while nothing is answered.
 		const closed = Promise.withResolvers<Answer>()
 		gate = closed.promise
 		await close()
@@ -69,16 +69,16 @@ export async function serve(
 }
 
 /**
- * When it is a request's turn: one connection is answered one request after the other. Else a client that sends many at once, and
- * perhaps reads no answer, would have them all worked on while everybody else waits.
+ * Answers the requests of one connection one after the other. Otherwise a client that pipelines many, and perhaps reads no
+ * response, would have all of them processed while everybody else waits.
  */
-function inTurn(request: IncomingMessage, response: ServerResponse): Promise<unknown> | undefined {
+function oneAtATime(request: IncomingMessage, response: ServerResponse): Promise<unknown> | undefined {
 	const before = answered.get(request.socket)
 	answered.set(request.socket, new Promise((resolve) => response.once('close', resolve)))
 	return before
 }
 
-/** For each connection, the end of its latest answer. */
+/** For each connection, the end of its latest response. */
 const answered = new WeakMap<Socket, Promise<unknown>>()
 
 async function open(server: Server, startup: Startup, settings: Config) {
@@ -106,7 +106,7 @@ async function loadSite(
 	const load = async () => (await vite.ssrLoadModule('/server/app.ts')) as Site
 	const pages = listener(load)
 	const site = await load()
-	// React Router's plugin ends the process at the first signal, with the database still running.
+	// React Router's plugin exits the process at the first signal, with the database still running.
 	startup.obeySignals()
 	return {
 		site,

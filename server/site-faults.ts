@@ -23,36 +23,36 @@ type Build = ServerBuild
 type Route = NonNullable<Build['routes'][string]>
 type Args = LoaderFunctionArgs | ActionFunctionArgs
 
-/** What a request for a page learns of the site's own faults while it is answered. */
+/** The site faults that a request for a page has met so far. */
 interface FaultState {
 	fault: Fault | null
-	/** The fields of the form that came with the request. */
+	/** The fields of the submitted form. */
 	typed: Record<string, string> | null
-	/** Where a visitor is led whom the site is closed to (middleware/private-site.ts); null for everybody else. */
+	/** The login that a visitor of a private site is redirected to (middleware/private-site.ts); null for everybody else. */
 	instead: LoginInstead | null
 }
 
-/** The login that a visitor of a private site is led to, in place of what a route would do. */
+/** The login that a visitor of a private site gets in place of a route's response. */
 export interface LoginInstead {
 	/** Its address, which leads back. */
 	login: string
-	/** Whether a script asked for the data of a page. */
+	/** Whether a script requested the data of a page. */
 	isData: boolean
 }
 
 export const faultContext = createContext<FaultState>()
 
-/** Who asks, as far as it can be known. */
+/** Who sent a request, as far as it is known. */
 interface Sender {
 	viewer: Viewer
-	/** The cookies of the session, to hand to the browser; none while the database is away, so that none is taken back. */
+	/** The session's Set-Cookie headers; none while the database is unavailable, so that no cookie is removed. */
 	headers: Headers
-	/** Why the session could not be looked up; such a request gets nothing from the database. */
+	/** Why the session could not be looked up; such a request may not use the database. */
 	fault: Unavailable | null
 }
 
 /**
- * Who sent a request. While the database is away that is whom the signed cookie names, for the frame of the page alone.
+ * Finds out who sent a request. While the database is unavailable, the signed cookie tells, for the frame of the page only.
  * @param fresh whether the cookie alone is not enough
  */
 export async function senderOf(request: Request, fresh: boolean): Promise<Sender> {
@@ -66,7 +66,7 @@ export async function senderOf(request: Request, fresh: boolean): Promise<Sender
 	}
 }
 
-/** Adds the cookies of the session as it was when the request came, except those that the page itself has just set anew. */
+/** Adds the session's cookies, except those that the page itself has just set. */
 export function addSession(answer: Headers, session: Headers): void {
 	const set = new Set(answer.getSetCookie().map(nameOf))
 	for (const cookie of session.getSetCookie()) if (!set.has(nameOf(cookie))) answer.append('Set-Cookie', cookie)
@@ -79,8 +79,8 @@ function nameOf(cookie: string): string {
 const guarded = new WeakMap<Build, Build>()
 
 /**
- * The routes of the site, whose loaders and actions answer a fault of the site as it is: 503 or 507, with what was typed.
- * The one place where that becomes an answer of a page, whatever the route itself does.
+ * Wraps all routes, so that a site fault in a loader or an action becomes a response with 503 or 507 and what was typed. The only
+ * place that does this.
  */
 export function guardRoutes(build: Build): Build {
 	const known = guarded.get(build)
@@ -114,18 +114,18 @@ function guardRoute(route: Route): Route {
 	}
 }
 
-/** Of a member whom nobody can name, only the frame is drawn: any page or form would take them for logged out. */
+/** Runs a route. For an unknown viewer only the root route runs: other pages and forms would take them for logged out. */
 function run<Given extends Args>({ id, module }: Route, work: (args: Given) => unknown, args: Given): unknown {
 	const { isViewerUnknown } = factsOf(args.context)
 	if (isViewerUnknown && id !== 'root') throw siteFaultOf(null) ?? new Unavailable('It is not known who asks.')
 	const { instead } = args.context.get(faultContext)
-	// The frame of a page is drawn round what was typed.
+	// The root route draws the frame around what was typed.
 	if (instead && (id !== 'root' || instead.isData))
 		throw loginAnswer(instead, module.default !== undefined, args.request)
 	return work(args)
 }
 
-/** What a visitor of a private site gets in place of what a route would answer. */
+/** The response that a visitor of a private site gets in place of a route's. */
 function loginAnswer({ login, isData }: LoginInstead, isPage: boolean, request: Request): Response {
 	const forScript = !isPage && !isData && request.headers.get('Accept')?.startsWith('application/json')
 	return forScript ? Response.json({ message: 'Log in first.', login }, { status: 401 }) : redirect(login)
@@ -147,11 +147,11 @@ async function guard(args: Args, isPage: boolean, work: () => unknown): Promise<
 	}
 }
 
-/** The fault behind what a route answered with status 503 or 507, by `answering` or `refused`; null for any other answer. */
+/** The site fault in a response with status 503 or 507, by `answering` or `refused`; null for any other response. */
 function faultIn(answer: unknown): Fault | null {
 	const { type, data: body, init } = (answer ?? {}) as { type?: string; data?: unknown; init?: ResponseInit | null }
 	if (type !== 'DataWithResponseInit' || (init?.status !== 503 && init?.status !== 507)) return null
-	// What many requests asked for together was noted by one of them.
+	// Where several requests share one read, only one of them remembers its error.
 	const { message } = (body ?? {}) as { message?: unknown }
 	return siteFaultOf(null) ?? new Unavailable(String(message), { isOutage: isDatabaseAway() })
 }
@@ -164,7 +164,7 @@ function faultData(fault: Fault, { typed }: FaultState): SiteFaultData {
 	}
 }
 
-/** The fields of a form, without passwords; null for anything that is no plain form. */
+/** The fields of a form, without passwords; null for anything but a form without files. */
 async function typedIn(request: Request): Promise<Record<string, string> | null> {
 	if (!request.headers.get('Content-Type')?.startsWith('application/x-www-form-urlencoded')) return null
 	const form = await request.clone().formData()
@@ -172,14 +172,14 @@ async function typedIn(request: Request): Promise<Record<string, string> | null>
 	return Object.fromEntries(fields) as Record<string, string>
 }
 
-/** Adds to a page when to come back: the headers of what a route throws do not reach a document by themselves. */
+/** Adds Retry-After to a page: headers of an error that a route throws do not reach the document by themselves. */
 export function addRetryAfter(answer: Response, context: RouterContextProvider): void {
 	const { fault } = context.get(faultContext)
 	if (!fault || answer.status < 500) return
 	for (const [name, value] of Object.entries(retryHeaders(fault))) answer.headers.set(name, value)
 }
 
-/** A fault of the site as JSON, for what is no page. */
+/** A site fault as JSON, for responses that are no pages. */
 function answerWith(fault: Fault): Response {
 	return Response.json(
 		{ message: fault.message },
@@ -187,7 +187,7 @@ function answerWith(fault: Fault): Response {
 	)
 }
 
-/** The answer to a request that failed for a fault of the site, whatever it was for; null for any other error. */
+/** The response to a request that failed because of a site fault; null for any other error. */
 export function faultAnswer(error: unknown, path: string): Response | null {
 	const fault = siteFaultOf(error)
 	if (!fault) return null
@@ -199,11 +199,11 @@ export function faultAnswer(error: unknown, path: string): Response | null {
 }
 
 /**
- * What a form without scripts is answered whose session has ended: a page that says what was typed, to be sent again after the
- * login, in place of the login page, which would lose it. Where scripts run, they keep it (app/shell/unsent-forms.tsx).
- * @param thrown what the route threw
- * @param typed the fields that were read already; a form with files is read here
- * @returns what to throw in its place; null when it was anything else
+ * For a form without scripts whose session has ended: a page that shows what was typed, to be sent again after the login, in place
+ * of the login page, which would lose it. With scripts, the browser keeps it (app/shell/unsent-forms.tsx).
+ * @param thrown the error of the route
+ * @param typed the fields, if they were read; a form with files is read here
+ * @returns what to throw in its place; null for other errors
  */
 async function endedSession(thrown: unknown, request: Request, typed: Record<string, string> | null): Promise<unknown> {
 	const login = thrown instanceof Response ? loginOf(thrown.headers.get('Location')) : null

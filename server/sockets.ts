@@ -28,18 +28,18 @@ import { everywhere } from './middleware/security.ts'
 import { traceEvent } from './tracing.ts'
 
 const renewEvery = 5_000
-/** A page asks a handful of things; a tab that sends more than 60 packets in 10 s is a broken or hostile one. */
+/** A page sends a handful of packets; a tab that sends more than 60 in 10 s is broken or hostile. */
 const flood = { max: 60, milliseconds: 10_000 }
 
-/** Bytes that may wait for one tab. A page of the chat is a tenth of this; who lags further behind catches up by asking. */
+/** Bytes that may wait for one tab. A page of the chat is a tenth of this; a tab that lags further behind has to catch up by asking. */
 export const MAX_WAITING_BYTES = 1024 * 1024
 
 type Connection = Tab['conn']
 
-/** Why a socket is refused, as the browser gets it. */
+/** Why a socket is refused; the browser gets the message. */
 class Refusal extends Error {}
 
-/** Says who may connect and which rooms they join; to be called once. @returns what lets everybody go */
+/** Installs authentication, rooms and handlers; call it once. @returns disconnects everybody */
 export function handleSockets(): () => Promise<void> {
 	io.use((socket, next) => {
 		const requestId = randomUUID()
@@ -59,7 +59,7 @@ export function handleSockets(): () => Promise<void> {
 			isAway = true
 			throw error
 		}
-		// What was committed as the database went, and what was asked meanwhile, was sent to nobody.
+		// What was committed just before the outage, or requested during it, was announced to nobody.
 		if (isAway) haveTabsAskAgain()
 		isAway = false
 	}
@@ -70,14 +70,14 @@ export function handleSockets(): () => Promise<void> {
 	}
 }
 
-/** Lets sockets in, at this server. */
+/** Accepts sockets on this server. */
 export function openSockets(server: HttpServer): void {
 	io.attach(server)
-	// Engine.IO answers what is no WebSocket by itself, past the middleware of all other answers.
+	// Engine.IO itself answers requests that are no WebSocket, bypassing the middleware.
 	server.prependListener('request', ({ url }, response) => {
 		if (url?.startsWith(socketPath)) for (const [name, value] of everywhere(config())) response.setHeader(name, value)
 	})
-	// Every packet counts, also those before anybody is known and those that name no event of ours.
+	// Counts all packets, including those before authentication and those with unknown events.
 	io.engine.on('connection', (connection: Connection) => {
 		const allowance = new Allowance(flood.max, flood.milliseconds)
 		connection.on('packet', () => {
@@ -87,7 +87,7 @@ export function openSockets(server: HttpServer): void {
 	})
 }
 
-/** Ends the connection of every tab, one after the other, as this process stops. They come back by themselves, at another one. */
+/** Disconnects all tabs one after the other, as this process stops. They reconnect by themselves, to another process. */
 export async function sendTabsAway(): Promise<void> {
 	const spread = Math.min(io.sockets.sockets.size * reconnectSpread.perTabMs, reconnectSpread.maxMs)
 	haveTabsAskAgain(spread)
@@ -96,13 +96,13 @@ export async function sendTabsAway(): Promise<void> {
 
 function receive(socket: Tab): void {
 	const { userId, username, sessionId, requestId } = socket.data
-	// Of many that were let in at the same moment, the surplus is noticed here.
+	// Where many were accepted in the same moment, the limit is checked here again.
 	if (countTabs(userId) >= MAX_TABS) {
 		socket.disconnect(true)
 		return
 	}
 	dropRequest(socket)
-	// Every line of the log that a word of this tab leads to names its connection.
+	// Log lines of this tab's events name its connection.
 	socket.use((packet, next) =>
 		runInRequestScope(requestId, '', () => traceEvent(socket.eventNames(), packet, requestId, next)),
 	)
@@ -113,18 +113,18 @@ function receive(socket: Tab): void {
 	socket.on('disconnect', () => inBackground(closeTab(id)))
 }
 
-/** The request that opened a tab, headers and all, would be held as long as the tab is open. */
+/** Releases the request that opened a tab, which would be held in memory as long as the tab is open. */
 function dropRequest(socket: Tab): void {
 	Object.assign(socket.conn, { request: null })
 	socket.handshake.headers = {}
 }
 
 /**
- * @param me for whom the tab's page was made: another member may have signed in since, in another tab
+ * @param me username that the tab's page was made for: another member may have logged in since, in another tab
  * @throws Refusal, whose message the browser gets
  */
 async function identify(request: IncomingMessage, me: unknown): Promise<Omit<SocketData, 'requestId'>> {
-	// CORS does not guard WebSocket: a page of another site may open one, with our reader's cookies.
+	// CORS does not protect WebSockets: a page of another site may open one, with our reader's cookies.
 	const { origin, referer, cookie, 'sec-fetch-site': fetchSite } = request.headers
 	const provenance = { origin, referer, cookie, fetchSite: fetchSite?.toString() }
 	if (isCrossSite(provenance, new URL(config().publicUrl).origin)) {
@@ -139,22 +139,22 @@ async function identify(request: IncomingMessage, me: unknown): Promise<Omit<Soc
 	return { userId: session.viewer.id, username: session.viewer.username, sessionId: session.sessionId }
 }
 
-/** What went wrong here is not the browser's business; it tries again later. */
+/** Hides internal errors from the browser, which retries later. */
 function refusal(error: unknown): Error {
 	if (error instanceof Refusal) return error
 	if (!siteFaultOf(error)) log.warn({ err: error }, 'a socket could not be let in')
 	return new Error('unavailable')
 }
 
-/** What engine.io does not export of a WebSocket. */
+/** Internals of a WebSocket that engine.io does not export. */
 interface Wire {
 	bufferedAmount?: number
 	terminate?: () => void
 }
 
 /**
- * Ends a connection whose reader does not take what is sent, before it holds the server's memory. Nothing is lost: a tab
- * asks for what it missed when it comes back.
+ * Disconnects a tab that does not read what is sent, before the server's memory fills up. Nothing is lost: the tab asks for what it
+ * missed when it reconnects.
  */
 function endSlowReader(connection: Connection): void {
 	// Packets wait here until the transport takes them, and in the transport until the network does.
@@ -167,7 +167,7 @@ function endSlowReader(connection: Connection): void {
 		const wire = (connection.transport as unknown as { socket?: Wire }).socket
 		if (waiting + (wire?.bufferedAmount ?? 0) <= MAX_WAITING_BYTES) return
 		log.info({ waiting }, 'a tab that does not read was closed')
-		// Closing in order would wait for the reader.
+		// An orderly close would wait for the client.
 		wire?.terminate?.()
 	})
 }

@@ -14,40 +14,40 @@ import { prepareDataDir } from './data-dir.ts'
 import { stopLimits } from './limits.ts'
 import { lockDataDir } from './lock.ts'
 
-/** The site runs in the project's folder. */
+/** The working directory is the project's folder. */
 const migrations = resolve('migrations')
-/** The pools of a process, and what listens beside them. */
+/** Connections of one process: the pools, and the listeners beside them. */
 const connectionsOfOne = 14 + MAX_LONG_CONNECTIONS
 
-/** The start waits so long, in milliseconds, for a PostgreSQL that is there and does not serve yet; it asks this often. */
+/** Milliseconds to wait at the start for a PostgreSQL that does not serve yet, and between two tries. */
 const DATABASE_WAIT_MS = 60_000
 const DATABASE_RETRY_MS = 500
 
-/** The parts that stand so far, and how they end: last started, first stopped. */
+/** The started parts, and how to stop them: last started, first stopped. */
 export class Startup {
 	private readonly ends: { end: () => unknown; limitMs: number }[] = []
 	private ending: Promise<never> | undefined
-	/** Milliseconds that requests under way may take when the process stops. */
+	/** Milliseconds for running requests when the process stops. */
 	drainMs = stopLimits.drainMs
 	private adminClaim: string | null = null
 
 	/**
-	 * Has `end` called when the process stops, before what was registered earlier.
-	 * @param limitMs after so many milliseconds the part is passed over, so that what lies below it is still stopped
+	 * Registers a function that is called when the process stops, before those registered earlier.
+	 * @param limitMs milliseconds after which the part is skipped, so that the others are still stopped
 	 */
 	onEnd(end: () => unknown, limitMs = stopLimits.partMs): void {
 		this.ends.push({ end, limitMs })
 	}
 
-	/** Stops everything in order and ends the process. Called twice, it ends once. */
+	/** Stops everything in order and exits the process. A second call has no effect. */
 	end(code: number): Promise<never> {
 		this.ending ??= this.finish(code)
 		return this.ending
 	}
 
 	/**
-	 * Makes the data directory and takes it for this process, as the database lies in it. Nodes that share a database and a Redis
-	 * may share the directory too: the other files there allow it.
+	 * Creates and locks the data directory, as the database is in it. Nodes that share a database and a Redis may share the directory
+	 * too: its other files allow that.
 	 * @throws Error with one sentence
 	 */
 	async takeDataDir({ dataDir, DATABASE_URL, REDIS_URL }: Config): Promise<void> {
@@ -55,7 +55,7 @@ export class Startup {
 		if (!(DATABASE_URL && REDIS_URL)) this.onEnd(await lockDataDir(dataDir))
 	}
 
-	/** SIGINT, SIGTERM, and SIGHUP of a terminal that was closed, stop the site in order, whoever else listened for them. */
+	/** Makes SIGINT, SIGTERM, and SIGHUP of a closed terminal stop the site in order, and removes other listeners. */
 	obeySignals(): void {
 		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 			process.removeAllListeners(signal)
@@ -63,15 +63,15 @@ export class Startup {
 		}
 	}
 
-	/** Opens the pool on a database that another process has made ready. */
+	/** Opens the pool on a database that another process has prepared. */
 	reachDatabase(connection: PoolConfig): void {
 		openDatabase(connection)
 		this.onEnd(closeDatabase)
 	}
 
 	/**
-	 * Starts PostgreSQL unless DATABASE_URL names one, opens the pool and migrates.
-	 * @returns how other processes of the site reach it
+	 * Starts PostgreSQL unless DATABASE_URL is set, opens the pool and migrates.
+	 * @returns how other processes of the site connect
 	 */
 	async openDatabase(settings: Config): Promise<PoolConfig> {
 		const { DATABASE_URL } = settings
@@ -82,7 +82,7 @@ export class Startup {
 			await whileItComes(() => closeDemoAccounts(settings))
 			this.adminClaim = await whileItComes(() => makeAdminClaim(settings))
 		} catch (error) {
-			// It would go on asking, and write into the log what the error says.
+			// Otherwise it would keep probing, and log the same error.
 			void closeDatabase()
 			throw new Error(DATABASE_URL ? `The database of DATABASE_URL cannot be used: ${reason(error)}` : reason(error), {
 				cause: error,
@@ -91,12 +91,12 @@ export class Startup {
 		return connection
 	}
 
-	/** A progress bar on standard output under this heading. */
+	/** A progress bar on standard output with this heading. */
 	progress(heading: string): (done: number, total: number) => void {
 		return progressLine(heading)
 	}
 
-	/** Tells whoever started the site where it is. @param more lines about what runs */
+	/** Prints the address of the site, and how to log in. @param more lines about what runs */
 	async greet(settings: Config, more: string[] = []): Promise<void> {
 		const { SITE_NAME, PUBLIC_URL, HOST, PORT, dataDir, DATABASE_URL, SEED, SMTP_URL, WEB_CONCURRENCY } = settings
 		const address = PUBLIC_URL ?? originOf(HOST, PORT)
@@ -116,7 +116,7 @@ export class Startup {
 
 	private async startPostgres({ dataDir, WEB_CONCURRENCY }: Config): Promise<PoolConfig> {
 		const connections = Math.max(100, 20 + WEB_CONCURRENCY * connectionsOfOne)
-		// It logs, and a log needs settings that are sound.
+		// Imported late: it logs, and the log needs valid settings.
 		const { superviseEmbeddedPostgres } = await import('../app/platform/db/supervised-postgres.server.ts')
 		const postgres = await superviseEmbeddedPostgres(dataDir, [`max_connections=${connections}`])
 		this.onEnd(postgres.stop, stopLimits.postgresMs)
@@ -137,8 +137,8 @@ export class Startup {
 }
 
 /**
- * Does a step of the start again while PostgreSQL is there and does not serve yet: it starts, recovers, or still has the
- * connections of a process that was killed. Whoever finds nobody at the address is told so at once.
+ * Retries a step of the start while PostgreSQL does not serve yet: it starts, recovers, or still has the connections of a killed
+ * process. Fails at once where no server listens.
  */
 async function whileItComes<Result>(step: () => Promise<Result>): Promise<Result> {
 	for (const end = performance.now() + DATABASE_WAIT_MS; ; await sleep(DATABASE_RETRY_MS)) {
@@ -154,7 +154,7 @@ function isOutage(error: unknown): error is Unavailable {
 	return error instanceof Unavailable && error.isOutage
 }
 
-/** Whether the network says that no server listens at an address, or that there is no such address. */
+/** Whether no server listens at an address, or there is no such address. */
 function isNobodyThere(cause: unknown): boolean {
 	return /^(ECONNREFUSED|ENOTFOUND|ENOENT|EHOSTUNREACH|ENETUNREACH)$/.test((cause as { code?: string })?.code ?? '')
 }

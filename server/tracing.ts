@@ -2,19 +2,19 @@ import type { ServerResponse } from 'node:http'
 import { config } from '~/config.server.ts'
 import { endSpan, inRootSpan } from '~/platform/tracing/tracing.server.ts'
 
-/* The spans under which everything else lies: one for each request, and one for each event of a socket. */
+/* Root spans: one for each request, and one for each socket event. */
 
 let routeOf = (_url: string): string => 'none'
 
-/** Has requests be called by the patterns of their routes. @param find tells the pattern of an address */
+/** Sets how requests are named in traces. @param find returns the route pattern of an address */
 export function nameRequests(find: (url: string) => string): void {
 	routeOf = find
 }
 
 /**
- * Answers a request in a span of its own, which ends when the answer is sent. What comes as `traceparent` is not believed: whoever asks from
- * outside would decide what is traced.
- * @param url as it came; only the pattern of its route is told
+ * Handles a request in a root span, which ends when the response is sent. An incoming `traceparent` is ignored, as outsiders must
+ * not decide what is traced.
+ * @param url as sent; only its route pattern is exported
  */
 export function traceRequest(
 	{ method, url, requestId }: { method: string; url: string; requestId: string },
@@ -35,10 +35,10 @@ export function traceRequest(
 }
 
 /**
- * Hears an event of a socket in a span of its own. It ends with the acknowledgement; without one nobody knows when the work is done, and it
- * ends at once, so that the statements lie below it and may be longer than it is.
+ * Handles a socket event in a root span, which ends with the acknowledgement. Without one the end of the work is unknown: the span
+ * ends at once, and its statements may outlast it.
  * @param names of the events that this socket listens to
- * @param packet its name, what came with it, and the acknowledgement; that is replaced
+ * @param packet name, payload and acknowledgement; the latter is replaced
  */
 export function traceEvent(names: readonly unknown[], packet: unknown[], requestId: string, hear: () => void): void {
 	const event = names.includes(packet[0]) ? packet[0] : 'unknown'

@@ -1,19 +1,19 @@
 import cluster, { type Worker } from 'node:cluster'
 
 /*
- * A request for /metrics reaches one worker. It asks the process that leads them, which asks all, so that Prometheus reads the node and
- * not whichever worker answered.
+ * A request for /metrics reaches one worker. It asks the parent process, which asks all workers, so that Prometheus gets the
+ * metrics of the node.
  */
 
-/** Milliseconds after which the figures of who has not answered are left out. */
+/** Milliseconds after which missing answers are left out. */
 const TIMEOUT_MS = 1_000
 
-/** `ask`: from a worker that is asked. `report`: to every worker, and its figures back. `answer`: all of them, to who asked. */
+/** `ask`: from a worker to the parent. `report`: to every worker, and its metrics back. `answer`: all metrics, to the asking worker. */
 type Message = { kind: 'metrics'; step: 'ask' | 'report' | 'answer'; id: number; figures?: unknown[] }
 
 let lastId = 0
 
-/** The figures of every worker of this node; of this process alone, where it is the only one. @param read its own */
+/** The metrics of all workers of this node; of this process, where it is the only one. @param read reads its own */
 export async function metricsOfWorkers(read: () => Promise<unknown[]>): Promise<unknown[][]> {
 	if (!cluster.isWorker) return [await read()]
 	lastId += 1
@@ -31,7 +31,7 @@ export async function metricsOfWorkers(read: () => Promise<unknown[]>): Promise<
 	})
 }
 
-/** Has this worker answer with its figures when they are asked for. */
+/** Makes this worker send its metrics when asked. */
 export function reportMetrics(read: () => Promise<unknown[]>): void {
 	if (!cluster.isWorker) return
 	process.on('message', async (message) => {
@@ -41,7 +41,7 @@ export function reportMetrics(read: () => Promise<unknown[]>): void {
 	})
 }
 
-/** Has the leading process gather the figures of its workers whenever one of them is asked for. */
+/** Makes the parent process collect the metrics of its workers whenever one of them asks. */
 export function gatherMetrics(): void {
 	let gathering = 0
 	const open = new Map<number, { figures: unknown[]; missing: number; done: () => void }>()

@@ -6,21 +6,21 @@ import type { FromWorker, ToWorker } from './primary.ts'
 import { serve } from './serve.ts'
 import type { Startup } from './startup.ts'
 
-/** Serves as one of several processes, on the database that the leading one names. A failure is reported to that one. */
+/** Serves as one of several processes, on the database that the parent names. A failure is reported to the parent. */
 export async function serveAsWorker(startup: Startup, settings: Config): Promise<void> {
-	// Ctrl-C and a closed terminal reach every process of it; the leading one ends its workers when it is time.
+	// Ctrl-C and a closed terminal reach all processes; the parent ends its workers when it is time.
 	for (const signal of ['SIGINT', 'SIGHUP']) {
 		process.removeAllListeners(signal)
 		process.on(signal, () => {})
 	}
-	// What cannot be told as that one has ended is no failure of its own: this process ends as it is cut off.
+	// When the parent is gone, a failed message is no failure of this worker: it ends by the disconnect.
 	cluster.worker?.on('error', () => {})
 	const primary = listenToPrimary()
 	try {
 		const openDatabase = async () => startup.reachDatabase(await primary.connection)
 		await serve(startup, settings, openDatabase, await primary.start)
 		startup.onEnd(async () => {
-			// Stopped by itself, it would leave its share of the work to fewer, or the port to nobody.
+			// Stopped on its own, it would leave its work to fewer processes, or the port to none.
 			send({ kind: 'leaving' })
 			await primary.leave
 		}, stopLimits.replacementMs)
@@ -31,7 +31,7 @@ export async function serveAsWorker(startup: Startup, settings: Config): Promise
 	}
 }
 
-/** What the leading process says, once it has said it. */
+/** Messages of the parent, as promises. */
 function listenToPrimary(): {
 	start: Promise<{ listensFirst: boolean }>
 	connection: Promise<PoolConfig>

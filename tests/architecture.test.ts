@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { ladder } from '~/features/index.server.ts'
+import { layers } from '~/features/index.server.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -39,14 +39,14 @@ function offenders(from: RegExp, to: RegExp, except: RegExp = /^$/): string[] {
 	)
 }
 
-describe('the import ladder', () => {
-	const rungs = ladder.map((rung) => rung.map(({ name }) => name))
+describe('the import layers', () => {
+	const layerNames = layers.map((layer) => layer.map(({ name }) => name))
 
 	test.each(
-		rungs.flatMap((rung, index) =>
-			rung.map((feature) => ({
+		layerNames.flatMap((layer, index) =>
+			layer.map((feature) => ({
 				feature,
-				others: rungs
+				others: layerNames
 					.slice(index)
 					.flat()
 					.filter((other) => other !== feature),
@@ -98,7 +98,7 @@ describe('the import ladder', () => {
 	})
 
 	test('a feature has at most 30 files and 4,000 lines', () => {
-		const large = ladder.flat().flatMap(({ name }) => {
+		const large = layers.flat().flatMap(({ name }) => {
 			const folder = `app/features/${name}/`
 			const files = product.filter(({ path }) => path.startsWith(folder))
 			const lines = files.reduce((sum, { text }) => sum + text.split('\n').length, 0)

@@ -43,7 +43,7 @@ function offences(text: string): string[] {
 	})
 }
 
-/** Without comments, and without what stands in quotes, such as the body of a function. */
+/** Without comments, and without what is in quotes, such as the body of a function. */
 function withoutTexts(text: string): string {
 	return text
 		.replace(/--.*$/gm, '')

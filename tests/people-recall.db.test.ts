@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { judgePeople, type PeopleResult } from '../bench/search/people.ts'
+import { evaluatePeople, type PeopleResult } from '../bench/search/people.ts'
 import { useDatabase } from './support/database.ts'
 
 useDatabase()
@@ -12,7 +12,7 @@ const SEARCHES = 30
 let results: PeopleResult[] = []
 
 beforeAll(async () => {
-	results = await judgePeople(SIZE, SEARCHES)
+	results = await evaluatePeople(SIZE, SEARCHES)
 })
 
 test('by each of eleven ways in, the first five places hold who was meant', () => {

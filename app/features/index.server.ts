@@ -53,10 +53,10 @@ import { usage } from './usage/usage.feature.server.ts'
 import { vocabulary } from './vocabulary/vocabulary.feature.server.ts'
 
 /**
- * The import ladder, from the bottom up: a feature imports what stands on the rungs below its own. Those of one rung are
- * siblings and do not know each other (tests/architecture.test.ts).
+ * The import layers, from the bottom up. A feature may import features of the layers below its own; those of one layer are
+ * siblings and never import each other (tests/architecture.test.ts).
  */
-export const ladder: readonly (readonly Feature[])[] = [
+export const layers: readonly (readonly Feature[])[] = [
 	[rateLimits],
 	[bounces, sessions],
 	[accounts],
@@ -86,6 +86,6 @@ export const ladder: readonly (readonly Feature[])[] = [
 ]
 
 /** Every feature of the site. */
-export const features: readonly Feature[] = ladder.flat()
+export const features: readonly Feature[] = layers.flat()
 
 for (const feature of features) feature.collect?.(features)

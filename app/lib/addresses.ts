@@ -3,7 +3,7 @@ export function loginPath(to: string): string {
 	return `/login?redirectTo=${encodeURIComponent(to)}`
 }
 
-/** The page that asks a member to confirm that it is them, which leads back to `to` afterwards. */
+/** The page that asks a member to confirm their identity, which leads back to `to` afterwards. */
 export function confirmPath(to: string): string {
 	return `/confirm-identity?redirectTo=${encodeURIComponent(to)}`
 }
@@ -20,10 +20,10 @@ export function profilePath(username: string): string {
 	return `/find-dev/${encodeURIComponent(username)}`
 }
 
-/** The widths in pixels in which a portrait is stored, smallest first: twice what the pages show, for dense screens. */
+/** The widths in pixels of stored portraits, smallest first: twice the displayed size, for dense screens. */
 export const PORTRAIT_WIDTHS = [96, 224, 512] as const
 
-/** The same of any other picture. */
+/** The widths of other stored pictures. */
 export const PICTURE_WIDTHS = [320, 640, 1280] as const
 
 /** The address of a stored picture in one of its widths. */
@@ -42,9 +42,9 @@ export function pictureSrcSet(path: string, widths: readonly number[]): string {
 }
 
 /**
- * A title as it stands in an address: lower-case words of ASCII letters and digits, as many as fit. Letters lose their accents; what is
- * no Latin letter is left out, as it would be percent-encoded wherever the address is pasted. '' where nothing is left.
- * @param max characters
+ * A title for an address: lower-case words of ASCII letters and digits, as many as fit. Accents are removed, and so are non-Latin
+ * letters, which would be percent-encoded wherever the address is pasted. '' where nothing is left.
+ * @param max maximum characters
  */
 export function slugOf(title: string, max: number): string {
 	const plain = title

@@ -1,24 +1,24 @@
 const unseen = /(?![\n\t])\p{Cc}/gu
 
-/** Whether PostgreSQL can store the text at all: it holds no NUL. */
+/** Whether PostgreSQL can store a text: it contains no NUL. */
 export function isStorable(text: string): boolean {
 	return !text.includes('\u0000')
 }
 
 /**
- * A text as it is stored: line ends as one character, halves of surrogate pairs replaced. Other control characters go,
- * as nobody sees them; the search uses them as its own marks.
+ * Normalizes a text for storage: line ends become one character, lone surrogates are replaced, and other control characters
+ * removed, as they are invisible and the search uses some as marks.
  */
 export function cleanText(text: string): string {
 	return text.toWellFormed().replace(/\r\n?/g, '\n').replace(unseen, '')
 }
 
-/** As {@link cleanText}, on one line, without spaces at its ends or doubled within. */
+/** As {@link cleanText}, on one line, trimmed, with single spaces. */
 export function cleanLine(text: string): string {
 	return cleanText(text).replace(/\s+/g, ' ').trim()
 }
 
-/** An address may hold what no row can: PostgreSQL refuses NUL even as something to look for. */
+/** Removes NUL, which PostgreSQL rejects even in a search, so no row could match. */
 export function storable(text: string): string {
 	return text.replaceAll('\u0000', '')
 }

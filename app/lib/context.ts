@@ -1,23 +1,23 @@
 import { createContext, type RouterContextProvider } from 'react-router'
 import type { SignedIn, Viewer } from './viewer.ts'
 
-/** What one request knows besides its viewer. */
+/** Facts about a request, besides its viewer. */
 export interface RequestFacts {
 	/** Shown on error pages and written to the log. */
 	requestId: string
-	/** When it came, ISO 8601. */
+	/** When it was received, ISO 8601. */
 	now: string
 	/** For the inline scripts of this page; the CSP header names it. */
 	nonce: string | undefined
-	/** The address the request came from, after TRUST_PROXY. */
+	/** The client's address, after TRUST_PROXY. */
 	ip: string
 	/** The theme the reader chose; `system` when none. */
 	theme: 'light' | 'dark' | 'system'
-	/** The message that a redirect carried here, to be shown as a toast once. */
+	/** The message of a redirect, shown once as a toast. */
 	flash: Flash | null
-	/** What the page turns out to show, as tags of the page cache besides those of its address: loaders add to it. */
+	/** Cache tags of what the page shows, besides those of its address; loaders add to it. */
 	shows: string[]
-	/** Whether the reader is logged in, but the database that would say as whom is away. */
+	/** Whether the reader is logged in, but the database that would say as whom is unavailable. */
 	isViewerUnknown: boolean
 }
 
@@ -27,10 +27,10 @@ export interface Flash {
 	action?: FlashAction
 }
 
-/** One thing that can be done from a message: a form that is sent. */
+/** An action offered by a message: a form to send. */
 export interface FlashAction {
 	label: string
-	/** A path of this site, which takes a POST. */
+	/** A path of this site that accepts a POST. */
 	to: string
 	fields: Record<string, string>
 }
@@ -40,12 +40,12 @@ export const factsContext = createContext<RequestFacts>()
 
 type Context = Readonly<RouterContextProvider>
 
-/** Who is looking at this page. */
+/** Who requested this page. */
 export function viewerOf(context: Context): Viewer {
 	return context.get(viewerContext)
 }
 
-/** What the request knows besides its viewer. */
+/** Facts about the request, besides its viewer. */
 export function factsOf(context: Context): RequestFacts {
 	return context.get(factsContext)
 }

@@ -1,11 +1,11 @@
-/** As dates have them, the first one at 0. */
+/** Short names of months, the first at 0. */
 export const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 const html = globalThis.document?.documentElement
 
 /**
- * How this site writes dates, and in which zone days begin where the reader's is not known: on the server as admins have set it, in the
- * browser as the document says. No zone is UTC.
+ * The date format of the site, and its time zone, used where the reader's is unknown: on the server as admins have set it, in the
+ * browser from the document. Without a zone, UTC.
  */
 export const dateStyle: { locale: string; zone: string | undefined } = {
 	locale: html?.lang || 'en',
@@ -14,16 +14,16 @@ export const dateStyle: { locale: string; zone: string | undefined } = {
 
 const clocks: Record<string, Intl.DateTimeFormat> = {}
 
-/** A moment whose UTC fields are what the clocks of the site's zone show, in whole seconds. @param at ISO 8601 or milliseconds of the epoch */
+/** A Date whose UTC fields are local time in the site's zone, in whole seconds. @param at ISO 8601 or milliseconds since the epoch */
 export function inSiteZone(at: string | number): Date {
 	const { zone } = dateStyle
 	if (!zone) return new Date(at)
-	// Swedish dates are those of ISO 8601, in every engine.
+	// Swedish dates are ISO 8601 in every engine.
 	clocks[zone] ??= new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' })
 	return new Date(`${clocks[zone].format(new Date(at)).replace(' ', 'T')}Z`)
 }
 
-/** “12 Nov”, or “Nov 12” as in America. Written out here: Intl words differ between engines. */
+/** “12 Nov”, or “Nov 12” as in America. Not by Intl, whose words differ between engines. */
 export function dayMonth(day: number, month: string | undefined): string {
 	return isMonthFirst() ? `${month} ${day}` : `${day} ${month}`
 }
@@ -32,7 +32,7 @@ function isMonthFirst(): boolean {
 	return /US|CA/.test(dateStyle.locale)
 }
 
-/** A day with its year behind it: “12 Nov 2026”, “Nov 12, 2026”. */
+/** A day with its year: “12 Nov 2026”, “Nov 12, 2026”. */
 export function withYear(text: string, year: number): string {
 	return `${text}${isMonthFirst() ? ',' : ''} ${year}`
 }
@@ -42,10 +42,10 @@ const hour = 60 * minute
 const day = 24 * hour
 
 /**
- * How long ago `at` was, in words: “18 min ago”, “3 h ago”, “Yesterday”, and from a week on the date.
- * Reads no clock, and no zone but the site's, so the server and the browser say the same.
+ * A relative time: “18 min ago”, “3 h ago”, “Yesterday”, and from a week on the date. Uses no clock, and no zone but the site's, so
+ * that server and browser agree.
  * @param at ISO 8601
- * @param now milliseconds of the epoch
+ * @param now milliseconds since the epoch
  */
 export function relativeTime(at: string, now: number): string {
 	const age = now - Date.parse(at)
@@ -58,20 +58,20 @@ export function relativeTime(at: string, now: number): string {
 }
 
 /**
- * The moment that relative times are counted from: the server's for the first minute of a page, so that nothing moves when the
- * browser takes it over at the turn of a minute, then the last whole minute of the browser's clock.
- * @param served when the server made the page, in milliseconds of the epoch @param clock the browser's
+ * The moment that relative times refer to: the server's during the first minute of a page, so that nothing changes during
+ * hydration; then the last full minute of the browser's clock.
+ * @param served when the server rendered the page, in milliseconds since the epoch @param clock the browser's
  */
 export function momentShown(served: number, clock: number): number {
 	return clock - served < minute ? served : Math.floor(clock / minute) * minute
 }
 
-/** “12 Nov”, with the year when it is not that of `now`; in the zone of the site. */
+/** “12 Nov”, with the year if it differs from that of `now`; in the site's zone. */
 export function shortDate(at: string, now: number): string {
 	return shortDateOf(inSiteZone(at), inSiteZone(now).getUTCFullYear())
 }
 
-/** As {@link shortDate}, of UTC fields. @param year is left out */
+/** As {@link shortDate}, from UTC fields. @param year that is left out */
 export function shortDateOf(date: Date, year?: number): string {
 	const text = dayMonth(date.getUTCDate(), months[date.getUTCMonth()])
 	return date.getUTCFullYear() === year ? text : withYear(text, date.getUTCFullYear())

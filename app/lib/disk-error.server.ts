@@ -5,9 +5,9 @@ const causes: [RegExp, string][] = [
 ]
 
 /**
- * What is wrong with the disk, in words, when that is why something failed.
+ * Explains an error that was caused by the disk.
  * @param error an error of Node, or a line of a program's log
- * @returns null when it is about something else
+ * @returns null for other errors
  */
 export function diskError(error: unknown): string | null {
 	const text = error instanceof Error ? error.message : String(error)

@@ -1,10 +1,9 @@
 import { remember } from './remember.ts'
 
 /**
- * The few ways in which a use case says no. Each knows its HTTP status; `server/` and the routes map them in one place.
- * `message` is shown to the member as it is, so it is a whole sentence and carries no secret.
- *
- * What the database throws too is one class for the process: the start and the bundle of the server each load this module.
+ * Expected errors of use cases. Each knows its HTTP status; `server/` and the routes map them in one place. `message` is shown to
+ * members, so it is a whole sentence without secrets.
+ * Classes that the database throws too exist once per process, as the start and the server's bundle each load this module.
  */
 export const DomainError = remember('domain-error', () => {
 	abstract class DomainError extends Error {
@@ -14,17 +13,17 @@ export const DomainError = remember('domain-error', () => {
 })
 export type DomainError = InstanceType<typeof DomainError>
 
-/** The thing does not exist, or the viewer may not know that it does. */
+/** It does not exist, or the viewer may not know that it does. */
 export class NotFound extends DomainError {
 	readonly status = 404
 }
 
-/** The viewer is known, or anonymous, and may not do this. */
+/** The viewer, member or visitor, may not do this. */
 export class NotAllowed extends DomainError {
 	readonly status = 403
 }
 
-/** The viewer has to confirm first that it is them. Forms lead there and back to `back`, a path; programs get a 403. */
+/** The viewer has to confirm their identity first. Forms are redirected there and back to `back`, a path; programs get a 403. */
 export class ConfirmationRequired extends NotAllowed {
 	readonly back: string
 	constructor(back: string) {
@@ -33,12 +32,12 @@ export class ConfirmationRequired extends NotAllowed {
 	}
 }
 
-/** The thing changed meanwhile, or a unique value is taken. @public: the next features throw it. */
+/** It changed in the meantime, or a unique value is taken. */
 export class Conflict extends DomainError {
 	readonly status = 409
 }
 
-/** The input breaks a rule; `fields` names the field of each message. */
+/** Invalid input; `fields` names the field of each message. */
 export class Invalid extends DomainError {
 	readonly status = 422
 	readonly fields: Record<string, string>
@@ -50,12 +49,12 @@ export class Invalid extends DomainError {
 
 let noteWait: (seconds: number) => void = () => {}
 
-/** Has `note` told of each {@link TooMany} as it is made, so that one place can see to it that every answer says how long. */
+/** Calls `note` for each new {@link TooMany}, so that every response can say how long to wait. */
 export function onTooMany(note: (seconds: number) => void): void {
 	noteWait = note
 }
 
-/** Too many attempts; `retryAfter` is in whole seconds and goes out as the Retry-After header, whoever answers. */
+/** Too many attempts; `retryAfter`, in whole seconds, becomes the Retry-After header. */
 export class TooMany extends DomainError {
 	readonly status = 429
 	readonly retryAfter: number
@@ -67,14 +66,14 @@ export class TooMany extends DomainError {
 }
 
 interface SiteFaultOptions {
-	/** Whether the database is away as a whole, so that asking again by itself makes sense. */
+	/** Whether the whole database is unavailable, so that retrying automatically makes sense. */
 	isOutage?: boolean
 	cause?: unknown
 }
 
 /**
- * Something below the site does not answer in time: the database, or the storage of pictures. Whether a write arrived is not
- * known then, so it may be sent again under the same key. `retryAfter` is in whole seconds.
+ * The database or the storage does not answer in time. It is unknown whether a write arrived, so it may be retried with the same
+ * key. `retryAfter` is in whole seconds.
  */
 export const Unavailable = remember('unavailable', () => {
 	return class Unavailable extends DomainError {
@@ -90,7 +89,7 @@ export const Unavailable = remember('unavailable', () => {
 })
 export type Unavailable = InstanceType<typeof Unavailable>
 
-/** Nothing can be saved, as the disk below the site is full; reading goes on. `retryAfter` is in whole seconds. */
+/** Nothing can be saved, as the disk is full; reading still works. `retryAfter` is in whole seconds. */
 export const DiskFull = remember('disk-full', () => {
 	return class DiskFull extends DomainError {
 		readonly status = 507
@@ -102,13 +101,13 @@ export const DiskFull = remember('disk-full', () => {
 })
 export type DiskFull = InstanceType<typeof DiskFull>
 
-/** The Retry-After header of an error that says when to come back; none for others. */
+/** The Retry-After header of an error that says when to retry; none for others. */
 export function retryHeaders(error: unknown): Record<string, string> {
 	const says = error instanceof TooMany || error instanceof Unavailable || error instanceof DiskFull
 	return says ? { 'Retry-After': String(error.retryAfter) } : {}
 }
 
-/** Whether the site itself could not do it, through no fault of whoever asked. */
+/** Whether the site itself failed, through no fault of the client. */
 export function isSiteFault(error: unknown): error is Unavailable | DiskFull {
 	return error instanceof Unavailable || error instanceof DiskFull
 }

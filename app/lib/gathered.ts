@@ -5,11 +5,11 @@ interface Waiting<Item, Answer> {
 }
 
 /**
- * Makes of work on many items one that is asked for with a single one: what is asked for in the same moment, or while an
- * earlier round is under way, is done together in the next round. When nothing is under way it begins at once.
- * @param work answers in the order of the items; what it throws, everybody of that round gets
+ * Batches work on single items: items requested in the same tick, or while an earlier round runs, are done together in the next
+ * round. When nothing runs, a round begins at once.
+ * @param work answers in the order of the items; an error goes to everybody in the round
  * @param most items of one round
- * @param keysOf items with a key in common are never done in one round, and are done in the order in which they came
+ * @param keysOf items that share a key are never in the same round, and are done in order
  */
 export function gathered<Item, Answer>(
 	work: (items: Item[]) => Promise<readonly Answer[]>,
@@ -37,12 +37,12 @@ export function gathered<Item, Answer>(
 			waiting.push({ item, resolve, reject })
 			if (working) return
 			working = true
-			// Everything that the same turn of the event loop brings comes along.
+			// Includes everything that is requested in the same turn of the event loop.
 			setImmediate(() => void goOn())
 		})
 }
 
-/** @returns what is done now, and what goes on waiting */
+/** @returns what is done now, and what keeps waiting */
 function nextRound<One extends { item: unknown }>(
 	waiting: One[],
 	most: number,
@@ -54,7 +54,7 @@ function nextRound<One extends { item: unknown }>(
 	for (const one of waiting) {
 		const keys = keysOf(one.item)
 		const goes = now.length < most && keys.every((key) => !taken.has(key))
-		// Also of what waits: nothing that came later passes it by.
+		// Also keys of waiting items, so that later items cannot overtake them.
 		for (const key of keys) taken.add(key)
 		if (goes) now.push(one)
 		else later.push(one)

@@ -1,4 +1,4 @@
-/** A text as it must be written between tags or in a quoted attribute. */
+/** Escapes a text for element content or a quoted attribute. */
 export function escapeHtml(text: string): string {
 	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
@@ -6,7 +6,7 @@ export function escapeHtml(text: string): string {
 const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
 
 /**
- * The words of HTML that `renderMarkdown` made, on one line: no tags, no names over blocks of code, formulas as their source.
+ * The plain text of HTML from `renderMarkdown`, on one line: no tags, no labels of code blocks, formulas as their source.
  * `text_of_html` in the database (migration 45) does the same.
  */
 export function textOfHtml(html: string): string {
@@ -19,7 +19,7 @@ export function textOfHtml(html: string): string {
 		.trim()
 }
 
-/** With `$…$` in the place of formulas, without one whose source was cut off. */
+/** Replaces formulas by `$…$`, without one whose source was cut off. */
 function withSources(html: string): string {
 	return html
 		.replaceAll('</annotation>', '$')
@@ -27,7 +27,7 @@ function withSources(html: string): string {
 		.replace(/<math.*/s, '')
 }
 
-/** JSON that may stand in a `<script>`: no character of it can end the element or begin a comment. */
+/** JSON that is safe in a `<script>`: it can neither end the element nor begin a comment. */
 export function scriptJson(value: unknown): string {
 	return JSON.stringify(value).replace(
 		/[<>&\u2028\u2029]/g,

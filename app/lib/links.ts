@@ -1,11 +1,11 @@
-/* Links that members give. Only some pages show them: this is not in the scripts of every page. */
+/* Members' links. A module of its own, as only some pages need it. */
 
-/** A link's address without scheme, `www.` and a slash at the end: what a reader recognises. */
+/** A link without scheme, `www.` and a trailing slash, for display. */
 export function bareUrl(url: string): string {
 	return url.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')
 }
 
-/** `url` if it leads to the web, else ''. What is stored was checked when it was written; a link is checked again here. */
+/** `url` if it is a web address, else ''. Stored links were checked when they were written, and are checked again here. */
 export function webUrl(url: string): string {
 	return /^https?:\/\//i.test(url) ? url : ''
 }

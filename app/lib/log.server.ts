@@ -7,8 +7,8 @@ import { remember } from './remember.ts'
 import { requestScope } from './request-scope.server.ts'
 
 /**
- * The process's log: lines of JSON on standard error, without cookies, bodies or addresses that carry a token.
- * An error is its name, message and code; its stack only for who asks for it with LOG_LEVEL=debug, or develops.
+ * The log of the process: JSON lines on standard error, without cookies, bodies or addresses with tokens. An error is logged as
+ * name, message and code; with its stack only at LOG_LEVEL=debug, and in development.
  */
 export const log = remember('log', () =>
 	pino(
@@ -26,8 +26,8 @@ export const log = remember('log', () =>
 )
 
 /**
- * Has what libraries and Node itself write to the console go to the log instead, as lines of JSON like all others: React Router
- * writes errors there, and Node warnings and the error that ends the process. To be called once.
+ * Redirects console output of libraries and Node into the log: React Router writes errors there, and Node warnings and fatal
+ * errors. Call it once.
  */
 export function logConsole(): void {
 	const levels = { debug: 'debug', log: 'info', info: 'info', warn: 'warn', error: 'error', trace: 'debug' } as const
@@ -45,21 +45,21 @@ export function logConsole(): void {
 	})
 }
 
-/** An outage is told once when it begins and once when it ends, where it is noticed; not by everybody who meets it. */
+/** An outage is logged once when it begins and once when it ends, not by everybody who meets it. */
 function passOverOutages(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
 	const [first] = args as unknown[]
 	const error = (first as { err?: unknown } | null)?.err ?? first
 	if (!isSiteFault(error)) method.apply(this, args)
 }
 
-/** Every line that is written during a request names it, and its trace where there is one. */
+/** Adds the request id, and the trace if there is one, to lines that are logged during a request. */
 function nameRequest(): { requestId?: string; traceId?: string } {
 	const scope = requestScope()
 	const traceId = trace.getActiveSpan()?.spanContext().traceId
 	return { ...(scope && { requestId: scope.requestId }), ...(traceId !== undefined && { traceId }) }
 }
 
-/** What a log tells of an error. PostgreSQL's `detail` and `where` quote rows and statements, so they are never told. */
+/** What is logged of an error. PostgreSQL's `detail` and `where` quote rows and statements, so they are left out. */
 export function describeError(error: unknown, withStack = tellsStacks()): Record<string, unknown> {
 	if (!(error instanceof Error)) return { message: String(error) }
 	const { name, message, stack } = error

@@ -1,11 +1,11 @@
-/** What a route says of its page beside React Router's own exports, as its `handle`. */
+/** Properties of a route's page, exported as its `handle`. */
 export interface PageHandle {
 	/**
-	 * Whoever comes back within five minutes sees the page as it was at once, and what changed as soon as the site has told; and it
-	 * is asked for ahead. For pages to read: what is typed into a form must not be met by an older state of it.
+	 * A reader who returns within five minutes sees the stored page at once, and changes once they are loaded; links to it are
+	 * prefetched. Only for pages to read: a stored state must not overwrite what is being typed into a form.
 	 */
 	revisit?: true
 }
 
-/** The header of a request for the data of a page that nobody has opened yet. */
+/** The header of a prefetching request for page data. */
 export const PREFETCH_HEADER = 'X-Prefetch'

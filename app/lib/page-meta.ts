@@ -2,15 +2,15 @@ import type { MetaDescriptor } from 'react-router'
 import type { RootData } from './root-data.ts'
 
 interface PageFacts {
-	/** Without the site's name, which comes after it. */
+	/** Without the site's name, which is appended. */
 	title: string
 	/** One or two sentences for search engines; cut after 160 characters. */
 	description?: string | undefined
-	/** Path (and query) of this page's one address. */
+	/** Path (and query) of this page's canonical address. */
 	canonical?: string | undefined
-	/** Keeps the page out of search engines: results of a search, later pages of a list, forms. */
+	/** Keeps the page out of search engines: search results, later pages of a list, forms. */
 	noindex?: boolean
-	/** The address holds a token: the page is in no search engine, and no other site learns its address. */
+	/** The address contains a token: the page is kept out of search engines, and its address is not sent as a referrer. */
 	hasToken?: boolean
 	/** Path and query of the next page of a list. */
 	next?: string | null
@@ -20,14 +20,14 @@ interface PageFacts {
 
 type Matches = readonly ({ id: string; loaderData?: unknown } | undefined)[]
 
-/** What goes into a page's head besides what every page has. Addresses become absolute ones of the public site. */
+/** The meta tags of a page, besides those of every page. Addresses become absolute. */
 export function pageMeta(matches: Matches, page: PageFacts): MetaDescriptor[] {
 	const root = matches.find((match) => match?.id === 'root')?.loaderData as RootData | undefined
 	const base = root?.publicUrl ?? ''
 	const tags: MetaDescriptor[] = [{ title: `${page.title} · ${root?.siteName ?? 'DevQuad'}` }]
 	if (page.description) tags.push({ name: 'description', content: shorten(page.description, 160) })
 	if (page.noindex || page.hasToken) tags.push({ name: 'robots', content: 'noindex, follow' })
-	// Without any referrer a browser would call the origin of a form `null`, and the form would be refused.
+	// Without any referrer, a browser sends the origin of a form as `null`, and the form would be rejected.
 	if (page.hasToken) tags.push({ name: 'referrer', content: 'same-origin' })
 	if (page.canonical) tags.push({ tagName: 'link', rel: 'canonical', href: base + page.canonical })
 	if (page.next) tags.push({ tagName: 'link', rel: 'next', href: base + page.next })
@@ -50,7 +50,7 @@ export function shorten(text: string, length: number): string {
 	return `${(space > length / 2 ? cut.slice(0, space) : cut).trimEnd().toWellFormed()}…`
 }
 
-/** What a link to a member's page shows where it is shared: a card that is drawn by the server, 1,200 × 630. */
+/** The preview of a shared link to a member: a card that the server draws, 1,200 × 630. */
 export function memberShare(matches: Matches, member: { username: string; name: string }): MetaDescriptor[] {
 	const root = matches.find((match) => match?.id === 'root')?.loaderData as RootData | undefined
 	const page = `${root?.publicUrl ?? ''}/find-dev/${member.username}`

@@ -1,18 +1,18 @@
 /*
- * What this browser keeps of a member besides cookies. Whatever is not listed here as harmless counts as private, so a key that
- * is added later is cleared without anybody thinking of it.
+ * What this browser stores about a member besides cookies. Everything that is not listed here as harmless counts as private, so
+ * that a key added later is cleared automatically.
  */
 
-/** Names whose storage this is. */
+/** Stores the owner of this storage. */
 const OWNER = 'storage-owner'
 
 /**
- * What stays after a logout: drafts that were typed without a session, which survive the login (`draft`, no owner, its key),
- * whether this network lets no socket through, the hashes of pictures that failed, which name no member, and React Router's
- * scroll positions, which are numbers by random keys.
+ * Kept after a logout: drafts typed without a session, which survive the login (`draft`, no owner, its key); whether this network
+ * blocks sockets; the hashes of failed pictures, which name no member; and React Router's scroll positions, which are numbers by
+ * random keys.
  */
 const harmless = /^(draft {2}|chat-socket-blocked$|broken-pictures$|react-router-scroll-positions$)/
-/** Of the cache storage: the offline page, and what a visitor read. */
+/** For the cache storage: the offline page, and what a visitor read. */
 const harmlessCache = /^(shell |saved:$)/
 
 /** Username of the member whose storage this is; null for a visitor. */
@@ -21,33 +21,33 @@ export function storageOwner(): string | null {
 }
 
 /**
- * Sees to it that this browser keeps nothing of anybody but the member who looks at it.
- * @param member username; null when a page was loaded and there is no session
+ * Makes sure that this browser stores nothing about other members.
+ * @param member username; null when a page was loaded without a session
  */
 export async function claimStorage(member: string | null): Promise<void> {
 	try {
 		const owner = storageOwner()
 		const isOwn = member !== null && (owner === member || owner === null)
 		const cleared = isOwn ? null : clearPrivateStorage()
-		// Before the databases are empty: the next page may be on its way already.
+		// Before the databases are emptied, as the next page may already be loading.
 		if (member !== null) localStorage.setItem(OWNER, member)
 		await cleared
 	} catch {
-		// A browser that forbids the store keeps nothing.
+		// A browser that forbids storage has none.
 	}
 }
 
 /**
- * Removes what was typed, read and queued here: local and session storage, saved copies of pages, every database of this site,
- * and the number on the app's icon.
+ * Clears what was typed, read and queued: local and session storage, saved pages, all databases of this site, and the number on the
+ * app's icon.
  */
 export async function clearPrivateStorage(): Promise<void> {
 	for (const store of [localStorage, sessionStorage])
 		for (const key of Object.keys(store)) if (!harmless.test(key)) store.removeItem(key)
 	void navigator.clearAppBadge?.().catch(() => {})
-	// There is none on a page without TLS.
+	// Missing on a page without TLS.
 	for (const name of (await window.caches?.keys()) ?? []) if (!harmlessCache.test(name)) await caches.delete(name)
-	// Tabs may have a database open, so it cannot be deleted: it is emptied.
+	// Tabs may have a database open, which cannot be deleted then: it is emptied.
 	for (const { name } of (await indexedDB.databases?.()) ?? []) if (name) await emptyDatabase(name)
 }
 

@@ -1,11 +1,11 @@
-/** How long a call that may be repeated is tried again, and a script that hangs is waited for. */
+/** How long a repeatable call is retried, and a hanging script is waited for. */
 export const RETRY_LIMIT_MS = 120_000
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 15_000
 
-/** A call without an answer of the site: the network failed, or something on the way answered in its place. */
+/** A call without a response of the site: the network failed, or something else answered. */
 export class LostAnswer extends TypeError {
-	/** What was sent, for a form; null for anything else. */
+	/** The data of a form; null for other calls. */
 	readonly form: URLSearchParams | FormData | null
 	constructor(message: string, form: URLSearchParams | FormData | null = null, cause?: unknown) {
 		super(message, { cause })
@@ -14,18 +14,18 @@ export class LostAnswer extends TypeError {
 }
 
 interface RetryOptions {
-	/** Ends the tries, as when the reader goes elsewhere. */
+	/** Stops the retries, as when the reader goes elsewhere. */
 	signal?: AbortSignal | null
-	/** Runs after each try that failed and is followed by another one. */
+	/** Called after each failed try that is followed by another one. */
 	onFailure?: () => void
 }
 
 /**
- * Tries something until it works: after growing pauses, at once when the browser is online again, and for at most 120 s.
- * @param attempt what is tried, in the browser; it must be safe to repeat. Its signal ends when nobody waits any longer
- * @returns what the first try that worked returned
- * @throws LostAnswer after 120 s, the reason of `signal` when that ends, and at once any error that is no TypeError, as
- * browsers report every failure of the network as one
+ * Retries until it succeeds: after growing pauses, at once when the browser is online again, and for at most 120 s.
+ * @param attempt runs in the browser, and must be safe to repeat. Its signal aborts when nobody waits any longer
+ * @returns the result of the first successful try
+ * @throws LostAnswer after 120 s, the reason of `signal` when it aborts, and at once any error but a TypeError, which is what
+ * browsers throw for every network failure
  */
 export async function retrying<Result>(
 	attempt: (signal: AbortSignal) => Promise<Result>,
@@ -50,7 +50,7 @@ export async function retrying<Result>(
 	}
 }
 
-/** Milliseconds before the next try; a quarter is chance, so that the tabs of a whole campus do not come back at once. */
+/** Milliseconds before the next try, with a random quarter, so that the tabs of a whole campus do not reconnect at once. */
 function pauseBefore(failures: number): number {
 	return Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS) * (0.75 + Math.random() / 4)
 }

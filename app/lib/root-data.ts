@@ -2,44 +2,44 @@ import { useRouteLoaderData } from 'react-router'
 import type { Flash } from './context.ts'
 import type { Viewer } from './viewer.ts'
 
-/** What every page knows. */
+/** Data that every page has. */
 export interface RootData {
 	viewer: Viewer
-	/** Whether somebody is logged in of whom it cannot be known right now who: neither they nor a visitor is shown. */
+	/** Whether somebody is logged in but it is unknown who: then neither a member nor a visitor is shown. */
 	isViewerUnknown: boolean
-	/** How the disk stands, told to staff alone; null when there is room, and for everybody else. */
+	/** The state of the disk, for staff; null when there is space, and for everybody else. */
 	disk: DiskState | null
-	/** How many notifications the viewer has not read. */
+	/** Number of the viewer's unread notifications. */
 	unread: number
-	/** In how many conversations something is unread for the viewer. */
+	/** Number of conversations with unread messages. */
 	conversations: number
-	/** How many cases wait for a moderator, at most 100; 0 for other members. */
+	/** Number of open cases for a moderator, at most 100; 0 for other members. */
 	openCases: number
-	/** What stands above every page for this viewer. */
+	/** The announcement above every page, for this viewer. */
 	announcement: AnnouncementView | null
 	siteName: string
 	/** The address of the stylesheet with the site's own logo and accent; missing where there are none. */
 	style?: string
-	/** What the form of a report shows beyond what comes with the software: the site's own reasons, and that it has terms. */
+	/** The site's own additions to the report form: its reasons, and whether it has terms. */
 	reporting?: { reasons?: { value: string; label: string; hint: string }[]; hasTerms: boolean }
-	/** Tags that this viewer does not set on a query; missing where there are none. */
+	/** Tags that this viewer may not use; missing where there are none. */
 	reservedTags?: readonly string[]
-	/** Credited in the footer: whom the settings name, else the project; null when nothing is known. `url` may be empty. */
+	/** The credit in the footer: from the settings, else the project; null when unknown. `url` may be empty. */
 	author: { name: string; url: string } | null
 	theme: 'light' | 'dark' | 'system'
-	/** ISO 8601. Relative times are counted from here until the browser has taken over, so that both render the same. */
+	/** ISO 8601. Relative times refer to it until hydration, so that server and browser render the same. */
 	now: string
-	/** The message that a redirect carried here. */
+	/** The message of a redirect. */
 	flash: Flash | null
-	/** Path and query this answer was made for. */
+	/** Path and query of this response. */
 	path: string
-	/** The address people type, without a slash at the end: for canonical links. */
+	/** The public address, without a trailing slash: for canonical links. */
 	publicUrl: string
-	/** Names this answer in the log. */
+	/** Identifies this response in the log. */
 	requestId: string
 }
 
-/** A page must be drawable when nothing could be loaded: the error page is such a page. */
+/** For pages that are rendered when nothing could be loaded, such as the error page. */
 export const nothingKnown: RootData = {
 	viewer: null,
 	isViewerUnknown: true,
@@ -58,12 +58,12 @@ export const nothingKnown: RootData = {
 	requestId: '',
 }
 
-/** The root loader's data, from anywhere in a page; harmless defaults when the root loader failed. */
+/** The root loader's data, anywhere in a page; safe defaults when the root loader failed. */
 export function useRootData(): RootData {
 	return useRouteLoaderData<RootData>('root') ?? nothingKnown
 }
 
-/** What the site announces. `link` may lead to another site; whoever may close it sends its `id`. */
+/** The site's announcement. `link` may lead to another site; `id` identifies it when it is closed. */
 export interface AnnouncementView {
 	id: string
 	text: string
@@ -71,5 +71,5 @@ export interface AnnouncementView {
 	isClosable: boolean
 }
 
-/** How the disk of the site stands when it does not stand well. */
+/** The state of a disk that is running out of space. */
 export type DiskState = 'nearly-full' | 'full'

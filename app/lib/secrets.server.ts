@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 
 /**
- * The text of a file that is made when it is first asked for, readable by its owner alone. Of several processes that ask at
- * once one writes it, and all read the same.
- * @param make the text; called when there is no such file yet
+ * The content of a file that is created on first use, readable by its owner only. Of several processes that need it at once, one
+ * writes it, and all read the same.
+ * @param make creates the content if there is no file yet
  */
 export function madeOnce(file: string, make: () => string): string {
 	return read(file) ?? write(file, make())
@@ -14,7 +14,7 @@ function write(file: string, text: string): string {
 	const mine = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
 	writeFileSync(mine, text, { mode: 0o600 })
 	try {
-		// A link appears whole or not at all, and never over another's.
+		// A link appears atomically, and never replaces another.
 		linkSync(mine, file)
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
@@ -38,7 +38,7 @@ export function newToken(): string {
 	return randomBytes(24).toString('base64url')
 }
 
-/** What stands for a token in the database: SHA-256 in base64url. Enough for random tokens, never for passwords. */
+/** The hash of a token as stored in the database: SHA-256 in base64url. Enough for random tokens, never for passwords. */
 export function hashToken(token: string): string {
 	return createHash('sha256').update(token).digest('base64url')
 }

@@ -1,6 +1,6 @@
 import { dateStyle } from './dates.ts'
 
-/** At most two initials: of the first and the last word of a name. */
+/** At most two initials: from the first and the last word of a name. */
 export function initials(name: string): string {
 	const words = name.trim().split(/\s+/)
 	const first = [...(words[0] ?? '')][0] ?? '?'
@@ -23,12 +23,12 @@ export function ordinal(count: number): string {
 	return `${count}${['th', 'st', 'nd', 'rd'][count] ?? 'th'}`
 }
 
-/** `text`, or as many of its words as fit into `most` characters and an ellipsis; a word that is longer is cut. */
+/** `text`, or as many of its words as fit into `most` characters, with an ellipsis; a longer single word is cut. */
 export function shortened(text: string, most: number): string {
 	const characters = [...text]
 	if (characters.length <= most) return text
 	const start = characters.slice(0, most).join('')
-	// Where the next character is a space, the last word is whole.
+	// Where the next character is a space, the last word is complete.
 	const whole = /\s/.test(characters[most] ?? '') ? start : start.replace(/\s\S*$/, '')
 	return `${whole.trimEnd()}…`
 }

@@ -2,8 +2,8 @@
 export type FormField = [name: string, value: string]
 
 /**
- * Sent to a form, with its {@link FormField}s as `detail`, when what was typed into it before a session ended comes back. A form
- * that takes them itself prevents the default, which is that its fields are set as by hand. Sent to the document where the page
- * does not have the form yet, so that a page which needs an answer of the server to draw it can ask for that.
+ * Dispatched to a form, with its {@link FormField}s as `detail`, to restore what was typed before a session ended. A form that
+ * restores its fields itself prevents the default, which sets them like a user. Dispatched to the document where the page does not
+ * have the form yet, so that a page which has to load it first can do so.
  */
 export const RESTORE_EVENT = 'restore-unsent'

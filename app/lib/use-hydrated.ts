@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Whether the browser has taken the page over: before that, controls that need JavaScript are not shown. */
+/** Whether React has taken over: controls that need JavaScript are hidden before that. */
 export function useHydrated(): boolean {
 	return useSyncExternalStore(
 		never,
@@ -9,5 +9,5 @@ export function useHydrated(): boolean {
 	)
 }
 
-/** Subscribes to what never tells of a change. */
+/** Subscribes to a value that never changes. */
 export const never = () => () => {}

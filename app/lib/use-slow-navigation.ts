@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react'
 import { useNavigation } from 'react-router'
 
-/** A page that comes sooner is simply shown; a skeleton would only flicker. */
+/** A page that loads faster is simply shown, as a skeleton would only flicker. */
 const SHOW_AFTER_MS = 150
 
-/** The path of a list that the reader is waiting for since 150 ms, or null. */
+/** The path of a list that the reader has been waiting for for 150 ms, or null. */
 export function useSlowNavigation(isAwaited: (pathname: string) => boolean): string | null {
 	const { state, location } = useNavigation()
 	const target =

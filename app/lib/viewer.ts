@@ -1,4 +1,4 @@
-/** Who is looking: what the shell shows of them and what the policies ask about. `null` is a visitor without a session. */
+/** A logged-in viewer: what the shell shows and policies need. `null` is a visitor. */
 export interface SignedIn {
 	id: number
 	username: string
@@ -10,7 +10,7 @@ export interface SignedIn {
 
 export type Viewer = SignedIn | null
 
-/** Whether this viewer keeps order here. */
+/** Whether this viewer is a moderator or an admin. */
 export function isModerator(viewer: Viewer): boolean {
 	return viewer?.role === 'moderator' || viewer?.role === 'admin'
 }

@@ -1,6 +1,6 @@
 /**
- * Has zod check forms without making functions of text: it would try whether the browser lets it, and the browser would report
- * each try against our policy. To be imported before any schema. Zod reads its settings from this name (`z.config()` writes
- * there), and setting it so spares every page the library. The server keeps the faster way.
+ * Makes zod validate without generated functions: it would test whether `eval` works, and browsers would report each test as a
+ * violation of our policy. Import it before any schema. Zod reads its settings from this global (`z.config()` writes there), so
+ * setting it saves pages from loading the library. The server keeps the faster mode.
  */
 if (typeof document !== 'undefined') Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })

@@ -2,7 +2,7 @@ import { localTime } from '~/lib/calendar.ts'
 import { storageOwner } from '~/lib/private-storage.ts'
 
 /*
- * Copies of pages that were read, for times without a network: what stands in the page, as HTML without scripts and forms.
+ * Copies of pages that were read, for times without a network: what is in the page, as HTML without scripts and forms.
  * They lie in the browser's cache storage, `saved:` those of a visitor and `saved:@username` those of a member, by their path.
  * The service worker answers with the offline page, which looks for a copy (offline-page.js).
  */

@@ -8,15 +8,15 @@ const TAG_BYTES = 16
 
 type Settings = Pick<Config, 'AUTH_SECRET' | 'dataDir'>
 
-/** What sessions are signed with: AUTH_SECRET, or a secret that is made once and stored in the data directory. */
+/** The secret that signs sessions: AUTH_SECRET, or one that is created once and stored in the data directory. */
 export function authSecret({ AUTH_SECRET, dataDir }: Settings = config()): string {
 	return AUTH_SECRET ?? madeOnce(join(dataDir, 'auth-secret'), () => randomBytes(32).toString('base64url'))
 }
 
 /**
- * Encrypts a secret that the site has to read again, such as the password of another service, for the database (AES-256-GCM).
- * The key is derived from the secret of the data directory, so a copy of the database alone tells nothing.
- * @param purpose what it is for, such as a table, a column and a row: decrypting it for anything else fails
+ * Encrypts a secret that the site has to read again, such as a password for another service, for the database (AES-256-GCM). The
+ * key is derived from the data directory's secret, so a copy of the database reveals nothing.
+ * @param purpose binds the result to its use, such as a table, a column and a row: decrypting it for another purpose fails
  */
 export function encryptSecret(purpose: string, text: string): string {
 	const iv = randomBytes(IV_BYTES)
@@ -26,9 +26,9 @@ export function encryptSecret(purpose: string, text: string): string {
 }
 
 /**
- * What {@link encryptSecret} encrypted.
- * @param purpose the same as then
- * @returns null when it was encrypted for something else or under another secret, or was changed
+ * Decrypts a result of {@link encryptSecret}.
+ * @param purpose the same as when it was encrypted
+ * @returns null when the purpose or the secret differs, or the text was changed
  */
 export function decryptSecret(purpose: string, stored: string): string | null {
 	const [version, body] = stored.split('.')
@@ -45,7 +45,7 @@ export function decryptSecret(purpose: string, stored: string): string | null {
 	}
 }
 
-/** Another one than what sessions are signed with, though both come from the same secret. */
+/** Differs from the key that signs sessions, though both derive from the same secret. */
 function encryptionKey(): Buffer {
 	return Buffer.from(hkdfSync('sha256', authSecret(), '', 'devquad secrets in the database', 32))
 }

@@ -7,50 +7,49 @@ import type { LeavingStep, MemberData, MergeStep, RetentionRule } from './member
 import type { Tab } from './realtime/io.server.ts'
 
 /**
- * What a feature adds to the site besides its routes. Every field is optional.
- *
- * A feature that others register something with adds a field of its own, by declaration merging in its folder:
- * `declare module '~/platform/feature.ts' { interface Feature { … } }`. It reads that field of all features in {@link collect}.
+ * What a feature adds to the site besides its routes. All fields are optional.
+ * A feature that others register something with adds a field by declaration merging in its folder: `declare module
+ * '~/platform/feature.ts' { interface Feature { … } }`. It reads that field of all features in {@link collect}.
  */
 export interface Feature {
-	/** The name of its folder in `app/features/`. */
+	/** The name of the folder in `app/features/`. */
 	name: string
-	/** Its part of the JSON API, and the schemas by the names that the description gives them. */
+	/** Operations of the JSON API, and schemas by their names in the description. */
 	api?: { operations: readonly Operation[]; schemas: Readonly<Record<string, z.ZodType>> }
-	/** Who does the jobs that the feature declares in {@link JobHandlers}. */
+	/** Handlers of the jobs that the feature declares in {@link JobHandlers}. */
 	jobs?: Partial<JobHandlers>
 	/** Work that one process of the site does at regular times. */
 	schedules?: readonly Schedule[]
-	/** Numbers that are stored beside what they count: compared with it every night, and corrected. */
+	/** Numbers that are stored beside what they count; checked and corrected every night. */
 	counters?: readonly Counter[]
-	/** What its tables hold of members: what goes into their archive, and what becomes of it when they leave. */
+	/** What its tables store about members: what goes into their archive, and what happens to it when they leave. */
 	memberData?: MemberData
-	/** What it stores of members for a time: settings, the nightly job and the privacy page are made of it. */
+	/** Data about members that is stored for a limited time; the settings, the nightly job and the privacy page are made from it. */
 	retention?: readonly RetentionRule[]
-	/** What is done about a member who leaves and no foreign key does, before the account is deleted. */
+	/** Steps for a member who leaves that no foreign key covers, run before the account is deleted. */
 	leaving?: readonly LeavingStep[]
-	/** What is done about two accounts that become one and no rule of {@link memberData} says. */
+	/** Steps for merging two accounts that no rule of {@link memberData} covers. */
 	merging?: readonly MergeStep[]
-	/** Called once after an account was deleted: forgets what only that member had, such as words that were counted. */
+	/** Called once after an account was deleted: removes what only that member had, such as counted words. */
 	afterLeaving?: () => Promise<unknown>
-	/** Called for each tab of a member as it connects: says what the tab has to know, and listens to what it says. */
+	/** Called for each tab of a member when it connects: sends the tab what it needs, and listens to it. */
 	onConnect?: (tab: Tab) => unknown
-	/** Pages that visitors are answered from the cache with. */
+	/** Pages that visitors get from the cache. */
 	cachedPages?: readonly CachedPage[]
-	/** Forms that may hold a picture: bodies of up to 6 MB are read at their addresses, of 512 KB at others. */
+	/** Addresses whose forms may hold a picture: they accept bodies of up to 6 MB, others 512 KB. */
 	pictureForms?: readonly PictureForm[]
 	/**
-	 * Paths to which a page of another site has browsers send a form, as a login service does. The guard of writes lets those through at exactly
-	 * these, without cookies.
+	 * Paths to which pages of other sites may post forms, as login services do. The check of the request's origin lets those through
+	 * at exactly these paths, without cookies.
 	 */
 	crossSiteForms?: readonly string[]
-	/** Called with each request for a page before it is routed. @returns it, or one like it at the address that it means */
-	readdress?: (request: Request) => Promise<Request>
-	/** Called with each page, or its data, that a reader was answered with, from the cache too; it must cost next to nothing. */
+	/** Called with each request for a page before routing. @returns the request, or one for the current address of the page */
+	rewriteRequest?: (request: Request) => Promise<Request>
+	/** Called with each page, or its data, that a reader got, also from the cache; it must cost next to nothing. */
 	onRead?: (read: Read) => void
-	/** Adds demo content to a site that has none. @param options.onProgress is told how many steps of how many are done */
+	/** Adds demo content to a site that has none. @param options.onProgress called with the number of steps done, and of all steps */
 	seedDemo?: (options: { onProgress: (done: number, total: number) => void }) => Promise<void>
-	/** Called in each process once its database and its bus are open. @returns what stops it, if anything has to */
+	/** Called in each process once its database and its bus are open. @returns stops what it started, if anything needs stopping */
 	start?: () => Promise<(() => Promise<void>) | undefined>
 	/** Called once with all features, before anything is served. */
 	collect?: (features: readonly Feature[]) => void
@@ -59,28 +58,28 @@ export interface Feature {
 export interface Read {
 	/** Path and query. */
 	url: string
-	/** What the reader's program calls itself. */
+	/** The User-Agent header. */
 	userAgent: string | undefined
-	/** Whether the browser asked ahead, for a page that nobody opened yet. */
+	/** Whether the browser prefetches a page that nobody has opened yet. */
 	isAhead: boolean
 }
 
 export interface PictureForm {
 	/** Matches the path. */
 	path: RegExp
-	/** What is said of a larger body. */
+	/** The message for a larger body. */
 	tooLarge: string
-	/** Whether a script reads the refusal; otherwise it is plain text. */
+	/** Whether a script reads the error; otherwise it is plain text. */
 	isScript?: boolean
 }
 
-/** Writes down what a feature adds to the site. */
+/** Defines what a feature adds to the site. */
 export function defineFeature(feature: Feature): Feature {
 	return feature
 }
 
 /**
- * One record of what several features list by name.
+ * Merges records that several features list by name.
  * @throws Error when two features use the same name
  */
 export function mergeByName<Value>(records: readonly Readonly<Record<string, Value>>[]): Record<string, Value> {

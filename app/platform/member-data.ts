@@ -2,23 +2,23 @@ import type { RawBuilder } from 'kysely'
 import type { Executor } from './db/db.server.ts'
 
 /**
- * What becomes of a row when the member that one of its columns names leaves: it is deleted, or kept without the member.
- * A foreign key says the same: `on delete cascade` deletes; `set null` and `set default` keep. Where a key deletes what is to be kept, a
- * step of {@link LeavingStep} hands it over before.
+ * What happens to a row when a member that it names leaves: it is deleted, or kept without the member. The foreign key says the
+ * same: `on delete cascade` deletes; `set null` and `set default` keep. Where a key would delete a row that is to be kept, a {@link
+ * LeavingStep} changes the row first.
  */
 export type Fate = 'deleted' | 'kept'
 
-/** The most characters of a column, null for any, or `json` for one of the type `jsonb`. */
+/** Maximum characters of a column, null for any, or `json` for a `jsonb` column. */
 export type Mentions = Readonly<Record<string, number | 'json' | null>>
 
 /**
- * What becomes of the rows that a column names a member in, when their account is merged into another one's, the kept account.
- * - `'moves'`: the column names the kept account.
- * - `unlessSame`: it moves, unless the kept account has a row with the same values in these columns, which then stays alone; with no
- *   columns, unless it has any row at all.
- * - `ends`: the row goes, for this reason.
- * - `step`: a {@link MergeStep} of the feature does it, as this says.
- * - `stays`: the row is about somebody else, or about the past, for this reason.
+ * What happens to a row that names a member whose account is merged into another one, the kept account.
+ * - `'moves'`: the column then names the kept account.
+ * - `unlessSame`: it moves, unless the kept account has a row with the same values in these columns, which then remains the only
+ *   one; with no columns, unless it has any row at all.
+ * - `ends`: the row is deleted, for this reason.
+ * - `step`: a {@link MergeStep} of the feature handles it, as described.
+ * - `stays`: the row is about somebody else or about the past, for this reason.
  */
 export type MergeRule =
 	| 'moves'
@@ -27,92 +27,93 @@ export type MergeRule =
 	| { step: string }
 	| { stays: string }
 
-/** What one table holds of members. */
+/** What a table stores about members. */
 export interface MemberTable {
-	/** Each column that names a member, and what becomes of the row. The first one says whose rows go into an archive. */
+	/** Each column that names a member, and what happens to the row. The first column decides whose archive the rows go into. */
 	members: Readonly<Record<string, Fate>>
-	/** For each of these columns what becomes of the row when the account is merged into another one. */
+	/** For each of these columns, what happens to the row when the account is merged. */
 	merge: Readonly<Record<string, MergeRule>>
-	/** What its rows are, for who looks at what a merge would do; left out where they mean nothing to anybody. */
+	/** A noun for its rows in the preview of a merge; omitted where they mean nothing to people. */
 	called?: string
-	/** The columns that go into the archive of a member; or, in words, why none does. */
+	/** The columns that go into a member's archive; or a reason why none does. */
 	archive: readonly string[] | string
-	/** Columns with text that stay out of the archive, each with the reason. */
+	/** Text columns that are left out of the archive, each with the reason. */
 	withheld?: Readonly<Record<string, string>>
 	/**
-	 * Columns of text in which others may have named a member by the username, each with the most characters that it holds, null for any,
-	 * `json` for one of the type `jsonb`: when that member leaves, they say `former-member`.
+	 * Text columns in which others may have mentioned a member by username, each with its maximum characters, null for any, `json`
+	 * for a `jsonb` column. When that member leaves, they say `former-member`.
 	 */
 	mentions?: Mentions
-	/** The rows that go into the archive, where they are not those of the first member column: a statement from a queries file. */
+	/** The rows that go into the archive, where the first member column does not tell: a statement from a queries file. */
 	rows?: (memberId: number) => RawBuilder<unknown>
 }
 
 /**
- * What a feature stores of members: each of its tables by its name. A string says why a table holds nothing of any one member.
- * `tests/member-data.db.test.ts` reads the schema and refuses a table, a reference to a member or a column of text that is missing here.
+ * What a feature stores about members: each of its tables by name. A string says why a table holds nothing about a single member.
+ * `tests/member-data.db.test.ts` reads the schema, and fails for a table, a reference to a member or a text column that is missing
+ * here.
  */
 export type MemberData = Readonly<Record<string, MemberTable | string>>
 
 /** A member whose account is being deleted. */
 export interface Leaver {
 	id: number
-	/** The member and their pseudonyms. */
+	/** The ids of the member and their pseudonyms. */
 	accounts: readonly number[]
 	username: string
-	/** All that they ever had, the present one among them. */
+	/** All usernames that they ever had, including the present one. */
 	usernames: readonly string[]
 	name: string
-	/** The one or two that are theirs. */
+	/** Their one or two addresses. */
 	emails: readonly string[]
-	/** The username that stands in for theirs where others see whom they talked to: of an account that says nothing of them. */
+	/** The username that replaces theirs where others see whom they talked to: of an account that reveals nothing. */
 	alias: string
-	/** Whether what they wrote in the forum stays, without their name. */
+	/** Whether their posts in the forum stay, without their name. */
 	keepsTexts: boolean
 }
 
 /**
- * Work on one member who leaves, for what no foreign key does. It is called until it has nothing left to do; each call is a batch of its
- * own, so that a process may be killed at any time.
+ * A step for one member who leaves, where no foreign key does it. It is called until nothing is left; each call is a committed
+ * batch, so a process may be killed at any time.
  * @returns whether there may be more to do
  */
 export type LeavingStep = (leaver: Leaver) => Promise<boolean>
 
-/** Two accounts of the same person: the rows of `goneId` become those of `keptId`, and the first account ends. */
+/** Two accounts of the same person: the rows of `goneId` move to `keptId`, and the first account is deleted. */
 export interface Merge {
 	goneId: number
 	keptId: number
 }
 
 /**
- * Work on two accounts that become one, for what no {@link MergeRule} says, before the rules are followed. It is called twice in the
- * transaction: once while others may still write, once while nobody can. The second call finds what was written in between.
+ * A step of a merge that no {@link MergeRule} covers, run before the rules. It is called twice in the transaction: once while
+ * others may still write, then once while nobody can. The second call handles what was written in between.
  */
 export type MergeStep = (trx: Executor, merge: Merge) => Promise<void>
 
-/** Something about members that is stored for a number of days, which admins set. */
+/** Data about members that is stored for a number of days, which admins set. */
 export interface RetentionRule {
-	/** Names its setting and its figure; never to be changed. */
+	/** The name of its setting and its metric; never change it. */
 	key: string
-	/** What is stored, as the form and the privacy page call it. */
+	/** What is stored, for the form and the privacy page. */
 	label: string
-	/** From when the days count, and what goes. */
+	/** From when the days count, and what is removed. */
 	hint: string
 	days: { default: number; min: number; max: number }
 	/**
-	 * Removes what is older than `days`, at most `limit` of it, committed by itself: it may be interrupted at any time, and is called again
+	 * Removes at most `limit` rows that are older than `days`, and commits. It may be interrupted at any time, and is called again
 	 * until it finds less than `limit`.
 	 * @returns how many it found
 	 */
 	remove: (days: number, limit: number) => Promise<number>
 }
 
-/** What stands for the username of a member who left. The account of former members has it, unless somebody had it first. */
+/** Replaces the username of a member who left. The account of former members has it, unless somebody else had it first. */
 export const FORMER_USERNAME = 'former-member'
 
-/** The account that texts belong to whose author left. It is a row of `users` that nobody logs in to. */
+/** The account that owns posts of authors who left. A row of `users` that nobody can log in to. */
 export const FORMER_MEMBER = 0
-/** What its texts are called by. */
+/** Its display name. */
 export const FORMER_NAME = 'Former member'
 
 /** The tables of the platform, which belong to no feature. */

@@ -4,7 +4,7 @@ import { useRootData } from '~/lib/root-data.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 
-/** What the site announces, above the page. Loaded only where something is announced. */
+/** The site's announcement, above the page. Loaded only where there is one. */
 export default function Announcement({ announcement }: { announcement: AnnouncementView }) {
 	const { path } = useRootData()
 	const { id, text, link, isClosable } = announcement

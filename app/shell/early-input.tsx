@@ -3,21 +3,21 @@ import { NonceContext } from '~/ui/broken-pictures.tsx'
 
 declare global {
 	interface Window {
-		/** The button that was pressed last before the scripts were there. */
+		/** The last button that was pressed before the scripts had loaded. */
 		earlyButton?: HTMLElement | null
 	}
 }
 
 /**
- * The script that stands in the head of each page: a button that does nothing without the page's scripts is noted when it is
- * pressed before they are there, as on a slow network, and pressed again once they are. Buttons that send a form or open a
- * popover work without scripts and are left alone.
+ * An inline script in the head of each page: remembers a button that needs the page's scripts and is pressed before they have
+ * loaded, as on a slow network; it is pressed again later. Buttons that send a form or open a popover work without scripts, and are
+ * left alone.
  */
 export function EarlyClicksScript() {
 	return <script nonce={use(NonceContext)} dangerouslySetInnerHTML={{ __html: `(${noteEarlyClicks})()` }} />
 }
 
-/** Runs alone in the browser: it sees nothing of this file. */
+/** Runs standalone in the browser, without access to this module. */
 function noteEarlyClicks(): void {
 	window.earlyButton = null
 	const note = ({ target }: Event) => {
@@ -28,7 +28,7 @@ function noteEarlyClicks(): void {
 	document.addEventListener('click', note, true)
 }
 
-/** What is typed into text areas until React has taken the page over: it sets each to what the server wrote there. */
+/** Text typed before hydration: React sets each text area to what the server rendered. */
 const typed = new Map<HTMLTextAreaElement, string>()
 let pressed: HTMLElement | null | undefined
 
@@ -36,7 +36,7 @@ function noteTyped({ target }: Pick<Event, 'target'>): void {
 	if (target instanceof HTMLTextAreaElement && target.value !== target.defaultValue) typed.set(target, target.value)
 }
 
-/** Takes note of what the reader did so far. To be called in the same task that begins to hydrate: React has the clicks from then on. */
+/** Records what the reader did so far. Call it in the task that begins hydration: React handles later clicks. */
 export function noteEarlyInput(): void {
 	for (const target of document.querySelectorAll('textarea')) noteTyped({ target })
 	document.addEventListener('input', noteTyped)
@@ -45,15 +45,15 @@ export function noteEarlyInput(): void {
 }
 
 /**
- * After the router: puts back what was typed early, presses the button that was pressed early, and marks the document, so that
- * whoever drives a browser can wait for that.
+ * Rendered after the router: restores text that was typed early, presses the button that was pressed early, and marks the document
+ * as hydrated for browser tests.
  */
 export function Hydrated() {
 	useLayoutEffect(() => {
 		document.removeEventListener('input', noteTyped)
 		for (const [area, text] of typed) {
 			if (area.value === text) continue
-			// As by hand: React listens to the element's own setter to tell that from a change of its own.
+			// Like a user: React intercepts the element's own setter to recognize its own changes.
 			Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')?.set?.call(area, text)
 			area.dispatchEvent(new Event('input', { bubbles: true }))
 		}

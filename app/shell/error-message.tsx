@@ -4,7 +4,7 @@ import { useRootData } from '~/lib/root-data.ts'
 interface MessageProps {
 	title: string
 	actions: ReactNode
-	/** What follows under the message. */
+	/** Content below the message. */
 	below?: ReactNode
 	children: ReactNode
 }
@@ -31,7 +31,7 @@ const titles: Record<number, string> = {
 	429: 'Too many attempts.',
 }
 
-/** A request that a rule refuses. */
+/** A request that a rule refused. */
 export function Refused({ status, said }: { status: number; said: string }) {
 	return (
 		<Message title={titles[status] ?? 'That did not work.'} actions={<GoHome />}>
@@ -40,7 +40,7 @@ export function Refused({ status, said }: { status: number; said: string }) {
 	)
 }
 
-/** By a plain link: it works where scripts have failed. */
+/** A plain link, which works where scripts have failed. */
 export function GoHome() {
 	return (
 		<a className="btn btn-outline" href="/">

@@ -8,10 +8,10 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 import { GoHome, Message, Refused } from './error-message.tsx'
 import { lazyPart } from './guarded.ts'
 
-/** Few readers ever see it, so that it does not weigh on the first page. */
+/** Rarely seen, so it must not slow down the first page. */
 const NotTakenPage = lazyPart(() => import('./site-fault-page.tsx').then((page) => ({ default: page.NotTakenPage })))
 
-/** Whatever could not be shown, said in the frame of the site; works also when nothing was loaded. */
+/** The error page, in the frame of the site; works even when nothing was loaded. */
 export function ErrorPage({ error }: { error: unknown }) {
 	if (isRouteErrorResponse(error) && [401, 503, 507].includes(error.status)) {
 		return (
@@ -93,7 +93,7 @@ function WayOut({ to, note, children }: { to: string; note: string; children: st
 function Unexpected() {
 	const { path, requestId } = useRootData()
 	const { pathname, search } = useLocation()
-	// The root's answer names this request only if it was made for this address.
+	// The root's response names this request only if it was made for this address.
 	const reference = path === pathname + search ? requestId : ''
 	return (
 		<Message title="Unexpected Application Error!" actions={<Ways />}>
@@ -108,7 +108,7 @@ function Unexpected() {
 	)
 }
 
-/** Reloading asks for the same address by a plain link, so it works before and without any script. */
+/** A plain link reloads the same address, so it works without any script. */
 function Ways() {
 	const { pathname, search } = useLocation()
 	return (

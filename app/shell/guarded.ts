@@ -16,25 +16,22 @@ const LOAD_AFTER_MS = 4_000
 const RELOAD_PAUSE_MS = 1_000
 const MAX_TRIES = 60
 
-/**
- * What was sent from any page but the login before unsent-forms.tsx, which stores forms, had loaded. A form keeps its values when
- * its page is gone.
- */
+/** A form that was sent before unsent-forms.tsx, which stores forms, had loaded. It keeps its values even when its page is gone. */
 export const earlySubmit: { current: SubmitEvent | null } = { current: null }
 
 let loading: Promise<Guard> | undefined
 let interceptMove: Guard['interceptMove'] | undefined
 
 /**
- * What keeps pages alive without a network. No first page waits for it: it comes some seconds later, or with the first request
- * or the first thing that is typed.
+ * Loads the guard, which keeps pages alive without a network. It must not slow down the first page: it loads some seconds later, or
+ * with the first request or input.
  * @throws TypeError when it could not be loaded for a minute and the browser is online
  */
 function guard(tries = 1): Promise<Guard> {
 	if (loading) return loading
 	loading = import('./guard/guard.ts').catch((error) => {
 		loading = undefined
-		// Without a network it says nothing that the script does not come.
+		// Without a network, a failed load proves nothing.
 		if (tries >= MAX_TRIES && navigator.onLine) throw error
 		return new Promise((resolve) => setTimeout(() => resolve(guard(tries + 1)), RELOAD_PAUSE_MS))
 	})
@@ -45,23 +42,23 @@ function guard(tries = 1): Promise<Guard> {
 	return loading
 }
 
-/** Puts the guard between React Router and the network. Called once, before the page is hydrated. */
+/** Installs the guard between React Router and the network. Call it once, before hydration. */
 export function guardRouter(): void {
 	const fetchPlain = window.fetch.bind(window)
-	// React Router alone asks by URL objects. What has no signal are routes that it looks up ahead, and nobody's wish yet.
+	// Only React Router requests with URL objects. Those without a signal look up routes ahead, which nobody waits for.
 	window.fetch = (input, init) => {
 		if (input instanceof URL && init?.signal)
 			return guard().then(({ routerFetch }) => routerFetch(fetchPlain, input, init))
 		const answer = fetchPlain(input, init)
 		if (init?.method !== 'POST') return answer
-		// A part of a page that writes by itself, such as a vote: before it is answered, pages may come as they were.
+		// After a write by a part of the page, such as a vote, stored pages may be outdated.
 		const forget = () => loading?.then(({ forgetPages }) => forgetPages())
 		forget()
 		return answer.finally(forget)
 	}
 	loadRoutesByGuard()
 	setTimeout(guard, LOAD_AFTER_MS)
-	// Before React Router listens: listeners of the window run in the order in which they came.
+	// Before React Router's listener: listeners of the window run in the order of registration.
 	window.addEventListener('popstate', (event) => interceptMove?.(event))
 	window.addEventListener('input', () => void guard(), { once: true })
 	const noteSubmit = (event: SubmitEvent) => {
@@ -71,8 +68,8 @@ export function guardRouter(): void {
 }
 
 /**
- * React Router looks into its cache before it loads a route's script, first whether it is there and then for the script;
- * a script that fails makes it reload the page. So the cache says of every route that it is there, and loads it when asked.
+ * React Router checks its cache before it loads a route's script, and reloads the page when a script fails. So the cache claims to
+ * have every route, and loads it when asked.
  */
 function loadRoutesByGuard(): void {
 	const cache = window.__reactRouterRouteModules
@@ -88,7 +85,7 @@ function loadRoutesByGuard(): void {
 				const route = window.__reactRouterManifest.routes[String(id)]
 				if (checkedId !== id || !route) return undefined
 				checkedId = ''
-				// On its way beside the guard, which then waits for the same script.
+				// Loads in parallel with the guard, which then waits for the same script.
 				import(/* @vite-ignore */ route.module).catch(() => {})
 				return guard()
 					.then(({ loadRoute }) => loadRoute(route))
@@ -101,7 +98,7 @@ function loadRoutesByGuard(): void {
 	)
 }
 
-/** The root's client middleware: what to show when a request of React Router got no answer. */
+/** The root's client middleware: handles requests of React Router without a response. */
 export const settling: MiddlewareFunction<Record<string, unknown>>[] = [
 	async ({ request }, next) => {
 		const results = await next()
@@ -109,7 +106,7 @@ export const settling: MiddlewareFunction<Record<string, unknown>>[] = [
 	},
 ]
 
-/** As React's `lazy`, for a part of a page whose script is tried again until it comes; meanwhile the page stands without it. */
+/** As React's `lazy`, with retries; meanwhile the page renders without the part. */
 // biome-ignore lint/suspicious/noExplicitAny: as React's own `lazy` has it
 export function lazyPart<Part extends ComponentType<any>>(load: () => Promise<{ default: Part }>) {
 	return lazy(() => load().catch(() => guard().then(({ loadPart }) => loadPart(load))))

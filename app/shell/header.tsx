@@ -12,13 +12,13 @@ import { Brand, CaseCount, SideMenu, sideMenuId } from './side-menu.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 
 export interface HeaderProps {
-	/** The way to what happened for a member. */
+	/** The control for a member's messages and notifications. */
 	inbox: ReactNode
-	/** The search of the site, or in its place the one that a page brings along. */
+	/** The search of the site, unless a page provides its own. */
 	Finder: ComponentType<{ children?: ReactNode }>
 }
 
-/** The head of every page: brand, navigation, and the way to one's account. */
+/** The header of every page: brand, navigation and account menu. */
 export function Header({ inbox, Finder }: HeaderProps) {
 	const { viewer, isViewerUnknown } = useRootData()
 	const Search = useHeaderSearch()
@@ -48,7 +48,7 @@ export function Header({ inbox, Finder }: HeaderProps) {
 				<div className={`flex flex-none items-center gap-2${viewer || Search ? '' : ' max-sm:ml-auto'}`}>
 					{viewer && inbox}
 					{viewer && <AccountMenu viewer={viewer} />}
-					{!viewer && !isViewerUnknown && <WaysIn isTight={Search !== undefined} />}
+					{!viewer && !isViewerUnknown && <LoginLinks isTight={Search !== undefined} />}
 				</div>
 			</div>
 			<SideMenu />
@@ -62,22 +62,22 @@ const isNavigating = () => window.__reactRouterDataRouter.state.navigation.state
 const isNavigatingOnServer = () => false
 
 /**
- * Under the header while a page, or the answer to a form, is on its way: not every press has a button or a list that could say
- * so. It asks the router itself, as `useNavigation` tells of a navigation only once React has nothing more urgent to draw.
+ * A progress bar below the header while a page or the response to a form is loading, as not every click has a button that could
+ * show it. It reads the router's state directly, as `useNavigation` updates only when React has nothing more urgent to render.
  */
 function Progress() {
 	const isShown = useSyncExternalStore(onNavigation, isNavigating, isNavigatingOnServer)
 	return isShown && <div className="page-progress" role="progressbar" aria-label="Loading" />
 }
 
-/** The search that the pages of a part of the site bring along, as `HeaderSearch` of a route's handle; most bring none. */
+/** A page's own search, as `HeaderSearch` of its route's handle; most have none. */
 function useHeaderSearch(): ComponentType | undefined {
 	const handles = useMatches().map(({ handle }) => handle as { HeaderSearch?: ComponentType } | undefined)
 	return handles.find((handle) => handle?.HeaderSearch)?.HeaderSearch
 }
 
-/** @param isTight on a phone there is room for one of the two; the side menu has both */
-function WaysIn({ isTight }: { isTight: boolean }) {
+/** @param isTight on a phone only one of the two fits; the side menu has both */
+function LoginLinks({ isTight }: { isTight: boolean }) {
 	return (
 		<>
 			<Link className="btn btn-ghost px-3" to="/login">
@@ -92,7 +92,7 @@ function WaysIn({ isTight }: { isTight: boolean }) {
 
 const id = 'account-menu'
 
-/** The member's picture, and under it what they may do with their account. A native popover: it needs no script. */
+/** The member's picture, which opens the account menu. A native popover: it needs no script. */
 function AccountMenu({ viewer }: { viewer: SignedIn }) {
 	return (
 		<>

@@ -1,14 +1,13 @@
-/** The scripts start this long after the document and its stylesheet have come, even if nothing was painted. */
+/** Scripts start this many milliseconds after the document and its stylesheet have loaded, even if nothing was painted. */
 const MAX_WAIT_MS = 1_000
 
 /**
- * Has the scripts of a page start after its first paint: until then the document, the stylesheet and the fonts have the line and
- * the processor to themselves. A tab in the background paints nothing, and starts them at once.
- *
- * React Router's `Scripts` has no property for that, so its output is rewritten: the script that imports the page's modules becomes
- * inert, and a starter after it fetches them all at once. React does not compare the attributes of scripts when it takes them over.
- * @param head of a page as `ServerRouter` renders it, where it links the modules
- * @param foot of the same page, from its first script about the routes on
+ * Starts the scripts of a page after its first paint: until then, network and processor are free for the document, the stylesheet
+ * and the fonts. A background tab paints nothing, and starts them at once.
+ * React Router's `Scripts` has no option for that, so its output is rewritten: the script that imports the page's modules becomes
+ * inert, and a starter after it fetches them all at once. React does not compare attributes of scripts during hydration.
+ * @param head of a page as `ServerRouter` renders it, with links to the modules
+ * @param foot of the same page, from its first route script on
  * @param nonce of its inline scripts
  */
 export function startScriptsLate(
@@ -29,21 +28,21 @@ export function startScriptsLate(
 		foot: newFoot.replace(
 			/<script([^>]*) type="module" async="">([\s\S]*?)<\/script>/,
 			(_, attributes: string, text: string) =>
-				// No string of JSON has a line break, and each statement ends with a semicolon. A route has what nobody denies.
+				// JSON has no line breaks, and each statement ends with a semicolon.
 				`<script${attributes} type="text/plain" data-files="${files.join(' ')}">${text.replaceAll(/\n\s*|"has\w+": false,/g, '')}</script>${starter}`,
 		),
 	}
 }
 
-/** How React Router opens the stream of a page's data, for scripts that come later. */
+/** React Router's code that opens the stream of a page's data. */
 const openStream = '{window.__reactRouterContext.streamController = controller;}'
 
 /**
- * The data of a page in the script that opens its stream, in place of two more scripts. Quotes are what JSON has most of, so its text
- * is written in single ones, where they need no backslash.
- * @param foot of a page that has no other script for its data
- * @param data as React Router encodes it for a browser
- * @throws Error when React Router opens the stream in another way
+ * Puts a page's data into the script that opens its stream, which saves two more scripts. The JSON is in single quotes, so that its
+ * many double quotes need no backslash.
+ * @param foot of a page without another script for its data
+ * @param data in React Router's encoding for browsers
+ * @throws Error when React Router opens the stream differently
  */
 export function withData(foot: string, data: string): string {
 	const text = data.replace(/[\\'\n\r<]/g, (sign) => escapes[sign] ?? sign)
@@ -52,19 +51,19 @@ export function withData(foot: string, data: string): string {
 	return filled
 }
 
-/** `<` ends or begins nothing in a script that way. */
+/** Escaped, `<` cannot end the script. */
 const escapes: Record<string, string> = { '\\': '\\\\', "'": "\\'", '\n': '\\n', '\r': '\\r', '<': '\\x3C' }
 
-/** As React writes it first of all into a script; nothing where pages have no nonce. */
+/** The attribute as React writes it; nothing where pages have no nonce. */
 export function nonceAttribute(nonce: string | undefined): string {
 	return nonce === undefined ? '' : ` nonce="${nonce}"`
 }
 
-/** Runs alone in the browser: it sees nothing of this file. */
+/** Runs standalone in the browser, without access to this module. */
 function startAfterPaint(maxWait: number): void {
 	const starter = document.currentScript as HTMLScriptElement
 	const imports = starter.previousElementSibling as HTMLScriptElement
-	// Says that scripts run here, to whoever drives a browser and waits for them.
+	// Tells browser tests that scripts run.
 	imports.dataset.started = 'false'
 	const start = () => {
 		if (imports.dataset.started === 'true') return

@@ -5,7 +5,7 @@ import { Form } from '~/ui/link.tsx'
 
 let isLeaving = false
 
-/** An item of a menu that ends the session. */
+/** A menu item that ends the session. */
 export function LogoutItem() {
 	return (
 		<Form method="post" action="/logout" onSubmit={leave}>
@@ -16,9 +16,7 @@ export function LogoutItem() {
 	)
 }
 
-/**
- * What this browser stores of the member goes once the server has ended the session. A logout that fails clears nothing.
- */
+/** Clears this browser's storage once the server has ended the session. A failed logout clears nothing. */
 function leave(): void {
 	isLeaving = true
 	const stop = window.__reactRouterDataRouter.subscribe(({ navigation, loaderData }) => {
@@ -29,13 +27,13 @@ function leave(): void {
 }
 
 /**
- * Clears what this browser stores of a member when a page is loaded without a session, after a logout, and when another member
- * signs in. A session that ends while its page is open does not count yet: its member logs in again and goes on typing.
+ * Clears a member's data in this browser when a page loads without a session, after a logout, and when another member logs in. A
+ * session that ends while its page is open does not count yet: its member logs in again and continues.
  * @param member username; null for a visitor
  */
 export function useOwnStorage(member: string | null): void {
 	const wasLoaded = useRef(false)
-	// Before any effect of the page: a field looks there for what was typed into it.
+	// Before any effect of the page, as fields look there for typed text.
 	useLayoutEffect(() => {
 		const isLoad = !wasLoaded.current
 		wasLoaded.current = true

@@ -1,18 +1,18 @@
 import { type MouseEvent, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
 
-/** Closes a popover whose link was followed, also when the link leads to the page that is open. */
+/** Closes a popover when one of its links is followed, even to the current page. */
 export function closeOnLink(event: MouseEvent<HTMLElement>): void {
 	if (event.target instanceof Element && event.target.closest('a')) event.currentTarget.hidePopover()
 }
 
-/** Closes every open popover when the page changes, but for one that is typed in: its search narrows the page behind it. */
+/** Closes open popovers when the page changes, except one that is being typed in: its search narrows the page behind it. */
 export function usePopoversClosedOnNavigation(): void {
 	const { pathname, search } = useLocation()
 	const address = pathname + search
 	const before = useRef(address)
 	useEffect(() => {
-		// One that was opened before the scripts were there stays.
+		// A popover that was opened before hydration stays.
 		if (before.current === address) return
 		before.current = address
 		for (const open of document.querySelectorAll<HTMLElement>(':popover-open:not(:has(input:focus))'))
@@ -21,8 +21,8 @@ export function usePopoversClosedOnNavigation(): void {
 }
 
 /**
- * After a navigation in the browser, moves the focus to the new page's heading and announces its title, as a fresh page would.
- * A page that focused something itself keeps it; a link to a place within a page goes there.
+ * After a client-side navigation, focuses the new page's heading and announces its title, as loading a document would. A page that
+ * sets the focus itself keeps it; a link to an anchor goes there.
  */
 export function RouteFocus() {
 	const { pathname, hash } = useLocation()

@@ -6,13 +6,13 @@ import { RouteFocus, usePopoversClosedOnNavigation } from './navigation.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 import { Toaster } from './toaster.tsx'
 
-/** Seen by few, so that it does not weigh on the first page. */
+/** Rarely seen, so it must not slow down the first page. */
 const DiskBanner = lazyPart(() => import('./site-fault-page.tsx').then((banner) => ({ default: banner.DiskBanner })))
 
 const Announcement = lazyPart(() => import('./announcement.tsx'))
 
 /**
- * The frame of every page, with what its header has of features.
+ * The frame of every page, with the features' parts of its header.
  * @param children the page: it brings its own `h1`, and `main` is already around it
  */
 export function Shell({ children, ...header }: HeaderProps & { children: ReactNode }) {
@@ -44,7 +44,7 @@ export function Shell({ children, ...header }: HeaderProps & { children: ReactNo
 	)
 }
 
-/** The foot of every page: whose site this is, and the theme for readers without an account. */
+/** The footer of every page: credits, and the theme for readers without an account. */
 function Footer() {
 	const { siteName } = useRootData()
 	return (

@@ -40,7 +40,7 @@ export function SideMenu() {
 				{viewer && <OwnItems viewer={viewer} />}
 			</nav>
 			{viewer && <UserCard viewer={viewer} />}
-			{!viewer && !isViewerUnknown && <WaysIn />}
+			{!viewer && !isViewerUnknown && <LoginLinks />}
 		</div>
 	)
 }
@@ -91,7 +91,7 @@ function UserCard({ viewer }: { viewer: SignedIn }) {
 	)
 }
 
-function WaysIn() {
+function LoginLinks() {
 	return (
 		<div className="grid grid-cols-2 gap-2 border-t border-line p-4">
 			<Link className="btn btn-outline h-11" to="/login">
@@ -104,7 +104,7 @@ function WaysIn() {
 	)
 }
 
-/** How much waits for a moderator, at the end of the way there; nothing when nothing does. */
+/** The number of open cases for a moderator, beside the link; nothing for none. */
 export function CaseCount() {
 	const { openCases } = useRootData()
 	return (
@@ -117,7 +117,7 @@ export function CaseCount() {
 	)
 }
 
-/** The mark and the site's name, leading home. */
+/** The logo and the site's name, as a link to the front page. */
 export function Brand() {
 	const { siteName } = useRootData()
 	return (

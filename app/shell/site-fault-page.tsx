@@ -12,16 +12,16 @@ import {
 import { Icon } from '~/ui/icon.tsx'
 import { Message, Refused } from './error-message.tsx'
 
-/** Seconds between two tries: growing, so that a site that comes back is not met by everybody at once for long. */
+/** Seconds between two tries: growing, so that many waiting pages do not overload a recovering site. */
 const RETRY_PAUSES_S = [2, 4, 8, 16, 30] as const
-/** A look at whether the site answers again may take this long, in milliseconds. */
+/** Milliseconds for a check whether the site answers again. */
 const RETRY_TIMEOUT_MS = 5_000
-/** Without scripts the whole page is asked for again after so many seconds. */
+/** Seconds after which the page reloads itself without scripts. */
 const REFRESH_S = 5
 
 const outageMessage = 'The site cannot reach its database right now. Nothing is lost; this page tries again by itself.'
 
-/** What can be done about a request that was not taken, whatever stands in its way: no session, or the site itself. */
+/** Explains a request that could not be processed, for lack of a session or because of a site fault. */
 export function NotTakenPage({ error: { status, data } }: { error: ErrorResponse }) {
 	const ended = endedSessionData(status, data)
 	if (ended) return <EndedSessionPage ended={ended} />
@@ -29,10 +29,7 @@ export function NotTakenPage({ error: { status, data } }: { error: ErrorResponse
 	return fault ? <SiteFaultPage status={status} fault={fault} /> : <Refused status={status} said="" />
 }
 
-/**
- * The site itself cannot do what was asked. A page is tried again without anybody's doing; of a form that was not taken, what
- * was typed is shown, to be sent again.
- */
+/** A site fault. A page is retried automatically; for a form, what was typed is shown, to be sent again. */
 function SiteFaultPage({ status, fault }: { status: number; fault: SiteFaultData }) {
 	const { pathname, search } = useLocation()
 	const title = status === 507 ? "The site's disk is full." : 'The site is not available right now.'
@@ -55,7 +52,7 @@ function SiteFaultPage({ status, fault }: { status: number; fault: SiteFaultData
 	)
 }
 
-/** A form came without a session, or in one that is to be confirmed: what was typed is shown, to be sent again afterwards. */
+/** A form without a session, or one that needs a confirmed identity: what was typed is shown, to be sent again afterwards. */
 function EndedSessionPage({ ended: { login, typed } }: { ended: EndedSessionData }) {
 	const { pathname, search } = useLocation()
 	const isEnded = login.startsWith('/login')
@@ -76,7 +73,7 @@ function EndedSessionPage({ ended: { login, typed } }: { ended: EndedSessionData
 	)
 }
 
-/** Asks whether the site answers, and loads the page when it does. */
+/** Checks whether the site answers, and then loads the page. */
 function Retrying() {
 	const isHydrated = useHydrated()
 	const left = useRetries()
@@ -92,7 +89,7 @@ function Retrying() {
 	)
 }
 
-/** @returns seconds until the next try; 0 while one is under way */
+/** @returns seconds until the next try; 0 during one */
 function useRetries(): number {
 	const [tries, setTries] = useState(0)
 	const [left, setLeft] = useState<number>(RETRY_PAUSES_S[0])
@@ -126,7 +123,7 @@ async function answers(): Promise<boolean> {
 	}
 }
 
-/** Fields that a reader would miss; the others only go along. */
+/** Fields that a reader would miss; others are hidden. */
 const shown: Record<string, string> = {
 	title: 'Title',
 	description: 'Description',
@@ -146,7 +143,7 @@ const shown: Record<string, string> = {
 	certificate_title: 'Title',
 }
 
-/** A form with what was typed, which sends the same again. */
+/** A form with what was typed, which sends it again. */
 function Typed({ typed, address }: { typed: Record<string, string>; address: string }) {
 	return (
 		<form method="post" action={address} className="mt-8 grid gap-4">
@@ -179,7 +176,7 @@ const words = {
 	'nearly-full': "The site's disk is nearly full. Make room soon, or nothing can be saved.",
 } as const
 
-/** Tells moderators and admins, on every page, that the disk of the site has little room left. */
+/** Warns moderators and admins on every page that the disk is running full. */
 export function DiskBanner({ disk }: { disk: NonNullable<RootData['disk']> }) {
 	const colours = disk === 'full' ? 'border-red-line bg-red-wash' : 'border-marigold-line bg-marigold-wash'
 	return (

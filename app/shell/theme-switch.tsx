@@ -36,7 +36,7 @@ export function ThemeSwitch() {
 	)
 }
 
-/** The chosen theme: the one on its way to the server, else the one the server knows. */
+/** The chosen theme: the one being saved, else the saved one. */
 export function useTheme(): RootData['theme'] {
 	const { theme } = useRootData()
 	const sent = useFetcher({ key: fetcherKey }).formData?.get('theme')

@@ -5,16 +5,16 @@ export interface Toast {
 	id: number
 	type: 'success' | 'error' | 'plain' | 'loading'
 	message: ReactNode
-	/** What can be done from here; the toast then stays for ten seconds. */
+	/** An action; the toast then stays for ten seconds. */
 	action?: FlashAction
 }
 
-/** How long a toast with an action stays, in milliseconds. */
+/** Milliseconds that a toast with an action stays. */
 export const actionTime = 10_000
 
 const MAX_TOASTS = 20
 
-/** How long a toast stays, in milliseconds; a loading one stays until it is dismissed. */
+/** Milliseconds that a toast stays; a loading one stays until it is dismissed. */
 export const toastTime: Record<Toast['type'], number> = {
 	success: 2_000,
 	error: 4_000,
@@ -27,8 +27,8 @@ let lastId = 0
 const listeners = new Set<() => void>()
 
 /**
- * Shows a message at the corner of the page, newest first; the oldest gives way to the 21st. In the browser only:
- * the server sends one with `redirectWithToast`.
+ * Shows a message in the corner of the page, newest first; beyond 20, the oldest is removed. Browser only: the server uses
+ * `redirectWithToast`.
  * @returns its id, for {@link dismiss}
  */
 export function toast(said: Omit<Toast, 'id'>): number {
@@ -37,7 +37,7 @@ export function toast(said: Omit<Toast, 'id'>): number {
 	return lastId
 }
 
-/** Takes a toast away, if it is still there. */
+/** Removes a toast, if it still exists. */
 export function dismiss(id: number): void {
 	change(toasts.filter((each) => each.id !== id))
 }

@@ -8,12 +8,12 @@ import { actionTime, dismiss, type Toast, toastStore, toastTime } from './toast.
 
 const icons = { success: CircleCheck, error: CircleAlert, plain: Info, loading: LoaderCircle }
 
-/** How many toasts are shown whole; older ones wait under them. */
+/** Toasts that are shown in full; older ones are stacked below. */
 const shown = 3
 
 /**
- * The toasts at the corner of the page: those of this tab, and the one that a redirect carried, which the server renders
- * too. Hovering or focusing any of them stops the clocks of all.
+ * The toasts in the corner of the page: those of this tab, and a redirect's, which the server renders too. Hovering or focusing any
+ * of them pauses all timers.
  */
 export function Toaster() {
 	const toasts = useSyncExternalStore(toastStore.subscribe, toastStore.read, toastStore.readOnServer)
@@ -21,7 +21,7 @@ export function Toaster() {
 	const [newest, setNewest] = useState(flash)
 	const [carried, setCarried] = useState(flash && { flash, key: now })
 	const [paused, setPaused] = useState(false)
-	// It stays for its time, also where what every page knows is loaded again before that is over.
+	// It stays for its time, even if the root data is reloaded before.
 	if (flash && flash !== newest) {
 		setNewest(flash)
 		setCarried({ flash, key: now })
@@ -30,14 +30,14 @@ export function Toaster() {
 	const waiting = toasts.length - room
 	const all = toasts.length + (carried ? 1 : 0)
 
-	// The pointer may be over a toast that is taken away; nothing tells that it left.
+	// The pointer may be over a toast that is removed, which fires no event.
 	useEffect(() => {
 		if (all === 0) setPaused(false)
 	}, [all])
 
 	return (
 		<section
-			// Without scripts it stays, so it must not stand where forms have their buttons.
+			// Without scripts it stays, so it must not cover the buttons of forms.
 			className="fixed right-4 bottom-[calc(1rem+var(--toasts-lift,0px))] z-(--z-toast) grid noscript:top-18 noscript:bottom-auto w-[min(22.5rem,calc(100vw-2rem))] gap-2"
 			aria-label="Notices"
 			aria-live="polite"
@@ -63,7 +63,7 @@ interface ToastCardProps extends Omit<Toast, 'id'> {
 	onDone: () => void
 }
 
-/** One toast, without the clock's owner: it counts its own time down while nobody pauses it. */
+/** One toast, which counts down its own time while not paused. */
 export function ToastCard({ type, message, action, paused, onDone }: ToastCardProps) {
 	const left = useRef(action ? actionTime : toastTime[type])
 	const done = useRef(onDone)
@@ -96,7 +96,7 @@ export function ToastCard({ type, message, action, paused, onDone }: ToastCardPr
 	)
 }
 
-/** The one thing that can be done from a toast; a plain form, so that it works without scripts too. */
+/** The action of a toast; a plain form, so that it works without scripts too. */
 function ActionForm({ action: { label, to, fields }, onSent }: { action: FlashAction; onSent: () => void }) {
 	return (
 		<Form
@@ -104,7 +104,7 @@ function ActionForm({ action: { label, to, fields }, onSent }: { action: FlashAc
 			method="post"
 			action={to}
 			replace
-			// The form must be gone only after it was sent.
+			// The form must be removed only after it was sent.
 			onSubmit={() => setTimeout(onSent)}
 		>
 			{Object.entries(fields).map(([name, value]) => (

@@ -1,12 +1,12 @@
 import { type RefObject, useEffect } from 'react'
 
-/** How far from the foot of the window toasts reach when three of them are shown, in pixels. */
+/** Height in pixels of three toasts at the bottom of the window. */
 const TOASTS_HEIGHT = 240
 
 /**
- * Lifts the toasts over the buttons of a form wherever those stand at the foot of the window, stuck to it or scrolled
- * there, so that a toast never lies on the button that the reader wants next.
- * @param bar what holds the buttons
+ * Moves toasts above the buttons of a form when those are at the bottom of the window, so that a toast never covers the button that
+ * the reader needs next.
+ * @param bar the container of the buttons
  */
 export function useToastsAbove(bar: RefObject<HTMLElement | null>): void {
 	useEffect(() => {

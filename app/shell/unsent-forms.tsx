@@ -5,41 +5,41 @@ import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
 import { earlySubmit } from './guarded.ts'
 import { toast } from './toast.ts'
 
-/** What a form said when it was sent. */
+/** The content of a submitted form. */
 interface SubmittedForm {
 	fields: FormField[]
-	/** The names of the fields that a member fills in, sorted; they tell one form of a page from another. */
+	/** The names of its visible fields, sorted; they distinguish the forms of a page. */
 	names: string[]
-	/** The button that sent it, as `name=value`; '' when it has no name. */
+	/** The button that submitted it, as `name=value`; '' without a name. */
 	button: string
 }
 
-/** A form that met the end of its session. */
+/** A form whose session had ended. */
 interface UnsentForm extends SubmittedForm {
-	/** The path of the page that it can be sent from. */
+	/** The path of the page with the form. */
 	page: string
-	/** Whether it came back already: a reload brings it once more, and any other way to its page does not. */
+	/** Whether it was restored already: a reload restores it again, and leaving the page deletes it. */
 	isBack: boolean
 }
 
-/** Hidden fields that say which thing a form is about. */
+/** Hidden fields that identify what a form is about. */
 const IDENTIFYING_FIELDS = ['intent', 'item', 'id', 'comment']
-/** A longer form is not stored: the browser's storage is small. In characters. */
+/** Longer forms are not stored, as the browser's storage is small. In characters. */
 const MAX_FORM_LENGTH = 500_000
-/** A page that is opened again after the login may take so long to draw its form, in milliseconds. */
+/** Milliseconds for a page to render its form after the login. */
 const FORM_WAIT_MS = 10_000
 
-/** Pages that a form is led to when it is not taken; they lead back to it. */
+/** Pages that a rejected form is redirected to; they lead back to it. */
 const DETOURS = ['/login', '/confirm-identity']
 
 const message = 'What you typed is back: check it and send it again.'
 
 /**
- * Brings back what was typed into a form whose session had ended, or was to be confirmed first. The server leads such a form to the
- * login page, or to the one that asks for the confirmation; what it said is stored in this tab for its member alone, and put into the same form when they are back on its page. It is deleted when
- * the form was sent, and when its page is left. Passwords and files are never stored. Forms that save drafts of their own are
- * marked with `data-keeps-draft`.
- * @param props.member username of who is signed in, or was until the session ended
+ * Restores what was typed into a form whose session had ended, or needed a confirmed identity. The server redirects such a form to
+ * the login page, or to the one that confirms the identity. Its content is stored in this tab for its member alone, and put into
+ * the same form when they return to its page. It is deleted when the form is sent, and when its page is left. Passwords and files
+ * are never stored. Forms with drafts of their own are marked with `data-keeps-draft`.
+ * @param props.member username of the logged-in member, or of the one whose session ended
  */
 export default function UnsentForms({ member }: { member: string }) {
 	const { viewer } = useRootData()
@@ -86,7 +86,7 @@ export default function UnsentForms({ member }: { member: string }) {
 
 const isDetour = (pathname: string) => DETOURS.includes(pathname)
 
-/** What a form says; null when there is nothing that would have to be typed again. */
+/** The content of a form; null when there is nothing to restore. */
 function read({ target: form, submitter }: SubmitEvent): SubmittedForm | null {
 	if (!(form instanceof HTMLFormElement) || form.method !== 'post' || 'keepsDraft' in form.dataset) return null
 	const names = namesOf(form)
@@ -101,7 +101,7 @@ function buttonOf(button: Element | null): string {
 	return button instanceof HTMLButtonElement && button.name ? `${button.name}=${button.value}` : ''
 }
 
-/** A password that is shown is a field of text: only its name shows it. */
+/** A visible password is a text field: only its name tells. */
 function isSecret(form: HTMLFormElement, name: string): boolean {
 	const field = form.elements.namedItem(name)
 	return /password/i.test(name) || (field instanceof HTMLInputElement && field.type === 'password')
@@ -123,7 +123,7 @@ function namesOf(form: HTMLFormElement): string[] {
 	return [...new Set(names)].sort()
 }
 
-/** Puts an unsent form back into its page, as soon as its form is there. @returns what ends the waiting */
+/** Restores an unsent form once it is rendered. @returns stops waiting */
 function restore(unsent: UnsentForm, onBack: () => void): () => void {
 	const look = () => {
 		const form = [...document.forms].find((candidate) => isSameForm(candidate, unsent))
@@ -157,7 +157,7 @@ function isSameForm(form: HTMLFormElement, { fields, names, button }: UnsentForm
 	)
 }
 
-/** A form that draws its fields from a state is asked to do it itself; in any other one the fields are set as by hand. */
+/** A form with React state restores itself; in others, the fields are set like by a user. */
 function fill(form: HTMLFormElement, fields: FormField[]): void {
 	const isOpen = form.dispatchEvent(new CustomEvent(RESTORE_EVENT, { detail: fields, cancelable: true }))
 	if (isOpen)
@@ -175,7 +175,7 @@ function set(control: Control, fields: FormField[]): void {
 	}
 	const value = values[0] ?? ''
 	if (control.value === value) return
-	// React listens to the element's own setter to tell a change by hand from one of its own.
+	// React intercepts the element's own setter to recognize its own changes.
 	Object.getOwnPropertyDescriptor(Object.getPrototypeOf(control), 'value')?.set?.call(control, value)
 	for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }))
 }
@@ -185,7 +185,7 @@ function isReload(): boolean {
 	return load?.type === 'reload'
 }
 
-/** A tab has one such form: the last one. */
+/** A tab stores one such form: the last one. */
 const keyOf = (member: string) => `unsent-form:${member}`
 
 function find(member: string): UnsentForm | null {
@@ -202,6 +202,6 @@ function write(member: string, unsent: UnsentForm | null): void {
 		if (unsent && text.length <= MAX_FORM_LENGTH) sessionStorage.setItem(keyOf(member), text)
 		else sessionStorage.removeItem(keyOf(member))
 	} catch {
-		// The browser forbids the storage, or it is full.
+		// The browser forbids storage, or it is full.
 	}
 }

@@ -7,13 +7,13 @@ import { isBroken } from './broken-pictures.tsx'
 interface AvatarProps {
 	user: { username: string; name: string; image: string | null }
 	size: 20 | 24 | 32 | 40 | 48 | 112
-	/** Shows a presence dot; the words for it belong beside the name ({@link Presence}). */
+	/** Shows a presence dot; its text belongs beside the name ({@link Presence}). */
 	online?: boolean | undefined
 }
 
 /**
- * A member's picture, or their initials on one of six grounds. Decorative: the name stands beside it. A picture that fails is
- * hidden by `broken-pictures.tsx`, and the initials that the style sheet reads here come in its place.
+ * A member's picture, or their initials on one of six backgrounds. Decorative, as the name is beside it. `broken-pictures.tsx`
+ * hides a picture that fails; the style sheet then shows the initials.
  */
 export function Avatar({ user, size, online }: AvatarProps) {
 	const { image } = user
@@ -33,7 +33,7 @@ export function Avatar({ user, size, online }: AvatarProps) {
 		>
 			{picture ? (
 				<img
-					// What was hidden as one picture must not hide the next.
+					// A new element for another picture, as a failed one was hidden.
 					key={picture}
 					loading="lazy"
 					src={pictureUrl(picture, size > 48 ? 224 : 96)}
@@ -52,7 +52,7 @@ export function Avatar({ user, size, online }: AvatarProps) {
 	)
 }
 
-/** A number from 1 to 6 that stays the same for a username, for ever. */
+/** A number from 1 to 6 that is always the same for a username. */
 export function groundOf(username: string): number {
 	let hash = 0
 	for (const character of username) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003

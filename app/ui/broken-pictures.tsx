@@ -6,7 +6,7 @@ const MAX_PICTURES = 20
 
 /**
  * Whether this picture failed to load in this browser within the last 7 days.
- * @param path of the picture, as the database has it; only the hash at its end is kept, which names no member
+ * @param path of the picture; only the hash at its end is stored, which names no member
  */
 export function isBroken(path: string): boolean {
 	try {
@@ -18,16 +18,16 @@ export function isBroken(path: string): boolean {
 }
 
 /**
- * The script that stands in the head of each page: a member's picture that fails gives way to the initials and is noted, the
- * newest 20 of them, and one that is noted is not asked for again. It must run before the browser comes to the pictures, so it
- * is part of the page. Pictures of members are lazy: the browser asks for none before it has laid the page out.
+ * An inline script in the head of each page: replaces a member's picture that fails by the initials, and remembers the newest 20,
+ * which are not requested again. It must run before the pictures are requested. Those are lazy, so the browser requests none before
+ * layout.
  */
 export function BrokenPicturesScript() {
 	const text = `(${watchPictures})(${JSON.stringify([KEY, MAX_AGE_MS, MAX_PICTURES]).slice(1, -1)})`
 	return <script nonce={use(NonceContext)} dangerouslySetInnerHTML={{ __html: text }} />
 }
 
-/** Runs alone in the browser: it sees nothing of this file. */
+/** Runs standalone in the browser, without access to this module. */
 function watchPictures(key: string, maxAge: number, maxPictures: number): void {
 	const read = (): [hash: string, at: number][] => {
 		try {
@@ -41,7 +41,7 @@ function watchPictures(key: string, maxAge: number, maxPictures: number): void {
 	const note = ({ target }: Event) => {
 		if (!(target instanceof HTMLImageElement && target.closest('.avatar'))) return
 		target.hidden = true
-		// Without a network every picture fails: that says nothing about this one.
+		// Without a network every picture fails, which says nothing about this one.
 		if (!navigator.onLine) return
 		const hash = hashOf(target)
 		const others = read().filter(([known]) => known !== hash)
@@ -51,7 +51,7 @@ function watchPictures(key: string, maxAge: number, maxPictures: number): void {
 			// no storage here: the picture is asked for again
 		}
 	}
-	// The event does not rise from the picture, but passes the document on its way down.
+	// Error events do not bubble, but can be captured on the document.
 	document.addEventListener('error', note, true)
 	const broken = new Set(read().map(([hash]) => hash))
 	if (broken.size === 0) return
@@ -63,5 +63,5 @@ function watchPictures(key: string, maxAge: number, maxPictures: number): void {
 	document.addEventListener('DOMContentLoaded', () => observer.disconnect())
 }
 
-/** The nonce of the page that is being rendered, for inline scripts of the frame; undefined in a browser, which hides it. */
+/** The nonce of the rendered page for inline scripts of the frame; undefined in a browser, which hides it. */
 export const NonceContext = createContext<string | undefined>(undefined)

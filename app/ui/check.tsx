@@ -3,11 +3,11 @@ import type { ComponentProps, ReactNode } from 'react'
 interface CheckProps extends Omit<ComponentProps<'input'>, 'name' | 'type'> {
 	name: string
 	children: ReactNode
-	/** One line under the label. */
+	/** One line below the label. */
 	hint?: string
 }
 
-/** A box to tick, with its label at the right. */
+/** A checkbox with its label at the right. */
 export function Check({ name, children, hint, id = name, ...input }: CheckProps) {
 	return (
 		<div>

@@ -17,31 +17,31 @@ import type { Suggestion } from './suggestions.tsx'
 interface ChipsFieldProps {
 	label: string
 	name: string
-	/** Parted by commas, as the form sends them. */
+	/** Comma-separated, as the form sends it. */
 	defaultValue: string
-	/** How many it takes. */
+	/** Maximum number of chips. */
 	most: number
-	/** How many characters each may have. */
+	/** Maximum characters of each. */
 	longest: number
 	/** The address that answers `?q=` with suggestions. */
 	source: string
 	error?: string | null | undefined
 	className?: string
-	/** Says so after the label. */
+	/** Marked after the label. */
 	optional?: boolean
-	/** Stands beside the label. */
+	/** Content beside the label. */
 	aside?: ReactNode
-	/** Says how many there are and what the keys do; by default in one sentence. */
+	/** Says how many there are and what the keys do; one sentence by default. */
 	hint?: (count: number) => ReactNode
-	/** Stands in the field after the chips. */
+	/** Placeholder of the input after the chips. */
 	placeholder?: (count: number) => string
-	/** A name as it is kept; '' for what is none. */
+	/** Normalizes a typed name; '' for an invalid one. */
 	shape?: (typed: string) => string
-	/** How a chip is written. */
+	/** Class of a chip. */
 	chipClass?: string
 }
 
-/** Several short names as chips, suggested while they are typed; without JavaScript one text with commas. */
+/** Several short names as chips, with suggestions; without JavaScript a comma-separated text. */
 export function ChipsField({ className, ...props }: ChipsFieldProps) {
 	const hydrated = useHydrated()
 	const plain = useRef<HTMLInputElement>(null)
@@ -66,10 +66,10 @@ export function ChipsField({ className, ...props }: ChipsFieldProps) {
 	)
 }
 
-/** What the plain field said when this one took its place. */
+/** The state of the plain field that this one replaced. */
 interface PlainState {
 	value: string
-	/** From where to where text was selected; null without the focus. */
+	/** The selection; null without the focus. */
 	selection: [from: number, to: number] | null
 }
 
@@ -86,7 +86,7 @@ interface ChipsProps extends Omit<ChipsFieldProps, 'className'> {
 
 function Chips({ label, name, defaultValue, before, most, longest, source, error, ...look }: ChipsProps) {
 	const { aside, optional, hint: hintOf = usualHint(most), placeholder, shape: shaped = usualShape, chipClass } = look
-	// Who is typing goes on in the same text; it becomes chips as any other.
+	// A reader who is typing continues in the plain text, which becomes chips like any other.
 	const [{ value, selection }] = useState(before)
 	const { chips, said, add, remove, store } = useChips(selection ? '' : value, most, shaped)
 	const [text, setText] = useState(selection ? value : '')
@@ -101,9 +101,9 @@ function Chips({ label, name, defaultValue, before, most, longest, source, error
 		setText('')
 	}
 	const press = (event: KeyboardEvent<HTMLInputElement>) => {
-		// Whatever the list of suggestions has taken is not for the chips.
+		// Keys that the list of suggestions has handled.
 		if (event.defaultPrevented || event.nativeEvent.isComposing) return
-		// Enter adds a chip. Sending the form is what its button is for, also when the field is empty.
+		// Enter adds a chip. It never submits the form, even when the input is empty.
 		if (event.key === 'Enter') event.preventDefault()
 		if ((event.key === 'Enter' || event.key === ',') && text.trim() !== '') {
 			event.preventDefault()
@@ -150,8 +150,8 @@ function Chips({ label, name, defaultValue, before, most, longest, source, error
 						onKeyDown={press}
 						onPaste={paste}
 						onBlur={() => {
-							// What stands there is meant, also by whoever presses Save next. A new row of chips would push that
-							// button from under the pointer, so the press is let end first.
+							// The typed text counts, also for whoever presses Save next. A new row of chips would move that button away from the
+							// pointer, so the press ends first.
 							if (text.trim() !== '') afterPress(() => take(text))
 						}}
 						{...described(id, error, hint)}
@@ -175,14 +175,14 @@ function Chips({ label, name, defaultValue, before, most, longest, source, error
 	)
 }
 
-/** What the server found and is no chip yet, and at the end what was typed itself unless it is among them. */
+/** Suggestions that are no chips yet, and finally the typed text itself, unless it is among them. */
 function offered(found: Suggestion[], chips: string[], typed: string): Suggestion[] {
 	const fresh = found.filter(({ value }) => !has(chips, value))
 	const isKnown = typed === '' || has([...chips, ...fresh.map(({ value }) => value)], typed)
 	return isKnown ? fresh : [...fresh, { value: typed, own: true }]
 }
 
-/** The chips themselves, what was last done to them in words, and the hidden field that tells the form of each change. */
+/** The chips, an announcement of the last change, and the hidden field that notifies the form. */
 function useChips(start: string, most: number, shape: (typed: string) => string) {
 	const [chips, setChips] = useState(() => merged([], start, most, shape))
 	const [said, setSaid] = useState('')
@@ -208,7 +208,7 @@ function useChips(start: string, most: number, shape: (typed: string) => string)
 	return { chips, said, add, remove, store }
 }
 
-/** The chips with what was typed, each once whatever its case, and no more than fit. */
+/** The chips with what was typed, unique ignoring case, up to the maximum. */
 function merged(chips: string[], typed: string, most: number, shape: (typed: string) => string): string[] {
 	const all = [...chips]
 	for (const part of typed.split(/[,\n]/)) {
@@ -230,7 +230,7 @@ function usualShape(typed: string): string {
 	return typed.replace(/\s+/g, ' ').trim()
 }
 
-/** Runs at once, or when the pointer that is down comes up. */
+/** Runs at once, or when a pressed pointer is released. */
 function afterPress(work: () => void): void {
 	if (pressed === false) work()
 	else addEventListener('pointerup', work, { once: true })

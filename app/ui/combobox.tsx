@@ -3,7 +3,7 @@ import { lazyPart } from '~/shell/guarded.ts'
 import { described, FieldShell } from './field.tsx'
 import type { SuggestionsProps } from './suggestions.tsx'
 
-/** What makes an input a combobox before its list is there. */
+/** Makes an input a combobox before its list has loaded. */
 export const comboboxAttributes = {
 	role: 'combobox',
 	'aria-autocomplete': 'list',
@@ -14,8 +14,8 @@ export const comboboxAttributes = {
 const SuggestionList = lazyPart(() => import('./suggestions.tsx'))
 
 /**
- * The suggestions below a text field, within an element that is positioned `relative`. The field stays what it is; the list,
- * its keys and its ARIA attributes are loaded with the first text. The field carries {@link comboboxAttributes}.
+ * Suggestions below a text field, within a `relative` element. The list, its keys and its ARIA attributes are loaded with the first
+ * text. The field needs {@link comboboxAttributes}.
  */
 export function Suggestions<Answer>({
 	field,
@@ -40,11 +40,11 @@ interface SuggestFieldProps extends Omit<ComponentProps<'input'>, 'name' | 'defa
 	source: string
 	error?: string | null | undefined
 	hint?: ReactNode
-	/** Says so after the label. */
+	/** Marked after the label. */
 	optional?: boolean
 }
 
-/** A text that may be picked from suggestions and may be anything else; without JavaScript a plain field. */
+/** A text field with suggestions that also accepts other text; without JavaScript a plain field. */
 export function SuggestField({ label, name, source, error, hint, optional, id = name, ...input }: SuggestFieldProps) {
 	const [text, setText] = useState('')
 	const field = useRef<HTMLInputElement>(null)

@@ -2,22 +2,22 @@ import { useLocation } from 'react-router'
 import { Link } from './link.tsx'
 import { SubmitButton } from './submit-button.tsx'
 
-/** The fields of a form in words; the kind says how a value is shown. */
+/** Labels of a form's fields; the kind says how a value is shown. */
 export type FieldNames = Record<string, string>
 
 interface ConflictNoticeProps {
-	/** What another save left. */
+	/** The values of the other save. */
 	stored: Record<string, string>
-	/** What this form said. */
+	/** The values of this form. */
 	typed: Record<string, string>
 	names: FieldNames
-	/** Names the button that keeps what was typed, where a page has several forms. */
+	/** The name and value of the button that keeps what was typed, where a page has several forms. */
 	button?: { name: string; value: string }
-	/** Called when the member takes what is stored, before the page is loaded anew. */
+	/** Called when the member takes the stored version, before the page is reloaded. */
 	onTake?: () => void
 }
 
-/** Somebody saved while this form was open: both texts, field by field where they differ, and the choice between them. */
+/** Shown when somebody saved while this form was open: both versions of fields that differ, and the choice between them. */
 export function ConflictNotice({
 	stored,
 	typed,

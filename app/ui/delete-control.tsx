@@ -3,15 +3,15 @@ import { Dialog } from './dialog.tsx'
 import { Form, Link } from './link.tsx'
 import { SubmitButton } from './submit-button.tsx'
 
-/** What is asked before something is deleted, and how it is deleted. */
+/** The confirmation of a deletion, and the form that deletes. */
 export interface DeleteQuestion {
 	title: string
 	text: string
-	/** Where the form goes. */
+	/** The address of the form. */
 	action: string
-	/** What the form says; `intent` first of all. */
+	/** The fields of the form, above all `intent`. */
 	fields: Record<string, string | number>
-	/** The page that asks the same without scripts. */
+	/** The page that asks for confirmation without scripts. */
 	href: string
 }
 
@@ -22,7 +22,7 @@ interface DeleteControlProps {
 	children: ReactNode
 }
 
-/** A link to the page that asks before it deletes; where scripts run, a dialog asks in place. */
+/** A link to the page that confirms a deletion; with scripts, a dialog asks in place. */
 export function DeleteControl({ question, className, label, children }: DeleteControlProps) {
 	const [open, setOpen] = useState(false)
 	const ask = (event: MouseEvent) => {
@@ -48,7 +48,7 @@ export function DeleteControl({ question, className, label, children }: DeleteCo
 	)
 }
 
-/** The same question as a part of the page, for readers without scripts. */
+/** The confirmation as a part of the page, for readers without scripts. */
 export function DeleteSection({ question, keepHref }: { question: DeleteQuestion; keepHref: string }) {
 	const id = useId()
 	return (

@@ -4,13 +4,13 @@ import { Icon } from './icon.tsx'
 
 interface DialogProps {
 	open: boolean
-	/** Escape, the X and a click beside the dialog. */
+	/** Called for Escape, the X and a click on the backdrop. */
 	onClose: () => void
 	title: string
 	children: ReactNode
 }
 
-/** A modal dialog of the browser's own: the page behind is inert, Escape closes it, focus goes back to where it was. */
+/** A native modal dialog: the page behind is inert, Escape closes it, and the focus returns to where it was. */
 export function Dialog({ open, onClose, title, children }: DialogProps) {
 	const dialog = useRef<HTMLDialogElement>(null)
 	const heading = useId()
@@ -21,7 +21,7 @@ export function Dialog({ open, onClose, title, children }: DialogProps) {
 	}, [open])
 
 	return (
-		// biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes a dialog on Escape by itself
+		// biome-ignore lint/a11y/useKeyWithClickEvents: the browser itself closes a dialog on Escape
 		<dialog
 			ref={dialog}
 			className="dialog"

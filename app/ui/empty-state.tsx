@@ -2,13 +2,13 @@ import type { ReactNode } from 'react'
 
 interface EmptyStateProps {
 	title: string
-	/** One sentence that names what was looked for. */
+	/** One sentence that says what was looked for. */
 	children?: ReactNode
-	/** One way on. */
+	/** One thing to do next. */
 	action?: ReactNode
 }
 
-/** What a list shows when it has nothing. */
+/** The content of an empty list. */
 export function EmptyState({ title, children, action }: EmptyStateProps) {
 	return (
 		<div className="py-16">

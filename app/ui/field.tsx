@@ -5,18 +5,18 @@ import { Icon } from './icon.tsx'
 interface FieldFrame {
 	label: string
 	name: string
-	/** What is wrong and what to do; null or undefined when nothing is. */
+	/** The error and how to fix it; null or undefined for none. */
 	error?: string | null | undefined
 	hint?: ReactNode
-	/** Stands at the right of the label, for example a link. */
+	/** At the right of the label, for example a link. */
 	aside?: ReactNode
-	/** Says so after the label, on forms where most fields are wanted. */
+	/** Marked after the label, on forms where most fields are required. */
 	optional?: boolean | undefined
 }
 
 type FieldProps = FieldFrame & Omit<ComponentProps<'input'>, 'name'>
 
-/** An input with its label above, hint or error below. The label is tied to the input by an id made of its name. */
+/** An input with its label above, and hint or error below. The id that connects them is derived from the name. */
 export function Field({ label, name, error, hint, aside, optional, id = name, ...input }: FieldProps) {
 	return (
 		<FieldShell {...{ label, name, error, hint, aside, optional, id }}>
@@ -38,7 +38,7 @@ export function TextArea({ label, name, error, hint, aside, optional, id = name,
 
 type SelectProps = FieldFrame & Omit<ComponentProps<'select'>, 'name'>
 
-/** As {@link Field}, for one of a few things; its children are the options. */
+/** As {@link Field}, for a choice; its children are the options. */
 export function Select({ label, name, error, hint, aside, optional, id = name, ...input }: SelectProps) {
 	return (
 		<FieldShell {...{ label, name, error, hint, aside, optional, id }}>
@@ -94,7 +94,7 @@ export function FieldShell({
 	)
 }
 
-/** Ties a control to its hint and error for readers who do not see them. */
+/** Connects a control to its hint and error for screen readers. */
 export function described(id: string, error: string | null | undefined, hint: ReactNode) {
 	const parts = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean)
 	return { 'aria-invalid': error ? true : undefined, 'aria-describedby': parts.join(' ') || undefined }

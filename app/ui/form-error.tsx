@@ -3,15 +3,15 @@ import { Fragment, type MouseEvent, type ReactNode } from 'react'
 import { Icon } from './icon.tsx'
 
 interface FormErrorProps {
-	/** What is wrong with the form. What is said at a field already is not said again. */
+	/** An error of the whole form. Errors of fields are not repeated here. */
 	children?: ReactNode
-	/** What is wrong with its fields, by their names; each is said at its field. */
+	/** Errors of fields, by name; each is shown at its field. */
 	errors?: Record<string, string> | undefined
-	/** The fields in words, by their names. */
+	/** Labels of the fields, by name. */
 	names?: Record<string, string>
 }
 
-/** What is wrong with a whole form, above its fields, and how many of them need attention, with the way to each. */
+/** The error of a form above its fields, and the number of wrong fields, with a link to each. */
 export function FormError({ children, errors = {}, names = {} }: FormErrorProps) {
 	const wrong = Object.keys(errors)
 	const message = typeof children === 'string' && Object.values(errors).includes(children) ? null : children
@@ -42,7 +42,7 @@ export function FormError({ children, errors = {}, names = {} }: FormErrorProps)
 	)
 }
 
-/** Leads into a field of this form, whatever its id; without scripts the link leads to the id that most fields have. */
+/** Focuses a field of this form, whatever its id; without scripts the link targets the id that most fields have. */
 function goTo(event: MouseEvent<HTMLElement>, name: string): void {
 	const form = event.currentTarget.closest('form')
 	const named = form?.querySelector<HTMLElement>(

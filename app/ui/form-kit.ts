@@ -3,9 +3,9 @@ import type { FormRefusal } from '~/platform/http/form.ts'
 import { toast } from '~/shell/toast.ts'
 
 /**
- * Leads to the conflict of a refused form, or to its first wrong field. A refusal that is about neither is said as a toast.
- * @param within the form, or something in it
- * @param isSilent for a form that says it itself, where the toast would be too much
+ * Scrolls to the conflict of a rejected form, or focuses its first wrong field. Other errors become a toast.
+ * @param within the form, or an element in it
+ * @param isSilent for a form that shows such an error itself
  */
 export function useRefusal(within: RefObject<HTMLElement | null>, refusal: FormRefusal | null, isSilent = false): void {
 	useEffect(() => {
@@ -18,8 +18,8 @@ export function useRefusal(within: RefObject<HTMLElement | null>, refusal: FormR
 }
 
 /**
- * Says in a toast why a form was refused, unless one field says it. Without scripts the box above the form says it alone.
- * @param refusal what the action answered; undefined before the form was sent
+ * Shows the error of a form as a toast, unless exactly one field shows it. Without scripts only the error above the form is shown.
+ * @param refusal the result of the action; undefined before the form was sent
  */
 export function useRefusalToast(refusal: FormRefusal | undefined): void {
 	useEffect(() => {
@@ -29,8 +29,8 @@ export function useRefusalToast(refusal: FormRefusal | undefined): void {
 }
 
 /**
- * What this browser keeps of a form that was not sent yet.
- * @returns undefined where there is nothing, or nothing that can be read
+ * Reads unsent form data that this browser has stored.
+ * @returns undefined for nothing, or nothing readable
  */
 export function readStored(name: string): unknown {
 	try {
@@ -40,7 +40,7 @@ export function readStored(name: string): unknown {
 	}
 }
 
-/** The value of a stored text, such as an event of the store brings; undefined for none. */
+/** Parses a stored text, such as of a storage event; undefined for none. */
 export function parseStored(text: string | null): unknown {
 	try {
 		return JSON.parse(text ?? '')
@@ -49,12 +49,12 @@ export function parseStored(text: string | null): unknown {
 	}
 }
 
-/** Keeps a value for {@link readStored}; null removes it. A browser may forbid the store, and it may be full: then nothing is kept. */
+/** Stores a value for {@link readStored}; null removes it. Storage may be forbidden or full: then nothing is stored. */
 export function writeStored(name: string, value: object | null): void {
 	try {
 		if (value) localStorage.setItem(name, JSON.stringify(value))
 		else localStorage.removeItem(name)
 	} catch {
-		// The text is then kept no longer than its form.
+		// The text then lasts only as long as its form.
 	}
 }

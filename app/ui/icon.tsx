@@ -2,13 +2,13 @@ import type { IconNode } from 'lucide'
 import type { ComponentProps } from 'react'
 
 interface IconProps extends Omit<ComponentProps<'svg'>, 'children' | 'dangerouslySetInnerHTML'> {
-	/** The shapes: one of lucide's icons. */
+	/** The shapes of one of lucide's icons. */
 	of: IconNode
 }
 
 /**
- * An icon of 16 px in the colour of the text; `icon-sm` and `icon-lg` are the other sizes. It is decoration unless it has an
- * `aria-label`. A page has dozens, so each is one element to React, and its markup is written once.
+ * An icon of 16 px in the colour of the text; `icon-sm` and `icon-lg` are other sizes. Decorative unless it has an `aria-label`. A
+ * page has dozens, so each is a single React element with cached markup.
  */
 export function Icon({ of, className, ...svg }: IconProps) {
 	return (
@@ -23,8 +23,9 @@ export function Icon({ of, className, ...svg }: IconProps) {
 }
 
 /**
- * What stands inside the `svg` of an icon; lucide's attributes need no escaping. A page has dozens of icons of up to nine shapes, which
- * the server sends as one each; what a browser draws itself is no bytes. In development both do the same, as React compares them.
+ * The content of an icon's `svg`; lucide's attributes need no escaping. A page has dozens of icons with up to nine shapes, which
+ * the server combines into one each; the browser's own rendering needs no bytes. In development both do the same, as React compares
+ * them.
  */
 export const iconMarkup: (icon: IconNode) => string =
 	import.meta.env.SSR || import.meta.env.DEV ? pathMarkup : shapeMarkup
@@ -52,8 +53,8 @@ function pathMarkup(icon: IconNode): string {
 }
 
 /**
- * A shape of lucide as data of a path, drawn the same with the stroke that all of them have.
- * @throws Error for a shape that none of our icons has had so far
+ * A shape of lucide as path data, rendered the same with lucide's stroke.
+ * @throws Error for a kind of shape that none of our icons has used so far
  */
 function pathOf(tag: string, shape: IconNode[number][1]): string {
 	const number = (name: string) => Number(shape[name] ?? 0)
@@ -68,7 +69,7 @@ function pathOf(tag: string, shape: IconNode[number][1]): string {
 	throw new Error(`No path for <${tag}>.`)
 }
 
-/** A path that begins relative to where the one before it ended would move: its first place is one of the icon. */
+/** The relative start of a path: appended to another, it would move, so it is made absolute. */
 const relativeStart = /^m(-?[\d.]+)[ ,]?(-?\d*\.?\d+)[ ,]?([-.\d]?)/
 
 function ellipse(x: number, y: number, rx: number, ry: number): string {
@@ -77,7 +78,7 @@ function ellipse(x: number, y: number, rx: number, ry: number): string {
 
 function rectangle(shape: IconNode[number][1]): string {
 	const [x, y, width, height] = ['x', 'y', 'width', 'height'].map((name) => Number(shape[name] ?? 0)) as Box
-	// One radius given counts for both directions.
+	// A single radius counts for both directions.
 	const [rx, ry] = [Number(shape.rx ?? shape.ry ?? 0), Number(shape.ry ?? shape.rx ?? 0)]
 	const corner = (dx: number, dy: number) => (rx > 0 ? `a${rx} ${ry} 0 0 1 ${dx} ${dy}` : '')
 	return `M${x + rx} ${y}h${width - 2 * rx}${corner(rx, ry)}v${height - 2 * ry}${corner(-rx, ry)}h${2 * rx - width}${corner(-rx, -ry)}v${2 * ry - height}${corner(rx, -ry)}Z`

@@ -9,8 +9,9 @@ import {
 	useLocation,
 } from 'react-router'
 
-// A page has a hundred links. On the server, React Router's costs ten times the anchor that it draws: it asks six contexts and
-// prepares clicks. An absolute path needs none of that there; the browser takes the anchor over as React Router's own.
+// A page has a hundred links. On the server, React Router's costs ten times as much as the anchor that it renders: it reads six
+// contexts and prepares event handlers. An absolute path needs none of that there; the browser hydrates the anchor as React
+// Router's own.
 
 /** React Router's `Link`. */
 export const Link: ComponentType<LinkProps & RefAttributes<HTMLAnchorElement>> = import.meta.env.SSR
@@ -27,7 +28,7 @@ export const Form: ComponentType<FormProps & RefAttributes<HTMLFormElement>> = i
 	? ServerForm
 	: RouterForm
 
-/** Exactly the markup of React Router's `Link`; an address that has to be resolved is left to it. */
+/** Renders exactly the markup of React Router's `Link`; relative addresses are left to it. */
 function ServerLink(props: LinkProps) {
 	const { to, discover = 'render', prefetch = 'none' } = props
 	if (typeof to !== 'string' || !isResolved(to) || prefetch !== 'none' || props.mask) return <RouterLink {...props} />
@@ -36,7 +37,7 @@ function ServerLink(props: LinkProps) {
 	return <a {...anchor} href={to} data-discover={discover === 'render' ? 'true' : undefined} />
 }
 
-/** Exactly the markup of React Router's `NavLink`, for a plain path and one class; all else is left to it. */
+/** Renders exactly the markup of React Router's `NavLink`, for a plain path and one class; other uses are left to it. */
 function ServerNavLink(props: NavLinkProps) {
 	const { to, end = false, className = '', caseSensitive, style, children, ...link } = props
 	const { pathname } = useLocation()
@@ -57,7 +58,7 @@ function ServerNavLink(props: NavLinkProps) {
 	)
 }
 
-/** Exactly the markup of React Router's `Form`; an action that has to be resolved is left to it. */
+/** Renders exactly the markup of React Router's `Form`; relative actions are left to it. */
 function ServerForm(props: FormProps) {
 	const { action, method = 'get', discover = 'render' } = props
 	if (action === undefined || !isResolved(action)) return <RouterForm {...props} />
@@ -72,7 +73,7 @@ function ServerForm(props: FormProps) {
 	)
 }
 
-/** Whether React Router would leave it as it is: an absolute path without empty or dotted segments. */
+/** Whether React Router would leave an address unchanged: an absolute path without empty or dotted segments. */
 function isResolved(address: string): boolean {
 	return address.startsWith('/') && !/\\|\/[/.]|\?#|[?#]$/.test(address)
 }

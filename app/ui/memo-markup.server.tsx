@@ -4,20 +4,20 @@ import { dateStyle, relativeTime } from '~/lib/dates.ts'
 import type { RenderAlone } from './memo-markup.tsx'
 import { NowContext } from './time.tsx'
 
-/** Characters of keys and HTML that are held together. A row of a list has about 2,000, a thread of comments a few thousand. */
+/** Characters of all cached keys and HTML. A row of a list has about 2,000, a thread of comments a few thousand. */
 const MAX_LENGTH = 8_000_000
 
 const rendered = new LRUCache<string, string>({
 	maxSize: MAX_LENGTH,
-	// What cannot be rendered by itself has no HTML, and a size must not be 0.
+	// A component that cannot be rendered alone has no HTML, and a size must not be 0.
 	sizeCalculation: (html, key) => key.length + html.length + 1,
 })
 const numbers = new WeakMap<object, number>()
 let lastNumber = 0
 
 /**
- * For {@link RenderAloneContext}. As HTML depends on nothing but its key, none of it can be out of date.
- * @param now the moment that the page's relative times count from, in milliseconds of the epoch
+ * For {@link RenderAloneContext}. HTML depends only on its key, so it cannot be outdated.
+ * @param now the moment that the page's relative times refer to, in milliseconds since the epoch
  */
 export function renderAloneAt(now: number): RenderAlone {
 	return (Component, props, times = []) => {
@@ -36,7 +36,7 @@ export function renderAloneAt(now: number): RenderAlone {
 	}
 }
 
-/** Names a component, as the names of two may be the same. */
+/** A unique number per component, as two may have the same name. */
 function numberOf(Component: object): number {
 	const known = numbers.get(Component)
 	if (known !== undefined) return known
@@ -45,7 +45,7 @@ function numberOf(Component: object): number {
 	return lastNumber
 }
 
-/** '' for what needs the page around it, such as a link whose address has to be resolved against the page's own. */
+/** '' for a component that needs the page around it, such as for a relative link. */
 function render(element: React.ReactElement): string {
 	try {
 		return renderToString(element)

@@ -1,9 +1,9 @@
 import { type ComponentType, createContext, type HTMLAttributes, use } from 'react'
 
 /**
- * Renders a component by itself, or finds what it rendered for equal properties before.
- * @param times ISO 8601; when the component is rendered they are told as at the moment that the page is of
- * @returns its HTML; null when it cannot be rendered by itself
+ * Renders a component on its own, or returns the cached HTML for equal properties.
+ * @param times ISO 8601; relative times refer to the page's moment
+ * @returns its HTML; null when it cannot be rendered on its own
  */
 export type RenderAlone = <Props extends object>(
 	component: ComponentType<Props>,
@@ -11,7 +11,7 @@ export type RenderAlone = <Props extends object>(
 	times?: readonly string[],
 ) => string | null
 
-/** Given by the server to the page that it renders; undefined in a browser, which renders in place. */
+/** Provided by the server; undefined in a browser, which renders in place. */
 export const RenderAloneContext = createContext<RenderAlone | undefined>(undefined)
 
 interface MemoMarkupProps<Props extends object>
@@ -19,17 +19,17 @@ interface MemoMarkupProps<Props extends object>
 	/** The element around the component. */
 	as: 'li' | 'nav' | 'aside' | 'details' | 'section' | 'article' | 'div' | 'fieldset'
 	'data-marked'?: true | undefined
-	/** Shows nothing but its properties: it reads no context, and neither `useId` nor a picture that is not lazy is in it. */
+	/** A component that depends only on its properties: without contexts, `useId`, and pictures that are not lazy. */
 	of: ComponentType<Props>
-	/** All that it shows, as JSON can write it. Pages with equal properties get the same HTML. */
+	/** Its properties, serializable as JSON. Pages with equal properties get the same HTML. */
 	with: Props
-	/** What its properties tell as {@link RelativeTime}, ISO 8601: its HTML changes with their words. */
+	/** Times that it shows as {@link RelativeTime}, ISO 8601: its HTML changes with their text. */
 	times?: readonly string[]
 }
 
 /**
- * A part that many pages show alike. The server keeps its HTML by its properties, so that members share what is the same for
- * them and a changed property is another HTML. The browser takes it over as the components that it was made of.
+ * A part that many pages share. The server caches its HTML by its properties, so that members share it, and changed properties give
+ * other HTML. The browser hydrates the original components.
  */
 export function MemoMarkup<Props extends object>(props: MemoMarkupProps<Props>) {
 	const { as: Element, of: Component, with: given, times, ...attributes } = props

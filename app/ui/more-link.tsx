@@ -11,7 +11,7 @@ interface MoreLinkProps {
 	children: string
 }
 
-/** A link to the next page of a list; where scripts run it appends that page instead. */
+/** A link to the next page of a list; with scripts it appends that page instead. */
 export function MoreLink({ href, loading, load, children }: MoreLinkProps) {
 	const append = (event: MouseEvent) => {
 		if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
@@ -31,11 +31,11 @@ interface ListPagesProps {
 	firstHref: string | null
 	/** Of {@link useMore}. */
 	more: { nextHref: string | null; loading: boolean; load: () => void }
-	/** Stands in place of the way back on the first page. */
+	/** Shown instead of the link to the first page, on the first page. */
 	children?: ReactNode
 }
 
-/** The foot of a list: the way back to its first page, and more of it; nothing where there is neither. */
+/** The end of a list: a link to its first page, and to more of it; nothing where there is neither. */
 export function ListPages({ firstHref, more, children }: ListPagesProps) {
 	if (firstHref === null && !more.nextHref && !children) return null
 	return (

@@ -11,7 +11,7 @@ interface PasswordFieldProps extends Omit<ComponentProps<'input'>, 'name' | 'typ
 	aside?: ReactNode
 }
 
-/** A password with a button that shows it; without JavaScript the button is not there. */
+/** A password field with a button that shows the password; without JavaScript there is no button. */
 export function PasswordField({ label, name, error, hint, aside, id = name, ...input }: PasswordFieldProps) {
 	const [shown, setShown] = useState(false)
 	return (

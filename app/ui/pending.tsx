@@ -2,7 +2,7 @@ import { type ReactNode, Suspense, use } from 'react'
 import { useRevalidator } from 'react-router'
 import { EmptyState } from './empty-state.tsx'
 
-/** An answer that is on its way; null when there was none for two minutes. */
+/** A loading response; null when there was none for two minutes. */
 export interface Slow<Data> {
 	slow: Promise<Data | null>
 }
@@ -10,14 +10,13 @@ export interface Slow<Data> {
 const SHOW_AFTER_MS = 150
 
 /**
- * For a `clientLoader`: the page opens with its skeleton when the server takes longer than 150 ms, and with its content
- * when it does not. A redirect that comes late is followed by loading its address whole. Without an answer the page says so
- * in place of its skeleton, and tries again when it is told to.
- * @param wait another number of milliseconds, for a page whose skeleton shows what is known already
+ * For a `clientLoader`: the page opens with its skeleton if the server takes longer than 150 ms, else with its content. A late
+ * redirect loads its address as a document. Without a response the page says so in place of its skeleton, and offers to retry.
+ * @param wait milliseconds, for a page whose skeleton shows known content
  */
 export async function soon<Data>(data: Promise<Data>, wait = SHOW_AFTER_MS): Promise<Data | Slow<Data>> {
 	const slow: Slow<Data> = { slow: data.catch(settleLate) }
-	// Nobody may be reading when it fails; whoever does is told by `use`.
+	// Nobody may be reading when it fails; `use` reports the error otherwise.
 	slow.slow.catch(() => {})
 	return Promise.race([data, new Promise<Slow<Data>>((resolve) => setTimeout(resolve, wait, slow))])
 }
@@ -28,7 +27,7 @@ interface PendingProps<Data> {
 	children: (data: Data) => ReactNode
 }
 
-/** Draws `children` with the data of a loader, or the skeleton while {@link soon} still waits for it. */
+/** Renders `children` with the data of a loader, or the skeleton while {@link soon} waits for it. */
 export function Pending<Data extends object>({ data, skeleton, children }: PendingProps<Data>) {
 	if (!('slow' in data)) return children(data)
 	return (
@@ -58,7 +57,7 @@ function NoAnswer() {
 }
 
 function settleLate(error: unknown): Promise<never> | null {
-	// As every lost answer is, see lib/retry.ts.
+	// As for every lost response, see lib/retry.ts.
 	if (error instanceof TypeError) return null
 	const address = error instanceof Response ? error.headers.get('Location') : null
 	if (!address) throw error

@@ -1,11 +1,11 @@
 import { RelativeTime } from './time.tsx'
 
-/** The words that go with a presence dot, for readers who do not see it. */
+/** The text of a presence dot, for screen readers. */
 export function PresenceWords({ online }: { online: boolean }) {
 	return <span className="sr-only">{online ? ', online' : ', offline'}</span>
 }
 
-/** A presence dot with its word beside it, and for somebody who left when that was. */
+/** A presence dot with its text, and when a member who is offline was last seen. */
 export function Presence({ online, lastSeenAt = null }: { online: boolean; lastSeenAt?: string | null }) {
 	return (
 		<span className="flex flex-wrap items-center justify-end gap-x-1.5 text-xs text-ink-2">

@@ -21,8 +21,8 @@ import { Spinner, SubmitButton } from './submit-button.tsx'
 import { RelativeTime } from './time.tsx'
 
 /*
- * Every part of the interface in every state, for development only (`/previews`). A feature adds its own in a file that ends in
- * `.previews.tsx`, whose default export is a section.
+ * All components in all states, for development only (`/previews`). A feature adds its own in a file that ends in `.previews.tsx`,
+ * whose default export is a section.
  */
 
 const ofFeatures = Object.entries(
@@ -44,7 +44,7 @@ const people = [
 
 const sizes = [20, 24, 32, 40, 48, 112] as const
 
-/** Slow on purpose, so that the busy button can be looked at. */
+/** Slow on purpose, to show the busy button. */
 export async function action() {
 	await new Promise((resolve) => setTimeout(resolve, 1_500))
 	return null

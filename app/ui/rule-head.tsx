@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 
 interface RuleHeadProps {
-	/** Names the section that `aria-labelledby` points to. */
+	/** The id that the section's `aria-labelledby` names. */
 	id?: string
 	title: ReactNode
 	/** A group within a section: a hairline above it. */
@@ -10,7 +10,7 @@ interface RuleHeadProps {
 	children?: ReactNode
 }
 
-/** The head of a section: a rule, a title and at most one more thing. */
+/** The heading of a section: a rule, a title and at most one more thing. */
 export function RuleHead({ id, title, quiet, children }: RuleHeadProps) {
 	return (
 		<div className={`rule-head${quiet ? ' rule-head-quiet' : ''}`}>

@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react'
 
 interface SkeletonListProps {
-	/** What is loading, for readers who do not see it: “Loading developers”. */
+	/** What is loading, for screen readers: “Loading developers”. */
 	label: string
 	count: number
 	className?: string
 	rowClassName?: string
-	/** One row, with the measures of the real one. */
+	/** One row, with the size of a real one. */
 	children: ReactNode
 }
 
-/** A list of the same loading row; it shows itself after 150 ms. */
+/** A list of placeholder rows; it appears after 150 ms. */
 export function SkeletonList({ label, count, className = '', rowClassName, children }: SkeletonListProps) {
 	return (
 		<ul className={`after-150ms ${className}`} aria-label={label} aria-busy="true">
@@ -23,7 +23,7 @@ export function SkeletonList({ label, count, className = '', rowClassName, child
 	)
 }
 
-/** One loading block; `className` gives its measures. */
+/** A placeholder block; `className` sets its size. */
 export function Skeleton({ className }: { className: string }) {
 	return <span className={`skel ${className}`} aria-hidden="true" />
 }

@@ -4,18 +4,18 @@ import { useNavigation, useResolvedPath } from 'react-router'
 import { Icon } from './icon.tsx'
 
 interface SubmitButtonProps {
-	/** Stands in the button while the form is on its way: “Saving...”. */
+	/** The label while the form is being sent: “Saving...”. */
 	busyLabel: string
 	className?: string
-	/** The form's address; this page's when it is not given. */
+	/** The form's address; this page's by default. */
 	action?: string
-	/** Sent with the form, and what tells this button's sending from another's on the same page. */
+	/** Sent with the form; identifies this button among others of the page. */
 	name?: string
 	value?: string
 	children: ReactNode
 }
 
-/** Sends its form. While it is on its way the button is busy and cannot be pressed again. */
+/** Submits its form. Meanwhile the button is busy and cannot be pressed again. */
 export function SubmitButton({
 	busyLabel,
 	className = 'btn btn-primary',
@@ -36,7 +36,7 @@ export function SubmitButton({
 	)
 }
 
-/** Goes before the words of a busy button. */
+/** Shown before the label of a busy button. */
 export function Spinner() {
 	return <Icon of={LoaderCircle} className="spin" />
 }

@@ -4,16 +4,16 @@ import { type ReactNode, useCallback, useEffect, useId, useRef, useState } from 
 import { Icon } from './icon.tsx'
 import { Link } from './link.tsx'
 
-/** One thing that may be meant; `note` stands beside it. */
+/** A suggestion; `note` is shown beside it. */
 export interface Suggestion {
 	/** Unique in its group. */
 	value: string
 	note?: string
-	/** What was typed itself, offered as it is. */
+	/** Whether it is the typed text itself. */
 	own?: boolean
-	/** Where it leads, if it is a link. */
+	/** Its address, if it is a link. */
 	href?: string
-	/** Drawn in place of the value and its note. */
+	/** Rendered instead of the value and its note. */
 	content?: ReactNode
 }
 
@@ -24,34 +24,34 @@ export interface SuggestionGroup {
 }
 
 export interface SuggestionsProps<Answer> {
-	/** The name of the list. */
+	/** The accessible name of the list. */
 	label: string
-	/** The address that answers with suggestions; the text is appended to it. */
+	/** The address of suggestions, to which the text is appended. */
 	source: string
-	/** What suggestions are wanted for; null for none. */
+	/** The text to suggest for; null for none. */
 	text: string | null
-	/** What is offered. `answer` is null until there is one for this text, and where none came. */
+	/** The groups to show. `answer` is null while there is none for this text, and after a failure. */
 	groupsOf?: (answer: Answer | null, text: string) => SuggestionGroup[]
 	onPick: (suggestion: Suggestion, group: SuggestionGroup) => void
-	/** Whether Enter takes the first one without the arrow keys. A list for another text is then never shown. */
+	/** Whether Enter takes the first one without the arrow keys. Then a list for another text is never shown. */
 	picksFirst?: boolean
 	/** Whether Tab takes one too. */
 	picksWithTab?: boolean
 	/** Whether the focus alone opens the list. */
 	opensOnFocus?: boolean
-	/** Whether the list stands where it is, as in a dialog, and not in a layer under the field. */
+	/** Whether the list is in the page's flow, as in a dialog, and not an overlay. */
 	isInline?: boolean
-	/** Milliseconds without a key before the server is asked; 150 unless said otherwise. */
+	/** Milliseconds without a key before a request; 150 by default. */
 	debounceMs?: number
-	/** Whether the first key after such a pause asks at once. At the pace of a hand every key does then, and none waits. */
+	/** Whether the first key after such a pause sends a request at once, so that at a slow pace no key waits. */
 	asksAtOnce?: boolean
-	/** Milliseconds until the list closes after the field was left; 0 unless said otherwise. */
+	/** Milliseconds from leaving the field until the list closes; 0 by default. */
 	closeDelayMs?: number
-	/** Said where nothing was found; by default nothing. */
+	/** Shown when nothing was found; by default nothing. */
 	empty?: string
-	/** Said where no answer came; null for nothing. */
+	/** Shown after a failure; null for nothing. */
 	failure?: string | null
-	/** Said to screen readers of the list when it opens. */
+	/** Announced to screen readers when the list opens. */
 	announcement?: (count: number) => string
 }
 
@@ -64,8 +64,8 @@ const DEBOUNCE_MS = 150
 const FAILURE = 'Suggestions are not available right now.'
 
 /**
- * The list of suggestions of a text field, after the ARIA combobox pattern: focus stays in the field, arrow keys choose, Enter
- * takes, Escape closes. A text area stays a text box, as HTML allows it no other role.
+ * The suggestions of a text field, by the ARIA combobox pattern: the focus stays in the field, arrow keys choose, Enter takes,
+ * Escape closes. A text area keeps its role, as HTML allows no other.
  */
 export default function SuggestionList(props: Props): ReactNode {
 	const {
@@ -94,7 +94,7 @@ export default function SuggestionList(props: Props): ReactNode {
 			{(shown || message) && (
 				<div className={isInline ? 'mt-2 min-h-0 overflow-y-auto' : layer}>
 					{shown && (
-						// Where the first one is chosen by itself, it is chosen again after each edit.
+						// When the first one is chosen automatically, it is chosen again after each edit.
 						<div
 							key={`${picksFirst ? edits : ''} ${keys.join('\n')}`}
 							ref={navigate}
@@ -145,7 +145,7 @@ function keyOf({ name = '' }: SuggestionGroup, { value, own }: Suggestion): stri
 
 /** Whether the list may be shown, and how often the field was edited. Typing opens it, as do the arrow keys of an input. */
 function useOpen({ field, opensOnFocus = false, closeDelayMs = 0 }: Props) {
-	// The list is loaded because of what was typed.
+	// The list is loaded because something was typed.
 	const [open, setOpen] = useState(() => document.activeElement === field)
 	const [edits, setEdits] = useState(0)
 	useEffect(() => {
@@ -184,7 +184,7 @@ function useOpen({ field, opensOnFocus = false, closeDelayMs = 0 }: Props) {
 	return { open, edits, close: useCallback(() => setOpen(false), []) }
 }
 
-/** What the server suggests for the text, as soon as the hand rests. The newest keystroke wins. */
+/** The suggestions for the text, requested when typing pauses. Older requests are aborted. */
 function useAnswer(
 	{ source, text, picksFirst = false, debounceMs = DEBOUNCE_MS, asksAtOnce = false }: Props,
 	open: boolean,
@@ -209,8 +209,8 @@ function useAnswer(
 		}
 	}, [source, text, open, debounceMs, asksAtOnce])
 	if (!found || text === null) return { answer: null, isAnswered: false, isFailed: false }
-	// The list before stays while the next one is on its way, as long as one goes on typing the same word. Where Enter takes the
-	// first one, that one has to be for this text.
+	// The previous list stays while the next one loads, as long as the same word is continued. Where Enter takes the first one, the
+	// list has to be for the current text.
 	const isLonger = !picksFirst && found.text !== '' && text.startsWith(found.text)
 	const isShorter = !picksFirst && text !== '' && found.text.startsWith(text)
 	const isAnswered = open && (found.text === text || isLonger)
@@ -218,7 +218,7 @@ function useAnswer(
 	return { answer: fits ? found.answer : null, isAnswered, isFailed: isAnswered && found.answer === null }
 }
 
-/** @returns null without an answer; the field takes what is typed all the same */
+/** @returns null after a failure; the field works all the same */
 async function ask(address: string, signal: AbortSignal): Promise<unknown> {
 	try {
 		const response = await fetch(address, { signal })
@@ -228,10 +228,7 @@ async function ask(address: string, signal: AbortSignal): Promise<unknown> {
 	}
 }
 
-/**
- * A ref for the list that is shown: ties it to the field, with its keys, until it is gone. What the arrow keys chose stays chosen when
- * an answer puts another list in its place; an edit of the field ends the choice.
- */
+/** A ref for the shown list: connects it to the field and its keys. A choice by arrow keys survives a new list; editing the field ends it. */
 function useNavigation({ field, picksFirst, picksWithTab = false }: Props, open: boolean, close: () => void) {
 	const chosen = useRef<string | null>(null)
 	useEffect(() => {
@@ -248,13 +245,13 @@ function useNavigation({ field, picksFirst, picksWithTab = false }: Props, open:
 			if (!picksFirst) select(navigation, list, chosen.current)
 			const isTextBox = field instanceof HTMLTextAreaElement
 			if (isTextBox) for (const name of ['role', 'aria-expanded']) field.removeAttribute(name)
-			// Before the listener of the library, which was not there when a composition began.
+			// Before the library's listener, which did not exist when a composition began.
 			const press = (event: Event) => {
 				const { key, isComposing } = event as KeyboardEvent
 				navigation.isComposing = isComposing
 				if (key !== 'Escape' || isComposing) return
 				close()
-				// What the field stands in, as a dialog, stays open.
+				// A dialog around the field stays open.
 				event.preventDefault()
 				event.stopPropagation()
 			}
@@ -271,7 +268,7 @@ function useNavigation({ field, picksFirst, picksWithTab = false }: Props, open:
 	)
 }
 
-/** Selects the option with this key, if the list has one. The library only moves by one. */
+/** Selects the option with this key, if there is one. The library only moves by one. */
 function select(navigation: Navigation, list: HTMLElement, key: string | null): void {
 	const index = [...list.querySelectorAll<HTMLElement>('[role=option]')].findIndex(({ dataset }) => dataset.key === key)
 	for (let moves = 0; moves <= index; moves += 1) navigation.navigate(1)
@@ -298,15 +295,15 @@ function Group({ name, options, children }: GroupProps) {
 
 interface OptionProps {
 	id: string
-	/** What it is found by when another list takes the place of this one. */
+	/** Identifies it in a list that replaces this one. */
 	suggestionKey: string
 	suggestion: Suggestion
-	/** What was typed; its place in the suggestion is marked. */
+	/** The typed text, which is highlighted. */
 	text: string
 	onPick: () => void
 }
 
-/** One suggestion. The library chooses it by `aria-selected` and takes it by a click. The pointer leaves the focus in the field. */
+/** One suggestion. The library chooses it by `aria-selected` and takes it by a click. The pointer does not move the focus. */
 function Option({ id, suggestionKey, suggestion, text, onPick }: OptionProps) {
 	const { value, note, own, href, content } = suggestion
 	const options = {

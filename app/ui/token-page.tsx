@@ -3,7 +3,7 @@ import { FormError } from './form-error.tsx'
 import { Form, Link } from './link.tsx'
 import { SubmitButton } from './submit-button.tsx'
 
-/* The pages that links of mails open. They change nothing before a button is pressed: mail scanners open links, too. */
+/* Pages that links in mails open. They change nothing before a button is pressed, as mail scanners follow links, too. */
 
 interface TokenPageProps {
 	title: string
@@ -12,7 +12,7 @@ interface TokenPageProps {
 	children?: ReactNode
 }
 
-/** A heading, what it is about, and {@link TokenForm} or {@link TokenWayOut} below. */
+/** A heading, an explanation, and {@link TokenForm} or {@link TokenWayOut} below. */
 export function TokenPage({ title, lead, children }: TokenPageProps) {
 	return (
 		<div className="max-w-read pt-10">
@@ -25,15 +25,15 @@ export function TokenPage({ title, lead, children }: TokenPageProps) {
 
 interface TokenFormProps {
 	token: string
-	/** Why the last press was refused. */
+	/** The error of the last press. */
 	message: string | undefined
 	label: string
 	busyLabel: string
-	/** Tells several forms of one page apart. */
+	/** Distinguishes several forms of one page. */
 	intent?: string
 }
 
-/** One button, which sends the token of the address. */
+/** A button that sends the token of the address. */
 export function TokenForm({ token, message, label, busyLabel, intent }: TokenFormProps) {
 	return (
 		<Form method="post" className="mt-6 grid gap-4">
@@ -52,7 +52,7 @@ export function TokenForm({ token, message, label, busyLabel, intent }: TokenFor
 	)
 }
 
-/** For a link that has run out: another one is sent to the same address (`intent=resend`). */
+/** For an expired link: offers to send another one to the same address (`intent=resend`). */
 export function OldTokenPage({ token, message, to }: { token: string; message: string | undefined; to: ReactNode }) {
 	return (
 		<TokenPage
@@ -64,7 +64,7 @@ export function OldTokenPage({ token, message, to }: { token: string; message: s
 	)
 }
 
-/** Where to go from a page whose link leads nowhere, or is done with. */
+/** Where to go from a page whose link is invalid or done. */
 export function TokenWayOut({ to, children }: { to: string; children: string }) {
 	return (
 		<p className="mt-6">

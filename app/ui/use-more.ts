@@ -7,7 +7,7 @@ interface Page<Row> {
 	next: string | null
 }
 
-/** What a loader answers that {@link useMore} can go on with. */
+/** The data of a loader that {@link useMore} continues. */
 export interface MorePage<Row> {
 	page: Page<Row>
 	/** Where the page begins. */
@@ -15,19 +15,19 @@ export interface MorePage<Row> {
 }
 
 interface Appended<Row> {
-	/** The page they were appended to; when the loader brings another one they are void. */
+	/** The page they were appended to; another first page invalidates them. */
 	first: Page<Row>
 	pages: MorePage<Row>[]
 }
 
-/** Appended pages by history entry, so that going back finds the list as long as it was and can scroll to its place. */
+/** Appended pages by history entry, so that going back restores the length of the list and its scroll position. */
 const kept = new Map<string, MorePage<never>[]>()
 const cachedEntries = 30
 
 /**
- * The rows of a list's first page and of those loaded after it, without leaving the address. A row may come twice.
+ * The rows of a list's first page and of pages loaded after it, at the same address. A row may occur twice.
  * @param first the loader's page
- * @param hrefOf the address of the page that begins at a cursor: a page of this same route
+ * @param hrefOf the address of the page at a cursor: a page of this route
  */
 export function useMore<Row>(first: Page<Row>, hrefOf: (cursor: string) => string) {
 	const { key } = useLocation()
@@ -52,13 +52,13 @@ export function useMore<Row>(first: Page<Row>, hrefOf: (cursor: string) => strin
 	}
 }
 
-/** A row that moved between two pages while they were loaded is shown once. */
+/** Removes rows that moved between two pages while they were loaded. */
 export function withoutDoubles<Row>(rows: Row[], keyOf: (row: Row) => number | string): Row[] {
 	const seen = new Set<number | string>()
 	return rows.filter((row) => !seen.has(keyOf(row)) && seen.add(keyOf(row)))
 }
 
-/** What was appended to this history entry, unless the list has changed so that it no longer fits its first page. */
+/** The pages appended to this history entry, unless the list has changed so that they no longer fit its first page. */
 function restore(key: string, next: string | null): MorePage<never>[] {
 	const pages = kept.get(key) ?? []
 	return pages[0]?.cursor === next ? pages : []

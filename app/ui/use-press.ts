@@ -1,17 +1,17 @@
 import { useRef, useState } from 'react'
 import { toast } from '~/shell/toast.ts'
 
-/** How a thing stands for the viewer: their vote or whether they follow, and a figure that moves with it. */
+/** The viewer's state: a vote or following, and a number that changes with it. */
 export interface Pressed<Value extends number> {
 	value: Value
 	count: number
 }
 
 /**
- * A button that shows at once what it will do and sends it by and by. Presses while one is on its way are sent as one;
- * what could not be sent is shown as it was, with a message.
+ * A button that shows its effect at once and sends it in the background. Presses during a request are sent as one; a failed one is
+ * reverted, with a message.
  * @param action the address of a form, which answers scripts with the new state as JSON
- * @param known how it stood when the page was made
+ * @param known the state when the page was rendered
  */
 export function usePress<Value extends number>(
 	action: string,
@@ -22,7 +22,7 @@ export function usePress<Value extends number>(
 	const [settled, setSettled] = useState(known)
 	const [wanted, setWanted] = useState<Value | null>(null)
 	const latest = useRef<Value | null>(null)
-	// A page that was made anew knows better than what was answered before.
+	// A reloaded page knows better than an earlier response.
 	if (made.value !== known.value || made.count !== known.count) {
 		setMade(known)
 		setSettled(known)
@@ -48,7 +48,7 @@ export function usePress<Value extends number>(
 	return { value, count: settled.count + value - settled.value, press }
 }
 
-/** The server said no, in words for the member. */
+/** The server's error, as a message for the member. */
 class Refusal extends Error {}
 
 async function send<Value extends number>(

@@ -37,7 +37,7 @@ const differences: [what: string, statement: string][] = [
 ]
 
 /**
- * The words for “did you mean”: what is there is kept aside, the trigger's own function learns everything anew, and the
+ * The words for “did you mean”: what is there is kept aside, the trigger's own function learns everything again, and the
  * two are compared; the transaction is rolled back.
  */
 async function compareWords(): Promise<number> {

@@ -27,6 +27,7 @@ export interface Samples {
 
 const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as ${column}`
 
+/** Chooses the questions, members and tags that the bench asks for; the same ones for the same database. */
 export async function takeSamples(): Promise<Samples> {
 	const some =
 		'select * from questions where id in (select 1 + floor(random() * (select max(id) from questions))::int from generate_series(1, 400))'

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import pg from 'pg'
-import { type QuestionPlace, questionUrl } from '~/features/search/search.view.ts'
+import { type QuestionAddress, questionUrl } from '~/features/search/search.view.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import { siteDatabase, startSite } from '../../tests/support/site-process.ts'
 import { databaseTime, logReadersIn, processorTime } from '../page-cost.ts'
@@ -79,7 +79,7 @@ async function contentOf(database: pg.Client): Promise<string> {
 }
 
 async function pagesFor(database: pg.Client, cookies: string[]): Promise<Peer['pages']> {
-	const { rows: questions } = await database.query<QuestionPlace & { comment_count: number }>(
+	const { rows: questions } = await database.query<QuestionAddress & { comment_count: number }>(
 		`select q.id, q.title, comment_count, c.slug as category_slug, username
 		from questions q join categories c on c.id = category_id join users u on u.id = author_id order by active_at desc, q.id desc limit 5000`,
 	)

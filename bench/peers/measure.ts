@@ -104,7 +104,7 @@ async function answerTo(peer: Peer, { path, headers, body }: Ask): Promise<{ sta
 	return { status: answer.status, text: await answer.text() }
 }
 
-/** Text that can be compared whether it stands in HTML or in JSON. */
+/** Text that can be compared whether it is in HTML or in JSON. */
 function plain(text: string): string {
 	return text
 		.toLowerCase()

@@ -150,7 +150,7 @@ const yearWords = ['', 'first', 'second', 'third', 'fourth']
 const ordinals = ['', '1st', '2nd', '3rd', '4th']
 
 /** Ways in which a member is looked for; each makes a search for a member, or null where they have nothing of the kind. */
-export const waysIn: Readonly<Record<string, (person: Person, random: () => number) => KnownSearch | null>> = {
+export const searchKinds: Readonly<Record<string, (person: Person, random: () => number) => KnownSearch | null>> = {
 	alias: ({ skills: own }, random) => {
 		const known = skills.filter(([name]) => own.includes(canonicalSkill(name)))
 		const [name = '', other = ''] = known[Math.floor(random() * known.length)] ?? []

@@ -6,7 +6,7 @@ import { listCommunity } from '~/features/directory/directory.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, pool } from '~/platform/db/db.server.ts'
 import { saveResult } from '../results.ts'
-import { knownPerson, waysIn } from './known-people.ts'
+import { knownPerson, searchKinds } from './known-people.ts'
 
 /** A member counts as found among the first five. */
 const READ = 5
@@ -23,7 +23,7 @@ export interface PeopleResult {
 }
 
 /** Makes the invented community and searches it. @param count searches of each way in */
-export async function judgePeople(size: number, count: number): Promise<PeopleResult[]> {
+export async function evaluatePeople(size: number, count: number): Promise<PeopleResult[]> {
 	const people = Array.from({ length: size }, (_, index) => knownPerson(index + 1))
 	for (let from = 0; from < size; from += batch)
 		await db()
@@ -37,7 +37,7 @@ export async function judgePeople(size: number, count: number): Promise<PeopleRe
 	const known = new Map(people.map((person) => [person.username, person]))
 	const viewer: SignedIn = { id: 2_147_483_647, username: 'reader', name: 'Reader', image: null, role: 'member' }
 	const results: PeopleResult[] = []
-	for (const [way, search] of Object.entries(waysIn)) {
+	for (const [way, search] of Object.entries(searchKinds)) {
 		const random = randomOf(way.length)
 		const tried = Array.from({ length: count * 4 }, () =>
 			search(people[Math.floor(random() * size)] ?? knownPerson(1), random),

@@ -46,7 +46,7 @@ export function watchSwitcher(): void {
 		resolve({ urls: Object.values(kinds).flatMap((rows) => rows.map(({ url }) => url)), askedAt, answeredAt })
 		return response
 	}
-	/** Whether all of an answer stands in the list, in its order. */
+	/** Whether all of an answer is in the list, in its order. */
 	const areShown = (urls: string[]) => {
 		const shown = [...document.querySelectorAll('dialog [role=option]')].map((option) => option.getAttribute('href'))
 		const wanted = new Set<string | null>(urls)

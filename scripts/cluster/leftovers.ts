@@ -2,18 +2,18 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Milliseconds that a server of an earlier run may take to end. */
+/** Milliseconds for a server of an earlier run to end. */
 const TIMEOUT_MS = 3_000
 
 /**
- * Ends the nginx and the Redis of an earlier run that was killed without a word: nodes notice that by themselves, they do not.
+ * Ends nginx and Redis of an earlier run that was killed: nodes notice that by themselves, these do not.
  * @param folder of the cluster
  */
 export async function endLeftovers(folder: string): Promise<void> {
 	for (const name of ['nginx', 'redis']) {
 		const file = join(folder, `${name}.pid`)
 		const pid = pidOf(file)
-		// The number may be of another process by now; ours names its folder, or that it is a Redis of this machine alone.
+		// The process id may be another program's by now: ours has its folder, or Redis's loopback address, in its command line.
 		const isOurs = () => commandOf(pid).includes(name === 'nginx' ? folder : 'redis-server 127.0.0.1:')
 		if (pid && isOurs()) {
 			process.kill(pid, 'SIGTERM')
@@ -31,7 +31,7 @@ function pidOf(file: string): number {
 	}
 }
 
-/** The command line of a process, as Linux tells it; elsewhere nothing is known and nothing is ended. */
+/** The command line of a process on Linux; elsewhere nothing is known, and nothing is ended. */
 function commandOf(pid: number): string {
 	try {
 		return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')

@@ -9,7 +9,7 @@ import { freePort } from '../support/free-ports.ts'
 import { root } from '../support/install.mjs'
 import { keepPart, type Part } from './part.ts'
 
-/** What nginx has to know of the site. */
+/** Values for nginx's configuration. */
 interface Front {
 	HOST: string
 	PORT: number
@@ -17,10 +17,10 @@ interface Front {
 }
 
 /**
- * nginx's configuration: in front of these nodes, with everything that it writes in one folder.
+ * nginx's configuration: a proxy in front of these nodes, with all files in one folder.
  * @param ports of the nodes, on 127.0.0.1
  * @param waitingRoom port of the waiting room, on 127.0.0.1
- * @param isRoot whether it is started by root
+ * @param isRoot whether root starts it
  */
 export function nginxConfig(
 	folder: string,
@@ -86,7 +86,7 @@ ${listens.join('\n')}
 }
 
 /**
- * Starts nginx in front of the nodes, and the waiting room that it asks while none of them listens.
+ * Starts nginx in front of the nodes, and the waiting room for times when no node listens.
  * @throws Error with one sentence when one of them does not start
  */
 export async function startNginx(program: string, folder: string, front: Front, ports: number[]): Promise<Part> {
@@ -119,7 +119,7 @@ function startWaitingRoom(port: number, nodes: number[]): Promise<Part> {
 	]
 	return keepPart({
 		name: 'The waiting room',
-		// The channel tells it when this process is gone, even by SIGKILL.
+		// The IPC channel tells it when this process is gone, even by SIGKILL.
 		start: () =>
 			spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true, env: {} }),
 		isUp: (line) => line?.includes('is open') ?? false,
@@ -132,7 +132,7 @@ function listenOf(host: string, port: number): string {
 	return `${name}:${port}${host === '::' ? ' ipv6only=off' : ''}`
 }
 
-/** nginx does not start where it is to listen on an address that the machine does not have. */
+/** nginx does not start if it is to listen on an address that the machine does not have. */
 function ownAddressesOf(host: string): string[] {
 	const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
 	return addressesOf(host).filter((address) => address !== '::1' || hasIpv6)

@@ -5,24 +5,24 @@ import { keepAlive } from '../support/keep-alive.mjs'
 
 /** A server that the cluster keeps running. */
 export interface Part {
-	/** Ends it in order. */
+	/** Stops it in order. */
 	stop: () => Promise<void>
 }
 
-/** How a part is started, and when it serves. */
+/** How a part is started, and when it is ready. */
 interface Making {
 	name: string
 	/** Starts its process, whose output is piped. */
 	start: () => ChildProcess
-	/** Whether it serves by now. @param line one that it has just written, or undefined when it is asked for without one */
+	/** Whether it is ready. @param line one that it has just written; undefined for a periodic check */
 	isUp: (line?: string) => boolean | Promise<boolean>
 	/** Milliseconds that it may take to stop. */
 	patience: number
 }
 
 /**
- * Starts a part, and again whenever it ends.
- * @returns once it serves
+ * Starts a part, and restarts it whenever it ends.
+ * @returns once it is ready
  * @throws Error with one sentence when it ends before that
  */
 export async function keepPart({ name, start, isUp, patience }: Making): Promise<Part> {
@@ -36,7 +36,7 @@ export async function keepPart({ name, start, isUp, patience }: Making): Promise
 		resolve()
 	}
 	const hear = async (line: string) => {
-		// The log goes on; what else is written is for whoever starts one site alone.
+		// Log lines are passed on; other output is meant for whoever starts a single site.
 		if (line.startsWith('{')) process.stdout.write(`${line}\n`)
 		if (line.trim()) lastWords = line
 		if (await isUp(line)) serves()
@@ -46,7 +46,7 @@ export async function keepPart({ name, start, isUp, patience }: Making): Promise
 		for (const stream of [child.stdout, child.stderr]) if (stream) eachLine(stream, hear)
 		return child
 	}
-	const cease = keepAlive(begin, ({ code, signal, wait }) => {
+	const stopRestarting = keepAlive(begin, ({ code, signal, wait }) => {
 		if (isStopping) return false
 		if (hasServed) process.stderr.write(`${name} ended (${signal ?? code}) and is started again in ${wait} ms.\n`)
 		else reject(new Error(`${name} did not start. Its last words: ${lastWords}`))
@@ -65,13 +65,13 @@ export async function keepPart({ name, start, isUp, patience }: Making): Promise
 	return {
 		stop: async () => {
 			isStopping = true
-			cease()
+			stopRestarting()
 			if (child) await endProcess(child, patience)
 		},
 	}
 }
 
-/** Ends a process by SIGTERM and waits for it, and by SIGKILL when it takes too long. */
+/** Ends a process by SIGTERM and waits; by SIGKILL when it takes too long. */
 async function endProcess(child: ChildProcess, milliseconds: number): Promise<void> {
 	if (child.exitCode !== null || child.signalCode !== null) return
 	const ended = once(child, 'exit')

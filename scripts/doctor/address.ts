@@ -6,19 +6,19 @@ import { codeOf, type Finding, findings, messageOf } from './finding.ts'
 const address = findings('PUBLIC_URL')
 const proxy = findings('Proxy')
 const TIMEOUT_MS = 8_000
-/** What a hostile client would claim to be (RFC 5737: an address of nobody). */
+/** A forged client address, to test the proxy (RFC 5737: reserved for documentation). */
 const CLAIMED = '203.0.113.7'
 
 type Settings = Pick<Config, 'PUBLIC_URL' | 'publicUrl' | 'secure' | 'TRUST_PROXY' | 'AUTH_SECRET' | 'dataDir'>
 
-/** What the site answers at its public address, and how the doctor's request reached it. */
+/** The site's response at its public address, and how the doctor's request reached it. */
 interface Answer {
 	status?: string
 	version?: string
 	seen?: Seen
 }
 
-/** Looks PUBLIC_URL up, asks the site there for itself, and judges what the proxy in front does. */
+/** Resolves PUBLIC_URL, requests the site there, and checks the proxy in front of it. */
 export async function checkAddress(settings: Settings): Promise<Finding[]> {
 	const { publicUrl, PUBLIC_URL } = settings
 	const { hostname } = new URL(publicUrl)
@@ -56,7 +56,7 @@ async function ask(settings: Settings): Promise<Finding[]> {
 	} catch (error) {
 		return [unreachable(publicUrl, error)]
 	}
-	return [...judgeAnswer(answer, settings), await checkSocket(publicUrl)]
+	return [...assessAnswer(answer, settings), await checkSocket(publicUrl)]
 }
 
 function unreachable(publicUrl: string, error: unknown): Finding {
@@ -70,8 +70,8 @@ function unreachable(publicUrl: string, error: unknown): Finding {
 	return address.fault(`Nobody answers at ${publicUrl}: ${messageOf(error)}. Are the site and the proxy started?`)
 }
 
-/** Judges how a request of the doctor's reached the site. It claimed to be somebody else, as anybody could. */
-export function judgeAnswer({ seen }: Answer, { publicUrl, TRUST_PROXY, secure }: Settings): Finding[] {
+/** Assesses how the doctor's request reached the site. It forged its client address, as anybody could. */
+export function assessAnswer({ seen }: Answer, { publicUrl, TRUST_PROXY, secure }: Settings): Finding[] {
 	if (!seen)
 		return [
 			address.fault(

@@ -5,13 +5,13 @@ import { codeOf, type Finding, findings, messageOf } from './finding.ts'
 
 const say = findings('Mail that comes back')
 
-/** So many addresses, and this share of all, to which mail comes back: more than students who left a mailbox behind. */
+/** Addresses with bounces, in number and as a share of all, that are more than graduates who left a mailbox behind. */
 const MANY = 10
 const HIGH_SHARE = 0.05
 
 const noHost = /^(ENOTFOUND|ENODATA)$/
 
-/** Whether reports on mails can come in, and to how many addresses mail comes back. @param dns that of the machine, unless it is given */
+/** Whether bounces can be received, and how many addresses have some. @param dns a resolver; by default the machine's */
 export async function checkBounces(settings: Config, dns: Dns = { resolveMx, lookup }): Promise<Finding[]> {
 	const { SMTP_URL, MAIL_BOUNCE_ADDRESS, MAIL_BOUNCE_SECRET } = settings
 	const found: Finding[] = []
@@ -57,13 +57,13 @@ async function countReturned(settings: Config): Promise<Finding[]> {
 		)
 		return rows[0]
 	}).catch(() => undefined)
-	// That the database does not answer is said by its own check.
-	return counts ? [judgeReturned(counts)] : []
+	// An unavailable database is reported by its own check.
+	return counts ? [assessReturned(counts)] : []
 }
 
-/** @param returned addresses to which mail comes back, of all that members have */
-export function judgeReturned({ returned, all }: { returned: number; all: number }): Finding {
-	if (returned === 0) return say.ok('Mail comes back from no address of a member.')
+/** @param returned addresses with bounces @param all addresses of members */
+export function assessReturned({ returned, all }: { returned: number; all: number }): Finding {
+	if (returned === 0) return say.ok('No mail to a member’s address comes back.')
 	const share = returned / Math.max(all, 1)
 	const words = `Mail to ${returned} of ${all} addresses of members (${Math.round(share * 1_000) / 10} %) comes back, and they get no notifications; Administration, Members, “Mail comes back” lists them.`
 	if (returned < MANY || share < HIGH_SHARE) return say.ok(words)

@@ -6,17 +6,17 @@ import type { Config } from '~/config.server.ts'
 import { counted } from '~/lib/text.ts'
 import { MAX_LONG_CONNECTIONS } from '~/platform/db/db.server.ts'
 import { reachEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
-import { codeOf, type Finding, findings, judgeClock, messageOf } from './finding.ts'
+import { assessClock, codeOf, type Finding, findings, messageOf } from './finding.ts'
 
 const say = findings('Database')
 const MIN_VERSION = 15
 const TIMEOUT_MS = 8_000
-/** Connections of one process for requests, to listen and for work that may take long. */
+/** Connections of one process: for requests, listeners and long work. */
 const CONNECTIONS_OF_ONE = 12 + MAX_LONG_CONNECTIONS
 const extensions = ['pg_trgm', 'unaccent', 'btree_gin']
 const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 
-/** What the database says of itself. */
+/** Facts about the database. */
 export interface DatabaseFacts {
 	/** Such as 180004. */
 	version: number
@@ -24,15 +24,15 @@ export interface DatabaseFacts {
 	fsync: string
 	fullPageWrites: string
 	maxConnections: number
-	/** Of the extensions that the site needs, those that are there to be used. */
+	/** The required extensions that are available. */
 	extensions: string[]
-	/** Names of the migrations that it had; empty for a database that no site has used yet. */
+	/** Names of applied migrations; empty for a database that no site has used yet. */
 	migrations: string[]
-	/** How far its clock is ahead of that of this machine, in milliseconds. */
+	/** Milliseconds by which its clock is ahead of this machine's. */
 	clockMs: number
 }
 
-/** Asks the database of DATABASE_URL, or the built-in one of the site that runs. */
+/** Checks the database of DATABASE_URL, or the built-in one of the running site. */
 export async function checkDatabase(settings: Config): Promise<Finding[]> {
 	const { DATABASE_URL, dataDir } = settings
 	if (!DATABASE_URL && !existsSync(join(dataDir, 'postgres', 'postmaster.pid')))
@@ -40,13 +40,13 @@ export async function checkDatabase(settings: Config): Promise<Finding[]> {
 	try {
 		const facts = await askDatabase(settings, readFacts)
 		const files = readdirSync(migrations).filter((name) => name.endsWith('.sql'))
-		return judgeDatabase(facts, files, settings.WEB_CONCURRENCY)
+		return assessDatabase(facts, files, settings.WEB_CONCURRENCY)
 	} catch (error) {
 		return [say.fault(`The database cannot be used: ${messageOf(error)}.${adviceOf(codeOf(error))}`)]
 	}
 }
 
-/** Asks the database by a connection of its own. @throws Error of pg */
+/** Queries the database on a new connection. @throws Error of pg */
 export async function askDatabase<Answer>(
 	{ DATABASE_URL, dataDir }: Pick<Config, 'DATABASE_URL' | 'dataDir'>,
 	ask: (client: pg.Client) => Promise<Answer>,
@@ -91,7 +91,7 @@ async function readFacts(client: pg.Client): Promise<DatabaseFacts> {
 }
 
 /** @param files names of the migrations of this version @param processes WEB_CONCURRENCY */
-export function judgeDatabase(facts: DatabaseFacts, files: readonly string[], processes: number): Finding[] {
+export function assessDatabase(facts: DatabaseFacts, files: readonly string[], processes: number): Finding[] {
 	const major = Math.floor(facts.version / 10_000)
 	const needed = processes * CONNECTIONS_OF_ONE + 5
 	const unknown = facts.migrations.filter((name) => !files.includes(name))
@@ -123,6 +123,6 @@ export function judgeDatabase(facts: DatabaseFacts, files: readonly string[], pr
 	return [
 		...(isWell ? [say.ok(`PostgreSQL ${major} answers, writes safely, and has what the site needs.`)] : []),
 		...found,
-		judgeClock('Clock', 'the database', facts.clockMs),
+		assessClock('Clock', 'the database', facts.clockMs),
 	]
 }

@@ -8,11 +8,11 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseConfig } from '~/config.server.ts'
 import { useDatabase } from '../../tests/support/database.ts'
 import { testDatabaseUrl } from '../../tests/support/members-site.ts'
-import { checkAddress, judgeAnswer } from './address.ts'
-import { checkBounces, judgeReturned } from './bounces.ts'
-import { checkDatabase, type DatabaseFacts, judgeDatabase } from './database.ts'
-import { type Finding, findingsOf, judgeClock } from './finding.ts'
-import { checkDataDirectory, checkDisk, judgeDisk } from './machine.ts'
+import { assessAnswer, checkAddress } from './address.ts'
+import { assessReturned, checkBounces } from './bounces.ts'
+import { assessDatabase, checkDatabase, type DatabaseFacts } from './database.ts'
+import { assessClock, type Finding, findingsOf } from './finding.ts'
+import { assessDisk, checkDataDirectory, checkDisk } from './machine.ts'
 import { checkMail } from './mail.ts'
 import { checkPush } from './push.ts'
 import { checkStorage } from './storage.ts'
@@ -76,7 +76,7 @@ describe('the data directory and its disk', () => {
 		[4e8, 'warning'],
 		[5e10, 'ok'],
 	])('%d bytes left are %s', (left, state) => {
-		expect(judgeDisk(left, 1e11).state).toBe(state)
+		expect(assessDisk(left, 1e11).state).toBe(state)
 	})
 })
 
@@ -97,7 +97,7 @@ describe('mail that comes back', () => {
 		[address, [unknown, unknown], 'fault', 'no mail that comes back arrives'],
 		[address, [() => Promise.reject(new Error('queryMx ETIMEOUT')), known], 'warning', 'DNS does not say'],
 		[{ SMTP_URL: 'smtp://127.0.0.1' }, [known, known], 'warning', 'does not learn of mails'],
-		[{}, [known, known], 'ok', 'from no address of a member'],
+		[{}, [known, known], 'ok', 'No mail to a member’s address comes back'],
 	])('%j', async (env, [resolveMx, lookup], state, words) => {
 		const found = await checkBounces(settings({ ...env, DATABASE_URL: await testDatabaseUrl() }), { resolveMx, lookup })
 		expect(found.filter((one) => one.words.includes(words)).map((one) => one.state)).toEqual([state])
@@ -108,7 +108,7 @@ describe('mail that comes back', () => {
 		[40, 5_000, 'ok'],
 		[400, 5_000, 'warning'],
 	])('from %i of %i addresses is %s', (returned, all, state) => {
-		expect(judgeReturned({ returned, all }).state).toBe(state)
+		expect(assessReturned({ returned, all }).state).toBe(state)
 	})
 })
 
@@ -135,12 +135,12 @@ describe('the database', () => {
 		['is newer than the site', { migrations: ['0001_a.sql', '9999_z.sql'] }, 'does not know 9999_z.sql'],
 		['has another time', { clockMs: -90_000 }, 'The clock of the database is 90 s behind'],
 	])('that %s', (_what, facts, words) => {
-		const found = judgeDatabase({ ...sound, ...facts }, ['0001_a.sql'], 1)
+		const found = assessDatabase({ ...sound, ...facts }, ['0001_a.sql'], 1)
 		expect(words === '' ? faults(found) : faults(found).includes(words)).toBe(words === '' ? '' : true)
 	})
 
 	test('that waits for a migration is told of, and is no fault', () => {
-		const found = judgeDatabase(sound, ['0001_a.sql', '0002_b.sql'], 1)
+		const found = assessDatabase(sound, ['0001_a.sql', '0002_b.sql'], 1)
 		expect([faults(found), of('warning', found)]).toEqual([
 			'',
 			['The next start brings it to this version, by 1 migration.'],
@@ -251,7 +251,7 @@ describe('storage, push, clocks and the address', () => {
 
 	test.each([
 		['a service that nobody reaches', { PUSH_HOSTS: 'push.invalid' }, 'cannot be reached: push.invalid'],
-		['a site without TLS', { PUBLIC_URL: 'http://quad.example' }, 'https:// alone'],
+		['a site without TLS', { PUBLIC_URL: 'http://quad.example' }, 'only allow notifications on https://'],
 	])('push: %s', async (_what, env, words) => {
 		expect(faults(await checkPush(settings(env)))).toContain(words)
 	})
@@ -261,7 +261,7 @@ describe('storage, push, clocks and the address', () => {
 		[-4_000, 'warning'],
 		[120_000, 'fault'],
 	])('a clock that is %d ms off is %s', (differenceMs, state) => {
-		expect(judgeClock('Clock', 'the bucket', differenceMs).state).toBe(state)
+		expect(assessClock('Clock', 'the bucket', differenceMs).state).toBe(state)
 	})
 
 	test.each([
@@ -310,7 +310,7 @@ describe('storage, push, clocks and the address', () => {
 		['a proxy that does not say https', '1', { ...proxied, origin: 'http://quad.example' }, 'for http://quad.example'],
 	])('%s', (_what, TRUST_PROXY, seen, words) => {
 		const PUBLIC_URL = seen === bare ? 'http://quad.example' : 'https://quad.example'
-		const found = judgeAnswer({ status: 'ok', seen }, settings({ TRUST_PROXY, PUBLIC_URL }))
+		const found = assessAnswer({ status: 'ok', seen }, settings({ TRUST_PROXY, PUBLIC_URL }))
 		expect(words === '' ? faults(found) : faults(found).includes(words)).toBe(words === '' ? '' : true)
 	})
 })

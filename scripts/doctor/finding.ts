@@ -1,18 +1,18 @@
-/** What the doctor says about one thing: that it is well, that something should be known of it, or that it is wrong. */
+/** The result of one check: fine, noteworthy or wrong. */
 export interface Finding {
 	about: string
 	state: 'ok' | 'warning' | 'fault'
-	/** One or two sentences; of a fault also what to do. */
+	/** One or two sentences; for a fault, also what to do. */
 	words: string
 }
 
-/** Findings about one thing. */
+/** Makes findings about one subject. */
 export function findings(about: string) {
 	const say = (state: Finding['state']) => (words: string) => ({ about, state, words })
 	return { ok: say('ok'), warning: say('warning'), fault: say('fault') }
 }
 
-/** Runs a check; one that breaks is a fault itself. */
+/** Runs a check; one that throws becomes a fault. */
 export async function findingsOf(about: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
 	try {
 		return await check()
@@ -21,7 +21,7 @@ export async function findingsOf(about: string, check: () => Promise<Finding[]>)
 	}
 }
 
-/** What an error and what lies below it say, such as “fetch failed: connect ECONNREFUSED”, without a full stop. */
+/** The message of an error and its causes, such as “fetch failed: connect ECONNREFUSED”, without a full stop. */
 export function messageOf(error: unknown): string {
 	if (!(error instanceof Error)) return String(error)
 	const own = error.message || (error as NodeJS.ErrnoException).code || error.name
@@ -30,7 +30,7 @@ export function messageOf(error: unknown): string {
 	return text.replace(/\.$/, '')
 }
 
-/** The code of an error or of what lies below it, such as ENOTFOUND. */
+/** The code of an error or of its cause, such as ENOTFOUND. */
 export function codeOf(error: unknown): string {
 	const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown[] }
 	if (typeof code === 'string') return code
@@ -38,12 +38,12 @@ export function codeOf(error: unknown): string {
 	return below === undefined ? '' : codeOf(below)
 }
 
-/** Two clocks that differ by so many milliseconds and more are told of, or are a fault. */
+/** Differences between two clocks that are noteworthy, and that are wrong. */
 const CLOCK_WARNING_MS = 3_000
 const CLOCK_FAULT_MS = 60_000
 
-/** Judges how far a clock is from that of this machine. @param whose such as “the database” @param differenceMs positive, where it is ahead */
-export function judgeClock(about: string, whose: string, differenceMs: number): Finding {
+/** Assesses how far a clock is from this machine's. @param whose such as “the database” @param differenceMs positive when it is ahead */
+export function assessClock(about: string, whose: string, differenceMs: number): Finding {
 	const say = findings(about)
 	const seconds = Math.abs(Math.round(differenceMs / 1_000))
 	if (Math.abs(differenceMs) < CLOCK_WARNING_MS) return say.ok(`The clock of ${whose} is that of this machine.`)

@@ -10,13 +10,13 @@ const directory = findings('Data directory')
 const disk = findings('Disk')
 const archive = findings('Continuous archive')
 
-/** Seconds for which the archive may be behind before it is wrong. */
+/** Seconds that the archive may lag behind before it is wrong. */
 const LATE_SECONDS = 90
 
 /** Files that only the site's account may read. */
 const secrets = ['auth-secret', 'vapid-private-key', 'postgres-password', 'postgres-admin-password']
 
-/** Looks at DATA_DIR: whose it is, who may read it, and whether it can be written. Changes nothing. */
+/** Checks DATA_DIR: its owner, who may read it, and whether it can be written. Changes nothing. */
 export async function checkDataDirectory(dataDir: string): Promise<Finding[]> {
 	const own = process.geteuid?.()
 	const stat = await lstat(dataDir).catch(() => null)
@@ -29,7 +29,7 @@ export async function checkDataDirectory(dataDir: string): Promise<Finding[]> {
 			),
 		]
 	const found: Finding[] = []
-	// As root, PostgreSQL's account passes through.
+	// When root runs the site, PostgreSQL's account passes through.
 	const mode = stat.mode & 0o777
 	if ((mode & 0o077) !== 0 && !(own === 0 && mode === 0o710))
 		found.push(directory.fault(`Other accounts may enter ${dataDir}. Close it: chmod 700 ${dataDir}`))
@@ -49,14 +49,14 @@ export async function checkDataDirectory(dataDir: string): Promise<Finding[]> {
 	return found.length > 0 ? found : [directory.ok(`${dataDir} can be written, and no other account may read it.`)]
 }
 
-/** Says how much room is left on the disk of DATA_DIR. */
+/** Reports the free space on DATA_DIR's disk. */
 export async function checkDisk(dataDir: string): Promise<Finding[]> {
 	const { bavail, blocks, bsize, ffree, files } = await statfs(dataDir)
-	return [judgeDisk(bavail * bsize, blocks * bsize), ...judgeFiles(ffree, files)]
+	return [assessDisk(bavail * bsize, blocks * bsize), ...assessFiles(ffree, files)]
 }
 
 /** @param left bytes that can still be written @param whole bytes of the disk */
-export function judgeDisk(left: number, whole: number): Finding {
+export function assessDisk(left: number, whole: number): Finding {
 	const words = `${(left / 1e9).toFixed(1)} of ${(whole / 1e9).toFixed(1)} GB are left on the disk of DATA_DIR.`
 	const state = stateOf(left, whole)
 	if (state === 'full') return disk.fault(`${words} Nothing can be stored any more: make room.`)
@@ -64,13 +64,13 @@ export function judgeDisk(left: number, whole: number): Finding {
 	return disk.ok(words)
 }
 
-/** Some file systems count files. @param left how many can still be made; 0 of 0 where they are not counted */
-function judgeFiles(left: number, whole: number): Finding[] {
+/** Some file systems limit the number of files. @param left how many can still be created @param whole the limit; 0 where there is none */
+function assessFiles(left: number, whole: number): Finding[] {
 	if (whole === 0 || left / whole > 0.02) return []
 	return [disk.fault(`The file system of DATA_DIR has room for ${left} more files only (df -i).`)]
 }
 
-/** Says how the continuous archive stands, by the file that the site keeps about it; nothing where it is off. */
+/** Reports the state of the continuous archive, from the file that the site writes; nothing where it is off. */
 export async function checkArchive(dataDir: string): Promise<Finding[]> {
 	const [state, lag] = await Promise.all([readArchivingState(dataDir), archivingLag(dataDir)])
 	if (!state || lag === null) return []

@@ -4,7 +4,7 @@ import { type Finding, findings } from './finding.ts'
 
 const say = findings('Mail')
 
-/** Connects to the mail server and logs in; with an address, sends a test letter there. */
+/** Connects to the mail server and logs in; with an address, sends a test mail to it. */
 export async function checkMail(
 	{ SMTP_URL, MAIL_FROM, SITE_NAME, publicUrl, secure }: Config,
 	to: string | undefined,
@@ -13,10 +13,10 @@ export async function checkMail(
 		const words = 'SMTP_URL is not set: mails are written into DATA_DIR/mail, and nobody gets one.'
 		return [secure || to ? say.fault(words) : say.warning(words)]
 	}
-	const found = judgeSender(MAIL_FROM)
+	const found = assessSender(MAIL_FROM)
 	try {
 		await tryMail(null, { SMTP_URL, MAIL_FROM })
-		found.push(say.ok('The mail server lets the site in.'))
+		found.push(say.ok('The site can log in to the mail server.'))
 		if (to) {
 			const text = `This is a test letter of ${SITE_NAME}, ${publicUrl}, sent by npm run doctor. Mail works.\n`
 			const answer = await tryMail({ to, subject: `Test letter of ${SITE_NAME}`, text }, { SMTP_URL, MAIL_FROM })
@@ -32,7 +32,7 @@ export async function checkMail(
 	return found
 }
 
-function judgeSender(from: string): Finding[] {
+function assessSender(from: string): Finding[] {
 	const domain = /@([^>\s]+)>?\s*$/.exec(from)?.[1]
 	if (domain?.includes('.')) return []
 	return [

@@ -7,13 +7,13 @@ import { type Finding, findings, messageOf } from './finding.ts'
 const say = findings('Push')
 const TIMEOUT_MS = 6_000
 
-/** Of hosts that stand for many, one that is there. */
+/** An existing host for each wildcard. */
 const known: Record<string, string> = {
 	'*.push.services.mozilla.com': 'updates.push.services.mozilla.com',
 	'*.push.apple.com': 'web.push.apple.com',
 }
 
-/** Looks at the key that signs pushes, and whether the push services of browsers can be reached. */
+/** Checks the key that signs pushes, and whether the browsers' push services can be reached. */
 export async function checkPush(settings: Config): Promise<Finding[]> {
 	try {
 		vapidKeys(settings)
@@ -21,7 +21,7 @@ export async function checkPush(settings: Config): Promise<Finding[]> {
 		return [say.fault(`VAPID_PRIVATE_KEY is no key (${messageOf(error)}). Take the one of DATA_DIR/vapid-private-key.`)]
 	}
 	if (!settings.secure && !/^http:\/\/(localhost|127\.|\[::1\])/.test(settings.publicUrl))
-		return [say.fault('Browsers allow notifications on https:// alone, and PUBLIC_URL is http://.')]
+		return [say.fault('Browsers only allow notifications on https:// sites, and PUBLIC_URL is http://.')]
 	const hosts = settings.PUSH_HOSTS.map((host) => known[host] ?? host).filter((host) => !host.startsWith('*'))
 	const failures = await Promise.all(hosts.map(async (host) => ({ host, failure: await reach(host) })))
 	const failed = failures.filter(({ failure }) => failure !== null)
@@ -34,7 +34,7 @@ export async function checkPush(settings: Config): Promise<Finding[]> {
 	]
 }
 
-/** @returns null when a host lets a TLS connection in, else what was wrong */
+/** @returns null when a host accepts a TLS connection, else the error */
 async function reach(host: string): Promise<string | null> {
 	const [name = '', port] = host.split(':')
 	const socket = connect({ host: name, port: Number(port ?? 443), servername: name, timeout: TIMEOUT_MS })

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '~/config.server.ts'
 import { openStorage } from '~/platform/storage/storage.server.ts'
-import { codeOf, type Finding, findings, judgeClock, messageOf } from './finding.ts'
+import { assessClock, codeOf, type Finding, findings, messageOf } from './finding.ts'
 
 const say = findings('Storage of pictures')
 const TIMEOUT_MS = 8_000
 
-/** Writes, reads and removes a small file where pictures are kept, and looks at the clock of a bucket. */
+/** Writes, reads and removes a small file in the picture storage, and checks the clock of a bucket. */
 export async function checkStorage(settings: Config): Promise<Finding[]> {
 	const { S3_BUCKET, S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings
 	const place = S3_BUCKET ? `The bucket ${S3_BUCKET}` : 'The folder media of DATA_DIR'
@@ -35,12 +35,12 @@ export async function checkStorage(settings: Config): Promise<Finding[]> {
 	return found
 }
 
-/** Buckets refuse who is more than 15 minutes off. */
+/** Buckets refuse requests that are more than 15 minutes off. */
 async function checkClock(endpoint: string): Promise<Finding[]> {
 	const answer = await fetch(endpoint, { method: 'HEAD', signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => null)
 	const date = Date.parse(answer?.headers.get('Date') ?? '')
 	// The header has whole seconds.
-	return Number.isNaN(date) ? [] : [judgeClock('Clock', 'the bucket', date + 500 - Date.now())]
+	return Number.isNaN(date) ? [] : [assessClock('Clock', 'the bucket', date + 500 - Date.now())]
 }
 
 function adviceOf(error: unknown): string {

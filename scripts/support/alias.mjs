@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module'
 
-// Lets plain Node read `~/…` as Vite and TypeScript do: the folder app/.
+// Resolves `~/…` in plain Node as Vite and TypeScript do: to the folder app/.
 const app = new URL('../../app/', import.meta.url)
 
 registerHooks({

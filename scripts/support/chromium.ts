@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-/** Chromium without the code of windows: draws and runs the same pages for about 30 % less of the processor's time. */
+/** Chromium without its window system: renders the same pages for about 30 % less processor time. */
 const shells = ['/usr/lib/chromium/chromium-headless-shell']
 const browsers = [
 	'/usr/bin/chromium',
@@ -12,12 +12,12 @@ const browsers = [
 	'/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** Where a process tells those that it starts what it has found, so that none of them tries to install it again. */
+/** The environment variable in which a process passes the path that it found to its children, so that none of them installs it again. */
 const foundAt = 'TEST_CHROMIUM'
 
 /**
- * The path of an installed Chromium or Chrome, the headless shell if there is one; as root on Debian the shell is installed,
- * and the whole browser where that cannot be had.
+ * The path of an installed Chromium or Chrome, preferably the headless shell. As root on Debian, the shell is installed if missing,
+ * or the whole browser where there is no shell.
  * @throws Error with one sentence that says what to install
  */
 export function findChromium(): string {
@@ -34,7 +34,7 @@ export function findChromium(): string {
 	)
 }
 
-/** The path of an installed browser with everything in it, such as notifications, which the headless shell has not. */
+/** The path of an installed full browser, with features that the headless shell lacks, such as notifications. */
 export function findWholeBrowser(): string | undefined {
 	return first(browsers)
 }
@@ -43,7 +43,7 @@ function first(places: string[]): string | undefined {
 	return places.find((path) => existsSync(path))
 }
 
-/** Where the package stands once it is installed; undefined where nothing may be, or can be. */
+/** The path of the package once it is installed; undefined where it may not be, or cannot be. */
 function install(name: string, places: string[]): string | undefined {
 	if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined
 	process.stdout.write(`Installing Chromium for the browser tests (apt-get install ${name}).\n`)
@@ -53,7 +53,7 @@ function install(name: string, places: string[]): string | undefined {
 	return first(places)
 }
 
-/** Flags for machines without a desktop. Chromium's own sandbox is only switched off where it cannot work: as root. */
+/** Flags for machines without a desktop. Chromium's own sandbox is disabled only where it cannot work: as root. */
 export function chromiumFlags(): string[] {
 	const quiet = [
 		'--disable-gpu',

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './install.mjs'
 
-/** Every file of tests and of journeys, as paths from the root of the project with `/`. */
+/** All test files and journeys, as paths from the project's root with `/`. */
 export function findTests(): string[] {
 	const folders = '{app,server,scripts,bench,demo,tests}'
 	const files = globSync([`${folders}/**/*.test.{ts,tsx}`, 'tests/e2e/*.spec.ts'], { cwd: root })
@@ -10,8 +10,8 @@ export function findTests(): string[] {
 }
 
 /**
- * What `npm test -- PATTERN …` runs: the files whose path has one of the patterns in it, in any case. Where no path has, the
- * patterns are one text, and the files are those in which it stands as part of a test's name.
+ * The tests for `npm test -- PATTERN …`: files whose path contains a pattern, ignoring case. Where no path does, the patterns form
+ * one text, and the files are those with it in the name of a test.
  * @param read returns the text of a file
  * @returns the files; and `name`, a regular expression of the tests to run in them, or null for all
  */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { addressesOf, isMissingAddress } from '../../server/listen.ts'
 
-/** Below the ports of outgoing connections (from 32768 on in Linux), of which one could take a port before its site does. */
+/** Below the range of outgoing connections (from 32768 on Linux), which could take a port before its site does. */
 const FIRST_PORT = 20_000
 const BLOCK_COUNT = 240
 const BLOCK_SIZE = 50
@@ -11,8 +11,8 @@ let claimed: Promise<number> | undefined
 let givenCount = 0
 
 /**
- * A TCP port of this machine that nobody listens on. It stays so until its caller listens: each process gives the ports of a block
- * that no other process has while this one lives, and gives each but once in 49 times.
+ * A free TCP port. It stays free until its caller listens: each process uses a block of ports that no other process has while it
+ * lives, and hands out each port only once in 49 times.
  * @throws Error when every port of the block is in use
  */
 export async function freePort(): Promise<number> {
@@ -26,7 +26,7 @@ export async function freePort(): Promise<number> {
 	throw new Error(`All ports from ${first} to ${first + BLOCK_SIZE - 2} are in use.`)
 }
 
-/** Claims a block by listening on its first port as long as this process lives. @returns that port */
+/** Claims a block by listening on its first port while this process lives. @returns that port */
 async function claimBlock(): Promise<number> {
 	const start = Math.floor(Math.random() * BLOCK_COUNT)
 	for (let tried = 0; tried < BLOCK_COUNT; tried += 1) {
@@ -35,7 +35,7 @@ async function claimBlock(): Promise<number> {
 			;(await listenOn(port, '127.0.0.1')).unref()
 			return port
 		} catch {
-			// Another process has this one.
+			// Another process has this block.
 		}
 	}
 	throw new Error('Every block of ports is claimed.')

@@ -8,22 +8,22 @@ import { fileURLToPath } from 'node:url'
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 
-/** What a build is made of. A folder that is not there, as in an image of the built site, is older than everything. */
+/** The sources of a build. A missing folder, as in an image of the built site, counts as older than everything. */
 const sources = ['app', 'server', 'public', 'vite.config.ts', 'react-router.config.ts', 'package-lock.json']
 
-/** The Node 24 that the project installs. What is missing is installed first; where nothing is, the network is not asked. */
+/** The Node 24 of the project. Installs what is missing; where nothing is, the network is not used. */
 export function projectNode() {
 	if (!existsSync(binary()) || missingPackages(root).length > 0) install()
 	return binary()
 }
 
-/** Whether the site can run as it is: nothing has to be installed first, nor built where it runs as a build. */
+/** Whether the site can run as it is: nothing has to be installed, nor built for production. */
 export function isReady(development) {
 	return existsSync(binary()) && missingPackages(root).length === 0 && (development || isBuilt(root))
 }
 
 /**
- * Whether another program listens on HOST and PORT of the environment; where they are no address and no port, the site says so itself.
+ * Whether another program listens on HOST and PORT of the environment. Malformed values are left to the site, which reports them.
  * @returns one sentence about it, or null
  */
 export async function takenPort({ HOST = 'localhost', PORT = '3000' }) {
@@ -42,10 +42,11 @@ function isTaken(port, address) {
 }
 
 /**
- * Compares what is installed with package-lock.json: first by time, then by content, as `git checkout` and copies change times alone.
+ * Compares installed packages with package-lock.json: first by time, then by content, as `git checkout` and copies change times
+ * only.
  * @param folder of the project
- * @returns the folders of packages that are missing or of another version. Where no package of development is installed, as in
- * production, none is missed
+ * @returns the folders of packages that are missing or of another version. Where no development package is installed, as in
+ * production, none is required
  */
 export function missingPackages(folder) {
 	const [wanted, installed] = [join(folder, 'package-lock.json'), join(folder, 'node_modules', '.package-lock.json')]
@@ -55,7 +56,7 @@ export function missingPackages(folder) {
 	const hasTools = Object.values(present).some(({ dev }) => dev)
 	return Object.keys(all).filter((path) => {
 		const { optional, devOptional, dev, version, integrity } = all[path]
-		// Optional ones are those of other systems, mostly.
+		// Optional packages are mostly those of other systems.
 		if (path === '' || optional || devOptional || (dev && !hasTools)) return false
 		return present[path]?.version !== version || present[path]?.integrity !== integrity
 	})
@@ -63,7 +64,7 @@ export function missingPackages(folder) {
 
 function install() {
 	process.stdout.write('Installing what is missing (npm ci). This takes a minute or two, once.\n')
-	// What builds the site is a development dependency, which npm leaves out where NODE_ENV is production.
+	// The build needs development dependencies, which npm leaves out where NODE_ENV is production.
 	const { status } = spawnSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
 		cwd: root,
 		stdio: ['ignore', 'ignore', 'inherit'],
@@ -72,7 +73,7 @@ function install() {
 	if (status !== 0 || !existsSync(binary())) stop('npm ci failed. Its message is above.')
 }
 
-/** Builds the site when its sources are not those of the build. A build that fails leaves the one before as it was. */
+/** Builds the site when its sources have changed since the last build. A failed build leaves the previous one as it was. */
 export function buildWhenOld(node) {
 	if (isBuilt(root)) return
 	if (missingPackages(root).length > 0 || !existsSync(buildTool())) install()
@@ -94,7 +95,7 @@ export function buildWhenOld(node) {
 }
 
 /**
- * Whether the build is of the sources as they are: newer than each of them, or made of the same content.
+ * Whether the build is up to date: newer than all sources, or made from the same content.
  * @param folder of the project
  */
 export function isBuilt(folder) {
@@ -105,7 +106,7 @@ export function isBuilt(folder) {
 	return existsSync(made) && readFileSync(made, 'utf8') === hashOfSources(folder)
 }
 
-/** One hash of the names and contents of everything that a build is made of; each build has it as a file. */
+/** A hash of the names and contents of all sources; each build stores it in a file. */
 export function hashOfSources(folder) {
 	const hash = createHash('sha256')
 	const add = (path) => {
@@ -118,8 +119,8 @@ export function hashOfSources(folder) {
 }
 
 /**
- * How Node runs the site: its arguments, and what the environment has to say. Pages are short-lived objects: a nursery of 8 MB
- * takes a tenth of the processor's time off a page that 4 MB cost, for 20 MB of memory; the 16 MB of Node save no more.
+ * How to run the site: Node's arguments, and the environment. Pages are short-lived objects: a young generation of 8 MB saves a
+ * tenth of the processor time of a page that takes 4 MB, for 20 MB of memory; Node's default of 16 MB saves no more.
  */
 export function siteCommand(development) {
 	const flags = ['--disable-warning=ExperimentalWarning']
@@ -129,7 +130,7 @@ export function siteCommand(development) {
 	}
 	return {
 		args: [...flags, '--max-semi-space-size=8', 'build/server/main.js'],
-		// What V8 compiled is kept for the next start; where the folder cannot be written, Node does without.
+		// Keeps V8's compiled code for the next start; Node does without where the folder is read-only.
 		env: {
 			NODE_ENV: 'production',
 			NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'build', 'compiled'),
@@ -137,7 +138,7 @@ export function siteCommand(development) {
 	}
 }
 
-/** Ends this process with one message and the exit code 1. */
+/** Exits with a message and the exit code 1. */
 export function stop(message) {
 	process.stderr.write(`${message}\n`)
 	process.exit(1)

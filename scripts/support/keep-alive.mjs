@@ -1,10 +1,11 @@
-// Starts a process again when it ends. Plain JavaScript, as `npm start` needs it before TypeScript can run.
+// Restarts a process when it ends. Plain JavaScript, as `npm start` needs it before TypeScript can run.
 
-/** A process that lived so many milliseconds was well; what ended it then is a matter of its own. */
+/** Milliseconds after which a process counts as healthy; a later end is a new problem, so delays start over. */
 const wellAfterMs = 60_000
 const minWaitMs = 250
 const maxWaitMs = 30_000
 
+/** Exponentially growing delays between restarts, from 0.25 s to 30 s. */
 export class BackOff {
 	#waitMs = minWaitMs
 
@@ -15,6 +16,12 @@ export class BackOff {
 	}
 }
 
+/**
+ * Runs a process, and restarts it when it ends.
+ * @param start starts it and returns its emitter: `exit` restarts it, `replace` starts another one beside it
+ * @param onEnd called with `{ code, signal, wait }`; `wait` is the delay in milliseconds @returns whether to restart
+ * @returns stops restarting; the running process goes on
+ */
 export function keepAlive(start, onEnd) {
 	const backOff = new BackOff()
 	let timer

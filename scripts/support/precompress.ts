@@ -6,8 +6,8 @@ import type { Plugin } from 'vite'
 const compressible = /\.(js|css|svg|json|webmanifest|txt|map)$/
 
 /**
- * Writes a .br and a .gz beside each text asset of the browser's build, as small as they get: it is done once. The last
- * asset, the list of routes, is written with the server's build, so the folder is looked through after that one too.
+ * Writes a .br and a .gz file beside each text asset of the browser's build, at the highest level. The last asset, the list of
+ * routes, is written with the server's build, so the folder is processed again after that.
  */
 export function precompress(): Plugin {
 	let assets = ''

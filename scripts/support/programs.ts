@@ -1,10 +1,10 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Where servers are kept on Debian, which the path of an ordinary account leaves out. */
+/** Folders of server programs on Debian, which are not in the PATH of ordinary accounts. */
 const alsoIn = ['/usr/local/sbin', '/usr/sbin', '/sbin']
 
-/** The file of a program that this machine has, or null. */
+/** The path of an installed program, or null. */
 export function findProgram(name: string): string | null {
 	const folders = [...(process.env.PATH ?? '').split(delimiter), ...alsoIn]
 	return folders.map((folder) => join(folder, name)).find(isExecutable) ?? null

@@ -1,5 +1,5 @@
 /**
- * A progress bar for a terminal; where there is none, a line every ten percent.
+ * A progress bar for a terminal; otherwise a line every ten percent.
  * @param heading what is being done
  */
 export function progressLine(

@@ -11,11 +11,11 @@ import { DataDirTaken, lockDataDir } from '../../server/lock.ts'
 const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 
 /**
- * Runs a script's work on the site's database: the running site's when there is one, which is left as it is, else one that is
- * started for it and stopped after it.
- * @param options.migrates whether the database is brought to this version first
+ * Runs work on the site's database: that of the running site, which stays as it is, or one that is started for the work and stopped
+ * afterwards.
+ * @param options.migrates whether to migrate the database first
  * @param options.alone refuses to work while a site runs on the data directory
- * @throws Error with one sentence when a site runs whose database cannot be reached from here
+ * @throws Error with one sentence when the database of a running site cannot be reached from here
  */
 export async function withSite<Result>(
 	work: () => Promise<Result>,
@@ -42,7 +42,7 @@ export async function withSite<Result>(
 }
 
 /**
- * Runs a script's work on the database of a site that runs, and takes nothing that a site needs to start.
+ * Runs work on the database of a running site, without locking anything that a site needs to start.
  * @throws Error when no site runs here, or its database does not answer
  */
 export async function besideSite<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -57,13 +57,13 @@ export async function besideSite<Result>(work: () => Promise<Result>): Promise<R
 }
 
 /**
- * Runs a script's work on a data directory that no site runs on, and whose database the work starts itself.
- * @throws Error with one sentence when a site runs there, or DATABASE_URL names another database
+ * Runs work on a data directory that no site uses; the work starts the database itself.
+ * @throws Error with one sentence when a site runs there, or DATABASE_URL is set
  */
 export async function withDataDir<Result>(work: () => Promise<Result>): Promise<Result> {
 	const { DATABASE_URL, dataDir } = config()
 	if (DATABASE_URL)
-		throw new Error('A continuous archive is one of the built-in database. Unset DATABASE_URL to restore from it.')
+		throw new Error('Only the built-in database can be restored from a continuous archive. Unset DATABASE_URL first.')
 	prepareDataDir(dataDir)
 	const release = await lockDataDir(dataDir)
 	try {

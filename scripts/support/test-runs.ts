@@ -13,10 +13,10 @@ export interface Tally {
 	skipped: number
 }
 
-/** Where Node keeps what it compiled: the tests start some hundred processes that load the same modules. */
+/** Node's compile cache: the tests start some hundred processes that load the same modules. */
 const compileCache = join(root, 'node_modules', '.cache', 'compiled')
 
-/** What is read of the two runners' JSON reports. */
+/** The parts of the two runners' JSON reports that are read. */
 interface VitestReport {
 	numPassedTests: number
 	numFailedTests: number
@@ -37,23 +37,23 @@ interface PlaywrightReport {
 }
 
 interface ToolRun {
-	/** A file below node_modules and its arguments. */
+	/** A file below node_modules, and its arguments. */
 	tool: string[]
 	env?: Record<string, string | undefined>
-	/** Stands before each line of its output; without one, the output is returned instead of written. */
+	/** Prefix of each line of output; without one, the output is returned instead of printed. */
 	prefix?: string
 }
 
-/** Checks and test runners of one command, several at a time, with one tally of them all. */
+/** The checks and test runners of one command, several at a time, with one total. */
 export class TestRuns {
-	/** First, so that all that follows lies in it. */
+	/** Created first, so that everything that follows uses it. */
 	private readonly removeRunFolder = makeRunFolder()
 	readonly total: Tally = { passed: 0, failed: 0, skipped: 0 }
 	private readonly failures: string[] = []
 	private readonly reports = mkdtempSync(join(tmpdir(), 'devquad-reports-'))
 	private readonly removeTemplates = keepTemplates()
 
-	/** Runs a checker that says yes or no; it counts as one test. */
+	/** Runs a checker that passes or fails; it counts as one test. */
 	async check(name: string, tool: string[], env: Record<string, string> = {}): Promise<boolean> {
 		const { status, output } = await run({ tool, env })
 		process.stdout.write(`${status === 0 ? '✓' : '✗'} ${name}\n`)
@@ -66,14 +66,14 @@ export class TestRuns {
 		return status === 0
 	}
 
-	/** Makes the types of the routes and checks all types. */
+	/** Generates the types of the routes, and checks all types. */
 	async checkTypes(): Promise<void> {
 		if (await this.check('route types', ['@react-router/dev/bin.cjs', 'typegen']))
-			// Each checker finds out anew what the others have: beside other checks one has less to do than four.
+			// With several checkers, each repeats work of the others, so one is used beside other checks.
 			await this.check('types', ['typescript/bin/tsc', '--noEmit', '--checkers', '1'])
 	}
 
-	/** Runs Vitest on the whole or with these arguments. */
+	/** Runs Vitest, on everything or with these arguments. */
 	async vitest(args: string[] = [], env: Record<string, string> = {}): Promise<void> {
 		const report = join(this.reports, `vitest-${this.reportCount++}.json`)
 		const tool = ['vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
@@ -81,7 +81,7 @@ export class TestRuns {
 		this.add('tests', status, () => this.readVitest(report))
 	}
 
-	/** Runs Playwright on the whole or with these arguments. */
+	/** Runs Playwright, on everything or with these arguments. */
 	async playwright(args: string[] = []): Promise<void> {
 		const report = join(this.reports, `playwright-${this.reportCount++}.json`)
 		const tool = ['@playwright/test/cli.js', 'test', ...args]
@@ -97,7 +97,7 @@ export class TestRuns {
 	}
 
 	/**
-	 * Writes what failed and the figures, last, so that whoever sees only the end of a long log sees what failed.
+	 * Prints failures and totals, last, so that they are at the end of a long log.
 	 * @returns the exit code: 1 if anything failed or nothing ran
 	 */
 	finish(): number {
@@ -112,7 +112,7 @@ export class TestRuns {
 
 	private reportCount = 0
 
-	/** A runner that left no report, or ended badly without naming a failure, counts as one failure. */
+	/** A runner that left no report, or exited with an error without naming a failure, counts as one failure. */
 	private add(name: string, status: number, read: () => Tally): void {
 		let tally: Tally
 		try {
@@ -150,7 +150,7 @@ export class TestRuns {
 	}
 }
 
-/** The journeys that failed, and what their page showed then, which a log alone would not tell. */
+/** The journeys that failed, and what their page showed at that time. */
 function failedJourneys({ title, specs, suites = [] }: PlaywrightSuite): { name: string; page: string }[] {
 	const failed = specs.filter(({ ok }) => !ok)
 	const own = failed.map((spec) => {
@@ -162,11 +162,11 @@ function failedJourneys({ title, specs, suites = [] }: PlaywrightSuite): { name:
 	return [...own, ...suites.flatMap(failedJourneys)]
 }
 
-/** Runs a tool of the project until it ends. @returns its exit code, and its output unless that was written line by line */
+/** Runs a tool of the project until it ends. @returns its exit code, and its output unless that was printed */
 async function run({ tool, env = {}, prefix }: ToolRun): Promise<{ status: number; output: string }> {
 	const [file = '', ...args] = tool
 	const program = join(root, 'node_modules', file)
-	// The processes of a runner inherit the flags: with more room for new objects the collector copies less.
+	// A runner's processes inherit the flags: with more space for new objects, the garbage collector copies less.
 	const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=64']
 	const child = spawn(process.execPath, [...flags, program, ...args], {
 		cwd: root,

@@ -4,14 +4,14 @@ import { problem } from '~/platform/http/problem.ts'
 import { securityHeaders } from './security.ts'
 
 const pageMethods = ['GET', 'HEAD', 'POST']
-/** Where scripts of a page delete something: the draft of a question. */
+/** The only path where scripts send DELETE: drafts of questions. */
 const deletable = /^\/forum\/drafts(\?|$)/
 const apiMethods = [...pageMethods, 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /**
- * The refusal of a method that nothing here understands, or null. It is called before the request becomes one of fetch's:
- * TRACE cannot be one, and would end as an error of ours.
- * @param path the path as it came, perhaps with a question
+ * The error for an unsupported method, or null. It is checked before the request becomes a fetch Request: TRACE cannot be one, and
+ * would end as a server error.
+ * @param path the path as sent, possibly with a query
  */
 export function refuseMethod(method: string, path: string, settings: Pick<Config, 'secure'>): Response | null {
 	const forPrograms = path.startsWith('/api/')
@@ -25,19 +25,18 @@ export function refuseMethod(method: string, path: string, settings: Pick<Config
 	return new Response(detail, { status: 405, headers })
 }
 
-/** What a request says about the page that made it; each as its header came. */
+/** Headers that tell which page made a request, as they were sent. */
 interface Provenance {
 	origin: string | null | undefined
-	/** The header Sec-Fetch-Site: browsers write it and scripts cannot. */
+	/** The header Sec-Fetch-Site, which browsers set and scripts cannot. */
 	fetchSite: string | null | undefined
 	referer: string | null | undefined
 	cookie: string | null | undefined
 }
 
 /**
- * Whether a request may have been made by a page of another site with our reader's cookies.
- * An Origin decides. Without one, a request that carries cookies has to show by Sec-Fetch-Site or its Referer that it comes
- * from this site. A program that sends no cookies has no reader whose name it could borrow.
+ * Whether a page of another site may have made this request with our reader's cookies. An Origin decides. Without one, a request
+ * with cookies must prove by Sec-Fetch-Site or Referer that it comes from this site. A request without cookies acts for nobody.
  * @param own the origin of this site
  */
 export function isCrossSite({ origin, fetchSite, referer, cookie }: Provenance, own: string): boolean {
@@ -48,8 +47,8 @@ export function isCrossSite({ origin, fetchSite, referer, cookie }: Provenance, 
 }
 
 /**
- * Refuses a write that a page of another site may have sent with our reader's cookies, see {@link isCrossSite}.
- * @param open paths that take forms of other sites; what is sent there loses its cookies
+ * Rejects a write that a page of another site may have sent with our reader's cookies, see {@link isCrossSite}.
+ * @param open paths that accept forms of other sites; what is sent there loses its cookies
  */
 export function sameOrigin(open: ReadonlySet<string> = new Set()): MiddlewareHandler {
 	return async (context, next) => {
@@ -60,13 +59,13 @@ export function sameOrigin(open: ReadonlySet<string> = new Set()): MiddlewareHan
 			return next()
 		}
 		const forPrograms = context.req.path.startsWith('/api/v1/')
-		// A browser asks so before it reads on behalf of a page elsewhere; the answer allows nothing else.
+		// A CORS preflight; its response allows nothing else.
 		if (forPrograms && method === 'OPTIONS') return next()
 		const provenance = {
 			origin: headers.get('Origin'),
 			fetchSite: headers.get('Sec-Fetch-Site'),
 			referer: headers.get('Referer'),
-			// Where a token is shown, the API looks at no cookie.
+			// With a token, the API ignores cookies.
 			cookie: forPrograms && headers.has('Authorization') ? null : headers.get('Cookie'),
 		}
 		if (!isCrossSite(provenance, new URL(url).origin)) return next()

@@ -5,28 +5,28 @@ import type { MiddlewareHandler } from 'hono'
 /** A content coding of RFC 9110 8.4.1; `identity` is none. */
 export type Coding = 'zstd' | 'br' | 'gzip' | 'identity'
 
-/** What an answer made for one request may be compressed with, the best first. */
+/** The codings for a response to a single request, best first. */
 export const CODINGS = ['zstd', 'br', 'gzip'] as const
 
 const brotliInPool = promisify(brotliCompress)
 const gzipInPool = promisify(gzip)
 const compressible = /^(text\/|application\/(json|xml|atom\+xml|ld\+json|manifest\+json)|image\/svg)/
-/** Below this many bytes compression costs more than it saves: the answer fits one packet. */
+/** A smaller response fits one packet, so compression costs more than it saves. */
 const MIN_BYTES = 1_000
-/** More bytes than these would hold up everybody else, and go to the thread pool. */
+/** Larger bodies would block other requests, so they are compressed in the thread pool. */
 const MAX_BYTES_AT_ONCE = 256 * 1024
 
 const brotliOptions = {
 	params: {
-		// Level 5 is three times faster than 9 on pages of 40 KB and 4% larger.
+		// Level 5 is three times faster than 9 on pages of 40 KB, and 4% larger.
 		[constants.BROTLI_PARAM_QUALITY]: 5,
 		[constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-		// A window of 128 KB covers a page; the usual one of 4 MB is allocated and cleared for each of them.
+		// A window of 128 KB covers a page; the default of 4 MB is allocated and cleared each time.
 		[constants.BROTLI_PARAM_LGWIN]: 17,
 	},
 }
 
-/** Compresses answers that are whole in memory. Nothing stands between a stream and its reader. */
+/** Compresses responses that are complete in memory. Streams pass unchanged. */
 export function compress(): MiddlewareHandler {
 	return async (context, next) => {
 		await next()
@@ -46,7 +46,7 @@ export function compress(): MiddlewareHandler {
 }
 
 /**
- * Compresses what is whole in memory, small bodies on this thread: handing them to the pool costs more than it saves
+ * Compresses a complete body. Small bodies are compressed on this thread, as using the pool costs more than it saves
  * (docs/decisions/0050-compression-on-the-spot.md).
  */
 export async function encode(body: Buffer, coding: Coding): Promise<Buffer> {
@@ -58,9 +58,9 @@ export async function encode(body: Buffer, coding: Coding): Promise<Buffer> {
 }
 
 /**
- * The best coding that the reader takes, after RFC 9110 12.5.3; a weight of 0 means "not this".
+ * The best coding that the client accepts, by RFC 9110 12.5.3; a weight of 0 means "not this".
  * @param header Accept-Encoding
- * @param offered what there is, the best first
+ * @param offered the available codings, best first
  */
 export function accepted<Offered extends Coding>(header: string, offered: readonly Offered[]): Offered | 'identity' {
 	const weights = new Map(

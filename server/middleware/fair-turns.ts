@@ -3,11 +3,11 @@ import type { MiddlewareHandler } from 'hono'
 import { Unavailable } from '~/lib/errors.ts'
 
 interface Limits {
-	/** Requests that one process works on at the same time. More would each take longer, and none would end sooner. */
+	/** Requests that a process handles concurrently. With more, each would take longer and none would end sooner. */
 	maxAtOnce: number
-	/** Requests of one network address that may wait; any more is refused at once. */
+	/** Requests of one network address that may wait; more are refused at once. */
 	maxWaiting: number
-	/** Milliseconds that a request may wait for its turn. */
+	/** Milliseconds that a request may wait. */
 	maxWaitMs: number
 }
 
@@ -16,11 +16,11 @@ const usual: Limits = { maxAtOnce: 32, maxWaiting: 500, maxWaitMs: 8_000 }
 const busy = 'The site is very busy. Please try again in a few seconds.'
 
 /**
- * Lets network addresses take turns when there is more to do than the process can: a thousand requests of one address hold
- * up that address, and the single request of another one is next. Writes do not wait, as their bodies are limited by
- * themselves; nor do pictures, as each may wait for a storage elsewhere.
- * @param addressOf who asks
- * @returns middleware that answers 503 where a turn does not come in time
+ * Schedules requests fairly between network addresses when there are more than the process can handle: a thousand requests of one
+ * address delay that address only, and the single request of another is next. Writes do not wait, as their bodies are limited
+ * separately; nor do pictures, as each may wait for a remote storage.
+ * @param addressOf the client's address
+ * @returns middleware that answers 503 when a request has waited too long
  */
 export function fairTurns(
 	addressOf: (request: Request) => string,
@@ -30,7 +30,7 @@ export function fairTurns(
 	return async (context, next) => {
 		const { method, path } = context.req
 		if ((method !== 'GET' && method !== 'HEAD') || path.startsWith('/media/')) return next()
-		// Whoever hung up while waiting needs no answer.
+		// A client that disconnected while waiting needs no response.
 		const { outgoing } = context.env
 		await turns.take(addressOf(context.req.raw), () => outgoing.destroyed)
 		try {
@@ -44,7 +44,7 @@ export function fairTurns(
 class FairTurns {
 	readonly #limits: Limits
 	#active = 0
-	/** What begins each request that waits, by address. The address whose request was begun last stands last. */
+	/** Waiting requests by address, as functions that begin them. The address that was served last is last. */
 	readonly #waiting = new Map<string, Set<() => void>>()
 
 	constructor(limits: Limits) {
@@ -53,7 +53,7 @@ class FairTurns {
 
 	/**
 	 * Waits for a turn, which ends by `release`.
-	 * @throws Unavailable when too many wait, the turn does not come in time, or the reader is gone when it does
+	 * @throws Unavailable when too many wait, the wait takes too long, or the client has disconnected
 	 */
 	async take(address: string, isGone: () => boolean): Promise<void> {
 		if (this.#active < this.#limits.maxAtOnce) {
@@ -75,7 +75,7 @@ class FairTurns {
 			}, this.#limits.maxWaitMs)
 			const start = () => {
 				leave()
-				if (isGone()) return reject(new Unavailable('The reader hung up.'))
+				if (isGone()) return reject(new Unavailable('The client disconnected.'))
 				this.#active += 1
 				resolve()
 			}

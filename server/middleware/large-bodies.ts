@@ -1,23 +1,23 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
 
-/** Bytes of a body up to which any number may be read at the same time: what a form without pictures may have. */
+/** Maximum bytes of a small body, of which any number may be read concurrently: a form without pictures. */
 export const maxSmallBody = 512 * 1024
 
 interface Limits {
-	/** Larger bodies that one process reads and works on at the same time: each is held in memory, up to 7.5 MB. */
+	/** Larger bodies that a process handles concurrently: each is held in memory, up to 7.5 MB. */
 	maxAtOnce: number
-	/** The same from one network address, so that one slow client does not keep all others waiting. */
+	/** The same for one network address, so that one slow client does not delay all others. */
 	maxPerAddress: number
-	/** Milliseconds that a request may wait for its turn; its body waits with the client meanwhile. */
+	/** Milliseconds that a request may wait; its body stays with the client meanwhile. */
 	maxWaitMs: number
 }
 
 const usual: Limits = { maxAtOnce: 16, maxPerAddress: 8, maxWaitMs: 10_000 }
 
 /**
- * Has large bodies read a few at a time, as memory that was once taken is given back late or never.
- * @param addressOf who asks, as the limit for an address counts them
+ * Limits how many large bodies are read concurrently, as Node returns memory to the system late or never.
+ * @param addressOf the client's address, for the limit per address
  */
 export function limitLargeBodies(
 	addressOf: (request: Request) => string,
@@ -40,7 +40,7 @@ export function limitLargeBodies(
 		count -= 1
 		for (const look of waiting) look()
 	}
-	/** @returns whether its turn came before the time was up or the client was gone */
+	/** @returns whether the turn came before the time was up and the client was gone */
 	const turn = (address: string, isGone: () => boolean) =>
 		new Promise<boolean>((resolve) => {
 			const end = (hasTurn: boolean) => {

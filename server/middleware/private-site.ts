@@ -5,14 +5,17 @@ import { problem } from '~/platform/http/problem.ts'
 import { isPrivateSite } from '~/platform/http/site-access.server.ts'
 import { addSession, type LoginInstead, senderOf } from '../site-faults.ts'
 
-/** What a visitor of a private site reaches: the ways into an account, what a mail leads to, the legal texts, and what browsers and programs look for. */
+/**
+ * Addresses of a private site that are open to visitors: login and registration, links in mails, legal texts, and files that
+ * browsers and programs expect.
+ */
 export const openPaths: readonly RegExp[] = [
 	/^\/login(\/code|\/[^/]+(\/callback)?|\/saml\/(acs|metadata))?$/,
 	/^\/(register|invite|forgot-password|reset-password|verify-email|claim-admin|logout|theme)$/,
 	/^\/(confirm-email|undo-email|confirm-campus|unsubscribe)$/,
 	/^\/(terms|privacy|imprint)$/,
 	/^\/(robots\.txt|\.well-known\/security\.txt|site\.webmanifest|service-worker\.js|offline)$/,
-	// Each of these guards itself: by the key in the address, by a secret in a header, or by what Better Auth asks for.
+	// Each of these has its own check: a key in the address, a secret in a header, or Better Auth's.
 	/^\/answer\/feed\.atom$/,
 	/^\/mail\/bounces$/,
 	/^\/api\/auth\//,
@@ -23,17 +26,17 @@ const logoFile = /^\/media\/logos\//
 
 const sentence = 'This site is for its members. Log in first.'
 
-/** Where routes lead instead of running, by request. */
+/** The login for each request whose routes must not run. */
 const locked = new WeakMap<Request, LoginInstead>()
 
-/** Where the routes must lead whoever sent this request; null where they may run. */
+/** The login that routes must redirect this request to; null where they may run. */
 export function loginInstead(request: Request): LoginInstead | null {
 	return locked.get(request) ?? null
 }
 
 /**
- * Where members alone may read the site, the one guard of all that visitors ask for: pages, their data, forms, files and the API. What is not
- * in {@link openPaths} is refused, so a route added later is closed. An answer that was made while the site became private is held back.
+ * Protects a private site against visitors: pages, their data, forms, files and the API. Whatever is not in {@link openPaths} is
+ * refused, so routes added later are closed. A response that was made while the site became private is held back.
  */
 export function privateSite(): MiddlewareHandler {
 	return async (context, next) => {
@@ -64,16 +67,16 @@ async function askWho(request: Request): Promise<{ isMember: boolean; headers?: 
 	const path = pageOf(request).pathname
 	if (openPaths.some((open) => open.test(path))) return { isMember: true }
 	if (path.startsWith('/api/v1/')) {
-		// What asks before a call carries no token, and its answer says no more than which methods there are.
+		// A CORS preflight carries no token, and its response reveals only the allowed methods.
 		if (request.method === 'OPTIONS') return { isMember: true }
 		return { isMember: (await callerOf(request)).viewer !== null }
 	}
 	const { viewer, headers, fault } = await senderOf(request, request.method !== 'GET' && request.method !== 'HEAD')
-	// Of whom nobody can name while the database is away, no route runs (site-faults.ts).
+	// No route runs while the database is unavailable and the viewer is unknown (site-faults.ts).
 	return { isMember: viewer !== null || fault !== null, headers }
 }
 
-/** The refusal of a visitor's request; null where the routes answer it, as they keep what was typed and speak the language of page data. */
+/** The error for a visitor's request; null where the routes answer it, as they keep what was typed and respond to requests for page data. */
 function refuse(request: Request): Response | null {
 	const isRead = request.method === 'GET' || request.method === 'HEAD'
 	const { pathname } = new URL(request.url)
@@ -83,7 +86,7 @@ function refuse(request: Request): Response | null {
 	return null
 }
 
-/** As {@link refuse}, for what cannot be asked again. */
+/** As {@link refuse}, for requests that cannot be repeated. */
 function refusal(request: Request): Response {
 	const headers = { 'Cache-Control': 'private, no-store' }
 	const { pathname } = pageOf(request)
@@ -98,7 +101,7 @@ function refusal(request: Request): Response {
 	return new Response(null, { status: 302, headers: { ...headers, Location: loginOfPage(request) } })
 }
 
-/** What is no page: feeds, pictures, files, and what fields ask for. */
+/** Paths that are no pages: feeds, pictures, files and suggestions. */
 const isFile = /^\/(media|suggest)\/|\.(atom|csv|json|png|xml|zip)$/
 
 function loginOfPage(request: Request): string {
@@ -106,7 +109,7 @@ function loginOfPage(request: Request): string {
 	return loginPath(pathname + search)
 }
 
-/** The address of a page, also where its data alone are asked for. */
+/** The address of a page, also for a request for its data. */
 function pageOf(request: Request): URL {
 	const url = new URL(request.url)
 	if (!url.pathname.endsWith('.data')) return url

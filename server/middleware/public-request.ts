@@ -1,15 +1,14 @@
 import { isIP } from 'node:net'
 import type { Config } from '~/config.server.ts'
 
-/** The header that carries the reader's address inward; whatever a client sent under this name is replaced. */
+/** The internal header with the client's address; a client's own value is replaced. */
 export const clientIpHeader = 'x-client-ip'
 
 /**
- * The request as the reader made it: behind a trusted proxy its address is rebuilt from X-Forwarded-*, so that
- * origin checks, cookies and redirects see the public one.
- * A NUL in it becomes U+FFFD, as in HTML: PostgreSQL stores no NUL, and nothing here is named with either. A path whose
- * escapes are no UTF-8 has U+FFFD in their place, so that every route can read its parameters.
- * @param remote the address of the socket's other end
+ * The request as the client made it. Behind a trusted proxy its address is rebuilt from X-Forwarded-*, so that origin checks,
+ * cookies and redirects see the public one. NUL characters and invalid UTF-8 in the address become U+FFFD, as in HTML: PostgreSQL
+ * stores no NUL, and every route can decode its parameters.
+ * @param remote the address of the socket's peer
  */
 export function publicRequest(request: Request, remote: string, { TRUST_PROXY }: Pick<Config, 'TRUST_PROXY'>): Request {
 	const url = new URL(request.url.replaceAll('%00', '%EF%BF%BD'))
@@ -21,7 +20,7 @@ export function publicRequest(request: Request, remote: string, { TRUST_PROXY }:
 		const host = lastOf(headers.get('x-forwarded-host')) ?? headers.get('host')
 		if (scheme === 'http' || scheme === 'https') url.protocol = scheme
 		if (host && /^[\w.:[\]-]+$/.test(host)) {
-			// `host` without a port would keep the old one.
+			// Setting `host` without a port would keep the old one.
 			url.port = ''
 			url.host = host
 		}
@@ -41,14 +40,14 @@ export function publicRequest(request: Request, remote: string, { TRUST_PROXY }:
 
 function isDecodable(path: string): boolean {
 	try {
-		// Its result is used: the bundler takes the call for one without effects.
+		// The result is used because the bundler would remove the call as one without effects.
 		return decodeURIComponent(path) !== ''
 	} catch {
 		return false
 	}
 }
 
-/** The nearest proxy writes last; what stands before it came from the client. */
+/** The last value, which the nearest proxy wrote; earlier ones came from the client. */
 function lastOf(header: string | null): string | undefined {
 	return header?.split(',').at(-1)?.trim() || undefined
 }

@@ -5,8 +5,8 @@ import { onTooMany } from '~/lib/errors.ts'
 import { requestScope } from '~/lib/request-scope.server.ts'
 
 /**
- * Names the request in every answer but assets, and records what was refused: without a login or a token that works (401), not allowed or
- * from a foreign origin (403), too often (429).
+ * Adds the request id to every response except assets, and logs refusals: 401 without a valid login or token, 403 for missing
+ * permissions or a foreign origin, 429 for rate limits.
  */
 export function recordRefusals(): MiddlewareHandler {
 	return async (context, next) => {
@@ -14,9 +14,9 @@ export function recordRefusals(): MiddlewareHandler {
 		const scope = requestScope()
 		const { status, headers } = context.res
 		const { method, path } = context.req
-		// A script or font that was found is in no log, and a page loads ten of them.
+		// Assets that were found are not logged, and a page loads ten of them.
 		const isAsset = status === 200 && path.startsWith('/assets/')
-		// The error page of a visitor that several wait for names the request that it was made for.
+		// A shared error page already names the request that it was made for.
 		if (scope && !isAsset && !headers.has('X-Request-Id')) headers.set('X-Request-Id', scope.requestId)
 		if (status !== 401 && status !== 403 && status !== 429) return
 		const kind = status === 429 ? 'rate-limited' : 'refused'
@@ -24,7 +24,7 @@ export function recordRefusals(): MiddlewareHandler {
 	}
 }
 
-/** Which part of the site was asked for; the rest of a path can name a member. */
+/** The first segment of a path: the rest may name a member. */
 function areaOf(path: string): string {
 	return path
 		.split('/')
@@ -32,7 +32,7 @@ function areaOf(path: string): string {
 		.join('/')
 }
 
-/** The seconds in the answer where a refusal does not know how long it lasts. */
+/** Seconds to wait where a refusal does not say. */
 const UNKNOWN_WAIT = 60
 
 const waits = new AsyncLocalStorage<{ seconds: number }>()
@@ -43,8 +43,8 @@ onTooMany((seconds) => {
 })
 
 /**
- * Gives every answer with status 429 its Retry-After, whichever route refused and in whatever form: pages drop the headers
- * of what an action returns. An answer that names its seconds keeps them.
+ * Adds Retry-After to every response with status 429, whatever route refused: pages lose the headers of an action's result. A
+ * response that already names its seconds keeps them.
  */
 export function retryAfter(): MiddlewareHandler {
 	return (context, next) => {

@@ -5,27 +5,27 @@ import { robotsTag } from '~/platform/http/indexing.server.ts'
 import { REPORT_PATH } from '../csp-reports.ts'
 
 /**
- * The headers that every answer carries. A page's nonce is named in its policy; anything that is no page needs none.
- * A page that comes with a policy of its own keeps it.
- * @param nonceOf the nonce of the page being answered
+ * Sets the security headers of every response. A page's policy names its nonce; other responses have none. A page that brings its
+ * own policy keeps it.
+ * @param nonceOf the nonce of the page being rendered
  */
 export function security(config: Config, nonceOf: (request: Request) => string): MiddlewareHandler {
 	const always = securityHeaders(config)
 	return async (context, next) => {
 		await next()
 		const headers = context.res.headers
-		// A script, style or font is no document: the rest means nothing on it, and weighs more than some of them.
+		// Scripts, styles and fonts are no documents: other headers mean nothing for them, and weigh more than some of them.
 		if (context.req.path.startsWith('/assets/')) {
 			for (const [name, value] of everywhere(config)) headers.set(name, value)
-			// Its name changes with its content, so nobody asks whether it was modified.
+			// Its name changes with its content, so it is never revalidated.
 			headers.delete('Last-Modified')
 			return
 		}
 		for (const [name, value] of [...always, ...indexingHeaders()]) headers.set(name, value)
 		stayOnSite(headers, context.req.url)
-		// A picture that is opened by itself is shown and nothing else, whatever a browser might take it for.
+		// A picture that is opened directly must never be executed, whatever the browser takes it for.
 		if (context.req.path.startsWith('/media/')) headers.set(policyHeader, "default-src 'none'; sandbox")
-		// Where nothing was modified, a browser goes by the policy of the answer that it has.
+		// After a 304, a browser uses the policy of its stored response.
 		else if (context.res.status !== 304 && !headers.has(policyHeader))
 			headers.set(policyHeader, policy(inlineOf(config, context.req.raw, nonceOf)))
 	}
@@ -33,13 +33,13 @@ export function security(config: Config, nonceOf: (request: Request) => string):
 
 export const policyHeader = 'Content-Security-Policy'
 
-/** What every answer carries, whatever it is and whoever gives it. */
+/** Headers of every response. */
 export function everywhere({ secure }: Pick<Config, 'secure'>): [string, string][] {
 	const sniffing: [string, string] = ['X-Content-Type-Options', 'nosniff']
 	return secure ? [sniffing, ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains']] : [sniffing]
 }
 
-/** What every page carries besides its policy. */
+/** Headers of every page, besides its policy. */
 export function securityHeaders(config: Pick<Config, 'secure'>): [string, string][] {
 	return [
 		...everywhere(config),
@@ -50,15 +50,15 @@ export function securityHeaders(config: Pick<Config, 'secure'>): [string, string
 	]
 }
 
-/** What every answer says to search engines, as admins have set it now. */
+/** Headers of every response for search engines, as admins have set them. */
 export function indexingHeaders(): [string, string][] {
 	const tag = robotsTag()
 	return tag === null ? [] : [['X-Robots-Tag', tag]]
 }
 
 /**
- * The last look at a redirect, behind safeRedirect: no answer of this site leads to another one.
- * @param url the address that was asked for, which a relative Location is read against
+ * The last check of redirects, after safeRedirect: no response of this site redirects to another one.
+ * @param url the requested address, which a relative Location is resolved against
  */
 function stayOnSite(headers: Headers, url: string): void {
 	const location = headers.get('Location')
@@ -67,12 +67,12 @@ function stayOnSite(headers: Headers, url: string): void {
 	headers.set('Location', '/')
 }
 
-/** In development Vite puts its reload script into the page by itself, so inline is allowed there alone. */
+/** In development Vite injects its own inline script, so inline scripts are allowed there only. */
 function inlineOf({ NODE_ENV }: Config, request: Request, nonceOf: (request: Request) => string): string {
 	return NODE_ENV === 'development' ? "'unsafe-inline'" : `'nonce-${nonceOf(request)}'`
 }
 
-/** @param inline which inline scripts may run: a nonce, or hashes; styles may be inline only where scripts of any kind are */
+/** @param inline the allowed inline scripts: a nonce, or hashes; inline styles are allowed only with `'unsafe-inline'` */
 export function policy(inline: string): string {
 	const development = inline === "'unsafe-inline'"
 	return [

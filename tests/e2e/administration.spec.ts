@@ -32,7 +32,7 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	await step('Who may register').getByRole('button', { name: 'Decide again' }).click()
 	await expect(step('Who may register').getByRole('button', { name: 'Keep as it is' })).toBeVisible()
 	await step('Mail').getByRole('button', { name: 'Send a test letter' }).click()
-	await expect(step('Mail').getByRole('alert')).toContainText('The site has no mail server, so nobody gets a letter')
+	await expect(step('Mail').getByRole('alert')).toContainText('The site has no mail server, so no mails are delivered')
 	await page.getByRole('main').getByRole('link', { name: 'Categories', exact: true }).last().click()
 
 	// A category, from its first name to its merge into another one.
@@ -98,14 +98,12 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	// Backups: what cannot be is refused and kept, and nothing is saved.
 	await page.goto('/admin/backups')
 	await expect(page.getByRole('button', { name: 'Back up now' })).toBeEnabled()
-	await expect(
-		page.getByText('It is off: what was written since the last backup would go with the disk.'),
-	).toBeVisible()
+	await expect(page.getByText('It is off: if the disk fails, everything since the last backup is lost.')).toBeVisible()
 	await page.getByRole('link', { name: 'Set when and where' }).click()
 	await page.getByLabel('Archive continuously').check()
 	await page.getByLabel('Folder of the continuous archive').fill('archive')
 	await page.getByRole('button', { name: 'Save' }).click()
-	await expect(page.getByText('Enter the whole path, which begins with a slash.').first()).toBeVisible()
+	await expect(page.getByText('Enter the full path, starting with a slash.').first()).toBeVisible()
 	await expect(page.getByLabel('Folder of the continuous archive')).toHaveValue('archive')
 	await expect(page.getByLabel('Archive continuously')).toBeChecked()
 
@@ -151,7 +149,7 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	await page.goto('/admin/members?q=mira')
 	await page.getByLabel('What to do').selectOption('End all sessions')
 	await page.getByRole('button', { name: 'Continue' }).click()
-	await expect(page.getByText('Tick the members first, or choose all that the filter finds.')).toBeVisible()
+	await expect(page.getByText('Tick some members first, or choose all that match the filter.')).toBeVisible()
 	await page.goto('/admin/members?q=mira')
 	await page.getByLabel('Choose Mira Quillon').check()
 	await page.getByLabel('What to do').selectOption('End all sessions')
@@ -175,12 +173,12 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	await expect(page.getByRole('region', { name: 'Ends with @tilda.twice' })).toContainText(
 		'The kept account has its own.',
 	)
-	await page.getByLabel('Username of the account that goes').fill('tilda.once')
+	await page.getByLabel('Username of the account to delete').fill('tilda.once')
 	await page.getByLabel('Why').fill('Registered twice.')
 	await page.getByRole('button', { name: 'Merge into @tilda.once' }).click()
 	await expect(page.getByText('Type tilda.twice, the username').first()).toBeVisible()
 	await expect(page.getByLabel('Why')).toHaveValue('Registered twice.')
-	await page.getByLabel('Username of the account that goes').fill('tilda.twice')
+	await page.getByLabel('Username of the account to delete').fill('tilda.twice')
 	await page.getByRole('button', { name: 'Merge into @tilda.once' }).click()
 	await expect(page.getByRole('heading', { name: 'Tilda Once', level: 1 })).toBeVisible()
 	await page.goto('/find-dev/tilda.twice')

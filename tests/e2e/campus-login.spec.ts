@@ -63,7 +63,7 @@ test('an admin sets the campus login, takes changes back, and a newcomer comes i
 	await page.getByLabel('Client id').fill(campus.clientId)
 	await page.getByLabel('Client secret').fill(campus.clientSecret)
 	await page.getByRole('button', { name: 'Save' }).click()
-	await expect(page.getByText(/^What answers at this address is not the login service/)).toBeVisible()
+	await expect(page.getByText(/^The server at this address is not the login service/)).toBeVisible()
 	await page.getByLabel('Issuer').fill(campus.issuer)
 	await expect(page.getByLabel('Client id')).toHaveValue(campus.clientId)
 	await page.getByLabel('Client secret').fill(campus.clientSecret)
@@ -74,8 +74,8 @@ test('an admin sets the campus login, takes changes back, and a newcomer comes i
 	await page.getByLabel('Client secret').fill(campus.clientSecret)
 	await page.getByLabel('On the button').fill('Log in at Eastmere')
 	await page.keyboard.press('Enter')
-	await expect(page.getByText('Saved. It holds at once, everywhere.')).toBeVisible()
-	await expect(page.getByText('One is saved, and is never shown again.')).toBeVisible()
+	await expect(page.getByText('Saved. It applies immediately.')).toBeVisible()
+	await expect(page.getByText('A secret is saved, but never shown again.')).toBeVisible()
 	await expect(page.getByText('Offer the campus login: from “no” to “yes”')).toBeVisible()
 
 	for (const javaScriptEnabled of [true, false]) {
@@ -92,18 +92,18 @@ test('an admin sets the campus login, takes changes back, and a newcomer comes i
 		await expect(newcomer.getByText('The campus login as nferrow')).toBeVisible()
 		if (javaScriptEnabled) await expectNoViolationsInThemes(newcomer)
 		await newcomer.getByRole('button', { name: 'Remove The campus login' }).click()
-		await expect(newcomer.getByText('This is your last way in.')).toBeVisible()
+		await expect(newcomer.getByText('This is your only way to log in.')).toBeVisible()
 		await context.close()
 	}
 
 	// A way back that nobody here began.
 	await page.goto('/login/campus/callback?code=x&state=y')
-	await expect(page.getByText('This login was not begun in this browser')).toBeVisible()
+	await expect(page.getByText('This login was not started in this browser')).toBeVisible()
 	await expectNoViolationsInThemes(page)
 
 	await page.goto('/admin/settings/campus-login')
 	await page.getByRole('button', { name: /^Undo the change of Offer/ }).click()
-	await expect(page.getByText('Taken back.')).toBeVisible()
+	await expect(page.getByText('Undone.')).toBeVisible()
 	await page.goto('/login/campus')
 	await expect(page.getByRole('button', { name: 'Log in at Eastmere' })).toHaveCount(0)
 	await offerSaml(page)
@@ -131,13 +131,13 @@ test('who has linked GitHub picks projects from their repositories, with and wit
 	await page.getByLabel('GitHub: client secret').fill('a secret')
 	await page.getByLabel('GitHub: address').fill(github.address)
 	await page.keyboard.press('Enter')
-	await expect(page.getByText('Saved. It holds at once, everywhere.')).toBeVisible()
+	await expect(page.getByText('Saved. It applies immediately.')).toBeVisible()
 	for (const javaScriptEnabled of [true, false]) {
 		const context = await browser.newContext({ baseURL, viewport: { width: 390, height: 844 }, javaScriptEnabled })
 		const owner = await context.newPage()
 		await owner.goto('/login?redirectTo=/edit-profile/ada-lumen/projects')
 		await owner.getByRole('button', { name: 'Log in with GitHub' }).click()
-		await owner.getByRole('link', { name: 'Pick from your repositories at GitHub' }).click()
+		await owner.getByRole('link', { name: 'Choose from your GitHub repositories' }).click()
 		if (javaScriptEnabled) {
 			await expectNoViolationsInThemes(owner)
 			await expectToFit(owner, [390, 1280])
@@ -167,7 +167,7 @@ async function offerSaml(page: Page): Promise<void> {
 	await page.getByLabel('Metadata of the login service').fill(saml.metadata())
 	for (const name of ['Entity ID', 'Address of the login', 'Certificates']) await page.getByLabel(name).fill('')
 	await page.getByRole('button', { name: 'Save' }).click()
-	await expect(page.getByText('Saved. It holds at once, everywhere.')).toBeVisible()
+	await expect(page.getByText('Saved. It applies immediately.')).toBeVisible()
 }
 
 /** The page of the login service sends the answer on by itself where scripts run, and by its button where they do not. */
@@ -198,7 +198,7 @@ async function offerDirectory(page: Page, address: string): Promise<void> {
 	await page.getByLabel('Bind DN').fill(bindDn)
 	await page.getByLabel('Bind password').fill(bindPassword)
 	await page.keyboard.press('Enter')
-	await expect(page.getByText('Saved. It holds at once, everywhere.')).toBeVisible()
+	await expect(page.getByText('Saved. It applies immediately.')).toBeVisible()
 	await page.goto('/login/ldap?link=1')
 	await expectNoViolationsInThemes(page)
 	await expectToFit(page, [360, 1280])

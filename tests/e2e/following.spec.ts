@@ -127,7 +127,7 @@ test.describe('without JavaScript', () => {
 		await page.getByText('This no longer works', { exact: true }).first().click()
 		await page.getByRole('button', { name: 'Say so' }).click()
 		await page.getByRole('button', { name: /^You say this no longer works/ }).click()
-		await expect(page.getByText('Taken back.')).toBeVisible()
+		await expect(page.getByText('Undone.')).toBeVisible()
 		await page.getByRole('link', { name: 'Ask somebody to answer' }).click()
 		await page.getByRole('searchbox', { name: 'Search by name or skill' }).fill('Juniper')
 		await page.keyboard.press('Enter')

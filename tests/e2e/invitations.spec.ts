@@ -37,7 +37,7 @@ test('an admin invites by a link and by a list; who is invited joins with and wi
 			].join('\n'),
 		)
 	await page.getByLabel('Cohort').fill('Day School 2027')
-	await page.getByRole('button', { name: 'Look at the list' }).click()
+	await page.getByRole('button', { name: 'Check the list' }).click()
 	await expect(page.getByText('1 address would be mailed.')).toBeVisible()
 	await expect(page.getByText('Line 2: no address at all')).toBeVisible()
 	await expectNoViolations(page)
@@ -67,7 +67,7 @@ test('an admin invites by a link and by a list; who is invited joins with and wi
 	await join(newcomer, 'Nadia Late', 'nadia.late@eastmere.example')
 	await expect(newcomer.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible()
 	await newcomer.goto(link)
-	await expect(newcomer.getByRole('heading', { level: 1, name: 'You cannot join by this link' })).toBeVisible()
+	await expect(newcomer.getByRole('heading', { level: 1, name: 'You cannot join with this link' })).toBeVisible()
 	await page.reload()
 	await expect(page.getByText('1 of 1 use')).toBeVisible()
 	await expect(page.getByText(/Night School 2027, used up/)).toBeVisible()

@@ -232,7 +232,7 @@ const now = (page: Page) => page.evaluate(() => Date.now())
 test('every navigation waits for the network, says so, and ends where it began after two minutes', async ({ page }) => {
 	test.setTimeout(300_000)
 	await logIn(page)
-	// In two minutes of a clock that is turned on, a socket misses its pings and comes back, and then a list asks for itself anew.
+	// In two minutes of a clock that is turned on, a socket misses its pings and comes back, and then a list asks for itself again.
 	await page.routeWebSocket(/\/realtime\//, () => {})
 	await page.clock.install()
 	for (const { at, press, to, says, skeletonOf } of steps)

@@ -102,7 +102,7 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await moderator.getByRole('button', { name: 'Assign', exact: true }).click()
 		await expect(moderator.getByLabel('Moderator', { exact: true })).toHaveValue('')
 		await form.getByRole('button', { name: 'Assign to me' }).click()
-		await expect(form.getByRole('alert')).toContainText('Somebody has given this case back meanwhile.')
+		await expect(form.getByRole('alert')).toContainText('Somebody has unassigned this case in the meantime.')
 	})
 
 	await test.step('the moderator hides it, with a reason that the author reads', async () => {

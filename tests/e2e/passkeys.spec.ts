@@ -41,7 +41,7 @@ test.describe('without JavaScript', () => {
 	test('the page of a login by passkey says what it needs', async ({ page }) => {
 		await page.goto('/login')
 		await page.getByRole('button', { name: 'Log in with a passkey' }).click()
-		await expect(page.getByText('Your browser has to run scripts to use a passkey.')).toBeVisible()
+		await expect(page.getByText('Your browser needs JavaScript to use a passkey.')).toBeVisible()
 		await expectToFit(page, [390])
 	})
 })

@@ -32,7 +32,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await expect(page.getByRole('heading', { name: 'This link is too old' })).toBeVisible()
 			if (javaScriptEnabled) await expectNoViolations(page)
 			await page.getByRole('button', { name: 'Send me a new link' }).click()
-			await expect(page.getByRole('heading', { name: 'Look in your mailbox' })).toBeVisible()
+			await expect(page.getByRole('heading', { name: 'Check your mailbox' })).toBeVisible()
 			const link = await mailedLink(address, { before: late })
 			// Opened once by whoever scans the mail, and once by its reader.
 			await page.request.get(link)

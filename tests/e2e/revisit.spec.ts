@@ -3,7 +3,7 @@ import { anotherBrowser } from './support/chat.ts'
 import { enrol, expect, logIn, settled } from './support/journey.ts'
 import { cut, failures, test } from './support/lost-connection.ts'
 
-/* Pages that were seen before, or that a pointer rests on: shown at once, and asked for anew. */
+/* Pages that were seen before, or that a pointer rests on: shown at once, and asked for again. */
 
 const main = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 const cards = (page: Page) => page.locator('main h2 a')
@@ -70,7 +70,7 @@ test('a list is there at once, with the rows that were appended and at its place
 	await expect(cards(page)).toHaveCount(all)
 	await held.release()
 	await settled(page)
-	// What came is what was there: nothing is drawn anew.
+	// What came is what was there: nothing is drawn again.
 	await expect(cards(page)).toHaveCount(all)
 
 	await page.goForward()

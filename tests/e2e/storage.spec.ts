@@ -37,7 +37,7 @@ let round = 0
 
 /** Types into every place that keeps what is typed: a message, a comment, the ask form; and queues a picture. */
 async function typeEverywhere(page: Page, peer: { username: string }): Promise<void> {
-	// Another text each time: the server keeps the question of the time before, and what is not changed is not kept anew.
+	// Another text each time: the server keeps the question of the time before, and what is not changed is not kept again.
 	round += 1
 	await page.goto('/forum')
 	await page.getByRole('article').first().getByRole('heading').getByRole('link').click()

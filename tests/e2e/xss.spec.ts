@@ -24,13 +24,13 @@ interface PayloadPage {
 	id: string
 	/** One payload, or several that are all in the texts of the page. */
 	shown: string[]
-	/** What shows that each text stands in its place, and none took in what follows it. */
+	/** What shows that each text is in its place, and none took in what follows it. */
 	parts?: Partial<Parts>
 	/** How many boxes there are, with one payload each, where several are shown that nothing has sanitized. */
 	boxes?: number
 	/** How many frames there are, each with a document that its payload is in. */
 	frames?: number
-	/** The HTML that stands in its texts where nothing has sanitized them. */
+	/** The HTML that is in its texts where nothing has sanitized them. */
 	html?: string
 }
 
@@ -57,7 +57,7 @@ const MAX_TAGS = 10
 
 /** What reaches beyond its own element, at least once the site has put links in the place of others' pictures. */
 const REACHES_OUT = /<(base|meta|no(embed|frames|script))/i
-/** Of that, what means the page that it stands in: its address, or names that scripts use. */
+/** Of that, what means the page that it is in: its address, or names that scripts use. */
 const CONCERNS_PAGE = /<(base|meta)|\b(id|name)=/i
 /** A page gives the focus to the first of these. */
 const WANTS_FOCUS = /autofocus/i
@@ -223,7 +223,7 @@ function questionOf(shown: string[], id: number) {
 const titleOf = (shown: string[]) => `Payload ${shown.join(' ')}`
 
 function partsOf(shown: string[]) {
-	// A payload may bring an item of its own, which ends the one that it stands in.
+	// A payload may bring an item of its own, which ends the one that it is in.
 	const items = shown.length + shown.filter((payload) => /^<li\b/.test(payload)).length
 	return { items, comments: 2 * shown.length, hasEnd: true }
 }

@@ -20,7 +20,7 @@ import { closeTabs, next, openTab, startTab, watch } from '../support/tabs.ts'
 useDatabase()
 
 /** Ways into the site, and what runs behind them. */
-interface Place {
+interface Entrance {
 	/** Addresses, of which every process is behind at least one; a tab or a request at each. */
 	doors: string[]
 	pid: number
@@ -29,18 +29,18 @@ interface Place {
 
 type Form = Record<string, string>
 
-let place: Place
+let place: Entrance
 let redis: TestRedis | undefined
 let cluster: RunningCluster | undefined
 let written = 0
 
-const workers = async (): Promise<Place> => {
+const workers = async (): Promise<Entrance> => {
 	const site = await startOnTestDatabase(undefined, { WEB_CONCURRENCY: '4' })
 	// Connections are handed to the workers in turn.
 	return { doors: Array(8).fill(site.url), pid: site.pid, stop: site.stop }
 }
 
-const nodes = async (): Promise<Place> => {
+const nodes = async (): Promise<Entrance> => {
 	redis = await startRedis()
 	cluster = await startCluster({
 		DATABASE_URL: await testDatabaseUrl(),

@@ -47,9 +47,9 @@ const bin = (name: string) => join(root, 'node_modules/.bin', name)
 const layOut = (name: string) => run(process.execPath, 'scripts/new.ts', name)
 
 test.each([
-	['', 'small letters'],
-	['Reading', 'small letters'],
-	['../outside', 'small letters'],
+	['', 'lower-case letters'],
+	['Reading', 'lower-case letters'],
+	['../outside', 'lower-case letters'],
 	['order', 'a word of SQL'],
 	['forum', 'already'],
 	['chat', 'already'],

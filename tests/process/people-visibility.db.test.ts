@@ -165,8 +165,8 @@ test('filters, what they offer and count, and suggested skills leave out what th
 				return page.rows.some(isNora) && count.number === 1
 			}),
 		)
-	const offered = async (viewer: Viewer, wish = anybody) => {
-		const { branches, universities } = (await listCommunity(wish, null, viewer)).filters
+	const offered = async (viewer: Viewer, criteria = anybody) => {
+		const { branches, universities } = (await listCommunity(criteria, null, viewer)).filters
 		return [...branches, ...universities].filter(({ count }) => count?.number !== 0).map(({ value }) => value)
 	}
 	const told = async (viewer: Viewer) => [

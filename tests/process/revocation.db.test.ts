@@ -89,7 +89,7 @@ function get(path: string, headers: Record<string, string>): Promise<Response> {
 }
 
 /** What a reader gets by each way in: whether they are still known. */
-const waysIn: Record<string, (cookie: string) => Promise<boolean>> = {
+const loginMethods: Record<string, (cookie: string) => Promise<boolean>> = {
 	page: async (cookie) => (await (await get('/messages', { Cookie: cookie })).text()).includes('A secret word.'),
 	data: async (cookie) => (await (await get('/messages.data', { Cookie: cookie })).text()).includes('A secret word.'),
 	api: async (cookie) => (await get('/api/v1/me', { Cookie: cookie })).status === 200,
@@ -105,13 +105,13 @@ const waysIn: Record<string, (cookie: string) => Promise<boolean>> = {
 
 /** The ways by which a cookie is still believed by either worker. */
 async function knownBy(cookie: string): Promise<string[]> {
-	const asked = Object.entries(waysIn).flatMap(([name, isKnown]) =>
+	const asked = Object.entries(loginMethods).flatMap(([name, isKnown]) =>
 		[1, 2].map(async (worker) => ((await isKnown(cookie)) ? `${name} ${worker}` : '')),
 	)
 	return (await Promise.all(asked)).filter(Boolean)
 }
 
-const everyWay = Object.keys(waysIn).flatMap((name) => [`${name} 1`, `${name} 2`])
+const everyWay = Object.keys(loginMethods).flatMap((name) => [`${name} 1`, `${name} 2`])
 
 /** Fails unless every worker refuses this cookie by every way within a second. */
 async function isRefusedAtOnce(cookie: string): Promise<void> {
@@ -250,7 +250,7 @@ test('a moderator who was dismissed sees nothing of moderation, and no hidden ad
 })
 
 describe('when the connections of the bus are cut', () => {
-	/** Ends every connection that listens, as often as they are made anew. */
+	/** Ends every connection that listens, as often as they are made again. */
 	function keepCutting(): () => Promise<void> {
 		let isCutting = true
 		const cut = async () => {

@@ -104,7 +104,7 @@ export class ChatMember {
 		return Promise.all(views)
 	}
 
-	/** What the server answers who comes anew. */
+	/** What the server answers who comes again. */
 	async readPages(): Promise<View> {
 		const transport = new SiteTransport(this.place, () => {})
 		const { version, ...page } = await untilAnswered(() => transport.page(this.place.to))

@@ -181,7 +181,7 @@ export class Tab implements Transport {
 	/** Counts connections: what was on its way when one was lost never arrives. */
 	private era = 0
 
-	/** What it keeps over a reload: the next tab that is given it is this one loaded anew. */
+	/** What it keeps over a reload: the next tab that is given it is this one loaded again. */
 	readonly session: Store
 
 	constructor(server: ChatServer, browser: Browser, weather = calm, chance = chances(1), session: Store = makeStore()) {

@@ -102,7 +102,7 @@ export function stillRunning(pids: number[]): number[] {
 	return pids.filter((pid) => running.has(pid))
 }
 
-/** Sends a signal to processes; those that have ended meanwhile, such as one of a closed connection, are passed over. */
+/** Sends a signal to processes; those that have ended meanwhile, such as one of a closed connection, are ignored. */
 export function signalAll(pids: number[], signal: NodeJS.Signals): void {
 	for (const pid of pids) {
 		try {

@@ -73,7 +73,7 @@ export async function startOnTestDatabase(port?: string, env: Record<string, str
 	}
 }
 
-/** To hash takes 20 ms of a processor, for each member anew. */
+/** To hash takes 20 ms of a processor, for each member again. */
 let passwordHash: Promise<string> | undefined
 
 /** A member with a password, logged in at the site. @returns the member and the cookies of their session */

@@ -9,7 +9,7 @@ const unnoted = [
 	'security_events',
 	// When a token was last used.
 	'access_tokens',
-	// Counted anew every hour by the site that is asked, whatever is asked of it.
+	// Counted again every hour by the site that is asked, whatever is asked of it.
 	'similar_totals',
 	'similar_words',
 	// Made every minute by a job of the site, of questions that were written before.

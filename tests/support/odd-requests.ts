@@ -4,7 +4,7 @@ import { type RawRequest, routePaths } from './raw-http.ts'
 
 /* Requests that no browser would send, the same ones for the same seed. */
 
-/** What stands in the place of a parameter, a field or a value; already encoded for an address. */
+/** What is in the place of a parameter, a field or a value; already encoded for an address. */
 const odd = [
 	...[
 		'%00',

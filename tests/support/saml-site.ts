@@ -18,7 +18,7 @@ export interface SamlAccount {
 
 /** How an answer differs from an honest one. */
 export interface Tampering {
-	/** What stands in it, by the placeholders of the library's template; null leaves an attribute out. */
+	/** What is in it, by the placeholders of the library's template; null leaves an attribute out. */
 	values?: Record<string, string | null>
 	/** Changes it before it is signed. */
 	before?: (xml: string) => string

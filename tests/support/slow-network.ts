@@ -18,7 +18,7 @@ const DUPLICATES_UNTIL_RESENT = 3
 const LOSS = 0.01
 const DOWN_BITS_PER_SECOND = 1_600_000
 const UP_BITS_PER_SECOND = 750_000
-/** So many connections, what a browser opens for a first page, are spared: a browser does not open that page anew by itself. */
+/** So many connections, what a browser opens for a first page, are spared: a browser does not open that page again by itself. */
 const SPARED_CONNECTIONS = 6
 /** A program that sends has to wait while more than this is under way on its connection. */
 const MAX_BYTES_UNDER_WAY = 64 * 1_024

@@ -48,7 +48,7 @@ export function next(socket: Socket, name: string, milliseconds = 30_000): Promi
 }
 
 /**
- * Waits until this tab is told that a member came or left; what it is told of others, or was told late, is passed over: the rows say
+ * Waits until this tab is told that a member came or left; what it is told of others, or was told late, is ignored: the rows say
  * who is online a moment before the event does.
  * @throws when it is not told within 30 s
  */

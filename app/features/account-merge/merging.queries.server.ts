@@ -94,7 +94,7 @@ export async function removeMutual(trx: Executor, { goneId, keptId }: Merge): Pr
 }
 
 /**
- * Carries over what stands in the row of the account itself. The stricter suspension holds. The role, the addresses, the name and since when
+ * Carries over what is in the row of the account itself. The stricter suspension holds. The role, the addresses, the name and since when
  * somebody is a member are those of the kept account.
  */
 export async function joinAccounts(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
@@ -115,7 +115,7 @@ export async function deleteMerged(trx: Executor, { goneId }: Merge): Promise<vo
 }
 
 /**
- * Weighs anew what the skills of the kept account rest on, and those of whoever either account voted for: two who vouched for somebody are
+ * Weighs again what the skills of the kept account rest on, and those of whoever either account voted for: two who vouched for somebody are
  * one person now.
  */
 export async function weighAnew(trx: Executor, { keptId }: Merge): Promise<void> {
@@ -145,6 +145,7 @@ export interface SharedRow {
 	own_votes: number
 }
 
+/** What two accounts share, for the preview of their merge. */
 export async function countShared({ goneId, keptId }: Merge): Promise<SharedRow> {
 	const both = sql`(${goneId}, ${keptId})`
 	const { rows } = await sql<SharedRow>`

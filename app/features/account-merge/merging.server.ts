@@ -101,7 +101,7 @@ function personOf({ username, name, image }: MergeableRow): MergePerson {
 function refusalOf(actor: SignedIn, gone: MergeableRow, kept: MergeableRow): string | null {
 	if (gone.id === kept.id) return 'This is the same account. Name another one.'
 	if (gone.id === actor.id || kept.id === actor.id)
-		return 'You cannot merge your own account: another admin has to see what becomes yours. Ask one of them.'
+		return 'You cannot merge your own account, as another admin has to check the merge. Ask one of them.'
 	if (isDemoAccount(gone.email) || isDemoAccount(kept.email))
 		return 'A demo account cannot be merged: its password is printed at the start.'
 	const leaver = [gone, kept].find(({ leaves }) => leaves)
@@ -113,7 +113,7 @@ function refusalOf(actor: SignedIn, gone: MergeableRow, kept: MergeableRow): str
 	return null
 }
 
-const intoInput = z.object({ into: z.string({ error: 'Name the account that is kept.' }).max(MAX_TYPED) })
+const intoInput = z.object({ into: z.string({ error: 'Enter the account to keep.' }).max(MAX_TYPED) })
 
 /** @param username of the account that goes */
 function mergeInput(username: string) {
@@ -138,7 +138,7 @@ export async function mergeAccounts(viewer: Viewer, username: string, input: Inp
 	const found = await findMergeable([username, wordOf(into)])
 	const [gone, kept] = [username, wordOf(into)].map((word) => found.find((row) => row.word === word))
 	if (!gone) throw new NotFound('There is no such member.')
-	if (!kept) throw new NotFound('The account that was to be kept no longer exists.')
+	if (!kept) throw new NotFound('The account to keep no longer exists.')
 	const { why } = parseInput(mergeInput(gone.username), input)
 	const archive = await findArchive(gone.id)
 	const merged = await withoutDeadlock(() =>

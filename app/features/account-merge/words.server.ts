@@ -70,7 +70,7 @@ function factsOf(gone: MergeableRow, kept: MergeableRow, shared: SharedRow): str
 			? `${counted(shared.own_votes, 'vote')} for each other’s posts ${shared.own_votes === 1 ? 'is' : 'are'} taken back, as nobody votes for their own.`
 			: '',
 		'What either wrote under a pseudonym stays under that pseudonym. Nobody learns whose it is.',
-		'Decisions of moderators about either account, and reports, are about the kept one from then on.',
+		'Moderators’ decisions about either account, and reports, then apply to the kept account.',
 	].filter((fact) => fact !== '')
 }
 

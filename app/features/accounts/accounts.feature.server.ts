@@ -1,6 +1,7 @@
 import { db } from '~/platform/db/db.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { deleteTraces, memberCounter, mergeLinks, sweepLoginChallenges } from './accounts.queries.server.ts'
+import { registerLoginMethods } from './login-methods.server.ts'
 import {
 	accountLinks,
 	mailBudgetsOf,
@@ -11,20 +12,19 @@ import {
 import { sweepRegistrations } from './registration/registrations.queries.server.ts'
 import { registrationSection } from './registration/who-may-register.server.ts'
 import { staffSection } from './security/second-step.server.ts'
-import { registerWaysIn } from './ways-in.server.ts'
 
 export const accounts = defineFeature({
 	name: 'accounts',
-	// The link in a mail is looked at once more before the mail leaves.
+	// Replaces the platform's job: the link in a mail is checked again before the mail is sent.
 	jobs: { 'send-mail': sendLetter, 'account-mail': sendAccountMail },
 	counters: [memberCounter],
 	mailedLinks: accountLinks,
 	collect(features) {
-		registerWaysIn(features)
+		registerLoginMethods(features)
 		registerMailedLinks(features)
 	},
 	settingSections: [registrationSection, staffSection],
-	// What nobody came back for.
+	// Expired challenges and registrations.
 	schedules: [
 		{ name: 'sweep-registrations', every: 'hour', run: sweepRegistrations },
 		{ name: 'sweep-login-challenges', every: 'hour', run: sweepLoginChallenges },
@@ -76,7 +76,7 @@ export const accounts = defineFeature({
 				id_token: 'a secret',
 			},
 		},
-		// As a hash in left_usernames.
+		// Stored as a hash in left_usernames.
 		usernames: {
 			members: { user_id: 'kept' },
 			merge: { user_id: 'moves' },

@@ -4,7 +4,7 @@ import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 
-/** Takes a username if nobody has it. @returns whether it is ours now */
+/** Reserves a username if nobody has it. @returns whether it was free */
 export async function claimUsername(username: string, executor: Executor = db()): Promise<boolean> {
 	const claimed = await executor
 		.insertInto('usernames')
@@ -23,7 +23,7 @@ export async function findEmail(username: string): Promise<string | null> {
 	return rows[0]?.email ?? null
 }
 
-/** The first address of the account that somebody names by either of its two; what was named, where there is no such account. */
+/** The first address of the account that has this one as its first or second address; the given address, where there is no such account. */
 export async function findMainEmail(email: string): Promise<string> {
 	const { rows } = await sql<{ email: string }>`
 		select users.email from account_emails held join users on users.id = held.user_id where held.email = ${email}`.execute(
@@ -33,22 +33,22 @@ export async function findMainEmail(email: string): Promise<string> {
 }
 
 /**
- * Holds a member's row until the transaction ends, for what is counted before it is added to.
- * @throws NotAllowed when the account was deleted or merged into another one a moment ago
+ * Locks a member's row until the transaction ends, so that counting before an insert is exact.
+ * @throws NotAllowed when the account was just deleted, or merged into another one
  */
 export async function lockMember(trx: Executor, userId: number): Promise<void> {
 	const { rows } = await sql`select from users where id = ${userId} for no key update`.execute(trx)
 	if (rows.length === 0) throw new NotAllowed('This account no longer exists.')
 }
 
-/** Moderators and admins here: a few members, found by an index of their own. */
+/** Moderators and admins: a few members, found by an index of their own. */
 export function listStaff(executor: Executor = db()): Promise<{ username: string; name: string }[]> {
 	return executor.selectFrom('users').select(['username', 'name']).where('role', '<>', 'member').execute()
 }
 
 /**
- * How many members there are. An account that is not confirmed first is counted just after it is made: a check that falls in
- * between counts it once too often, and the next night's takes that back.
+ * The number of members. An account without e-mail confirmation is counted just after it is created: a check in between counts it
+ * twice, which the next night's check corrects.
  */
 export const memberCounter: Counter = {
 	table: 'counters',
@@ -58,7 +58,7 @@ export const memberCounter: Counter = {
 	actual: sql`(select count(*) from users u where not u.imported)`,
 }
 
-/** Completes a new account: its empty profile and the member count. */
+/** Completes a new account: creates its empty profile and counts it. */
 export async function completeAccount(userId: number, trx: Executor): Promise<void> {
 	await trx
 		.insertInto('profiles')
@@ -69,10 +69,10 @@ export async function completeAccount(userId: number, trx: Executor): Promise<vo
 }
 
 /**
- * Makes an account. Its address is confirmed, unless `isVerified` says otherwise.
- * @param member.passwordHash null for one that is entered in another way
+ * Creates an account. Its address is confirmed, unless `isVerified` is false.
+ * @param member.passwordHash null for an account without a password
  * @param member.agreedTo the version of the terms that was accepted
- * @returns its id, or null when the address has an account already
+ * @returns its id, or null when the address already has an account
  */
 export async function insertAccount(
 	trx: Executor,
@@ -110,7 +110,7 @@ interface MemberRow {
 	email_verified: boolean
 }
 
-/** The member with this address, as the first or the second one, or null; an account that stands for an imported author is nobody's. */
+/** The member with this first or second address, or null; accounts of imported authors do not count. */
 export async function findAccountByEmail(email: string, executor: Executor = db()): Promise<MemberRow | null> {
 	const { rows } = await sql<MemberRow>`
 		select id, name, username, email_verified from account_emails held join users on users.id = held.user_id
@@ -118,7 +118,7 @@ export async function findAccountByEmail(email: string, executor: Executor = db(
 	return rows[0] ?? null
 }
 
-/** Whose account somebody tries to enter by this address. */
+/** The account that somebody tries to log in to with this address. */
 export async function findAccountId(email: string): Promise<number | null> {
 	const { rows } = await sql<{ guessed_at: number }>`
 		select id as guessed_at from account_emails held join users on users.id = held.user_id
@@ -126,12 +126,12 @@ export async function findAccountId(email: string): Promise<number | null> {
 	return rows[0]?.guessed_at ?? null
 }
 
-/** Notes that a member reads the mail of their address. */
+/** Marks a member's address as confirmed. */
 export async function confirmMember(userId: number, executor: Executor = db()): Promise<void> {
 	await sql`update users set email_verified = true where id = ${userId} and not email_verified`.execute(executor)
 }
 
-/** Whom a link to set a new password was mailed to, by the hash of its token, while it works. */
+/** The owner of a valid link to reset the password, by the hash of its token. */
 export async function findResetOwner(
 	hash: string,
 ): Promise<{ id: number; email: string; name: string; username: string } | undefined> {
@@ -142,16 +142,16 @@ export async function findResetOwner(
 	return rows[0]
 }
 
-/** Whether a login of this member takes a second step. */
+/** Whether this member has a second factor. */
 export async function hasSecondFactor(userId: number): Promise<boolean> {
 	const user = await db().selectFrom('users').select('second_factor').where('id', '=', userId).executeTakeFirst()
 	return user?.second_factor === true
 }
 
 /**
- * Notes that somebody took the first step of a member's login.
- * @param challenge.seconds how long that counts
- * @param challenge.kept what the way in keeps for the session; null for a password
+ * Stores that the first step of a member's login succeeded.
+ * @param challenge.seconds how long it is valid
+ * @param challenge.kept data of the login method for the session; null for a password
  */
 export async function insertLoginChallenge(challenge: {
 	userId: number
@@ -164,7 +164,7 @@ export async function insertLoginChallenge(challenge: {
 		values (${hash}, ${userId}, now() + make_interval(secs => ${seconds}), ${kept})`.execute(db())
 }
 
-/** A login whose second step is missing. */
+/** A login that waits for its second step. */
 export interface WaitingLogin {
 	id: number
 	email: string
@@ -173,7 +173,7 @@ export interface WaitingLogin {
 	is_leaving: boolean
 }
 
-/** Whose login waits for its second step under this hash; undefined when none does any more. */
+/** The login that waits for its second step under this hash; undefined when there is none. */
 export async function findLoginChallenge(hash: string): Promise<WaitingLogin | undefined> {
 	const { rows } = await sql<WaitingLogin>`
 		select users.id, users.email, users.username, users.leaves_at is not null as is_leaving from login_challenges join users on users.id = user_id
@@ -181,19 +181,19 @@ export async function findLoginChallenge(hash: string): Promise<WaitingLogin | u
 	return rows[0]
 }
 
-/** Uses up a login that waited. @returns what its way in keeps for the session; undefined when it waits no more */
+/** Completes a waiting login. @returns data of its login method for the session; undefined when it waits no more */
 export async function deleteLoginChallenge(trx: Executor, hash: string): Promise<{ kept: string | null } | undefined> {
 	const { rows } = await sql<{ kept: string | null }>`
 		delete from login_challenges where token_hash = ${hash} and expires_at > now() returning kept`.execute(trx)
 	return rows[0]
 }
 
-/** Deletes logins that waited too long; to be called regularly. */
+/** Deletes expired logins; call it regularly. */
 export async function sweepLoginChallenges(): Promise<void> {
 	await sql`delete from login_challenges where expires_at < now()`.execute(db())
 }
 
-/** The hash of a member's password; null when they log in without one. */
+/** The hash of a member's password; null when they have none. */
 export async function findPasswordHash(userId: number): Promise<string | null> {
 	const credential = await db()
 		.selectFrom('credentials')
@@ -204,7 +204,7 @@ export async function findPasswordHash(userId: number): Promise<string | null> {
 	return credential?.password ?? null
 }
 
-/** Leaves an account without a password, second factor, sessions, tokens and devices: a new password by mail is the only way in. */
+/** Removes password, second factor, sessions, tokens and devices of an account: only a password reset by mail lets its owner in again. */
 export async function removeCredentials(userId: number, trx: Executor): Promise<void> {
 	await sql`update credentials set password = null where user_id = ${userId}`.execute(trx)
 	for (const table of [
@@ -218,19 +218,19 @@ export async function removeCredentials(userId: number, trx: Executor): Promise<
 		await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(trx)
 }
 
-/** Takes back every link to set a new password that this member was mailed. */
+/** Invalidates all password reset links of a member. */
 export async function deleteResetLinks(userId: number, executor: Executor = db()): Promise<void> {
 	await sql`delete from verifications where value = ${String(userId)}`.execute(executor)
 }
 
-/** Takes back every link that was mailed to an account that becomes part of another one, by whichever of its addresses. */
+/** Invalidates all links that were mailed to any address of an account that is merged into another one. */
 export async function mergeLinks(trx: Executor, { goneId }: Merge): Promise<void> {
 	await deleteResetLinks(goneId, trx)
 	await sql`
 		delete from email_links where email in (select email from account_emails where user_id = ${goneId})`.execute(trx)
 }
 
-/** The member whose session this is; undefined once it has ended. */
+/** The member of a session; undefined once it has ended. */
 export async function findSessionMember(sessionId: number): Promise<SessionMember | undefined> {
 	const { rows } = await sql<SessionMember>`
 		select users.id, users.name, users.image, users.username, users.role, users.second_factor as "secondFactor"
@@ -239,7 +239,7 @@ export async function findSessionMember(sessionId: number): Promise<SessionMembe
 	return rows[0]
 }
 
-/** The sessions with these tokens that go on, with whose they are, each with its token. */
+/** The valid sessions with these tokens, each with its member. */
 export async function findSessionsByToken(
 	tokens: string[],
 ): Promise<(SessionMember & { token: string; sessionId: number })[]> {
@@ -251,7 +251,7 @@ export async function findSessionsByToken(
 	return rows
 }
 
-/** What a session says of its member. */
+/** What a session stores about its member. */
 interface SessionMember {
 	id: number
 	name: string
@@ -261,7 +261,7 @@ interface SessionMember {
 	secondFactor: boolean
 }
 
-/** What a member's settings say of the account. */
+/** What the settings page shows of an account. */
 export function findAccount(
 	userId: number,
 ): Promise<{ email: string; email_verified: boolean; created_at: Date; second_factor: boolean } | undefined> {
@@ -272,16 +272,16 @@ export function findAccount(
 		.executeTakeFirst()
 }
 
-/** `suspended_until` as text: a suspension without end is no point in time, and one that is over is none. */
+/** `suspended_until` as text: `infinity` is no timestamp in JavaScript, and an expired suspension becomes null. */
 export const suspendedUntil = (table: string) =>
 	sql.raw(`case when ${table}.suspended_until = 'infinity' then 'infinity' when ${table}.suspended_until > now()
 		then to_char(${table}.suspended_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end`)
 
 export interface SuspensionRow {
-	/** As PostgreSQL prints it in ISO 8601, or `infinity`; null when there is no suspension that still lasts. */
+	/** ISO 8601 as PostgreSQL prints it, or `infinity`; null without a current suspension. */
 	suspended_until: string | null
 	suspended_reason: string
-	/** When the account of a member who leaves is deleted, as the suspension; null for everybody else. */
+	/** When the account of a member who leaves will be deleted, in the same format; null for everybody else. */
 	leaves_at: string | null
 	/** The newest version of the terms that the member accepted; 0 for none. */
 	agreed_to: number
@@ -291,14 +291,14 @@ export interface SuspensionRow {
 export const suspensionColumns = sql`${suspendedUntil('users')} as suspended_until, suspended_reason, users.agreed_to,
 	to_char(users.leaves_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as leaves_at`
 
-/** How long a member is suspended and why; undefined when the account is gone. */
+/** Whether, until when and why a member is suspended; undefined when the account is gone. */
 export async function findSuspension(userId: number, executor: Executor = db()): Promise<SuspensionRow | undefined> {
 	const { rows } = await sql<SuspensionRow>`
 		select ${suspensionColumns} from users where id = ${userId}`.execute(executor)
 	return rows[0]
 }
 
-/** Whether the member with this address or username leaves: their account will be deleted. */
+/** Whether the member with this address or username has asked to leave. */
 export async function isLeaving(login: string): Promise<boolean> {
 	const { rows } = await sql`
 		select from users where (lower(${login}) in (email, second_email, username)) and leaves_at is not null`.execute(
@@ -307,7 +307,7 @@ export async function isLeaving(login: string): Promise<boolean> {
 	return rows.length > 0
 }
 
-/** Deletes what names a member by their address or in a text, as no foreign key does. */
+/** Deletes rows that name a member by their address or in a text, which no foreign key covers. */
 export async function deleteTraces(
 	trx: Executor,
 	{ id, emails }: { id: number; emails: readonly string[] },

@@ -4,14 +4,14 @@ import { personName } from './names.schema.ts'
 const text = (missing: string) => z.string({ error: missing })
 const email = z.email('Enter a valid email address.').max(200, 'An email address can have at most 200 characters.')
 
-/** An e-mail address from a form, in small letters. */
+/** An e-mail address of a form, in lower case. */
 export const emailField = text('Email is required!')
 	.trim()
 	.min(1, 'Email is required!')
 	.pipe(email)
 	.transform((address) => address.toLowerCase())
 
-/** What every way to register must bring, page or API. */
+/** Required for every registration, by page or API. */
 export const nameInput = z.object({ name: personName })
 
 /** Whether a text has the form of an e-mail address. */
@@ -56,7 +56,7 @@ export const resetInput = z
 		message: "Password doesn't match!",
 	})
 
-/** The present password, which proves who asks, and the next one. */
+/** The current password, which proves who asks, and the new one. */
 export const changePasswordInput = z.object({
 	currentPassword: text('Password field is required!').min(1, 'Password field is required!').max(1_000),
 	newPassword: text('Password field is required!').min(1, 'Password field is required!').max(1_000),

@@ -29,6 +29,7 @@ import {
 } from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
+import { noteSessionUse } from './login-methods.server.ts'
 import { refuseTrapped } from './registration/who-may-register.server.ts'
 import { passwordError } from './security/password-rules.server.ts'
 import { domainErrors, headersWithoutBody } from './security/refusals.server.ts'
@@ -40,22 +41,21 @@ import {
 } from './security/second-step.server.ts'
 import { requireAcceptedTerms } from './security/suspension.server.ts'
 import { digestOf, sessionTokenOf, VerifiedCookies } from './security/verified-cookies.ts'
-import { noteSessionUse } from './ways-in.server.ts'
 
 const verifiedCookies = () => remember('verified-cookies', () => new VerifiedCookies())
 
 /**
- * Which session a Cookie header carries whose signature was verified in the last minute, by the header's digest. Whether the session
- * goes on, and whose it is, is asked of the database each time.
+ * Sessions of Cookie headers whose signature was verified in the last minute, by a digest of the header. The database is still
+ * asked whether the session exists.
  */
 const verifiedSessions = () =>
 	remember('verified-sessions', () => new LRUCache<string, number>({ max: 5_000, ttl: 60_000 }))
 
 /**
- * Who sent this request.
- * @param fresh looks the session up in the database; otherwise a signed cookie of at most 300 s is believed
- * @returns the viewer, the cookies to hand to the browser where there are new ones, and when it was looked up whether they are staff who
- *   have to set up a second factor first
+ * Finds the viewer of a request.
+ * @param fresh looks the session up in the database; otherwise a signed cookie of at most 300 s is trusted
+ * @returns the viewer, new cookies for the browser, and, when the session was looked up, whether the viewer is staff who has to set
+ * up a second factor first
  */
 export async function viewerFromRequest(
 	request: Request,
@@ -77,14 +77,14 @@ export async function viewerFromRequest(
 	const viewer = response ? viewerOfUser(response.user) : null
 	if (response && (fresh || headers.getSetCookie().length > 0)) noteSessionUse(Number(response.session.id))
 	if (fresh && response) verifiedSessions().set(digestOf(cookies), Number(response.session.id))
-	// Whatever was looked up in the database comes with a new cookie.
+	// A lookup in the database comes with a new cookie.
 	if (!fresh && response && viewer && headers.getSetCookie().length === 0)
 		verifiedCookies().add(cookies, viewer, new Date(response.session.expiresAt))
 	if (viewer) setRequestMember(viewer.id)
 	return { viewer, headers, lacksSecondFactor: response !== null && lacksSecondFactor(response.user) }
 }
 
-/** Who has the session of a Cookie header that was verified lately, as the database says now; undefined for any other header. */
+/** The member of a recently verified Cookie header, as the database says now; undefined for any other header. */
 async function findVerifiedMember(cookies: string) {
 	const sessionId = verifiedSessions().get(digestOf(cookies))
 	return sessionId === undefined ? undefined : findSessionMember(sessionId)
@@ -96,8 +96,8 @@ function lookUpSession(request: Request, fresh: boolean) {
 }
 
 /**
- * Whom the signed cookie of at most 300 s names, without a look at the database: good enough for a name in the header while
- * the database is away, and for nothing else.
+ * The member that a signed cookie of at most 300 s names, without the database: only good for the name in the header while the
+ * database is unavailable.
  */
 export async function viewerFromCookie(request: Request): Promise<Viewer> {
 	const found = await withLastKnownSessions(() => auth().api.getSession({ headers: request.headers }))
@@ -105,8 +105,8 @@ export async function viewerFromCookie(request: Request): Promise<Viewer> {
 }
 
 /**
- * Which session a request carries and whose it is, looked up in the database; null when it carries none that is good. Those that are asked for in
- * the same moment, as thousands of tabs come back at once, are one statement.
+ * The session of a request and its member, looked up in the database; null without a valid session. All that are asked for in the same
+ * moment, as when thousands of tabs reconnect, are one statement.
  */
 export async function sessionOf(request: Request): Promise<{ viewer: SignedIn; sessionId: number } | null> {
 	const { authCookies, secret } = await auth().$context
@@ -121,9 +121,9 @@ const findSession = gathered(async (tokens: string[]) => {
 })
 
 /**
- * Insists that the session of this request goes on and is the viewer's.
+ * Requires that the session of this request still exists and is the viewer's.
  * @returns its id
- * @throws NotAllowed when it has ended meanwhile
+ * @throws NotAllowed when it has ended
  */
 export async function requireSession(viewer: SignedIn, request: Request): Promise<number> {
 	const session = await sessionOf(request)
@@ -133,7 +133,7 @@ export async function requireSession(viewer: SignedIn, request: Request): Promis
 
 /**
  * Registers a member. The answer is the same for an address that has an account; its owner gets a mail.
- * @returns the address as it is stored, whether it has to be confirmed before the first login, and the cookies of the browser
+ * @returns the stored address, whether it has to be confirmed before the first login, and cookies for the browser
  * @throws Invalid, NotAllowed (domain), TooMany
  */
 export async function registerMember(
@@ -159,13 +159,13 @@ export async function registerMember(
 /**
  * Logs a member in by e-mail or username.
  * @returns the cookies of the session
- * @throws Invalid when the two do not belong together or the address is not confirmed yet, TooMany; SecondStepRequired
+ * @throws Invalid for a wrong password or an unconfirmed address, TooMany; SecondStepRequired
  */
 export async function logIn(form: FormData, request: Request): Promise<Headers> {
 	const input = parseForm(loginInput, form)
 	const name = input.email.toLowerCase()
 	const username = /^[a-z0-9_.-]+$/.test(name) ? name : ''
-	// A username that nobody has goes on as an address that nobody has: the same work, the same answer.
+	// An unknown username is handled like an unknown address: the same work, the same answer.
 	const email = name.includes('@') ? name : ((await findEmail(username)) ?? `${username || 'nobody'}@nobody.invalid`)
 	const signIn = () =>
 		auth().api.signInEmail({
@@ -182,7 +182,7 @@ export async function logIn(form: FormData, request: Request): Promise<Headers> 
 	}
 }
 
-/** The password or another site said who it is, and the account has a second factor: `cookie`, a Set-Cookie header, leads on to it. */
+/** The first step succeeded, and the account has a second factor: `cookie`, a Set-Cookie header, leads on to it. */
 export class SecondStepRequired extends NotAllowed {
 	readonly cookie: string
 	constructor(cookie: string) {
@@ -192,8 +192,8 @@ export class SecondStepRequired extends NotAllowed {
 }
 
 /**
- * Begins a session of whoever has proved by more than a password who they are.
- * @param kept what the way in of the first step keeps for the session
+ * Begins a session for somebody who has proved who they are by more than a password.
+ * @param kept data of the first step's login method for the session
  * @returns the cookies of the session
  */
 export async function beginSession(userId: number, request: Request, kept: string | null = null): Promise<Headers> {
@@ -205,10 +205,11 @@ export async function beginSession(userId: number, request: Request, kept: strin
 }
 
 /**
- * Begins a session for a member who has proved elsewhere who they are.
- * @param kept what `onSessionBegun` of the features gets when the session begins, encrypted: after a second step, where there is one
+ * Begins a session for a member who was authenticated elsewhere.
+ * @param kept passed to `onSessionBegun` of the features when the session begins, after a second step if there is one; stored
+ * encrypted
  * @returns the cookies of the session
- * @throws Invalid when the account is gone; SecondStepRequired; what `onSessionBegun` throws
+ * @throws Invalid when the account is gone; SecondStepRequired; errors of `onSessionBegun`
  */
 export async function logInAs(userId: number, request: Request, kept: string | null): Promise<Headers> {
 	try {
@@ -220,7 +221,7 @@ export async function logInAs(userId: number, request: Request, kept: string | n
 	}
 }
 
-/** Ends the session of this request. @returns the cookies that forget it */
+/** Ends the session of this request. @returns the cookies that delete it */
 export async function logOut(request: Request): Promise<Headers> {
 	const { viewer } = await viewerFromRequest(request)
 	const { headers } = await auth().api.signOut({ headers: request.headers, returnHeaders: true })
@@ -228,7 +229,7 @@ export async function logOut(request: Request): Promise<Headers> {
 	return headers
 }
 
-/** Mails a link to set a new password; says the same when nobody has the address. @throws Invalid, TooMany */
+/** Mails a password reset link; answers the same when nobody has the address. @throws Invalid, TooMany */
 export async function requestPasswordReset(form: FormData, request: Request): Promise<void> {
 	const { email } = parseForm(forgotInput, form)
 	await domainErrors(() =>
@@ -237,8 +238,8 @@ export async function requestPasswordReset(form: FormData, request: Request): Pr
 }
 
 /**
- * Sets a new password by the token of a mail and ends every session of the account.
- * @returns the cookie by which this browser is a known one: strangers who guess cannot keep its reader from logging in
+ * Sets a new password by the token of a mail, and ends all sessions of the account.
+ * @returns a cookie that makes this browser a known device, so that strangers who guess cannot lock its reader out
  * @throws Invalid, TooMany
  */
 export async function resetPassword(form: FormData, request: Request): Promise<Headers> {
@@ -253,8 +254,8 @@ export async function resetPassword(form: FormData, request: Request): Promise<H
 }
 
 /**
- * What a member's sessions show of them, read again after it changed; to be called after the commit.
- * @returns the cookies that say so to the browser
+ * Reloads what sessions store about their member; call it after the commit.
+ * @returns the new cookies for the browser
  */
 export async function refreshSession(request: Request): Promise<Headers> {
 	const { response, headers } = await lookUpSession(request, true)
@@ -267,7 +268,7 @@ export interface AccountView {
 	email: string
 	emailVerified: boolean
 	joinedAt: string
-	/** Whether a login takes a code besides the password. */
+	/** Whether logging in needs a second factor. */
 	hasSecondFactor: boolean
 }
 
@@ -283,7 +284,7 @@ export async function getAccount(viewer: SignedIn): Promise<AccountView> {
 	}
 }
 
-/** The part of Better Auth's HTTP interface that is ours to offer: each of these passes the guard. */
+/** The paths of Better Auth's HTTP interface that are open; each of them passes the guard. */
 const open = new Set([
 	'/sign-up/email',
 	'/sign-in/email',
@@ -304,7 +305,7 @@ export async function authHandler(request: Request): Promise<Response> {
 	)
 }
 
-/** Better Auth answers a database that is away with an empty 500. @throws Unavailable, DiskFull in its place */
+/** Better Auth answers an unavailable database with an empty 500. @throws Unavailable, DiskFull in its place */
 function withSiteFault(answer: Response): Response {
 	const fault = answer.status >= 500 ? siteFaultOf(null) : null
 	if (fault) throw fault
@@ -323,7 +324,7 @@ async function loggedOut({ id, username }: SignedIn): Promise<void> {
 	await recordSecurityEvent('logout', { userId: id })
 }
 
-/** The session's token is for the HttpOnly cookie alone: in a body, any script of a page could read it. */
+/** Removes the session token from the body, where scripts could read it: it belongs into the HttpOnly cookie only. */
 async function withoutToken(answer: Response): Promise<Response> {
 	if (!answer.headers.get('Content-Type')?.includes('json')) return answer
 	const body: unknown = await answer.json()
@@ -337,12 +338,12 @@ function isStaff<User extends { role?: string | null }>(user: User): user is Use
 	return user.role === 'admin' || user.role === 'moderator'
 }
 
-/** Whether somebody is of the staff, but can act for a member only, as the site requires a second factor of them. */
+/** Whether a member of the staff may act as an ordinary member only, as the site requires a second factor of staff. */
 function lacksSecondFactor(user: { role?: string | null; secondFactor?: boolean | null }): boolean {
 	return isStaff(user) && user.secondFactor !== true && isSecondFactorRequiredOfStaff()
 }
 
-/** What the session says of a member; of staff without the second factor that the site requires, that of a member. */
+/** The viewer of a session; staff without a required second factor get the role of a member. */
 function viewerOfUser(user: {
 	id: string | number
 	name: string
@@ -356,10 +357,9 @@ function viewerOfUser(user: {
 }
 
 /**
- * Changes the password of whoever knows the present one, and ends every other session and all access
- * tokens; other devices are no longer known. Wrong tries are counted for the member alone, so that strangers who guess at the
- * login page keep nobody from it.
- * @returns the cookies of the session that takes this one's place
+ * Changes the password of a member who knows the current one. Ends all other sessions and access tokens, and forgets other devices.
+ * Wrong tries are counted for the member alone, so that strangers who guess at the login page cannot block it.
+ * @returns the cookies of the session that replaces this one
  * @throws Invalid with the field, TooMany
  */
 export async function changePassword(viewer: SignedIn, form: FormData, request: Request): Promise<Headers> {

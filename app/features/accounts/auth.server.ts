@@ -21,6 +21,7 @@ import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { claimUsername, completeAccount, confirmMember, deleteResetLinks } from './accounts.queries.server.ts'
 import { nameInput } from './accounts.schema.ts'
+import { outsideLogin } from './login-methods.server.ts'
 import { queueAccountMail } from './registration/account-mails.server.ts'
 import { usernamesFor } from './registration/names.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from './registration/registrations.server.ts'
@@ -28,9 +29,8 @@ import { hashPassword, verifyPassword } from './security/credentials.server.ts'
 import { afterAttempt, guard, startsSession } from './security/guard.server.ts'
 import { requireSecondStep, secondStep } from './security/second-step.server.ts'
 import { requireAcceptedTerms } from './security/suspension.server.ts'
-import { outsideLogin } from './ways-in.server.ts'
 
-/** Which of our tables and columns hold what Better Auth stores. */
+/** Our tables and columns for what Better Auth stores. */
 const tables = {
 	user: {
 		modelName: 'users',
@@ -54,7 +54,7 @@ const tables = {
 		},
 		expiresIn: sessionLife.idle,
 		updateAge: 86_400,
-		// The version is that of the member: a signed cookie of before a logout or a change is not believed.
+		// The version is the member's: a signed cookie from before a logout or a change is rejected.
 		cookieCache: { enabled: true, maxAge: sessionLife.cookie, version: (_, { id }) => cookieVersionOf(Number(id)) },
 	},
 	account: {
@@ -75,15 +75,15 @@ const tables = {
 	verification: {
 		modelName: 'verifications',
 		fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
-		// Whoever reads the table, or a backup of it, can reset nobody's password.
+		// So nobody can reset a password with access to the table, or a backup of it.
 		storeIdentifier: 'hashed',
 	},
 } satisfies Partial<BetterAuthOptions>
 
-/** Better Auth, made once for the process; nothing outside this feature knows it. */
+/** The Better Auth instance of the process; only this feature knows it. */
 export const auth = () => remember('auth', () => makeAuth())
 
-/** Better Auth for the open database. @param settings those of the process, unless a test brings its own */
+/** Creates Better Auth for the open database. @param settings those of the process, unless a test passes its own */
 export function makeAuth(settings: Config = config()) {
 	const { publicUrl, secure, REQUIRE_EMAIL_VERIFICATION } = settings
 	const prefix = secure ? '__Host-' : ''
@@ -103,9 +103,9 @@ export function makeAuth(settings: Config = config()) {
 		database: { db: db(), type: 'postgres', transaction: false },
 		...tables,
 		...passwordSettings(REQUIRE_EMAIL_VERIFICATION),
-		// Without this a refusal is written to the console, past the logger above.
+		// Without this, errors are written to the console, bypassing the logger above.
 		onAPIError: { onError: report },
-		// Its own limiter knows addresses only; ours below also knows accounts, for every way in.
+		// Its own limiter knows addresses only; ours in the guard knows accounts too, for every login method.
 		rateLimit: { enabled: false },
 		hooks: { before: createAuthMiddleware(guard), after: createAuthMiddleware(afterRequest) },
 		databaseHooks: {
@@ -117,7 +117,7 @@ export function makeAuth(settings: Config = config()) {
 			// A session and its member are one statement.
 			database: { generateId: 'serial', joins: true },
 			ipAddress: { ipAddressHeaders: ['x-client-ip'] },
-			// The prefix __Host- is stronger than Better Auth's __Secure-, so we name the cookies ourselves.
+			// The prefix __Host- is stricter than Better Auth's __Secure-, so we name the cookies ourselves.
 			useSecureCookies: false,
 			defaultCookieAttributes: { secure, httpOnly: true, sameSite: 'lax', path: '/' },
 			cookies: {
@@ -125,7 +125,7 @@ export function makeAuth(settings: Config = config()) {
 				session_data: { name: `${prefix}session_data` },
 				dont_remember: { name: `${prefix}dont_remember` },
 			},
-			// Said here, because Better Auth looks away in tests otherwise.
+			// Explicit, because Better Auth disables the check in tests.
 			disableOriginCheck: false,
 			disableCSRFCheck: false,
 		},
@@ -137,11 +137,11 @@ function passwordSettings(confirm: boolean) {
 		emailAndPassword: {
 			enabled: true,
 			autoSignIn: false,
-			// The guard counts characters, Better Auth units of UTF-16: its bounds are wide enough never to refuse what ours allow.
+			// The guard counts characters, Better Auth UTF-16 units: its bounds are wide enough never to refuse what ours allow.
 			minPasswordLength: 1,
 			maxPasswordLength: 1_024,
 			password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(hash, password) },
-			// The guard has refused who is not confirmed; this is a second fence. Mails are the guard's work too.
+			// A second check: the guard has already refused unconfirmed addresses, and sends the mails.
 			requireEmailVerification: confirm,
 			revokeSessionsOnPasswordReset: true,
 			onPasswordReset: ({ user }) => afterReset(user),
@@ -159,14 +159,14 @@ async function afterRequest(context: Parameters<typeof afterAttempt>[0]): Promis
 	return afterAttempt(context)
 }
 
-/** Refusals are answers; what nobody foresaw goes to the log. */
+/** Refusals are expected; unforeseen errors are logged. */
 function report(error: unknown): void {
 	if (error instanceof APIError && error.statusCode < 500) return
 	if (siteFaultOf(error)) return
 	log.error({ from: 'accounts' }, error instanceof Error ? error.message : String(error))
 }
 
-/** A picture is not taken from whoever registers: it could be an address elsewhere, which every reader would then visit. */
+/** Ignores a picture in a registration: it could be a foreign address, which every reader would load. */
 async function prepareUser<User extends { email: string; name: string }>(
 	user: User,
 	context: { body?: unknown } | null,
@@ -180,7 +180,7 @@ async function prepareUser<User extends { email: string; name: string }>(
 	}
 }
 
-/** Nobody becomes admin by registering: the address that ADMIN_EMAIL names is to be confirmed first. */
+/** Registering makes nobody admin: the address in ADMIN_EMAIL has to be confirmed first. */
 async function afterSignUp(user: { id: string; email: string; username?: unknown }): Promise<void> {
 	await db()
 		.transaction()
@@ -191,9 +191,8 @@ async function afterSignUp(user: { id: string; email: string; username?: unknown
 }
 
 /**
- * The link came by mail, so the address is confirmed. Whoever was slowed by wrong tries may log in with the new password; older links,
- * tokens, sessions and devices are worth nothing any more. Better Auth ends the sessions only after this, too late to tell other
- * processes.
+ * The link came by mail, so the address is confirmed. Counted attempts are reset; older links, tokens, sessions and devices become
+ * invalid. Better Auth ends the sessions only after this, too late to tell other processes.
  */
 async function afterReset({ id, email }: { id: string; email: string }): Promise<void> {
 	const userId = Number(id)

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 
 /*
- * What the name of a person may hold: every script that people write, nothing that a reader does not see or that changes how
- * the text around it reads. For the forms, which run in the browser too; who a name may be mistaken for is the server's to say.
+ * Rules for names of people: every script, but nothing invisible and nothing that changes how the text around it reads. For forms,
+ * which run in the browser too; the server checks for impersonation.
  */
 
 /** Code points of Unicode, after {@link cleanPersonName}. */
 const MAX_NAME_LENGTH = 100
 
 /**
- * Marks above and below one letter. Pointed Hebrew has three (dot, dagesh, vowel), Tibetan and Thai have fewer; text that
- * grows over the lines around it has dozens.
+ * Combining marks on one letter. Pointed Hebrew has three (dot, dagesh, vowel), Tibetan and Thai have fewer; text that overflows
+ * into other lines has dozens.
  */
 const MAX_MARKS_ON_A_LETTER = 3
 
@@ -26,13 +26,13 @@ const emoji =
 	/\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?)*|\p{Regional_Indicator}{2}/gu
 
 const otherDirection = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u
-/** What is drawn as nothing: Unicode's own list, control and format characters, and the empty pattern of Braille. */
+/** Invisible characters: Unicode's own list, control and format characters, and the empty pattern of Braille. */
 const invisible = /[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/u
 /** Private use, unassigned, halves of surrogate pairs, the replacement characters. */
 const meaningless = /[\p{Co}\p{Cn}\p{Cs}\uFFFC\uFFFD]/u
 const manyMarks = new RegExp(`[\\p{Mn}\\p{Me}]{${MAX_MARKS_ON_A_LETTER + 1}}|^\\p{M}`, 'u')
 
-/** A name as it is stored: composed (NFC), with single spaces between its parts and nothing blank at its ends. */
+/** A name as it is stored: composed (NFC), with single spaces, and trimmed. */
 function cleanPersonName(typed: string): string {
 	return typed
 		.normalize('NFC')
@@ -41,14 +41,14 @@ function cleanPersonName(typed: string): string {
 }
 
 /**
- * Why nobody can be called so, as a sentence for whoever typed it; null for a name that is fine.
- * @param name after {@link cleanPersonName}; an empty one is the caller's to refuse
+ * Why a name is not allowed, as a sentence; null for an allowed one.
+ * @param name a result of {@link cleanPersonName}; the caller rejects an empty one
  */
 function personNameError(name: string): string | null {
 	if ([...name].length > MAX_NAME_LENGTH) return `A name has at most ${MAX_NAME_LENGTH} characters.`
 	if (meaningless.test(name)) return 'A name cannot contain characters that not every device can show.'
 	if (otherDirection.test(name)) return 'A name cannot contain characters that change the direction of writing.'
-	// Twice, as a joiner may stand on both sides of one letter.
+	// Twice, as a joiner may be on both sides of one letter.
 	const seen = name.replace(emoji, '').replace(joiner, '$1').replace(joiner, '$1')
 	if (invisible.test(seen)) return 'A name cannot contain invisible characters.'
 	if (manyMarks.test(seen)) return 'A name cannot have that many accents on one letter.'

@@ -7,7 +7,9 @@ const me = z.object({
 	username: z.string(),
 	name: z.string(),
 	image: z.string().nullable().describe('Path of the picture.'),
-	role: z.enum(['member', 'moderator', 'admin']).describe('As it counts here: a token without `moderate` is a member.'),
+	role: z
+		.enum(['member', 'moderator', 'admin'])
+		.describe('The effective role: a token without `moderate` has the role of a member.'),
 })
 
 const ownShapes = { Me: me }

@@ -225,13 +225,13 @@ async function toldAnn() {
 
 describe.each(cells)('%s, while %s', (_name, state, act) => {
 	const isRefused = state === 'ann blocks ben' && act.refused !== null
-	const isTold = state !== 'ann blocks ben' && act.tells
+	const isNotified = state !== 'ann blocks ben' && act.tells
 
 	test('by the use case', async () => {
 		const ids = await begin(act, state)
 		if (isRefused) await expect(act.run(ids)).rejects.toThrow(act.refused ?? '')
 		else await act.run(ids)
-		expect(await toldAnn()).toEqual({ notifications: Number(isTold), mail: isTold })
+		expect(await toldAnn()).toEqual({ notifications: Number(isNotified), mail: isNotified })
 	})
 
 	test('by the API', async () => {
@@ -241,7 +241,7 @@ describe.each(cells)('%s, while %s', (_name, state, act) => {
 		const said = await answer.text()
 		expect([answer.status >= 400, answer.status], said).toEqual([isRefused, isRefused ? 403 : answer.status])
 		if (isRefused) expect((JSON.parse(said) as { detail: string }).detail).toBe(act.refused)
-		expect(await toldAnn()).toEqual({ notifications: Number(isTold), mail: isTold })
+		expect(await toldAnn()).toEqual({ notifications: Number(isNotified), mail: isNotified })
 	})
 })
 

@@ -170,7 +170,7 @@ const problem: oas31.SchemaObject = {
 		type: { type: 'string' },
 		title: { type: 'string', description: 'The status in words.' },
 		status: { type: 'integer' },
-		detail: { type: 'string', description: 'What is wrong with this very request.' },
+		detail: { type: 'string', description: 'What is wrong with this request.' },
 		errors: {
 			type: 'object',
 			description: 'A message for each field that is wrong.',

@@ -161,7 +161,7 @@ export const askingOperations = [
 		method: 'put',
 		path: '/me/drafts/{key}',
 		summary: 'Save a draft',
-		description: 'Texts may be empty, but no longer than those of a query. Only your newest 20 drafts are stored.',
+		description: 'Texts may be empty, but not longer than those of a query. Only your newest 20 drafts are stored.',
 		access: 'members',
 		params: { key },
 		body: newDraft,

@@ -38,7 +38,7 @@ import {
 } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { tagsOf } from '~/features/tags/tags.limits.ts'
-import { mainTags, requirePlace } from '~/features/tags/tags.server.ts'
+import { mainTags, requireCategory } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -70,7 +70,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Created
 	const submission = readSubmission(author.id, input, content)
 	return changeOnce(submission, async (trx) => {
 		const tags = await mainTags(trx, sent.tags)
-		const texts = { ...sent, ...(await requirePlace(author, slug, { trx, isPseudonymous: isHidden, tags })) }
+		const texts = { ...sent, ...(await requireCategory(author, slug, { trx, isPseudonymous: isHidden, tags })) }
 		const id = await takeId(trx, 'questions')
 		const pseudonym = isHidden ? await takePseudonym(trx, author) : null
 		const { id: accountId, username } = pseudonym ?? author
@@ -113,7 +113,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 		const before = await (found.waits ? lockPendingQuestion : lockQuestion)(trx, id)
 		if (!before) throw found.waits ? decidedMeanwhile() : new NotFound(noQuestion)
 		const tags = await mainTags(trx, sent.tags)
-		const place = await requirePlace(editor, sent.slug, {
+		const place = await requireCategory(editor, sent.slug, {
 			trx,
 			current: found.category_slug,
 			isPseudonymous: account.id !== editor.id,
@@ -194,7 +194,7 @@ async function readTexts(
 	current?: string,
 ): Promise<QuestionTexts & { slug: string; mentioned: string[] }> {
 	const { title, description, tags, category } = parseInput(askInput, input)
-	const place = await requirePlace(author, category, current === undefined ? {} : { current })
+	const place = await requireCategory(author, category, current === undefined ? {} : { current })
 	const { html, text, mentioned } = await renderDescription(description, tags)
 	return {
 		title,

@@ -38,6 +38,7 @@ const columns = ['title', 'description', 'tags', 'category', 'pseudonym', 'made_
 /** How many drafts one member may have: one new question, and edits. */
 const MAX_DRAFTS = 20
 
+/** The draft of a form; undefined when there is none. @param key names the form, as `draftKey` does */
 export function findDraft(userId: number, key: string, executor: Executor = db()): Promise<DraftRow | undefined> {
 	return executor
 		.selectFrom('drafts')
@@ -88,6 +89,7 @@ export async function trimDrafts(trx: Executor, userId: number): Promise<void> {
 	)
 }
 
+/** Deletes the draft of a form, if there is one. */
 export async function removeDraft(userId: number, key: string, executor: Executor = db()): Promise<void> {
 	await executor.deleteFrom('drafts').where('user_id', '=', userId).where('key', '=', key).execute()
 }

@@ -10,6 +10,7 @@ export interface SecondFactorRow {
 	codes_left: number
 }
 
+/** The state of a member's authenticator app. */
 export async function findSecondFactor(userId: number, executor: Executor = db()): Promise<SecondFactorRow> {
 	const { rows } = await sql<SecondFactorRow>`
 		select t.secret, t.confirmed_at is not null as "isOn",

@@ -32,7 +32,7 @@ export function totpAddress(secret: string, account: string): string {
 
 /**
  * Uses a code of the member's app: each counts once, and none that is older than the last one.
- * @param typed six digits; blanks are passed over
+ * @param typed six digits; blanks are ignored
  * @returns whether it was right; `first` when it turned the app on
  */
 export async function takeTotpCode(

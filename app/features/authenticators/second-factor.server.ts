@@ -77,7 +77,7 @@ export async function finishSetup(viewer: SignedIn, form: FormData): Promise<str
 			const outcome = await takeTotpCode(trx, viewer.id, code)
 			if (outcome === 'right' || outcome === 'used') throw new Conflict('The authenticator app is on already.')
 			if (outcome === 'wrong')
-				refuseCode('That code is not right. Check the clock of your phone, and type the present one.')
+				refuseCode('That code is not right. Check your phone’s clock, and type the current code.')
 			await replaceRecoveryCodes(trx, viewer.id, codes.stored)
 			await tell(trx, viewer, 'An authenticator app was set up')
 		})
@@ -122,7 +122,7 @@ export async function resetSecondFactor(trx: Executor, member: { id: number }): 
 	await tell(trx, member, 'An admin turned your authenticator app off')
 }
 
-const ended = 'This login took too long. Begin it again.'
+const ended = 'This login took too long. Start again.'
 
 /** Whether somebody in this browser has given the right password and still has to give a code. */
 export async function waitsForCode(request: Request): Promise<boolean> {
@@ -178,7 +178,7 @@ export async function takeCode(
 			if (isTotp) {
 				const outcome = await takeTotpCode(trx, userId, code)
 				if (outcome === 'used') refuseCode('That code has been used. Wait for the next one.')
-				if (outcome !== 'right') refuseCode('That code is not right. Type the present one.')
+				if (outcome !== 'right') refuseCode('That code is not right. Type the current code.')
 			}
 			await alongside(trx)
 		})

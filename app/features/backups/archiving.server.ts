@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { config } from '~/config.server.ts'
 import { lockFile } from '~/lib/file-lock.server.ts'
 import { version } from '~/lib/version.ts'
-import { Archiver, type ArchivingWish } from '~/platform/backup/archiver.server.ts'
+import { Archiver, type ArchivingSettings } from '~/platform/backup/archiver.server.ts'
 import { archivingLag } from '~/platform/backup/archiving-state.server.ts'
 import { isArchiving } from '~/platform/db/wal-archiving.server.ts'
 import { gauge } from '~/platform/metrics/metrics.server.ts'
@@ -17,7 +17,7 @@ const TAKE_OVER_EVERY_MS = 10_000
 
 gauge(
 	'devquad_archive_lag_seconds',
-	'Seconds for which the continuous archive has been behind, or nobody has looked; nothing where it is off.',
+	'Seconds for which the continuous archive has been behind or unchecked; absent where it is off.',
 	async () => {
 		const lag = await archivingLag(config().dataDir)
 		return lag === null ? [] : [[{}, lag]]
@@ -26,7 +26,7 @@ gauge(
 )
 
 /** What the settings ask for; null where it is off or the database is not the built-in one. */
-function wished(): ArchivingWish | null {
+function archivingSettings(): ArchivingSettings | null {
 	const { isContinuous, archiveFolder, folder, passphrase, archiveKeep } = siteSettings(backupSection)
 	const place = archiveFolder || folder
 	if (!isContinuous || !place || config().DATABASE_URL) return null
@@ -46,11 +46,11 @@ export async function startArchiving(): Promise<(() => Promise<void>) | undefine
 	const keeper = new ArchivingTurn(join(dataDir, 'site.archive.lock'))
 	const turn = async () => {
 		while (!stopping.signal.aborted) {
-			const wish = wished()
+			const settings = archivingSettings()
 			// Before they are read all settings have their defaults, by which it would be turned off.
-			const isAsked = areSettingsRead() && (wish !== null || isArchiving(dataDir))
+			const isAsked = areSettingsRead() && (settings !== null || isArchiving(dataDir))
 			const hasTurn = isAsked && keeper.take()
-			if (hasTurn) await archiver.look(wish)
+			if (hasTurn) await archiver.look(settings)
 			await keeper.wait(hasTurn || !isAsked ? LOOK_EVERY_MS : TAKE_OVER_EVERY_MS)
 		}
 	}

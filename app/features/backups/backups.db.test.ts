@@ -95,7 +95,7 @@ describe('when one is due', () => {
 
 describe('what is saved', () => {
 	test.each([
-		['a folder that is not named whole', { folder: 'backups' }, 'folder', 'begins with a slash'],
+		['a folder that is not named whole', { folder: 'backups' }, 'folder', 'starting with a slash'],
 		['a folder below a file', { folder: '/dev/null/backups' }, 'folder', 'cannot write there'],
 		['a short passphrase', { 'password-passphrase': 'short' }, 'passphrase', 'At least|at least 12'],
 		['a bucket without a passphrase', { bucket: 'quad' }, 'passphrase', 'somebody else'],
@@ -174,7 +174,7 @@ test('an admin sees the last backups, and has one made at once, unless one is un
 		['stands', 8, 24_300_000, null],
 	])
 	await backUpNow(admin)
-	await expect(backUpNow(admin)).rejects.toThrow('being made already')
+	await expect(backUpNow(admin)).rejects.toThrow('already running')
 	const { rows } = await sql`select act from moderation_log where act = 'back up'`.execute(db())
 	expect(rows).toHaveLength(1)
 	const member = await makeMember('member', 'member')

@@ -39,7 +39,7 @@ export async function findLastRun(): Promise<{ ended_at: Date | null; error: str
 /** Notes that a backup begins. @returns its id, or null while another one is being made */
 export async function beginBackup(): Promise<number | null> {
 	await sql`
-		update backups set ended_at = now(), error = 'The process that made it ended.'
+		update backups set ended_at = now(), error = 'The process that was making it ended.'
 		where ended_at is null and started_at < now() - make_interval(hours => ${ABANDONED_AFTER})`.execute(db())
 	const { rows } = await sql<{ id: number }>`
 		insert into backups default values on conflict do nothing returning id`.execute(db())

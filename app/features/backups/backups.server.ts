@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, isAbsolute, join } from 'node:path'
 import { config } from '~/config.server.ts'
-import type { SetupStanding } from '~/features/administration/setup/setup.view.ts'
+import type { SetupStatus } from '~/features/administration/setup/setup.view.ts'
 import { fullDate, siteDay } from '~/lib/calendar.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
@@ -31,11 +31,11 @@ const MAX_ERROR = 500
 const settings = {
 	isOn: boxSetting({
 		label: 'Make a backup every day',
-		hint: 'Each is tried at once by a restore into an empty folder.',
+		hint: 'Each backup is tested at once by restoring it into an empty folder.',
 	}),
 	hour: numberSetting({
 		label: 'Hour',
-		hint: 'By the clock of the site: see Region and time zone.',
+		hint: 'In the site’s time zone: see Region and time zone.',
 		default: 3,
 		min: 0,
 		max: 23,
@@ -43,7 +43,7 @@ const settings = {
 	keep: numberSetting({ label: 'How many are kept', default: 14, min: 1, max: 365 }),
 	folder: textSetting({
 		label: 'Folder on the server',
-		hint: 'Where backups are written, such as /var/backups/devquad. Without one, they are beside the site’s other files, and go with its disk. Not used with a bucket.',
+		hint: 'Where backups are written, such as /var/backups/devquad. If empty, they are on the site’s own disk, and are lost with it. Not used with a bucket.',
 		maxLength: 500,
 	}),
 	bucket: textSetting({ label: 'Bucket', hint: 'The name of a bucket that speaks S3, of its own for backups.' }),
@@ -58,11 +58,11 @@ const settings = {
 	}),
 	isContinuous: boxSetting({
 		label: 'Archive continuously',
-		hint: 'Should the disk be lost, at most the last minute goes with it, and the site can be restored to any minute. With the built-in database only.',
+		hint: 'If the disk fails, at most the last minute is lost, and the site can be restored to any minute. Only with the built-in database.',
 	}),
 	archiveFolder: textSetting({
 		label: 'Folder of the continuous archive',
-		hint: 'On another disk than the site’s. Empty: the folder of the backups.',
+		hint: 'On another disk than the site’s. If empty: the folder of the backups.',
 		maxLength: 500,
 	}),
 	archiveKeep: numberSetting({ label: 'Days that can be restored', default: 7, min: 1, max: 90 }),
@@ -101,7 +101,7 @@ async function checkPlace(values: BackupSettings): Promise<void> {
 	if (!isOn) return
 	const name = `.devquad-${randomUUID()}`
 	if (bucket) {
-		if (!passphrase) throw invalid('passphrase', 'Enter a passphrase: a bucket is a machine of somebody else.')
+		if (!passphrase) throw invalid('passphrase', 'Enter a passphrase, because a bucket is on somebody else’s machine.')
 		try {
 			const opened = await openBucket(values)
 			await opened.write(name, 'A trial of the settings of backups, removed at once.')
@@ -119,18 +119,18 @@ async function checkArchive({ archiveFolder, folder }: BackupSettings): Promise<
 	if (config().DATABASE_URL)
 		throw invalid(
 			'isContinuous',
-			'This site uses a database of its own (DATABASE_URL). Whoever runs that can archive it continuously.',
+			'This site uses an external database (DATABASE_URL). Whoever runs it can archive it continuously.',
 		)
 	if (!archiveFolder && !folder)
 		throw invalid(
 			'archiveFolder',
-			'Enter a folder on another disk: beside the site’s other files the archive would go with them.',
+			'Enter a folder on another disk. On the site’s own disk, the archive would be lost together with the site.',
 		)
 	await checkFolder(archiveFolder ? 'archiveFolder' : 'folder', archiveFolder || folder)
 }
 
 async function checkFolder(field: 'folder' | 'archiveFolder', folder: string): Promise<void> {
-	if (!isAbsolute(folder)) throw invalid(field, 'Enter the whole path, which begins with a slash.')
+	if (!isAbsolute(folder)) throw invalid(field, 'Enter the full path, starting with a slash.')
 	try {
 		await mkdir(folder, { recursive: true, mode: 0o700 })
 		const trial = join(folder, `.devquad-${randomUUID()}`)
@@ -162,14 +162,14 @@ export async function backUpAtOnce(): Promise<void> {
 }
 
 /** How backups stand, for the checklist of administration. Those that are made elsewhere are not known here. */
-export async function lookAtBackups(): Promise<SetupStanding> {
+export async function lookAtBackups(): Promise<SetupStatus> {
 	if (!siteSettings(backupSection).isOn)
 		return {
 			state: 'usual',
-			words: 'The site makes none. Keep this only where the whole server is backed up otherwise.',
+			words: 'The site makes no backups. Keep this only if the whole server is backed up in another way.',
 		}
 	const last = await findLastRun()
-	if (!last) return { state: 'open', words: 'They are on, and the first has not been made yet.' }
+	if (!last) return { state: 'open', words: 'Backups are on, and the first has not been made yet.' }
 	if (last.error !== null) return { state: 'open', words: `The last one failed: ${last.error}` }
 	return {
 		state: 'done',

@@ -39,7 +39,8 @@ export async function backUpNow(viewer: Viewer): Promise<void> {
 		.transaction()
 		.execute(async (trx) => {
 			await lockAdmin(trx, actor)
-			if (await isBackupRunning(trx)) throw new Conflict('A backup is being made already. Wait until it stands here.')
+			if (await isBackupRunning(trx))
+				throw new Conflict('A backup is already running. It will appear here when it is done.')
 			await addJob('back-up-now', null, trx)
 			const about = { kind: MEMBER_SUBJECT, targetId: actor.id, memberId: actor.id, title: 'Backups' }
 			await addLogRow(trx, { actorId: actor.id, act: 'back up', ...about })
@@ -54,13 +55,13 @@ async function readArchive(): Promise<ArchiveView> {
 		return {
 			...nothing,
 			state: 'off',
-			words: 'This site uses a database of its own (DATABASE_URL), which whoever runs that can archive.',
+			words: 'This site uses an external database (DATABASE_URL), which has to be archived by whoever runs it.',
 		}
 	if (!isContinuous)
 		return {
 			...nothing,
 			state: 'off',
-			words: 'It is off: what was written since the last backup would go with the disk.',
+			words: 'It is off: if the disk fails, everything since the last backup is lost.',
 		}
 	const [state, lag] = await Promise.all([readArchivingState(dataDir), archivingLag(dataDir)])
 	if (!state) return { ...nothing, state: 'begins', words: 'It begins within seconds.' }
@@ -68,9 +69,9 @@ async function readArchive(): Promise<ArchiveView> {
 	const shown = { folder, upTo: last?.at ?? null, baseAt: base?.at ?? null, baseBytes: base?.bytes ?? null }
 	if (trouble) return { ...shown, state: 'behind', words: trouble.words }
 	if ((lag ?? 0) > LATE_SECONDS)
-		return { ...shown, state: 'behind', words: 'Nobody has archived anything for a while.' }
+		return { ...shown, state: 'behind', words: 'The archive has not been updated for a while.' }
 	if (gapSince)
-		return { ...shown, state: 'behind', words: 'A part is missing, so the database is being copied whole again.' }
+		return { ...shown, state: 'behind', words: 'A part is missing, so a full copy of the database is being made.' }
 	if (!base) return { ...shown, state: 'begins', words: 'The database is being copied for the first time.' }
-	return { ...shown, state: 'well', words: 'It is up to date: at most the last minute would go with the disk.' }
+	return { ...shown, state: 'well', words: 'It is up to date: if the disk fails, at most the last minute is lost.' }
 }

@@ -54,7 +54,7 @@ export const bookmarkOperations = [
 		description: `Newest first, ${BOOKMARKS_PER_PAGE} a page. Nobody else sees them.`,
 		access: 'members',
 		query: {
-			q: z.string().max(MAX_BOOKMARK_SEARCH).default('').describe('Words that all stand in the title or the note.'),
+			q: z.string().max(MAX_BOOKMARK_SEARCH).default('').describe('Words that must all be in the title or the note.'),
 			kind: kind.optional().describe('Only queries, or only comments.'),
 			cursor: z.string().max(400).optional().describe('Where the page before ended: its `next`.'),
 		},

@@ -1,5 +1,5 @@
 import { type Generated, type GeneratedAlways, type RawBuilder, sql } from 'kysely'
-import type { QuestionPlace } from '~/features/search/search.view.ts'
+import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 import { BOOKMARK_UNDO_SECONDS } from './bookmarks.limits.ts'
@@ -19,14 +19,14 @@ declare module '~/platform/db/schema.ts' {
 	}
 }
 
-/** Where a question or a comment stands in the forum. */
-export interface BookmarkPlace {
+/** Where a question or a comment is in the forum. */
+export interface BookmarkRef {
 	question_id: number
 	/** null for the question itself. */
 	comment_id: number | null
 }
 
-export interface BookmarkRow extends BookmarkPlace {
+export interface BookmarkRow extends BookmarkRef {
 	id: number
 	note: string
 	/** ISO 8601 with microseconds, so that a cursor loses nothing. */
@@ -53,15 +53,15 @@ export function bookmarksOn(userId: number, questionId: number): RawBuilder<{ co
 }
 
 /** The place of a post that everybody may read, with what its question's address is made of; undefined when there is none. */
-export async function findBookmarkPlace({
+export async function findBookmarkRef({
 	kind,
 	id,
-}: BookmarkTarget): Promise<(BookmarkPlace & Omit<QuestionPlace, 'id'>) | undefined> {
+}: BookmarkTarget): Promise<(BookmarkRef & Omit<QuestionAddress, 'id'>) | undefined> {
 	const post =
 		kind === 'query'
 			? sql`(select id as question_id, null::int as comment_id from questions where id = ${id})`
 			: sql`(select question_id, id as comment_id from comments where id = ${id} and status = 'published')`
-	const { rows } = await sql<BookmarkPlace & Omit<QuestionPlace, 'id'>>`
+	const { rows } = await sql<BookmarkRef & Omit<QuestionAddress, 'id'>>`
 		select p.question_id, p.comment_id, q.title, u.username, c.slug as category_slug
 		from ${post} p join questions q on q.id = p.question_id join users u on u.id = q.author_id
 			join categories c on c.id = q.category_id
@@ -73,7 +73,7 @@ export async function findBookmarkPlace({
  * Waits for whoever writes below a question, and holds it as the reference of a bookmark to it will. Writers lock the question before the
  * row of its author: so must whoever needs both.
  */
-export async function holdQuestion(trx: Executor, questionId: number): Promise<void> {
+export async function lockQuestionShared(trx: Executor, questionId: number): Promise<void> {
 	await sql`select from questions where id = ${questionId} for key share`.execute(trx)
 }
 
@@ -86,13 +86,13 @@ export async function countBookmarks(trx: Executor, userId: number, besides: Boo
 }
 
 /**
- * Bookmarks a post. One that was removed a moment ago comes back as it was; one of longer ago begins anew.
+ * Bookmarks a post. One that was removed a moment ago comes back as it was; one of longer ago begins again.
  * @param note undefined to leave it as it is
  */
 export async function writeBookmark(
 	trx: Executor,
 	userId: number,
-	{ question_id, comment_id }: BookmarkPlace,
+	{ question_id, comment_id }: BookmarkRef,
 	note: string | undefined,
 ): Promise<void> {
 	const isOver = sql`coalesce(mine.removed_at < ${undoBegin}, false)`

@@ -22,7 +22,7 @@ export function kindOf(text: unknown): BookmarkKind | null {
 /** What a form names by its fields `kind` and `id`; the id may be of nothing. @throws Invalid without a kind */
 export function targetOf(form: FormData): BookmarkTarget {
 	const kind = kindOf(form.get('kind'))
-	if (!kind) throw new Invalid('Name a query or a comment.')
+	if (!kind) throw new Invalid('Give a query or a comment.')
 	return { kind, id: Number(form.get('id') || Number.NaN) }
 }
 

@@ -13,9 +13,9 @@ import {
 	bringBookmarkBack,
 	countBookmarks,
 	deleteRemovedBookmarks,
-	findBookmarkPlace,
-	holdQuestion,
+	findBookmarkRef,
 	listBookmarkRows,
+	lockQuestionShared,
 	markBookmarkRemoved,
 	writeBookmark,
 	writeBookmarkNote,
@@ -27,7 +27,7 @@ import { type BookmarkFilter, type BookmarkView, presentBookmark } from './bookm
 
 /**
  * A page of the viewer's bookmarks, newest first.
- * @param input.search every word of it stands in the title or the note
+ * @param input.search every word of it is in the title or the note
  * @throws NotAllowed for a visitor, Invalid for a cursor that is not ours
  */
 export async function listBookmarks(
@@ -63,12 +63,12 @@ export async function saveBookmark(
 	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
 	const { note } = parseInput(bookmarkInput, input)
-	const place = isId(target.id) ? await findBookmarkPlace(target) : undefined
+	const place = isId(target.id) ? await findBookmarkRef(target) : undefined
 	if (!place) throw new NotFound(`There is no such ${target.kind}. It may have been deleted.`)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			await holdQuestion(trx, place.question_id)
+			await lockQuestionShared(trx, place.question_id)
 			await requireRoom(trx, member, target)
 			await writeBookmark(trx, member.id, place, note)
 		})

@@ -15,8 +15,14 @@ import { sendLetter } from '../accounts/registration/account-mails.server.ts'
 import { letter } from '../notifications/digest.server.ts'
 import { getPreferences } from '../notifications/preferences.server.ts'
 import { TRIES_A_DAY } from './bounces.policy.ts'
-import { countTroubles, sweepBounces } from './bounces.queries.server.ts'
-import { clearTroubles, getTroubleDetails, getTroubles, noteArrival, noteReport } from './bounces.server.ts'
+import { countAddressProblems, sweepBounces } from './bounces.queries.server.ts'
+import {
+	clearAddressProblems,
+	getAddressProblemDetails,
+	getAddressProblems,
+	noteArrival,
+	noteReport,
+} from './bounces.server.ts'
 import { confirmTest, findTest, requestTest, resumeMails } from './proving.server.ts'
 import { findMail } from './return-path.server.ts'
 import { takeMessage } from './taking.server.ts'
@@ -74,7 +80,7 @@ const digest = (to: string) =>
 		{ subject: '2 new notifications', items: [], reason: '', unsubscribe: 'https://quad.example/unsubscribe' },
 	)
 
-const kindsOf = async ({ id }: { id: number }) => (await getTroubles(id)).map(({ kind }) => kind)
+const kindsOf = async ({ id }: { id: number }) => (await getAddressProblems(id)).map(({ kind }) => kind)
 
 test('a mail that comes back marks its address: notifications stop, a few mails a day that are asked for go on, until a test mail arrives', async () => {
 	const mira = await member()
@@ -85,7 +91,7 @@ test('a mail that comes back marks its address: notifications stop, a few mails 
 
 	expect(await takeMessage(reportOn('postfix', { path: from, email: mira.email }))).toBe(true)
 	expect(await takeMessage(reportOn('postfix', { path: from, email: mira.email })), 'again').toBe(false)
-	expect(await getTroubleDetails(mira.id)).toEqual([
+	expect(await getAddressProblemDetails(mira.id)).toEqual([
 		{
 			...{ email: mira.email, isFirst: true, kind: 'returned', status: '5.1.1', since: expect.any(String) },
 			reason: 'There is no such mailbox',
@@ -111,7 +117,7 @@ test('a mail that comes back marks its address: notifications stop, a few mails 
 	expect(await findTest(mira, token)).toBe(mira.email)
 	expect(await kindsOf(mira), 'looking changes nothing').toEqual(['returned'])
 	expect(await confirmTest(mira, token)).toBe(mira.email)
-	expect(await getTroubles(mira.id)).toEqual([])
+	expect(await getAddressProblems(mira.id)).toEqual([])
 
 	expect(await takeMessage(reportOn('postfix', { path: from, email: mira.email })), 'an old report').toBe(false)
 	received.length = 0
@@ -140,7 +146,7 @@ describe('reports of mail servers', () => {
 		expect(isNews).toBe(says !== 'nothing')
 		const expected = { permanent: ['returned'], complaint: ['complained'] }[says] ?? []
 		expect(await kindsOf(mira)).toEqual(expected)
-		if (says === 'permanent') expect((await getTroubleDetails(mira.id))[0]?.status).toBe(status)
+		if (says === 'permanent') expect((await getAddressProblemDetails(mira.id))[0]?.status).toBe(status)
 	})
 
 	test('a mailbox that fails for now is marked once it did on four days, of whatever order; a mail that arrives starts anew', async () => {
@@ -172,7 +178,7 @@ describe('reports of mail servers', () => {
 	test('the address to which the pipe delivered a report counts where its headers do not say it', async () => {
 		const mira = await member()
 		const raw = reportOn('ses', { path: 'undisclosed-recipients:;', email: mira.email })
-		await expect(takeMessage(raw)).rejects.toThrow('no report on a mail that this site sent')
+		await expect(takeMessage(raw)).rejects.toThrow('not a report on a mail that this site sent')
 		expect(await takeMessage(raw, pathTo(mira))).toBe(true)
 	})
 })
@@ -196,7 +202,7 @@ describe('what marks nobody', () => {
 		const taken = takeMessage(reportOn('postfix', { path: await path(mira), email: mira.email }))
 		// The token of another member is one of theirs.
 		if (what.startsWith('the token of another')) await taken
-		else await expect(taken).rejects.toThrow('no report on a mail that this site sent')
+		else await expect(taken).rejects.toThrow('not a report on a mail that this site sent')
 		expect(await kindsOf(mira)).toEqual([])
 	})
 
@@ -231,7 +237,7 @@ describe('what marks nobody', () => {
 	])('%s is no report', async (_what, text) => {
 		const mira = await member()
 		await expect(takeMessage(Buffer.from(text.replaceAll('{path}', pathTo(mira))))).rejects.toThrow(
-			'no report on a mail',
+			'not a report on a mail',
 		)
 		expect(await kindsOf(mira)).toEqual([])
 	})
@@ -239,7 +245,7 @@ describe('what marks nobody', () => {
 	test('a report that is cut off counts for what is left of it, and a huge one is refused', async () => {
 		const mira = await member()
 		const whole = reportOn('postfix', { path: pathTo(mira), email: mira.email })
-		await expect(takeMessage(whole.subarray(0, 1_200))).rejects.toThrow('no report on a mail')
+		await expect(takeMessage(whole.subarray(0, 1_200))).rejects.toThrow('not a report on a mail')
 		expect(await takeMessage(whole.subarray(0, whole.indexOf('Undelivered Message')))).toBe(true)
 		await expect(takeMessage(Buffer.concat([whole, Buffer.alloc(600_000, 'a')]))).rejects.toThrow('at most 512 KB')
 	})
@@ -280,7 +286,7 @@ test('a complaint ends mails of convenience alone, until its member wants them a
 	for (let time = 0; time < TRIES_A_DAY + 1; time += 1) await sendLetter(wanted(mira.email))
 	await sendLetter(digest(mira.email))
 	expect(received).toHaveLength(TRIES_A_DAY + 1)
-	await clearTroubles(db(), mira.id)
+	await clearAddressProblems(db(), mira.id)
 	expect(await kindsOf(mira), 'an arrival changes nothing about it').toEqual(['complained'])
 	await resumeMails(mira)
 	await sendLetter(digest(mira.email))
@@ -295,10 +301,10 @@ test('a mark goes with its address, stays when two addresses change places, and 
 	await noteArrival(mira.id)
 	expect(await kindsOf(mira), 'of two, which one it was is not known').toEqual(['returned'])
 	await sql`update users set email = second_email, second_email = email where id = ${mira.id}`.execute(db())
-	expect(await getTroubles(mira.id)).toMatchObject([{ email: mira.email, isFirst: false }])
+	expect(await getAddressProblems(mira.id)).toMatchObject([{ email: mira.email, isFirst: false }])
 	expect((await getPreferences(mira)).isWithheld).toBe(false)
 	await sql`update users set second_email = null where id = ${mira.id}`.execute(db())
-	expect(await getTroubles(mira.id)).toEqual([])
+	expect(await getAddressProblems(mira.id)).toEqual([])
 	expect(await noteReport(own, { says: 'permanent', status: '5.1.1' }), 'the address is nobody’s').toBe(false)
 
 	const wade = await member()
@@ -315,7 +321,7 @@ test('of twenty reports at once one is news, and what nothing was heard of for l
 	expect(news.filter(Boolean)).toHaveLength(1)
 	await takeMessage(reportOn('gmail', { path: pathTo(wade), email: wade.email }))
 	await sql`update mail_bounces set sent_at = now() - interval '91 days'`.execute(db())
-	expect([await sweepBounces(90, 10), await countTroubles()]).toEqual([1, { returned: 1, complained: 0 }])
+	expect([await sweepBounces(90, 10), await countAddressProblems()]).toEqual([1, { returned: 1, complained: 0 }])
 })
 
 test('without MAIL_BOUNCE_ADDRESS no mail says where it comes back to', async () => {

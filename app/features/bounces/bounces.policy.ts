@@ -34,7 +34,7 @@ export function statusIn(text: string): string {
  * @param diagnostic the words of the mail server, read where the status is one that says nothing, as Exim's 5.0.0
  * @returns also the status that decided; '' where there is none
  */
-export function judge(status: string, diagnostic = ''): { outcome: Outcome; status: string } {
+export function classifyBounce(status: string, diagnostic = ''): { outcome: Outcome; status: string } {
 	const stated = statusIn(status)
 	const told = /^\d\.0\.0$/.test(stated) || !stated ? statusIn(diagnostic) || stated : stated
 	const [, severity = '', subject = '', detail = ''] = STATUS.exec(told) ?? []

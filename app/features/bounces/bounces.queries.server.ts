@@ -102,7 +102,7 @@ export async function clearComplaints(userId: number): Promise<void> {
 		where user_id = ${userId} and complained_at is not null`.execute(db())
 }
 
-export interface TroubleRow {
+export interface AddressProblemRow {
 	email: string
 	/** Mails go there; otherwise it is the one beside it. */
 	is_first: boolean
@@ -112,8 +112,8 @@ export interface TroubleRow {
 }
 
 /** What is wrong with the addresses of an account, that which mails go to first. */
-export async function listTroubles(userId: number): Promise<TroubleRow[]> {
-	const { rows } = await sql<TroubleRow>`
+export async function listAddressProblems(userId: number): Promise<AddressProblemRow[]> {
+	const { rows } = await sql<AddressProblemRow>`
 		select bounce.email, bounce.email = users.email as is_first, bounce.status, bounce.marked_at, bounce.complained_at
 		from mail_bounces bounce join users on users.id = bounce.user_id
 		where bounce.user_id = ${userId} and (bounce.marked_at is not null or bounce.complained_at is not null)
@@ -130,7 +130,7 @@ export const isWithheldFrom = (userId: number) => sql`exists (
 export const isReturned = sql`exists (select from mail_bounces where user_id = u.id and marked_at is not null)`
 
 /** Addresses to which mail comes back, and from which it was reported as spam. */
-export async function countTroubles(): Promise<{ returned: number; complained: number }> {
+export async function countAddressProblems(): Promise<{ returned: number; complained: number }> {
 	const { rows } = await sql<{ returned: number; complained: number }>`
 		select count(marked_at)::int as returned, count(complained_at)::int as complained from mail_bounces`.execute(db())
 	return rows[0] ?? { returned: 0, complained: 0 }

@@ -3,16 +3,16 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { counter, gauge } from '~/platform/metrics/metrics.server.ts'
 import { FAILED_DAYS, type Outcome, reasonOf, withFailedDay } from './bounces.policy.ts'
 import {
+	type AddressProblemRow,
 	type BounceRow,
 	clearMarks,
-	countTroubles,
+	countAddressProblems,
 	listAddresses,
-	listTroubles,
+	listAddressProblems,
 	lockBounce,
-	type TroubleRow,
 	writeBounce,
 } from './bounces.queries.server.ts'
-import type { AddressTrouble, AddressTroubleDetail } from './bounces.view.ts'
+import type { AddressProblem, AddressProblemDetail } from './bounces.view.ts'
 import type { SentMail } from './return-path.server.ts'
 
 /*
@@ -26,7 +26,7 @@ const countReport = counter('devquad_mail_reports_total', 'Reports on mails that
 gauge(
 	'devquad_addresses_in_trouble',
 	'Addresses of accounts to which mail comes back (returned), or from which it was reported as spam (complained).',
-	async () => Object.entries(await countTroubles()).map(([kind, count]) => [{ kind }, count]),
+	async () => Object.entries(await countAddressProblems()).map(([kind, count]) => [{ kind }, count]),
 	{ labels: ['kind'], together: 'max' },
 )
 
@@ -90,20 +90,20 @@ const changes: Record<Exclude<Report['says'], 'none'>, Change> = {
 }
 
 /** What is wrong with the addresses of a member, that which mails go to first. */
-export async function getTroubles(userId: number): Promise<AddressTrouble[]> {
-	return (await listTroubles(userId)).map(presentTrouble)
+export async function getAddressProblems(userId: number): Promise<AddressProblem[]> {
+	return (await listAddressProblems(userId)).map(presentAddressProblem)
 }
 
-/** As {@link getTroubles}, for admins, with the reasons. */
-export async function getTroubleDetails(userId: number): Promise<AddressTroubleDetail[]> {
-	return (await listTroubles(userId)).map((row) => ({
-		...presentTrouble(row),
+/** As {@link getAddressProblems}, for admins, with the reasons. */
+export async function getAddressProblemDetails(userId: number): Promise<AddressProblemDetail[]> {
+	return (await listAddressProblems(userId)).map((row) => ({
+		...presentAddressProblem(row),
 		status: row.status,
 		reason: reasonOf(row.status),
 	}))
 }
 
-function presentTrouble({ email, is_first, marked_at, complained_at }: TroubleRow): AddressTrouble {
+function presentAddressProblem({ email, is_first, marked_at, complained_at }: AddressProblemRow): AddressProblem {
 	const since = (marked_at ?? complained_at ?? new Date()).toISOString()
 	return { email, isFirst: is_first, kind: marked_at ? 'returned' : 'complained', since }
 }
@@ -113,7 +113,11 @@ function presentTrouble({ email, is_first, marked_at, complained_at }: TroubleRo
  * stays.
  * @returns the addresses that had one
  */
-export function clearTroubles(executor: Executor, userId: number, email: string | null = null): Promise<string[]> {
+export function clearAddressProblems(
+	executor: Executor,
+	userId: number,
+	email: string | null = null,
+): Promise<string[]> {
 	return clearMarks(executor, userId, email)
 }
 

@@ -6,7 +6,7 @@ export const OLD_TEST =
 	'This link is too old, or it is about an address that your account does not have any more. Send another test mail.'
 
 /** What is known of an address of an account, for its member: that mail comes back, or that one was reported as spam. */
-export interface AddressTrouble {
+export interface AddressProblem {
 	email: string
 	/** Mails go there; otherwise it is the personal address beside it. */
 	isFirst: boolean
@@ -17,7 +17,7 @@ export interface AddressTrouble {
 }
 
 /** The same, for admins. */
-export interface AddressTroubleDetail extends AddressTrouble {
+export interface AddressProblemDetail extends AddressProblem {
 	/** Such as 5.1.1; '' where nothing was said. */
 	status: string
 	/** What it means, without a full stop. */

@@ -1,13 +1,13 @@
 import { type Mail, type Refusal, sendMail } from '~/platform/mail/mail.server.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
-import { judge, TRIES_A_DAY } from './bounces.policy.ts'
+import { classifyBounce, TRIES_A_DAY } from './bounces.policy.ts'
 import { findWay, giveBackTry, takeTry, type WayRow } from './bounces.queries.server.ts'
 import { noteReport, type Report } from './bounces.server.ts'
 import { returnPathFor } from './return-path.server.ts'
 
 const countWithheld = counter(
 	'devquad_mails_withheld_total',
-	'Mails that were not sent, as mail to the address comes back or was reported as spam.',
+	'Mails that were not sent because mail to the address comes back or was reported as spam.',
 )
 
 /**
@@ -36,7 +36,7 @@ async function isOpen({ email, is_marked, has_complained }: WayRow, { optional =
 
 /** What a refusal says of the mailbox. Without a status it may be the sender who is refused: only if it lasts, it is the mailbox. */
 function reportOf({ answer, isOfRecipient }: Refusal): Report {
-	const { outcome, status } = judge('', answer)
+	const { outcome, status } = classifyBounce('', answer)
 	if (status) return { says: outcome, status }
 	return { says: isOfRecipient ? 'temporary' : 'none', status: '' }
 }

@@ -1,6 +1,6 @@
 import PostalMime, { type Attachment, type Email } from 'postal-mime'
 import { Invalid } from '~/lib/errors.ts'
-import { judge, type Outcome, statusIn } from './bounces.policy.ts'
+import { classifyBounce, type Outcome, statusIn } from './bounces.policy.ts'
 import type { Report } from './bounces.server.ts'
 
 /*
@@ -15,7 +15,7 @@ const MAX_LOOKED_AT = 20
 /** What a hostile message may cost: parts in parts, and bytes of headers. */
 const PARSER_LIMITS = { maxNestingDepth: 10, maxHeadersSize: 64 * 1024, maxRfc822NestingDepth: 2 }
 
-const noReport = 'This message is no report on a mail that could not be delivered.'
+const noReport = 'This message is not a report on a mail that could not be delivered.'
 
 /** A message that reports on a mail. */
 export interface MessageReport {
@@ -116,7 +116,7 @@ function decide(recipients: readonly RecipientStatus[], email: string): Report {
 	const reports = recipients
 		.filter(({ action }) => action === 'failed')
 		.map(({ status, diagnostic, recipient }): { says: Outcome; status: string } => {
-			const { outcome, status: told } = judge(status, diagnostic)
+			const { outcome, status: told } = classifyBounce(status, diagnostic)
 			// Behind a forwarding another mailbox is gone, and this one may be as well as ever.
 			const isOther = recipient !== '' && recipient.toLowerCase() !== email
 			return { says: outcome === 'permanent' && isOther ? 'temporary' : outcome, status: told }

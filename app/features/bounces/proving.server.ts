@@ -6,7 +6,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
-import { clearComplaints, clearMarks, listAddresses, listTroubles } from './bounces.queries.server.ts'
+import { clearComplaints, clearMarks, listAddresses, listAddressProblems } from './bounces.queries.server.ts'
 import { addressesPath, OLD_TEST } from './bounces.view.ts'
 import { addressOfTest, testToken } from './return-path.server.ts'
 
@@ -17,8 +17,8 @@ import { addressOfTest, testToken } from './return-path.server.ts'
  * @throws Invalid where none did, TooMany
  */
 export async function requestTest(viewer: SignedIn, email: string): Promise<void> {
-	const troubles = await listTroubles(viewer.id)
-	if (!troubles.some((one) => one.email === email && one.marked_at))
+	const problems = await listAddressProblems(viewer.id)
+	if (!problems.some((one) => one.email === email && one.marked_at))
 		throw new Invalid('No mail to this address came back.')
 	await countUse('testMails', viewer)
 	await addJob('send-mail', testLetter(email, testToken(viewer.id, email)))

@@ -4,7 +4,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { pathTo, reportOn } from '../../../tests/support/mail-reports.ts'
-import { getTroubles } from './bounces.server.ts'
+import { getAddressProblems } from './bounces.server.ts'
 import { takePosted } from './taking.server.ts'
 
 useDatabase()
@@ -24,7 +24,7 @@ async function member(): Promise<SignedIn & { email: string }> {
 	return { ...one, email: `${one.username}@campus.example` }
 }
 
-const kindsOf = async ({ id }: { id: number }) => (await getTroubles(id)).map(({ kind }) => kind)
+const kindsOf = async ({ id }: { id: number }) => (await getAddressProblems(id)).map(({ kind }) => kind)
 
 function post(body: Buffer | object, { type = 'application/json', authorization = `Bearer ${secret}` } = {}) {
 	const isRaw = Buffer.isBuffer(body)
@@ -71,7 +71,7 @@ describe('what is posted', () => {
 		const mira = await member()
 		const event = { type: 'bounce', recipient: 'private@home.example', permanent: true }
 		expect(await post(event)).toEqual({ noted: false })
-		await expect(post({ ...event, token: 'made-up' })).rejects.toThrow('no report on a mail that this site sent')
+		await expect(post({ ...event, token: 'made-up' })).rejects.toThrow('not a report on a mail that this site sent')
 		const token = /\+(.+)@/.exec(pathTo(mira))?.[1]
 		expect(await post({ ...event, token })).toEqual({ noted: true })
 		expect(await kindsOf(mira)).toEqual(['returned'])

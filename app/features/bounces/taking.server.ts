@@ -4,7 +4,7 @@ import { config } from '~/config.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
-import { judge } from './bounces.policy.ts'
+import { classifyBounce } from './bounces.policy.ts'
 import { findWay } from './bounces.queries.server.ts'
 import { noteReport, type Report } from './bounces.server.ts'
 import { readMessage } from './messages.server.ts'
@@ -13,7 +13,7 @@ import { findMail, type SentMail } from './return-path.server.ts'
 /* The ways in which reports on mails come in: messages of mail servers, and calls of services that send mail. */
 
 const unknownMail =
-	'This is no report on a mail that this site sent in the last 14 days to an address that is still in use.'
+	'This is not a report on a mail that this site sent in the last 14 days to an address that is still in use.'
 
 /**
  * Takes a message in that a mail server sent to the return path of a mail.
@@ -49,7 +49,7 @@ function readJson(text: string): unknown {
 	try {
 		return JSON.parse(text)
 	} catch {
-		throw new Invalid('This is no JSON.')
+		throw new Invalid('This is not JSON.')
 	}
 }
 
@@ -140,7 +140,7 @@ async function mailOf({ recipient, token, sentAt }: MailEvent): Promise<SentMail
 
 function reportOf({ type, permanent, status }: MailEvent): Report {
 	if (type !== 'bounce') return { says: type === 'complaint' ? 'complaint' : 'delivered', status: '' }
-	const { outcome, status: told } = judge(status)
+	const { outcome, status: told } = classifyBounce(status)
 	if (told && outcome === 'none') return { says: 'none', status: told }
 	return { says: permanent ? 'permanent' : 'temporary', status: told }
 }

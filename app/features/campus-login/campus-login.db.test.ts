@@ -358,7 +358,7 @@ describe('linking', () => {
 		const member = (await whoHas(cookies)) as SignedIn
 		const [session = 0] = await sessionsOf(member)
 		const [own] = (await listLogins(member)).linked
-		await expect(unlink(member, own?.id ?? 0, session)).rejects.toThrow('your last way in')
+		await expect(unlink(member, own?.id ?? 0, session)).rejects.toThrow('your only way to log in')
 		await sql`insert into credentials (user_id, account_id, provider_id, password) values (${member.id}, ${member.id}, 'credential', 'x')`.execute(
 			db(),
 		)

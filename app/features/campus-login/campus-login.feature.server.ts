@@ -11,7 +11,7 @@ import { campusSection, otherSection } from './sections.server.ts'
 export const campusLogin = defineFeature({
 	name: 'campus-login',
 	settingSections: [campusSection, samlSection, directorySection, otherSection],
-	waysIn: {
+	loginMethods: {
 		buttons: () => listProviders().map(({ name, label }) => ({ name, label })),
 		onlyWay: () => {
 			const ways = [siteSettings(campusSection), siteSettings(samlSection), siteSettings(directorySection)]

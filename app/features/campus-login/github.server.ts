@@ -130,7 +130,7 @@ export async function findGithubAccount({ id }: Pick<SignedIn, 'id'>): Promise<G
  */
 export async function askGithub(path: string): Promise<Response> {
 	const settings = githubSettings()
-	if (!settings) throw new ProviderUnreachable('GitHub is not offered.')
+	if (!settings) throw new ProviderUnreachable('Login with GitHub is not set up.')
 	const { address, clientId, clientSecret } = settings
 	const headers = new Headers(apiHeaders)
 	headers.set('Authorization', `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`)

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { logInAs } from '~/features/accounts/accounts.server.ts'
+import { loginMethods } from '~/features/accounts/login-methods.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
 import { announceOutsider, registerOutsider } from '~/features/accounts/registration/registrations.server.ts'
 import { registrationNotice, whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
 import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
-import { waysIn } from '~/features/accounts/ways-in.server.ts'
 import { confirmCampusByLogin } from '~/features/campus/campus.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
@@ -177,9 +177,9 @@ export async function unlink(viewer: SignedIn, id: number, keptSession: number):
 			await lockMember(trx, viewer.id)
 			const offered = listProviders().map(({ name }) => name)
 			const others = (await listIdentityRows(viewer.id, trx)).filter((one) => one.id !== id)
-			const byPassword = waysIn().hasPasswords && (await hasPassword(viewer.id))
+			const byPassword = loginMethods().hasPasswords && (await hasPassword(viewer.id))
 			if (!byPassword && !others.some((one) => offered.includes(one.provider)))
-				throw new Conflict('This is your last way in. Set a password or link another account first.')
+				throw new Conflict('This is your only way to log in. Set a password or link another account first.')
 			const name = await deleteIdentity(trx, { userId: viewer.id, id, keptSession })
 			if (name === undefined) throw new NotFound('It is removed already.')
 			return name
@@ -205,7 +205,7 @@ export async function listLogins(viewer: SignedIn): Promise<LoginsView> {
 	return {
 		linked,
 		open: open.map(({ name }) => ({ name, title: sentence(providerNames[name] ?? name) })),
-		hasPassword: byPassword && waysIn().hasPasswords,
+		hasPassword: byPassword && loginMethods().hasPasswords,
 	}
 }
 

@@ -57,15 +57,17 @@ async function askedOnce(provider: Provider, form: FormData, request: Request): 
 		['login-address', network(address)],
 		['login-network', wideNetwork(address)],
 	] as const
-	const giveBack = await reserveAttempt([account, ...addresses])
+	const refund = await reserveAttempt([account, ...addresses])
 	try {
 		const settings = siteSettings(directorySection)
-		const answer = await atProvider(provider, () => askDirectory(settings, { username, password }, giveBack))
+		const answer = await atProvider(provider, () => askDirectory(settings, { username, password }, refund))
 		await Promise.all([resetAttempts([account]), takeBackAttempt(addresses)])
 		return answer
 	} catch (error) {
 		if (error instanceof DirectoryMisset)
-			throw new NotAllowed('The directory is not set right on this site. Log in another way, and tell its admins.')
+			throw new NotAllowed(
+				'The directory is not configured correctly on this site. Log in another way, and tell its admins.',
+			)
 		if (error instanceof Invalid) await recordSecurityEvent('login-failed', { userId: null })
 		throw error
 	}

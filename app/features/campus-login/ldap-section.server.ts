@@ -43,23 +43,29 @@ export const directorySection = settingSection({
 			hint: 'May be off for a directory on this machine only.',
 			default: true,
 		}),
-		baseDn: textSetting({ label: 'Base DN', hint: 'What people are below, such as ou=people,dc=campus,dc=example.' }),
-		bindDn: textSetting({ label: 'Bind DN', hint: 'The account that searches. Leave it empty if anybody may.' }),
+		baseDn: textSetting({
+			label: 'Base DN',
+			hint: 'The entry that contains all people, such as ou=people,dc=campus,dc=example.',
+		}),
+		bindDn: textSetting({
+			label: 'Bind DN',
+			hint: 'The account used for searching. Leave it empty if anonymous searches are allowed.',
+		}),
 		bindPassword: secretSetting({ label: 'Bind password' }),
 		userFilter: textSetting({
 			label: 'User filter',
-			hint: 'What finds a person by {username}. Add what people have who may log in here.',
+			hint: 'Finds a person by {username}. Add a condition for the people who may log in here.',
 			default: '(uid={username})',
 			maxLength: 1_000,
 			schema: z
 				.string()
-				.refine((text) => text.includes('{username}'), 'The filter has to contain {username}.')
+				.refine((text) => text.includes('{username}'), 'The filter must contain {username}.')
 				.refine(isFilter, 'This is not an LDAP filter. Are its brackets closed?'),
 		}),
 		subjectAttribute: attribute(
 			'Attribute that never changes',
 			'entryUUID',
-			'Never given to anybody else: entryUUID, objectGUID in Active Directory, or a number of the person such as employeeNumber.',
+			'An attribute that is never reassigned: entryUUID, objectGUID in Active Directory, or a personal number such as employeeNumber.',
 		),
 		nameAttribute: attribute('Attribute with the name', 'cn'),
 		usernameAttribute: attribute('Attribute with the username', 'uid'),
@@ -67,7 +73,7 @@ export const directorySection = settingSection({
 		roleAttribute: attribute(
 			'Attribute with the role',
 			'',
-			'Leave it empty if nothing says who studies and who works there.',
+			'Leave it empty if no claim tells students and staff apart.',
 		),
 		...roleSettings,
 		trustsEmail: trustsEmailSetting('and nobody changes their own in the directory.'),
@@ -78,7 +84,7 @@ export const directorySection = settingSection({
 	async check(values) {
 		if (!values.isOn) return
 		for (const name of ['label', 'address', 'baseDn', 'subjectAttribute', 'emailAttribute'] as const)
-			if (values[name] === '') throw wrongField(name, 'The login by LDAP needs this.')
+			if (values[name] === '') throw wrongField(name, 'Login with LDAP needs this.')
 		if (values.bindDn !== '' && values.bindPassword === '')
 			throw wrongField('password-bindPassword', 'The bind DN needs its password.')
 		requireSafeDirectory(values)
@@ -106,10 +112,7 @@ function requireSafeDirectory({ address, startTls }: { address: string; startTls
 		throw wrongField('address', 'Enter an address that begins with ldaps:// or ldap://, without a path.')
 	const isHere = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
 	if (url.protocol === 'ldap:' && !startTls && !isHere)
-		throw wrongField(
-			'startTls',
-			'Passwords would cross the network in plain text. Switch StartTLS on, or use ldaps://.',
-		)
+		throw wrongField('startTls', 'Passwords would be sent in plain text. Turn on StartTLS, or use ldaps://.')
 }
 
 /** Runs a look at the directory; what is wrong with it is said at the field that it concerns. */
@@ -120,13 +123,13 @@ async function tried(look: () => Promise<void>): Promise<void> {
 		if (error instanceof DirectoryMisset)
 			throw wrongField(error.setting === 'bindPassword' ? 'password-bindPassword' : error.setting, error.message)
 		if (error instanceof ProviderRefused)
-			throw wrongField('address', 'The directory refuses what is asked. Does it want TLS, or a bind DN?')
+			throw wrongField('address', 'The directory refuses the request. Does it require TLS, or a bind DN?')
 		if (!(error instanceof ProviderUnreachable)) throw error
 		const { code = '' } = (error.cause ?? {}) as { code?: unknown }
 		if (/CERT|SELF_SIGNED|ALTNAME|VERIFY/.test(String(code)))
 			throw wrongField(
 				'address',
-				'The certificate of the directory is not one that this server trusts. Name its authority in NODE_EXTRA_CA_CERTS.',
+				'This server does not trust the certificate of the directory. Add its certificate authority to NODE_EXTRA_CA_CERTS.',
 			)
 		throw wrongField(
 			'address',

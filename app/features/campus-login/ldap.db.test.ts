@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
 import { SecondStepRequired, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
-import { waysIn } from '~/features/accounts/ways-in.server.ts'
+import { loginMethods } from '~/features/accounts/login-methods.server.ts'
 import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -266,7 +266,7 @@ describe.skipIf(!slapd)(name, () => {
 	test('a member links it, logs in by it, and keeps the last way in', async () => {
 		const { viewer, cookies } = await logIn()
 		const [own] = (await listLogins(viewer)).linked
-		await expect(unlink(viewer, own?.id ?? 0, 0)).rejects.toThrow('your last way in')
+		await expect(unlink(viewer, own?.id ?? 0, 0)).rejects.toThrow('your only way to log in')
 		await directory.enrol(`other${made}`)
 		const other = formOf(`other${made}`, memberPassword)
 		await expect(linkByDirectory(other, request(cookies))).rejects.toThrow('is linked already')
@@ -284,7 +284,7 @@ describe.skipIf(!slapd)(name, () => {
 		['a base that is not there', { baseDn: 'ou=nowhere,dc=eastmere,dc=example' }, 'baseDn', /no such entry/],
 		['a filter without a name', { userFilter: '(uid=x)' }, 'userFilter', /\{username\}/],
 		['a filter that is none', { userFilter: '(uid={username}' }, 'userFilter', /not an LDAP filter/],
-		['a filter that finds nobody', { userFilter: '(&(uid={username})(sn=none))' }, 'userFilter', /Nobody/],
+		['a filter that finds nobody', { userFilter: '(&(uid={username})(sn=none))' }, 'userFilter', /No entry/],
 		['a subject that nobody has', { subjectAttribute: 'employeeNumber' }, 'subjectAttribute', /employeeNumber/],
 		['an address that nobody has', { emailAttribute: 'pager' }, 'emailAttribute', /pager/],
 		['an attribute that is a filter', { nameAttribute: 'cn)(x=*' }, 'nameAttribute', /name of an attribute/],
@@ -299,7 +299,7 @@ describe.skipIf(!slapd)(name, () => {
 		expect((await logIn()).isNew).toBe(true)
 		setDefaultCACertificates(getCACertificates('bundled'))
 		for (const address of [directory.safeAddress, directory.address])
-			await expect(save({ address })).rejects.toThrow('The certificate of the directory is not one')
+			await expect(save({ address })).rejects.toThrow('does not trust the certificate of the directory')
 		await expect(logIn()).rejects.toThrow('does not answer right now')
 		setDefaultCACertificates([...getCACertificates('bundled'), directory.certificate])
 		await save({})
@@ -311,7 +311,7 @@ describe.skipIf(!slapd)(name, () => {
 		await sql`update users set role = 'admin' where id = ${viewer.id}`.execute(db())
 		await save({ onlyWay: 'on' })
 		const buttons = [{ name: 'ldap', label: 'Log in with your university account' }]
-		expect(waysIn()).toEqual({ buttons, hasPasswords: false })
+		expect(loginMethods()).toEqual({ buttons, hasPasswords: false })
 		await save({})
 	})
 })

@@ -204,7 +204,7 @@ export async function tryDirectory(settings: DirectorySettings): Promise<void> {
 		const has = async (filter: string) =>
 			(await search(client, settings, { filter, attributes: ['1.1'], sizeLimit: 1 })).length > 0
 		const people = anybody(settings)
-		if (!(await has(people))) throw new DirectoryMisset('userFilter', 'Nobody below the base DN matches this filter.')
+		if (!(await has(people))) throw new DirectoryMisset('userFilter', 'No entry below the base DN matches this filter.')
 		for (const setting of ['subjectAttribute', 'emailAttribute'] as const) {
 			const name = setting === 'subjectAttribute' ? subjectAttribute : emailAttribute
 			if (!(await has(`(&${people}(${name}=*))`)))
@@ -230,7 +230,7 @@ async function search(
 	} catch (error) {
 		if (error instanceof ResultCodeError && error.code === SIZE_LIMIT_EXCEEDED) return 'many'
 		if (error instanceof ResultCodeError && [32, 34].includes(error.code))
-			throw new DirectoryMisset('baseDn', 'The directory has no such entry, or shows it to nobody with this bind DN.')
+			throw new DirectoryMisset('baseDn', 'The directory has no such entry, or hides it from this bind DN.')
 		throw error
 	}
 }

@@ -44,21 +44,21 @@ interface Begun {
 
 /**
  * Begins a login.
- * @param wish.linkTo the member who links what they log in with; null for a login
+ * @param options.linkTo the member who links what they log in with; null for a login
  * @throws NotFound, TooMany, NotAllowed with what is wrong at the other site
  */
 export async function beginFlow(
 	name: string,
-	wish: { viewer: Viewer; linkTo: number | null; redirectTo: unknown; ip: string },
+	options: { viewer: Viewer; linkTo: number | null; redirectTo: unknown; ip: string },
 ): Promise<Begun> {
 	const provider = requireProvider(name)
-	await countUse('outsideLogins', wish.viewer, wish.ip)
+	await countUse('outsideLogins', options.viewer, options.ip)
 	const { url, checks } = await atProvider(provider, provider.begin)
 	const text = JSON.stringify({
 		...checks,
 		provider: name,
-		linkTo: wish.linkTo,
-		redirectTo: safeRedirect(wish.redirectTo, '/find-dev'),
+		linkTo: options.linkTo,
+		redirectTo: safeRedirect(options.redirectTo, '/find-dev'),
 		until: Date.now() + FLOW_SECONDS * 1_000,
 	} satisfies z.input<typeof flow>)
 	const headers = new Headers({ 'Set-Cookie': ownCookie('login_flow', encryptSecret(purpose, text), FLOW_SECONDS) })
@@ -86,7 +86,7 @@ export async function finishFlow(name: string, request: Request, viewer: Viewer,
 	const begun = readFlow(request)
 	if (begun?.provider !== name) {
 		await recordSecurityEvent('refused', { detail: { reason: 'a login that this browser did not begin' } })
-		throw new NotAllowed('This login was not begun in this browser, or took longer than ten minutes. Begin again.')
+		throw new NotAllowed('This login was not started in this browser, or took longer than ten minutes. Start again.')
 	}
 	const query = new URL(request.url).search
 	const answer = await atProvider(provider, () => provider.finish({ query, checks: begun }))

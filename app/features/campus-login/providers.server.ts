@@ -1,4 +1,4 @@
-import type { WayIn } from '~/features/accounts/ways-in.server.ts'
+import type { LoginButton } from '~/features/accounts/login-methods.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { type ClaimNames, standardClaims } from './claims.server.ts'
@@ -11,7 +11,7 @@ import { campusSection, googleSettings, microsoftSettings, otherSection } from '
 
 /* The sites that vouch for members, as the settings name them now. */
 
-export interface Provider extends WayIn {
+export interface Provider extends LoginButton {
 	/** Whether somebody who has no account yet gets one. */
 	registers: boolean
 	/** Whether only addresses that may register here get one: those of a campus are let in by the campus. */

@@ -5,7 +5,7 @@ import { boxSetting, listSetting, numberSetting } from '~/platform/settings/sett
 
 /** What the login says of the people who study and of those who work there. */
 export const roleSettings = {
-	studentRoles: listSetting({ label: 'Roles of students', hint: 'With commas between them.', default: ['student'] }),
+	studentRoles: listSetting({ label: 'Roles of students', hint: 'Separated by commas.', default: ['student'] }),
 	staffRoles: listSetting({ label: 'Roles of staff', default: ['staff', 'faculty', 'employee'] }),
 }
 

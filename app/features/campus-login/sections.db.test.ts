@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
 import { logIn } from '~/features/accounts/accounts.server.ts'
-import { waysIn } from '~/features/accounts/ways-in.server.ts'
+import { loginMethods } from '~/features/accounts/login-methods.server.ts'
 import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -37,19 +37,19 @@ async function save(input: Record<string, string>): Promise<void> {
 }
 
 const wrongSites: [string, RequestListener, RegExp][] = [
-	['something that is no JSON', (_, response) => response.end('<html>'), /^What answers at this address/],
+	['something that is no JSON', (_, response) => response.end('<html>'), /^The server at this address/],
 	[
 		'another issuer',
 		(_, response) =>
 			response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ issuer: 'https://evil.example' })),
-		/^What answers/,
+		/^The server at this address/,
 	],
 	[
 		'a redirect',
 		(_, response) => response.writeHead(302, { Location: `${'http://127.0.0.1:1'}/` }).end(),
-		/^What answers/,
+		/^The server at this address/,
 	],
-	['an error', (_, response) => response.writeHead(500).end('no'), /^What answers/],
+	['an error', (_, response) => response.writeHead(500).end('no'), /^The server at this address/],
 	['no end', (_, response) => void response.write('x'.repeat(600_000)), /^Nothing answered/],
 	['nothing', () => {}, /^Nothing answered/],
 ]
@@ -100,10 +100,10 @@ test('it is the only way in once an admin has logged in by it, and passwords end
 	)
 	// Linked is not tried.
 	await expect(save({ onlyWay: 'on' })).rejects.toThrow(Conflict)
-	expect(waysIn().hasPasswords).toBe(true)
+	expect(loginMethods().hasPasswords).toBe(true)
 	await sql`update identities set used_at = now() where user_id = ${admin.id}`.execute(db())
 	await save({ onlyWay: 'on' })
-	expect(waysIn()).toEqual({
+	expect(loginMethods()).toEqual({
 		buttons: [{ name: 'campus', label: 'Log in with your campus account' }],
 		hasPasswords: false,
 	})

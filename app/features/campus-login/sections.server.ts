@@ -35,7 +35,7 @@ export const campusSection = settingSection({
 		clientSecret: secretSetting({ label: 'Client secret' }),
 		scope: textSetting({
 			label: 'Scope',
-			hint: 'What is asked of the login service. Add offline_access if it wants that before it says who has left.',
+			hint: 'The scopes that the site requests. Add offline_access if the login service needs it to tell who has left.',
 			default: 'openid profile email',
 			schema: z.string().refine((text) => text.split(/\s+/).includes('openid'), 'The scope has to name openid.'),
 		}),
@@ -47,7 +47,7 @@ export const campusSection = settingSection({
 		emailClaim: claim('Claim with the e-mail address', 'What the login service calls it.', 'email'),
 		roleClaim: claim(
 			'Claim with the role',
-			'What says who studies and who works there. Leave it empty if nothing does.',
+			'The attribute that tells students and staff apart. Leave it empty if there is none.',
 			'',
 		),
 		...roleSettings,
@@ -55,7 +55,7 @@ export const campusSection = settingSection({
 	},
 	async check(values) {
 		if (!values.isOn) {
-			if (values.onlyWay) throw wrongField('onlyWay', 'What is not offered cannot be the only way in.')
+			if (values.onlyWay) throw wrongField('onlyWay', 'A login that is not set up cannot be the only one.')
 			return
 		}
 		for (const name of ['label', 'issuer', 'clientId'] as const)
@@ -94,7 +94,7 @@ export const otherSection = settingSection({
 		googleSecret: secretSetting({ label: 'Google: client secret' }),
 		microsoftTenant: textSetting({
 			label: 'Microsoft: directory (tenant) id',
-			hint: 'The id of your university’s directory in Entra. Only its people can log in.',
+			hint: 'The id of your university’s directory in Entra. Only its members can log in.',
 			schema: z.string().regex(/^([\w-]+(\.[\w-]+)*)?$/, 'Enter the id of the directory, or its domain.'),
 		}),
 		microsoftId: textSetting({ label: 'Microsoft: client id' }),
@@ -120,10 +120,12 @@ export const otherSection = settingSection({
 
 const scope = 'openid profile email'
 
+/** The OpenID Connect settings of Google. */
 export function googleSettings(clientId: string, clientSecret: string) {
 	return { issuer: 'https://accounts.google.com', clientId, clientSecret, scope }
 }
 
+/** The OpenID Connect settings of Microsoft Entra. @param tenant id or domain of the directory */
 export function microsoftSettings(tenant: string, clientId: string, clientSecret: string) {
 	return { issuer: `https://login.microsoftonline.com/${tenant}/v2.0`, clientId, clientSecret, scope }
 }
@@ -143,7 +145,7 @@ async function refusingAt(address: string, secret: string, look: () => Promise<v
 		if (isClient) throw wrongField(secret, 'The login service does not know this client id with this secret.')
 		throw wrongField(
 			address,
-			'What answers at this address is not the login service of this issuer. Copy the issuer exactly as its description (/.well-known/openid-configuration) has it.',
+			'The server at this address is not the login service of this issuer. Copy the issuer exactly as in its description (/.well-known/openid-configuration).',
 		)
 	}
 }

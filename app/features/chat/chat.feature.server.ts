@@ -12,37 +12,37 @@ import { answerSending } from './messages/sending.server.ts'
 /** Messages: sending, reading, changing and reporting them, and the chat in an open tab. */
 export const chat = defineFeature({ name: 'chat', onConnect: receiveChat })
 
-/** A tab says at most once in 3 s that its member types; what comes faster is passed over. */
+/** A tab reports typing at most every 3 s; faster reports are dropped. */
 const MIN_TYPING_INTERVAL_MS = 2_500
 
-/** Takes what a tab says of conversations. What comes from a socket is anybody's word: what makes no sense is passed over. */
+/** Handles a tab's chat events. Anybody can send anything over a socket, so malformed events are ignored. */
 function receiveChat(socket: Tab): void {
 	const { userId: id, username } = socket.data
 	const viewer: SignedIn = { id, username, name: username, image: null, role: 'member' }
 	inBackground(announceUnread(socket))
 	const allowance = new Allowance(1, MIN_TYPING_INTERVAL_MS)
-	// One after the other, so that the messages of a tab are stored in the order in which it sent them.
+	// Runs sequentially, so that messages of a tab are stored in the order in which it sent them.
 	let last: Promise<unknown> = Promise.resolve()
-	const inTurn = (work: () => Promise<unknown>) => {
+	const enqueue = (work: () => Promise<unknown>) => {
 		last = last.then(work).catch((error) => log.warn({ err: error }, 'a word of the chat could not be taken'))
 	}
 	socket.on('chat:send', (message: unknown, answer: unknown) => {
 		if (typeof answer !== 'function') return
-		inTurn(async () => {
+		enqueue(async () => {
 			const { reply, ended } = await answerSending(viewer, message, socket.data.sessionId)
 			answer(reply)
 			if (ended) socket.disconnect(true)
 		})
 	})
 	socket.on('chat:seen', (event: unknown) => {
-		if (isRecord(event)) inTurn(() => markSeen(viewer, { with: event.with, upTo: event.upTo, read: event.read }))
+		if (isRecord(event)) enqueue(() => markSeen(viewer, { with: event.with, upTo: event.upTo, read: event.read }))
 	})
 	socket.on('chat:typing', (to: unknown) => {
-		if (typeof to === 'string' && allowance.take()) inTurn(() => announceTyping(viewer, to))
+		if (typeof to === 'string' && allowance.take()) enqueue(() => announceTyping(viewer, to))
 	})
 }
 
-/** What changed while the tab was away, or between its page and its socket. */
+/** Sends the unread counts, which may have changed while the tab was disconnected, or between its page and its socket. */
 async function announceUnread(socket: Tab): Promise<void> {
 	socket.emit('chat:count', { conversations: await countConversationsWithUnread(socket.data.userId) })
 }

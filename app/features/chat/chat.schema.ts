@@ -6,7 +6,7 @@ import { chatLimits } from './chat.view.ts'
 
 const nothing = 'Write something first.'
 
-/** What a message says. Line breaks around it are nobody's meaning; spaces at its beginning may indent code. */
+/** The text of a message. Surrounding line breaks are removed; leading spaces stay, as they may indent code. */
 const body = z
 	.string({ error: nothing })
 	.refine(isStorable, 'The text contains an invalid character (NUL).')
@@ -20,7 +20,7 @@ const body = z
 		`A message may have at most ${chatLimits.messageMax.toLocaleString('en')} characters.`,
 	)
 
-/** A picture that was uploaded for the message; whether there is one by this path is asked when it is stored. */
+/** A picture uploaded for the message; its existence is checked when the message is stored. */
 const picture = z.object({
 	path: z.string().regex(picturePath, 'A picture of this message no longer exists. Send it again.'),
 	alt: z
@@ -30,7 +30,7 @@ const picture = z.object({
 		.refine((text) => text.length <= MAX_ALT_LENGTH, `A description may have at most ${MAX_ALT_LENGTH} characters.`),
 })
 
-/** What sends a message: words, pictures, or both. */
+/** Input of a new message: text, pictures, or both. */
 export const messageInput = z
 	.object({
 		body,
@@ -42,5 +42,5 @@ export const messageInput = z
 	})
 	.refine(({ body, pictures }) => body !== '' || pictures.length > 0, { error: nothing, path: ['body'] })
 
-/** What changes the words of one; a message with pictures may go without. */
+/** Input of an edit; a message with pictures may have no text. */
 export const editInput = z.object({ body })

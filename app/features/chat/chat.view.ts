@@ -3,21 +3,21 @@ import type { ConversationState } from '~/features/conversations/conversations.p
 import type { Names, Peer, Receipts, StrangerView } from '~/features/conversations/conversations.view.ts'
 import type { MessageRow } from './messages/messages.queries.server.ts'
 
-/** What the chat allows. It stands apart from the schema, so that the browser can use it without zod. */
+/** Limits of the chat, apart from the schema so that the browser can use them without zod. */
 export const chatLimits = {
 	/** Characters of a message. */
 	messageMax: 4_000,
 	/** Messages in one page of a conversation. */
 	page: 50,
-	/** Changes that one catching-up answer holds. */
+	/** Changes in one catch-up response. */
 	changes: 200,
 	/** Messages before a reported one that moderators see with it. */
 	context: 5,
-	/** Messages that a member may send in so many seconds: faster than anybody types, slower than a script would like. */
+	/** Messages that a member may send in this many seconds: faster than anybody types, slower than a script would like. */
 	burst: { messages: 30, seconds: 10 },
 } as const
 
-/* What the server and members' tabs tell each other of messages: by HTTP, and as events of the socket. */
+/* What the server and members' tabs exchange about messages, by HTTP and as socket events. */
 
 /** A conversation as it is opened. */
 export interface ConversationPage {
@@ -25,31 +25,31 @@ export interface ConversationPage {
 	state: ConversationState
 	/** The newest 50, ascending. */
 	messages: ChatMessage[]
-	/** Whether there are older ones. */
+	/** Whether there are older messages. */
 	older: boolean
 	version: number
 	/** Of the peer. */
 	receipts: Receipts
-	/** How far the viewer had read when it was loaded: for the "new messages" line. */
+	/** The last message that the viewer had read when this was loaded: for the "new messages" divider. */
 	readId: number
-	/** Skills that both have, while nobody has written, and of a stranger; what to begin with. */
+	/** Skills that both members have; only before the first message, and for a stranger. */
 	common: string[]
-	/** Who asks to chat, while the reader has not answered; null for anybody else. */
+	/** The stranger who sent a request that the viewer has not answered; null otherwise. */
 	stranger: StrangerView | null
 }
 
-/** A part of a conversation that need not be its end. */
+/** A range of a conversation that may end before its newest message. */
 export interface MessageWindow {
 	/** Ascending. */
 	messages: ChatMessage[]
-	/** Whether there are more before and after them. */
+	/** Whether there are messages before and after the range. */
 	older: boolean
 	newer: boolean
 }
 
 export interface ChatMessage {
 	id: number
-	/** The sender's own id of it: the same on every try. */
+	/** The sender's id of the message, the same on every try. */
 	clientId: string
 	/** Username. */
 	sender: string
@@ -63,25 +63,25 @@ export interface ChatMessage {
 	sentAt: string
 	editedAt: string | null
 	deleted: boolean
-	/** The conversation's version with the last change of this message. */
+	/** The conversation version of the last change of this message. */
 	version: number
 }
 
 /**
- * What the sender of a message is answered. `retry`: the same may be sent again a little later; `retryAfter`: in so many whole
+ * The answer to the sender of a message. `retry`: the same message may be sent again later; `retryAfter`: after this many whole
  * seconds, where a limit says so.
  */
 export type SendAnswer =
 	| { ok: true; message: ChatMessage }
 	| { ok: false; message: string; retry: boolean; retryAfter?: number }
 
-/** What the receiver has not read: messages of this conversation, and in how many conversations there are some. */
+/** Unread messages of this conversation, and the number of conversations with unread messages. */
 interface UnreadCounts {
 	unread: number
 	conversations: number
 }
 
-/** A message as it is sent. */
+/** A message to be sent. */
 export interface ChatSending {
 	/** Username. */
 	to: string
@@ -92,20 +92,20 @@ export interface ChatSending {
 }
 
 declare module '~/platform/realtime/events.ts' {
-	/** `with` is the peer's username, as seen by who is told. */
+	/** `with` is the peer's username, from the receiver's point of view. */
 	interface ServerEvents {
 		/** A message was added, edited or deleted. */
 		'chat:message': (event: UnreadCounts & { with: string; message: ChatMessage }) => void
-		/** This member read further, here or elsewhere. */
+		/** This member read further, on any device. */
 		'chat:read': (event: UnreadCounts & { with: string; readId: number }) => void
-		/** This member read everything in these conversations, here or elsewhere. */
+		/** This member read everything in these conversations, on any device. */
 		'chat:all-read': (event: { with: string[]; conversations: number }) => void
 		'chat:typing': (event: { from: string }) => void
 	}
 
 	interface ClientEvents {
 		'chat:send': (message: ChatSending, answer: (answer: SendAnswer) => void) => void
-		/** Everything up to this message arrived, or was seen. */
+		/** Everything up to this message was delivered, or read. */
 		'chat:seen': (event: { with: string; upTo: number; read: boolean }) => void
 		/** At most one in 3 s. */
 		'chat:typing': (to: string) => void
@@ -129,7 +129,7 @@ export function presentMessage(row: MessageRow, readerId: number, names: Names):
 	}
 }
 
-/** A page of messages that were read newest first, one more than it holds if there are older ones. */
+/** A page of messages. @param rows newest first, one more than the page if there are older ones */
 export function presentPage(rows: MessageRow[], readerId: number, names: Names) {
 	const shown = rows.slice(0, chatLimits.page).reverse()
 	return {
@@ -138,7 +138,7 @@ export function presentPage(rows: MessageRow[], readerId: number, names: Names) 
 	}
 }
 
-/** A message in words alone, for lists, announcements and mail: its text, or else what its pictures show. */
+/** A message as plain text, for lists, notifications and mail: its text, or else the descriptions of its pictures. */
 export function textOfMessage({ body, pictures }: Pick<ChatMessage, 'body' | 'pictures'>): string {
 	if (body.trim() !== '' || pictures.length === 0) return body
 	const shown = pictures.map(({ alt }) => alt).filter((alt) => alt !== '')

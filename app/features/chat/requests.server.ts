@@ -3,7 +3,7 @@ import { viewerOf } from '~/lib/context.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { answeringJson } from '~/platform/http/http.ts'
 
-/** Answers a script of a member with JSON that nothing caches; 401 for a visitor. */
+/** Answers a member's script with JSON that is not cached; 401 for a visitor. */
 export function answeringMember(
 	context: Readonly<RouterContextProvider>,
 	work: (viewer: SignedIn) => Promise<object>,
@@ -14,7 +14,7 @@ export function answeringMember(
 	return Response.json({ message: 'Log in first.' }, { status: 401, headers })
 }
 
-/** A whole number that an address names; what is none is left for the use case to refuse. */
+/** A whole number in an address; anything else becomes NaN, which the use case rejects. */
 export function numberIn(params: URLSearchParams, name: string): number | null {
 	const text = params.get(name)
 	if (text === null) return null

@@ -39,8 +39,8 @@ test.each<[string, Partial<ConversationFacts>, string, RegExp | null]>([
 	],
 	['I blocked them', { ...known, blockedByMe: true }, 'closed', /You blocked Mira Lind/],
 	['I blocked them when asked', { ...asked, blockedByMe: true }, 'closed', /You blocked Mira Lind/],
-])('%s: %#', (_who, standing, kind, reason) => {
-	const state = conversationState({ ...strangers, ...standing })
+])('%s: %#', (_who, facts, kind, reason) => {
+	const state = conversationState({ ...strangers, ...facts })
 	expect(state.kind).toBe(kind)
 	if (reason) expect(state.reason).toMatch(reason)
 	else expect(state.reason).toBeNull()

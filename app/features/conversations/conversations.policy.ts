@@ -50,25 +50,23 @@ export interface ConversationState {
 }
 
 /** What this member can do in the conversation. That the peer blocked them is not asked: it must not show. */
-export function conversationState(standing: ConversationFacts): ConversationState {
-	const { blockedByMe, muted } = standing
-	const reason = closedBecause(standing)
+export function conversationState(facts: ConversationFacts): ConversationState {
+	const { blockedByMe, muted } = facts
+	const reason = closedBecause(facts)
 	if (reason !== null) return { kind: 'closed', reason, blockedByMe, muted }
-	if (standing.myTurn && standing.visible) return { kind: 'request', reason: null, blockedByMe, muted }
-	return { kind: standing.peerPending ? 'waiting' : 'open', reason: null, blockedByMe, muted }
+	if (facts.myTurn && facts.visible) return { kind: 'request', reason: null, blockedByMe, muted }
+	return { kind: facts.peerPending ? 'waiting' : 'open', reason: null, blockedByMe, muted }
 }
 
-function closedBecause(standing: ConversationFacts): string | null {
-	const { name, accepts } = standing
-	if (standing.blockedByMe) return `You blocked ${name}. Unblock to write.`
-	if (!standing.reachable) return `${name} cannot receive messages.`
-	const answers = standing.myTurn && standing.visible
-	const known = standing.exists && !standing.peerPending && !standing.myTurn
+function closedBecause(facts: ConversationFacts): string | null {
+	const { name, accepts } = facts
+	if (facts.blockedByMe) return `You blocked ${name}. Unblock to write.`
+	if (!facts.reachable) return `${name} cannot receive messages.`
+	const answers = facts.myTurn && facts.visible
+	const known = facts.exists && !facts.peerPending && !facts.myTurn
 	if (answers || known) return null
 	if (accepts === 'nobody') return `${name} does not accept new conversations.`
-	if (accepts === 'verified' && !standing.verified)
-		return `${name} only accepts new conversations from verified students.`
-	if (standing.peerPending && standing.unanswered >= MAX_UNANSWERED)
-		return `You can write again once ${name} has answered.`
+	if (accepts === 'verified' && !facts.verified) return `${name} only accepts new conversations from verified students.`
+	if (facts.peerPending && facts.unanswered >= MAX_UNANSWERED) return `You can write again once ${name} has answered.`
 	return null
 }

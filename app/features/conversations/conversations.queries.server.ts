@@ -23,7 +23,7 @@ export interface PeerRow {
 }
 
 /** How one member stands to another, with a conversation or without: what decides whether they may write. */
-export interface StandingRow {
+export interface PairStateRow {
 	peer_id: number
 	username: string
 	name: string
@@ -43,7 +43,7 @@ export interface StandingRow {
 }
 
 /** A conversation as one of its members stands to it, or would. */
-export interface ConversationRow extends PeerRow, StandingRow {
+export interface ConversationRow extends PeerRow, PairStateRow {
 	peer_read_id: number
 	peer_delivered_id: number
 }
@@ -54,8 +54,8 @@ type UserId = RawBuilder<unknown> | number
 const idByName = (username: RawBuilder<unknown> | string) =>
 	sql`(select user_id from usernames where usernames.username = ${username})`
 
-/** The columns of {@link StandingRow}, for statements with {@link standingJoins}. */
-const standingColumns = (userId: UserId) => sql`p.id as peer_id, p.username, p.name, p.imported, c.id,
+/** The columns of {@link PairStateRow}, for statements with {@link pairStateJoins}. */
+const pairStateColumns = (userId: UserId) => sql`p.id as peer_id, p.username, p.name, p.imported, c.id,
 	coalesce(mine.pending, false) as pending, mine.last_message_id, coalesce(mine.muted, false) as muted,
 	coalesce(mine.read_id, 0) as read_id, coalesce(theirs.pending, false) as peer_pending,
 	case when theirs.pending then (select count(*)::int from (
@@ -70,7 +70,7 @@ const conversationJoin = (kind: 'left' | 'inner', userId: UserId) => sql`${sql.r
 	select id from conversations where lower_id = least(p.id, ${userId}) and higher_id = greatest(p.id, ${userId}) limit 1) c on true`
 
 /** By the indexes, also where the planner takes the tables for small: a few rows for each of a few pairs. */
-const standingJoins = (userId: UserId) => sql`
+const pairStateJoins = (userId: UserId) => sql`
 	left join lateral (select accepts from chat_settings where user_id = p.id limit 1) s on true
 	${conversationJoin('left', userId)}
 	left join lateral (select * from conversation_members where conversation_id = c.id and user_id = ${userId} limit 1) mine on true
@@ -83,9 +83,9 @@ export async function findConversation(
 	executor: Executor = db(),
 ): Promise<ConversationRow | undefined> {
 	const { rows } = await sql<ConversationRow>`
-		select ${peerColumns(userId)}, ${standingColumns(userId)},
+		select ${peerColumns(userId)}, ${pairStateColumns(userId)},
 			coalesce(theirs.read_id, 0) as peer_read_id, coalesce(theirs.delivered_id, 0) as peer_delivered_id
-		from users p left join shown_profiles pp on pp.user_id = p.id ${standingJoins(userId)}
+		from users p left join shown_profiles pp on pp.user_id = p.id ${pairStateJoins(userId)}
 		where p.id = ${idByName(username)} and p.id <> ${userId} and p.pseudonym_of is null`.execute(executor)
 	return rows[0]
 }
@@ -105,11 +105,11 @@ const pairs = (of: readonly Pair[]) =>
 			where id = ${idByName(sql.ref('pair.username'))} and id <> pair.user_id and pseudonym_of is null limit 1) p`
 
 /** How each of these members stands to another one, in their order; undefined for nobody and for oneself. */
-export async function listStandings(executor: Executor, of: readonly Pair[]): Promise<(StandingRow | undefined)[]> {
+export async function listPairStates(executor: Executor, of: readonly Pair[]): Promise<(PairStateRow | undefined)[]> {
 	const userId = sql.ref('pair.user_id')
-	const { rows } = await sql<StandingRow & { place: number }>`
-		select pair.place::int, ${standingColumns(userId)}
-		from ${pairs(of)} ${standingJoins(userId)}`.execute(executor)
+	const { rows } = await sql<PairStateRow & { place: number }>`
+		select pair.place::int, ${pairStateColumns(userId)}
+		from ${pairs(of)} ${pairStateJoins(userId)}`.execute(executor)
 	return byPlace(of, rows)
 }
 
@@ -193,7 +193,7 @@ export const countUnreadOf = gathered(async (conversationIds: number[]): Promise
 		select side.conversation_id, side.user_id, side.unread, (
 			select count(*)::int from conversation_members m where m.user_id = side.user_id and ${counts}) as conversations
 		from conversation_members side where side.conversation_id = any(${conversationIds}::int[])`
-	// In a transaction, for its plan: left alone PostgreSQL would plan it anew each time, which takes five times as long.
+	// In a transaction, for its plan: left alone PostgreSQL would plan it again each time, which takes five times as long.
 	const { rows } = await transact((trx, last) => last(select.execute(trx)))
 	const sides = Map.groupBy(rows, (row) => row.conversation_id)
 	return conversationIds.map((id) => sides.get(id) ?? [])

@@ -22,8 +22,8 @@ import {
 	countConversationsWithUnread,
 	findConversation,
 	lockConversation,
+	type PairStateRow,
 	readSettings,
-	type StandingRow,
 	writeMuted,
 	writeSettings,
 } from './conversations.queries.server.ts'
@@ -58,7 +58,7 @@ export async function requireConversation(
 }
 
 /** The usernames of both members. */
-export function namesOf(viewer: SignedIn, peer: StandingRow): Names {
+export function namesOf(viewer: SignedIn, peer: PairStateRow): Names {
 	return new Map([
 		[viewer.id, viewer.username],
 		[peer.peer_id, peer.username],
@@ -66,11 +66,11 @@ export function namesOf(viewer: SignedIn, peer: StandingRow): Names {
 }
 
 /** What the member can do. */
-export function presentState(row: StandingRow): ConversationState {
-	return conversationState(standingOf(row))
+export function presentState(row: PairStateRow): ConversationState {
+	return conversationState(factsOfPair(row))
 }
 
-function standingOf(row: StandingRow): ConversationFacts {
+function factsOfPair(row: PairStateRow): ConversationFacts {
 	return {
 		name: row.name,
 		reachable: !row.imported,
@@ -186,13 +186,13 @@ export async function announceState(member: { id: number }, peerUsername: string
 }
 
 /** A message waits for the first answer: how much more may follow changed for its sender, and for the peer it is a request. */
-export async function announceWaiting(sender: SignedIn, peer: StandingRow): Promise<void> {
+export async function announceWaiting(sender: SignedIn, peer: PairStateRow): Promise<void> {
 	await announceState(sender, peer.username)
 	if (!peer.blocked_me) await announceState({ id: peer.peer_id }, sender.username)
 }
 
 /** The first answer came, or an acceptance: what both can do changed, and the receipts may be shown now. */
-export async function announceAccepted(member: SignedIn, peer: StandingRow): Promise<void> {
+export async function announceAccepted(member: SignedIn, peer: PairStateRow): Promise<void> {
 	await Promise.all([announceState(member, peer.username), announceState({ id: peer.peer_id }, member.username)])
 	const row = await findConversation(peer.peer_id, member.username)
 	if (row) announce(roomOf(peer.peer_id), 'chat:receipts', { with: member.username, receipts: presentReceipts(row) })

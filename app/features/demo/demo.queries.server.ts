@@ -84,7 +84,7 @@ export async function insertDemoMember(
 	return id
 }
 
-/** A demo question as bookmarks and reports need it. @param title as it stands in the data @throws Error when there is none */
+/** A demo question as bookmarks and reports need it. @param title as it is in the data @throws Error when there is none */
 export async function findDemoQuestion(trx: Executor, title: string): Promise<number> {
 	const question = await trx
 		.selectFrom('questions')

@@ -3,7 +3,7 @@ import { setSkills } from '~/features/members/skills.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { wishOf } from './directory.paths.ts'
+import { criteriaOf } from './directory.paths.ts'
 import { listCommunity } from './directory.server.ts'
 import { suggest, suggestKnownSkills } from './suggestions.server.ts'
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 
 const found = async (query: string): Promise<string | undefined> =>
-	(await listCommunity(wishOf(new URLSearchParams(query)), null)).page.rows[0]?.username
+	(await listCommunity(criteriaOf(new URLSearchParams(query)), null)).page.rows[0]?.username
 
 test.each([
 	['golang', 'gopher'],

@@ -5,7 +5,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
 import { makeTab } from '../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { anybody, type Wish, wishOf } from './directory.paths.ts'
+import { anybody, type Criteria, criteriaOf } from './directory.paths.ts'
 import { listCommunity } from './directory.server.ts'
 import { suggest } from './suggestions.server.ts'
 
@@ -31,19 +31,19 @@ beforeAll(async () => {
 	for (const username of [...online, hidden?.username ?? '']) await makeTab(await idOf(username ?? ''))
 })
 
-/** Everybody who matches a wish, by reading all people one by one. */
-function truth(wish: Wish): Person[] {
+/** Everybody who matches the criteria; reads all people one by one. */
+function truth(criteria: Criteria): Person[] {
 	const isOnline = (person: Person) => online.has(person.username)
 	const found = listed.filter(
 		(person) =>
-			wish.skills.every((skill) => person.skills.some((own) => own.toLowerCase() === skill.toLowerCase())) &&
-			(wish.branches.length === 0 || wish.branches.includes(person.profile.enrol_in_branch_name)) &&
-			(wish.years.length === 0 || wish.years.includes(person.profile.current_year)) &&
-			(wish.universities.length === 0 || wish.universities.includes(person.profile.university_name)) &&
-			wish.openTo.every((thing) => person.profile.open_to.includes(thing)) &&
-			(!wish.online || isOnline(person)),
+			criteria.skills.every((skill) => person.skills.some((own) => own.toLowerCase() === skill.toLowerCase())) &&
+			(criteria.branches.length === 0 || criteria.branches.includes(person.profile.enrol_in_branch_name)) &&
+			(criteria.years.length === 0 || criteria.years.includes(person.profile.current_year)) &&
+			(criteria.universities.length === 0 || criteria.universities.includes(person.profile.university_name)) &&
+			criteria.openTo.every((thing) => person.profile.open_to.includes(thing)) &&
+			(!criteria.online || isOnline(person)),
 	)
-	if (wish.sort !== 'active') return found
+	if (criteria.sort !== 'active') return found
 	const seen = ({ username, profile }: Person) =>
 		online.has(username) ? '9' : profile.show_presence ? (profile.last_seen_at ?? '') : ''
 	return found.toSorted((one, other) => (seen(one) < seen(other) ? 1 : seen(one) > seen(other) ? -1 : 0))
@@ -55,18 +55,18 @@ async function idOf(username: string): Promise<number> {
 }
 
 /** The usernames of a whole list, page by page. */
-async function wholeList(wish: Wish): Promise<string[]> {
+async function wholeList(criteria: Criteria): Promise<string[]> {
 	const seen: string[] = []
 	let cursor: string | null = null
 	do {
-		const { page }: Awaited<ReturnType<typeof listCommunity>> = await listCommunity(wish, cursor)
+		const { page }: Awaited<ReturnType<typeof listCommunity>> = await listCommunity(criteria, cursor)
 		seen.push(...page.rows.map(({ username }) => username))
 		cursor = page.next
 	} while (cursor)
 	return seen
 }
 
-const filters: [string, Partial<Wish>][] = [
+const filters: [string, Partial<Criteria>][] = [
 	['nothing', {}],
 	['a skill', { skills: ['Python'] }],
 	['a skill in another case', { skills: ['pYTHON'] }],
@@ -86,20 +86,20 @@ const filters: [string, Partial<Wish>][] = [
 
 describe.each(['newest', 'active'] as const)('ordered by %s, narrowed by', (sort) => {
 	test.each(filters)('%s, the pages hold everybody who matches once and in order', async (_, filter) => {
-		const wish: Wish = { ...anybody, ...filter, sort: sort === 'active' ? sort : null }
-		expect(await wholeList(wish)).toEqual(truth(wish).map(({ username }) => username))
+		const criteria: Criteria = { ...anybody, ...filter, sort: sort === 'active' ? sort : null }
+		expect(await wholeList(criteria)).toEqual(truth(criteria).map(({ username }) => username))
 	})
 })
 
 test.each(filters)('narrowed by %s, the number of people is that of the rows', async (_, filter) => {
-	const wish = { ...anybody, ...filter }
-	expect((await listCommunity(wish)).count).toEqual({ number: truth(wish).length, atLeast: false })
+	const criteria = { ...anybody, ...filter }
+	expect((await listCommunity(criteria)).count).toEqual({ number: truth(criteria).length, atLeast: false })
 })
 
 test.each(filters)('narrowed by %s, each filter counts who one would see with it', async (_, filter) => {
-	const wish = { ...anybody, ...filter }
-	const { filters: shown } = await listCommunity(wish)
-	const withAll = (change: Partial<Wish>) => truth({ ...wish, ...change }).length
+	const criteria = { ...anybody, ...filter }
+	const { filters: shown } = await listCommunity(criteria)
+	const withAll = (change: Partial<Criteria>) => truth({ ...criteria, ...change }).length
 	for (const { value, count } of shown.branches)
 		expect([value, count?.number]).toEqual([value, withAll({ branches: [value] })])
 	for (const { value, count } of shown.years)
@@ -109,7 +109,7 @@ test.each(filters)('narrowed by %s, each filter counts who one would see with it
 	for (const { value, count } of shown.openTo)
 		expect([value, count?.number]).toEqual([
 			value,
-			withAll({ openTo: [...new Set([...wish.openTo, value as 'mentoring'])] }),
+			withAll({ openTo: [...new Set([...criteria.openTo, value as 'mentoring'])] }),
 		])
 	expect(shown.online.count?.number).toBe(withAll({ online: true }))
 })
@@ -238,10 +238,10 @@ describe('a search', () => {
 		['a b c d e f g h '.repeat(1_000)],
 		['.*(+[?'],
 	])('for %j answers, and nothing breaks', async (typed) => {
-		const wish = wishOf(new URLSearchParams({ q: typed, skill: typed, branch: typed }))
-		await expect(listCommunity(wish)).resolves.toHaveProperty('count')
-		await expect(listCommunity({ ...anybody, q: wish.q })).resolves.toHaveProperty('count')
-		await expect(suggest(wish.q, null)).resolves.toHaveProperty('people')
+		const criteria = criteriaOf(new URLSearchParams({ q: typed, skill: typed, branch: typed }))
+		await expect(listCommunity(criteria)).resolves.toHaveProperty('count')
+		await expect(listCommunity({ ...anybody, q: criteria.q })).resolves.toHaveProperty('count')
+		await expect(suggest(criteria.q, null)).resolves.toHaveProperty('people')
 		expect((await listCommunity(anybody)).count.number).toBe(listed.length)
 	})
 })
@@ -277,8 +277,8 @@ describe('a cursor', () => {
 	test.each([["now()'; select 1"], ['9999-99-99T99:99:99Z'], ['infinityy'], ['2026-01-01']])(
 		'of the last seen that says %j is refused',
 		async (at) => {
-			const wish: Wish = { ...anybody, sort: 'active' }
-			await expect(listCommunity(wish, encodeCursor(['active', at, 1]))).rejects.toThrow(
+			const criteria: Criteria = { ...anybody, sort: 'active' }
+			await expect(listCommunity(criteria, encodeCursor(['active', at, 1]))).rejects.toThrow(
 				'This page of the list no longer exists.',
 			)
 		},

@@ -3,7 +3,7 @@ import { openings } from '~/features/members/self.view.ts'
 import { cursor, limit } from '~/features/questions/questions.api.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { type Operation, operation } from '~/platform/http/operation.ts'
-import { wishOf } from './directory.paths.ts'
+import { criteriaOf } from './directory.paths.ts'
 import { presentFound } from './directory.server.ts'
 import type { MemberView } from './directory.view.ts'
 import { findMembers } from './finding.server.ts'
@@ -29,7 +29,7 @@ export const personList = z.object({
 	next: z.string().nullable().describe('The cursor of the next page; null at the end.'),
 })
 
-/** A member who was found, as the API tells it. */
+/** A found member for the API. */
 export function presentPerson({ studies, why = '', ...row }: MemberView): z.infer<typeof person> {
 	return { ...row, branch: studies.branch, year: studies.year, why }
 }
@@ -49,10 +49,10 @@ export const directoryOperations: Operation[] = [
 		access: 'everybody',
 		query: {
 			q: z.string().max(200).optional().describe('Words to search for.'),
-			skill: filter('Skills that they all have.'),
-			branch: filter('Branches of which they are in one.'),
-			year: filter('Years of study of which they are in one.'),
-			university: filter('Universities of which they are at one.'),
+			skill: filter('Members have all of these skills.'),
+			branch: filter('Members are in one of these branches.'),
+			year: filter('Members are in one of these years of study.'),
+			university: filter('Members are at one of these universities.'),
 			cursor,
 			limit,
 		},
@@ -60,13 +60,13 @@ export const directoryOperations: Operation[] = [
 		refusals: [422],
 		run: async (call) => {
 			const { viewer } = call
-			// What a visitor may ask of the API in a minute is counted by their address, and less than this.
+			// The API's own limit for visitors, by address, is lower than this one.
 			if (viewer) await countUse('peopleSearch', viewer)
 			const { cursor: at = null, limit: most, ...query } = call.query
 			const params = new URLSearchParams()
 			for (const [name, value = ''] of Object.entries(query))
 				for (const part of name === 'q' ? [value] : value.split(',')) params.append(name, part)
-			const found = await findMembers(wishOf(params), viewer, at, most)
+			const found = await findMembers(criteriaOf(params), viewer, at, most)
 			const people = await presentFound(found)
 			return {
 				rows: people.map(presentPerson),

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import {
 	anybody,
+	type Criteria,
 	communityPath,
 	countFilters,
+	criteriaOf,
 	MAX_FILTER_VALUES,
 	sortOf,
-	type Wish,
-	wishOf,
 } from './directory.paths.ts'
 
-const everything: Wish = {
+const everything: Criteria = {
 	q: 'rea & co',
 	skills: ['C++', 'Node.js'],
 	branches: ['CSE', 'IT'],
@@ -25,8 +25,8 @@ test.each([
 	['everything', everything],
 	['a search in its own order', { ...anybody, q: 'mira' }],
 	['a search by joining', { ...anybody, q: 'mira', sort: 'newest' as const }],
-])('a wish for %s survives its address', (_, wish) => {
-	expect(wishOf(new URL(communityPath(wish), 'http://site.example').searchParams)).toEqual(wish)
+])('criteria for %s survive the round trip through their address', (_, criteria) => {
+	expect(criteriaOf(new URL(communityPath(criteria), 'http://site.example').searchParams)).toEqual(criteria)
 })
 
 test.each([
@@ -39,13 +39,13 @@ test.each([
 	['?q=a%00b', { q: 'a b' }],
 	['?skill=React,+TypeScript&skill=React', { skills: ['React', 'TypeScript'] }],
 	['?online=1&cursor=abc', { online: true }],
-])('the address %s wishes for %j', (search, wish) => {
-	expect(wishOf(new URLSearchParams(search))).toEqual({ ...anybody, ...wish })
+])('the address %s asks for %j', (search, criteria) => {
+	expect(criteriaOf(new URLSearchParams(search))).toEqual({ ...anybody, ...criteria })
 })
 
 test('an address with too many values is read as far as it goes', () => {
 	const params = new URLSearchParams(Array.from({ length: 500 }, (_, index) => ['branch', `b${index}`]))
-	expect(wishOf(params).branches).toHaveLength(MAX_FILTER_VALUES)
+	expect(criteriaOf(params).branches).toHaveLength(MAX_FILTER_VALUES)
 })
 
 test.each([
@@ -54,8 +54,8 @@ test.each([
 	[{ q: 'mira', sort: 'newest' as const }, 'newest'],
 	[{ sort: 'match' as const }, 'newest'],
 	[{ sort: 'active' as const }, 'active'],
-])('the wish %j is ordered by %s', (wish, sort) => {
-	expect(sortOf({ ...anybody, ...wish })).toBe(sort)
+])('the criteria %j are ordered by %s', (criteria, sort) => {
+	expect(sortOf({ ...anybody, ...criteria })).toBe(sort)
 })
 
 test('filters are counted one by one, the search is none of them', () => {

@@ -25,11 +25,11 @@ export interface ListedMemberRow {
 	campus_verified_at: Date | null
 }
 
-/** How many characters of “About” a list knows: more than three lines of a card. Of a longer text it has one more. */
+/** Characters of “About” in a list: more than three lines of a card. A longer text has one more. */
 export const MAX_ABOUT_LENGTH = 400
 
 /**
- * The columns of {@link ListedMemberRow} as this viewer sees them, for a statement that has `users` and, as `profiles`, {@link profilesFor}
+ * The columns of {@link ListedMemberRow} for this viewer, in a statement that has `users` and, as `profiles`, {@link profilesFor}
  * the same viewer. @param viewerId null for a visitor
  */
 export const memberColumns = (viewerId: number | null) => sql`
@@ -41,8 +41,8 @@ export const memberColumns = (viewerId: number | null) => sql`
 	coalesce(campus_name, '') as campus_name, campus_verified_at, ${skillNames(viewerId)} as skills`
 
 /**
- * Who is listed and has an open tab that this viewer may know of, the latest to show themselves first. Bounded by who is online,
- * not by who is a member.
+ * Listed members with an open tab that this viewer may know about, the latest first. The cost depends on who is online, not on the
+ * number of members.
  */
 export async function listOnlineRows(viewerId: number | null, limit: number): Promise<ListedMemberRow[]> {
 	return read(sql`
@@ -53,7 +53,7 @@ export async function listOnlineRows(viewerId: number | null, limit: number): Pr
 		order by tabs.seen_at desc, users.id desc limit ${limit}`)
 }
 
-/** What of a member's page a search may have found them by, and lists do not show. */
+/** Texts of a profile that a search may match, and that lists do not show. */
 export interface FoundTextsRow {
 	id: number
 	about: string
@@ -88,7 +88,7 @@ export async function listFoundTexts(ids: number[], viewerId: number | null): Pr
 	return rows
 }
 
-/** Who is listed and joined last. */
+/** The newest listed members. */
 export function listNewestRows(viewerId: number | null, limit: number): Promise<ListedMemberRow[]> {
 	return read(sql`
 		select ${memberColumns(viewerId)}
@@ -96,7 +96,7 @@ export function listNewestRows(viewerId: number | null, limit: number): Promise<
 		order by member_search.user_id desc limit ${limit}`)
 }
 
-/** The usernames of listed members who joined after this one, 100 at most; of nobody after a name that nobody listed has. */
+/** The usernames of listed members who joined after this one, at most 100; none for a name that nobody listed has. */
 export async function listJoinedAfter(username: string): Promise<string[]> {
 	const { rows } = await sql<{ username: string }>`
 		select users.username from member_search join users on users.id = user_id
@@ -105,7 +105,7 @@ export async function listJoinedAfter(username: string): Promise<string[]> {
 	return rows.map((row) => row.username)
 }
 
-/** The skills that most listed members have, as far as they show them to everybody. */
+/** The commonest skills of listed members, among those that they show to everybody. */
 export async function listSkillRows(limit: number): Promise<{ name: string; member_count: number }[]> {
 	const rows = await db()
 		.selectFrom('terms')
@@ -124,7 +124,7 @@ async function read(statement: RawBuilder<unknown>): Promise<ListedMemberRow[]> 
 	return rows
 }
 
-/** Whether a member is listed and shows when they are online, and none of their tabs is noted as open. */
+/** Whether a listed member shows their presence, and none of their tabs is stored yet. */
 export async function isUnnoted(userId: number): Promise<boolean> {
 	const { rows } = await sql<{ unnoted: boolean }>`
 		select exists (select from member_search left join shown_profiles using (user_id)

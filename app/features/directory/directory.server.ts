@@ -5,12 +5,12 @@ import { shortened } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import {
 	anybody,
+	type Criteria,
 	communityPath,
+	criteriaQuery,
 	isSaveable,
 	membersPerPage,
-	nameOfWish,
-	type Wish,
-	wishQuery,
+	nameOfCriteria,
 } from './directory.paths.ts'
 import {
 	isUnnoted,
@@ -27,19 +27,19 @@ import type { Meaning } from './meaning.server.ts'
 import { reasonsOf } from './why.server.ts'
 
 /**
- * One page of the community: who matches a wish, in its order, how many they are, and what the filters offer.
- * @param cursor where the page before ended
- * @param viewer who looks: those who block them look offline, and what visitors do not see finds nobody for them
- * @throws Invalid for a cursor that is not of this list
+ * One page of the community: the members who match the criteria, how many there are, and the filters.
+ * @param cursor where the previous page ended
+ * @param viewer members who block the viewer look offline, and what visitors do not see finds nobody for them
+ * @throws Invalid for a cursor of another list
  */
 export async function listCommunity(
-	wish: Wish,
+	criteria: Criteria,
 	cursor: string | null = null,
 	viewer: Viewer = null,
 ): Promise<CommunityData> {
-	const isWhole = cursor === null && communityPath(wish) === communityPath(anybody)
+	const isWhole = cursor === null && communityPath(criteria) === communityPath(anybody)
 	const [found, firstSteps, arriving] = await Promise.all([
-		findMembers(wish, viewer, cursor, membersPerPage),
+		findMembers(criteria, viewer, cursor, membersPerPage),
 		isWhole ? getFirstSteps(viewer) : null,
 		isWhole ? countArriving(viewer) : 0,
 	])
@@ -47,12 +47,14 @@ export async function listCommunity(
 	const isEmpty = found.rows.length === 0 && cursor === null
 	const [rows, counts] = await Promise.all([presentFound(found), countsOf(meaning)])
 	return {
-		wish: meaning.wish,
+		criteria: meaning.criteria,
 		typed: meaning.typed.map(({ label, without }) => ({ label, href: communityPath(without) })),
-		asWords: meaning.typed.length > 0 ? communityPath({ ...wish, q: quoted(wish.q) }) : null,
+		asWords: meaning.typed.length > 0 ? communityPath({ ...criteria, q: quoted(criteria.q) }) : null,
 		isLoose: meaning.reading === 'any',
 		page: { rows, next: found.next },
-		saveable: isSaveable(wish) ? { kind: 'people', query: wishQuery(wish), name: nameOfWish(wish) } : null,
+		saveable: isSaveable(criteria)
+			? { kind: 'people', query: criteriaQuery(criteria), name: nameOfCriteria(criteria) }
+			: null,
 		cursor,
 		count: counts.people,
 		filters: presentFilters(meaning, counts, arriving),
@@ -61,16 +63,16 @@ export async function listCommunity(
 	}
 }
 
-/** Members as a search found them, with why. */
+/** Found members, with the reasons why they were found. */
 export async function presentFound({ meaning, rows }: Found): Promise<MemberView[]> {
 	const why = await reasonsOf(meaning, rows)
 	return rows.map((row, index) => ({ ...presentMember(row), ...why[index] }))
 }
 
-/** The filter without which the most people match. */
+/** The filter whose removal yields the most people. */
 async function loosen(meaning: Meaning): Promise<Loosening | null> {
-	const { filters, wish } = meaning
-	if (filters.length + (wish.q ? 1 : 0) < 2) return null
+	const { filters, criteria } = meaning
+	if (filters.length + (criteria.q ? 1 : 0) < 2) return null
 	const sets = filters.map((filter) => everyMatch({ ...meaning, filters: filters.filter((other) => other !== filter) }))
 	const counts = await countSets(meaning, sets)
 	const options = filters.map((filter, index) => ({ filter, count: counts[index]?.people }))
@@ -79,27 +81,27 @@ async function loosen(meaning: Meaning): Promise<Loosening | null> {
 	return { label: best.filter.label, href: communityPath(best.filter.without), count: best.count }
 }
 
-/** The newest members, as this viewer may see them. */
+/** The newest members, for this viewer. */
 export async function listNewest(viewer: Viewer, limit: number): Promise<MemberView[]> {
 	const rows = await listNewestRows(viewer?.id ?? null, limit)
 	return rows.map(presentMember)
 }
 
-/** Members who are online and whom this viewer may see so, the latest first. */
+/** Members whom this viewer sees online, the latest first. */
 export async function listOnline(viewer: Viewer, limit: number): Promise<MemberView[]> {
 	const rows = await listOnlineRows(viewer?.id ?? null, limit)
 	return rows.map(presentMember)
 }
 
 /**
- * How many members are about to be online besides those who are: 1 when the viewer's first page is made before their tab is
- * noted as open, so that its figures agree with their own dot, else 0.
+ * How many members are about to be online: 1 when the viewer's first page is rendered before their tab is stored, so that its
+ * numbers agree with their own presence dot, else 0.
  */
 export async function countArriving(viewer: Viewer): Promise<number> {
 	return viewer && (await isUnnoted(viewer.id)) ? 1 : 0
 }
 
-/** The skills that most members have. */
+/** The commonest skills. */
 export async function listSkills(limit: number): Promise<SkillView[]> {
 	const rows = await listSkillRows(limit)
 	return rows.map((row) => ({ name: row.name, count: row.member_count }))

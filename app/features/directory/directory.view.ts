@@ -3,9 +3,9 @@ import type { Studies } from '~/features/members/members.view.ts'
 import type { Opening } from '~/features/members/self.view.ts'
 import type { FirstStepsView } from '~/features/profiles/profiles.view.ts'
 import { grouped } from '~/lib/text.ts'
-import type { Wish } from './directory.paths.ts'
+import type { Criteria } from './directory.paths.ts'
 
-/** What everybody may know of a member, signed in or not. Empty text means "not given". */
+/** What everybody may know about a member, logged in or not. Empty text means "not given". */
 export interface MemberView {
 	username: string
 	name: string
@@ -22,9 +22,9 @@ export interface MemberView {
 	openTo: Opening[]
 	github: string
 	linkedin: string
-	/** Those of `skills` that were asked for; they stand first. */
+	/** Those of `skills` that were searched for; they come first. */
 	matchedSkills?: string[]
-	/** Why a search found them: “Knows React · City: Eastmere”; '' when nothing was searched for. */
+	/** Why a search found them: “Knows React · City: Eastmere”; '' without a search. */
 	why?: string
 }
 
@@ -43,21 +43,21 @@ export interface MembersPage {
 /** How many people there are. */
 export interface Count {
 	number: number
-	/** There are at least so many: counting ended here. */
+	/** The real number is at least this: counting stopped here. */
 	atLeast: boolean
 }
 
-/** Something that a filter offers. */
+/** A value of a filter. */
 export interface Choice {
 	/** As the address names it. */
 	value: string
 	label: string
 	chosen: boolean
-	/** How many people one sees with it, among those whom the other filters leave; null where that was not counted. */
+	/** How many people match with it and the other filters; null where that was not counted. */
 	count: Count | null
 }
 
-/** What the filters of the community offer, each the commonest values and those that are chosen. */
+/** The filters of the community, each with the commonest and the chosen values. */
 export interface FiltersView {
 	online: Choice
 	openTo: Choice[]
@@ -66,7 +66,7 @@ export interface FiltersView {
 	universities: Choice[]
 }
 
-/** A filter that could be given up, when nobody matches all of them, and how many people there are without it. */
+/** A filter that could be removed when nobody matches, and how many people match without it. */
 export interface Loosening {
 	/** “online now” */
 	label: string
@@ -74,7 +74,7 @@ export interface Loosening {
 	count: Count
 }
 
-/** What is offered while somebody types into the search. */
+/** Suggestions while typing. */
 export interface SuggestionsView {
 	people: Pick<MemberView, 'username' | 'name' | 'image' | 'online' | 'skills' | 'studies' | 'university'>[]
 	skills: { name: string; count: number }[]
@@ -86,15 +86,15 @@ export function countText({ number, atLeast }: Count): string {
 	return `${grouped(number)}${atLeast ? '+' : ''}`
 }
 
-/** What the community's page is loaded with. */
+/** The data of the community's page. */
 export interface CommunityData {
-	/** What the list shows: the wish of its address, with the branches and years that were typed as filters. */
-	wish: Wish
+	/** What the list shows: the criteria of its address, with the branches and years that were typed as filters. */
+	criteria: Criteria
 	/** The filters that were typed, each with the address of the list without it. */
 	typed: { label: string; href: string }[]
-	/** The list in which they are words like any other; null where none was typed. */
+	/** The list that treats them as words; null where none was typed. */
 	asWords: string | null
-	/** Whether nobody has every word of the search, and those are shown who have some. */
+	/** Whether nobody has all words of the search, and the list shows who has some. */
 	isLoose: boolean
 	page: MembersPage
 	/** The list as a search that can be saved; null for everybody. */
@@ -104,6 +104,6 @@ export interface CommunityData {
 	count: Count
 	filters: FiltersView
 	loosen: Loosening | null
-	/** What the viewer has yet to do to be found; null when there is nothing to lead them to, and within a search. */
+	/** The steps that the viewer still has to take to be found; null when there are none, and within a search. */
 	firstSteps: FirstStepsView | null
 }

@@ -4,10 +4,10 @@ import { counting } from './directory.paths.ts'
 import type { Choice, Count, FiltersView } from './directory.view.ts'
 import { everyMatch } from './finding.server.ts'
 import type { Meaning } from './meaning.server.ts'
-import { countFacets, countMeant, isEverybody, type Meant } from './search.queries.server.ts'
+import { countFacets, countSetMembers, isEverybody, type MemberSet } from './search.queries.server.ts'
 import type { TermRow } from './terms.queries.server.ts'
 
-/** How many people a list has, and how many of them have each of the terms that filters offer. */
+/** How many people a list has, and how many of them have each term that filters offer. */
 export interface Counts {
 	people: Count
 	/** null where it was not counted. */
@@ -16,13 +16,13 @@ export interface Counts {
 
 const nobody: Count = { number: 0, atLeast: false }
 const openingOrder: readonly string[] = openings
-/** A member has one of each of these: what else one may choose is counted as if none were chosen. */
+/** A member has only one of each of these: alternatives are counted as if none were chosen. */
 const single: TermRow['kind'][] = ['branch', 'year', 'university']
 
 /**
- * Exact from the counters when nothing is asked for. Within a search or filters people are counted one by one up to a limit;
- * beyond it each number is how many there are among the first so many, and says that there are at least those. What one could
- * choose instead of a chosen branch, year or university needs a count of its own, which only a small community gets.
+ * Exact from the counters without criteria. Otherwise people are counted up to a limit; beyond it, each number counts only the
+ * first people, and says “at least”. Alternatives to a chosen branch, year or university need separate counts, which only a small
+ * community gets.
  */
 export async function countsOf(meaning: Meaning): Promise<Counts> {
 	const { filters, total } = meaning
@@ -48,24 +48,24 @@ function exactly(number: number): Count {
 	return { number, atLeast: false }
 }
 
-/** Everybody who matches when the filters of one kind are left out; null when nobody can. */
-function setWithout(meaning: Meaning, except: TermRow['kind'] | null): Meant | null {
+/** All who match without the filters of one kind; null when nobody can. */
+function setWithout(meaning: Meaning, except: TermRow['kind'] | null): MemberSet | null {
 	return everyMatch({ ...meaning, filters: meaning.filters.filter(({ kind }) => kind !== except) })
 }
 
-/** How many people match a wish, as far as a count goes in a large community. */
+/** How many people match, as far as a large community is counted. */
 export async function countPeople(meaning: Meaning): Promise<Count> {
 	const meant = everyMatch(meaning)
 	if (!meant) return nobody
 	if (isEverybody(meant)) return exactly(meaning.total)
-	const found = await countMeant(meant, counting.max.large + 1)
+	const found = await countSetMembers(meant, counting.max.large + 1)
 	return { number: Math.min(found, counting.max.large), atLeast: found > counting.max.large }
 }
 
-/** Counts several sets in one statement, each as far as the size of the community allows. */
-export async function countSets({ popular, total }: Meaning, sets: (Meant | null)[]) {
+/** Counts several sets in one statement, each up to the limit for this size of community. */
+export async function countSets({ popular, total }: Meaning, sets: (MemberSet | null)[]) {
 	const everyone = popular.find(({ kind }) => kind === 'everyone')
-	const possible = sets.filter((meant) => meant !== null && !isEverybody(meant)) as Meant[]
+	const possible = sets.filter((meant) => meant !== null && !isEverybody(meant)) as MemberSet[]
 	const max = total <= counting.small ? counting.max.small : counting.max.large
 	const rows = possible.length > 0 ? await countFacets(possible, max + 1) : []
 	const numbers = new Map(rows.map(({ set, id, count }) => [`${set}/${id}`, count]))
@@ -82,7 +82,7 @@ export async function countSets({ popular, total }: Meaning, sets: (Meant | null
 	})
 }
 
-/** The terms that the filters show: the commonest, and those that are chosen. */
+/** The terms of the filters: the commonest and the chosen ones. */
 export function termsShown({ popular, named }: Meaning): TermRow[] {
 	const terms = new Map([...popular, ...named].map((term) => [term.id, term]))
 	return [...terms.values()].filter(
@@ -90,9 +90,9 @@ export function termsShown({ popular, named }: Meaning): TermRow[] {
 	)
 }
 
-/** What the filters show. @param arriving members who are about to be online, and whom the counts leave out */
+/** The filters for the page. @param arriving members who are about to be online, and missing from the counts */
 export function presentFilters(meaning: Meaning, counts: Counts, arriving: number): FiltersView {
-	const { wish, named, unknown } = meaning
+	const { criteria, named, unknown } = meaning
 	const terms = termsShown(meaning)
 	const chosen = new Set(named.map(({ id }) => id))
 	const choices = (kind: TermRow['kind'], labelOf = (label: string) => label): Choice[] => [
@@ -114,7 +114,7 @@ export function presentFilters(meaning: Meaning, counts: Counts, arriving: numbe
 		online: {
 			value: '1',
 			label: 'Online now',
-			chosen: wish.online,
+			chosen: criteria.online,
 			count: connected && { ...connected, number: connected.number + arriving },
 		},
 		openTo: choices('open', (label) => label.replace(/^./, (letter) => letter.toUpperCase())).sort(

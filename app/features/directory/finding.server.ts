@@ -2,8 +2,8 @@ import { listStrongMembers } from '~/features/evidence/evidence.server.ts'
 import type { SearchSource } from '~/features/following/searches.server.ts'
 import { isId } from '~/lib/checks.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/platform/http/cursors.ts'
-import { communityPath, sortOf, type Wish, wishOf, wishQuery } from './directory.paths.ts'
+import { decodeCursor, encodeCursor, invalidCursor, isTimeText } from '~/platform/http/cursors.ts'
+import { type Criteria, communityPath, criteriaOf, criteriaQuery, sortOf } from './directory.paths.ts'
 import {
 	type Group,
 	isImpossible,
@@ -13,9 +13,9 @@ import {
 	type Understood,
 	understand,
 } from './meaning.server.ts'
-import { type FoundRow, findPage, type Meant, type SearchPosition } from './search.queries.server.ts'
+import { type FoundRow, findPage, type MemberSet, type SearchPosition } from './search.queries.server.ts'
 
-/** One page of who matches a wish. */
+/** One page of the members who match. */
 export interface Found {
 	meaning: Meaning
 	rows: FoundRow[]
@@ -29,26 +29,26 @@ interface ListPosition extends SearchPosition {
 }
 
 /**
- * Who matches a wish, in its order. Where nobody does, the words of the search are read more and more loosely
- * (see {@link Reading}); later pages go on in the reading that their cursor names.
- * @param cursor where the page before ended
- * @param viewer who looks: nobody is found by what this viewer may not see
- * @param loosest the reading after which nobody else is looked for
- * @throws Invalid for a cursor that is not of this list
+ * The members who match, in order. If nobody matches, the words of the search are interpreted more and more loosely (see {@link
+ * Reading}); later pages use the reading that their cursor names.
+ * @param cursor where the previous page ended
+ * @param viewer nobody is found by what this viewer may not see
+ * @param loosest the loosest reading to try
+ * @throws Invalid for a cursor of another list
  */
 export async function findMembers(
-	wish: Wish,
+	criteria: Criteria,
 	viewer: Viewer,
 	cursor: string | null,
 	limit: number,
 	loosest: Reading = 'any',
 ): Promise<Found> {
-	const understood = await understand(wish, viewer)
-	const position = cursor ? positionOf(wish, understood.wish, cursor) : null
+	const understood = await understand(criteria, viewer)
+	const position = cursor ? positionOf(criteria, understood.criteria, cursor) : null
 	let first: Found | undefined
 	const readings = readingsOf(understood).filter((reading) => looseness[reading] <= looseness[loosest])
 	for (const reading of position ? [position.reading] : readings) {
-		const read = reading === 'words' ? await asWords(wish, viewer) : understood
+		const read = reading === 'words' ? await asWords(criteria, viewer) : understood
 		const found = await findIn(await meaningOf(read, reading), position, limit)
 		if (found.rows.length > 0) return found
 		first ??= found
@@ -66,9 +66,9 @@ function readingsOf({ rest, typed }: Understood): Reading[] {
 	]
 }
 
-/** The wish with each of its words taken for a word. */
-async function asWords(wish: Wish, viewer: Viewer): Promise<Understood> {
-	return { ...(await understand({ ...wish, q: quoted(wish.q) }, viewer)), wish }
+/** The criteria with each word of the search taken literally, none as a filter. */
+async function asWords(criteria: Criteria, viewer: Viewer): Promise<Understood> {
+	return { ...(await understand({ ...criteria, q: quoted(criteria.q) }, viewer)), criteria }
 }
 
 /** A search whose words are no filters. */
@@ -77,8 +77,8 @@ export function quoted(q: string): string {
 }
 
 async function findIn(meaning: Meaning, position: ListPosition | null, limit: number): Promise<Found> {
-	const { wish, user, viewer } = meaning
-	const sort = sortOf(wish)
+	const { criteria, user, viewer } = meaning
+	const sort = sortOf(criteria)
 	const first = sort === 'match' && !position ? user : null
 	const tier = Math.max(0, position?.tier ?? 0)
 	const tiers = strongFirst(tiersOf(meaning), sort === 'match' ? await strongOf(meaning) : []).slice(tier)
@@ -98,14 +98,14 @@ async function findIn(meaning: Meaning, position: ListPosition | null, limit: nu
 }
 
 /**
- * The sets that a list shows one after the other. A search for the best match shows who is called so, then who has every word as it
- * is written in a short field, then who has every word. An impossible wish has none.
+ * The sets that a list shows one after the other. A search for the best match shows members with this name, then those who have
+ * every word literally in a short field, then those who have every word. Impossible criteria have no sets.
  */
-function tiersOf(meaning: Meaning): Meant[] {
-	const { wish, words, reading } = meaning
+function tiersOf(meaning: Meaning): MemberSet[] {
+	const { criteria, words, reading } = meaning
 	const whole = everyMatch(meaning)
 	if (!whole) return []
-	if (sortOf(wish) !== 'match' || words.length === 0) return [whole]
+	if (sortOf(criteria) !== 'match' || words.length === 0) return [whole]
 	const filters = meaning.filters.map(({ group }) => group)
 	const each = (groups: Group[]) => (groups.every(({ ids }) => ids.length > 0) ? [[...filters, ...groups]] : [])
 	const steps =
@@ -116,7 +116,7 @@ function tiersOf(meaning: Meaning): Meant[] {
 						: [],
 				]
 			: [each(words.map(({ name }) => name)), each(words.map(({ exact }) => exact))]
-	const tiers: Meant[] = []
+	const tiers: MemberSet[] = []
 	let before: Group[][] = []
 	for (const ways of [...steps, whole.ways]) {
 		if (ways.length === 0 || isSame(ways, before)) continue
@@ -126,14 +126,14 @@ function tiersOf(meaning: Meaning): Meant[] {
 	return tiers
 }
 
-/** Who has strong evidence of a skill that the wish names. A visitor, who sees no evidence, is told nothing by the order either. */
+/** Members with strong evidence of a skill in the criteria. Visitors, who see no evidence, must not learn it from the order either. */
 async function strongOf({ viewer, named, meanings }: Meaning): Promise<number[]> {
 	const skills = [...named, ...meanings.filter(({ exact }) => exact)].filter(({ kind }) => kind === 'skill')
 	return viewer ? listStrongMembers(skills.map(({ label }) => label)) : []
 }
 
-/** Each set in two steps: those of these members who are in it, then the others. */
-function strongFirst(tiers: Meant[], strong: number[]): Meant[] {
+/** Splits each set: these members first, then the others. */
+function strongFirst(tiers: MemberSet[], strong: number[]): MemberSet[] {
 	if (strong.length === 0) return tiers
 	return tiers.flatMap((meant) => [
 		{ ...meant, among: strong, members: Math.min(meant.members, strong.length) },
@@ -141,20 +141,20 @@ function strongFirst(tiers: Meant[], strong: number[]): Meant[] {
 	])
 }
 
-/** About how many members have one term of each group of any of these lists, if no word tells anything of another. */
+/** Roughly how many members have one term of each group of any of these lists, if words are independent. */
 function sizeOf(ways: Group[][], total: number): number {
 	const shareOf = ({ members }: Group) => Math.min(1, members / Math.max(1, total))
 	return ways.reduce((sum, groups) => sum + groups.reduce((size, group) => size * shareOf(group), total), 0)
 }
 
-/** Whether two sets ask for the same terms: then the second would be read for nothing. */
+/** Whether two sets ask for the same terms, so that the second would add nothing. */
 function isSame(ways: Group[][], others: Group[][]): boolean {
 	const idsOf = (sets: Group[][]) => JSON.stringify(sets.map((groups) => groups.map(({ ids }) => ids.toSorted())))
 	return idsOf(ways) === idsOf(others)
 }
 
-/** All of a wish in one set, whatever the order; null where nobody can match. */
-export function everyMatch(meaning: Meaning): Meant | null {
+/** All who match in one set, whatever the order; null where nobody can match. */
+export function everyMatch(meaning: Meaning): MemberSet | null {
 	const { words, reading, notBlocking, viewer } = meaning
 	if (isImpossible(meaning)) return null
 	const filters = meaning.filters.map(({ group }) => group)
@@ -172,8 +172,8 @@ function unionOf(groups: Group[]): Group {
 	}
 }
 
-function cursorOf({ wish, reading }: Meaning, row: FoundRow): string {
-	const sort = sortOf(wish)
+function cursorOf({ criteria, reading }: Meaning, row: FoundRow): string {
+	const sort = sortOf(criteria)
 	return encodeCursor([
 		reading === 'written' ? sort : `${sort}/${reading}`,
 		sort === 'active' ? row.seen_at : row.tier,
@@ -182,37 +182,41 @@ function cursorOf({ wish, reading }: Meaning, row: FoundRow): string {
 }
 
 /**
- * Where a page before ended.
- * @param typed the wish of the address
- * @param read the same with its typed filters, in which all readings but `words` are ordered
+ * Parses a cursor.
+ * @param typed the criteria of the address
+ * @param read the same with typed filters applied, which orders all readings except `words`
  */
-function positionOf(typed: Wish, read: Wish, cursor: string): ListPosition {
+function positionOf(typed: Criteria, read: Criteria, cursor: string): ListPosition {
 	const [list, at, id] = decodeCursor(cursor, 3)
 	const [sort, name = 'written'] = String(list).split('/')
 	const reading = (['written', 'typos', 'words', 'any'] as const).find((one) => one === name)
-	const wish = reading === 'words' ? typed : read
-	if (!reading || sort !== sortOf(wish) || (reading !== 'written' && wish.q === '') || !isId(id)) throw noSuchPlace()
+	const criteria = reading === 'words' ? typed : read
+	if (!reading || sort !== sortOf(criteria) || (reading !== 'written' && criteria.q === '') || !isId(id))
+		throw invalidCursor()
 	if (sort === 'active') {
-		if (at !== 'infinity' && at !== '-infinity' && !isTimeText(at)) throw noSuchPlace()
+		if (at !== 'infinity' && at !== '-infinity' && !isTimeText(at)) throw invalidCursor()
 		return { reading, tier: 0, id, seenAt: at }
 	}
-	if (!Number.isInteger(at) || Number(at) < -1 || Number(at) > 20) throw noSuchPlace()
+	if (!Number.isInteger(at) || Number(at) < -1 || Number(at) > 20) throw invalidCursor()
 	return { reading, tier: Number(at), id }
 }
 
-/** So many of the newest who match are looked at, and so many who matched are remembered. */
+/** Newest matches that are compared, and matches that are remembered. */
 const MAX_MATCHES = 50
 const MAX_SEEN = 200
 
-/** A wish that can be looked at again and again: in the order of joining, and not of who is online at the moment. */
-function lasting(query: string): Wish {
-	return { ...wishOf(new URLSearchParams(query)), online: false, sort: 'newest' }
+/** Criteria for a saved search: in the order of joining, and without who is online now. */
+function lasting(query: string): Criteria {
+	return { ...criteriaOf(new URLSearchParams(query)), online: false, sort: 'newest' }
 }
 
-/** Saved searches of people: new is who did not match before, also by what they changed, as far as the viewer may see them. */
+/**
+ * Saved searches of people: new are members who did not match before, including those whose profile changed, as far as the viewer
+ * may see it.
+ */
 export const peopleSource: SearchSource = {
 	kind: 'people',
-	read: (query) => wishQuery({ ...lasting(query), sort: null }) || null,
+	read: (query) => criteriaQuery({ ...lasting(query), sort: null }) || null,
 	path: (query) => communityPath({ ...lasting(query), sort: null }),
 	findNew: async (viewer, query, { seen }) => {
 		const { rows } = await findMembers(lasting(query), viewer, null, MAX_MATCHES, 'written')

@@ -2,7 +2,7 @@ import { canonicalSkill } from '~/features/members/skills.server.ts'
 import { isUsername } from '~/lib/checks.ts'
 import { ordinal } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { sortOf, type Wish } from './directory.paths.ts'
+import { type Criteria, sortOf } from './directory.paths.ts'
 import {
 	type AskedWord,
 	type Asker,
@@ -27,77 +27,77 @@ import {
 	wordsOf,
 } from './typed.ts'
 
-/** Terms of which a member has one. */
+/** Alternative terms, of which a member has one. */
 export interface Group {
 	ids: number[]
-	/** How many members have one, at most; Infinity where nobody counts them. */
+	/** Maximum number of members; Infinity where it is not counted. */
 	members: number
 }
 
-/** One filter of a wish: the terms that meet it, and the wish without it. */
+/** One filter: the terms that meet it, and the criteria without it. */
 export interface Filter {
 	kind: TermKind
-	/** As it stands in a sentence: “CSE”, “1st year”, “online now”. */
+	/** In a sentence: “CSE”, “1st year”, “online now”. */
 	label: string
 	group: Group
-	without: Wish
+	without: Criteria
 }
 
-/** What one word of a search may mean. */
+/** Possible meanings of one word of a search. */
 interface Word {
-	/** Names with the very word. */
+	/** Names with exactly this word. */
 	name: Group
-	/** Terms with the very word, but for those of weak kinds. */
+	/** Terms with exactly this word, without weak kinds. */
 	exact: Group
-	/** Terms with it or with a word like it. */
+	/** Terms with this word or a similar one. */
 	any: Group
 }
 
-/** A wish whose filters have become terms; the words of its search are left. */
+/** Criteria whose filters have become terms; the words of the search are left. */
 export interface Understood {
-	/** With the branches and years that were typed as filters, and without them in `q`. */
-	wish: Wish
-	/** The filters that were typed, each with the wish without it. */
-	typed: { label: string; without: Wish }[]
-	/** Who looks: what they may not see is not what they find somebody by. */
+	/** With branches and years that were typed as filters removed from `q`. */
+	criteria: Criteria
+	/** The filters that were typed, each with the criteria without it. */
+	typed: { label: string; without: Criteria }[]
+	/** Nobody is found by what this viewer may not see. */
 	viewer: Viewer
-	/** How many listed members there are. */
+	/** The number of listed members. */
 	total: number
 	/** The commonest values of each filter. */
 	popular: TermRow[]
 	filters: Filter[]
 	/** The terms that filters name. */
 	named: TermRow[]
-	/** What filters name and nobody has. */
+	/** Filter values that nobody has. */
 	unknown: Named[]
 	/** The words that are no filters. */
 	rest: TypedWord[]
-	/** Skills that several or other words name, by the numbers of these words in `rest`. */
+	/** Skills named by several words or synonyms, with the indexes of these words in `rest`. */
 	skills: MeaningRow[]
-	/** Who looks, where the list shows who is online or was last; those who block them are left out. */
+	/** The viewer, where the list depends on presence; members who block them are left out. */
 	notBlocking: number | null
 }
 
 /**
- * How the words of a search are read. Each next one is for when nobody was found: as they are written or begun; with typos; a branch
- * or year that was typed as a word like any other; whoever has all words but one, then any.
+ * How the words of a search are interpreted. Each is tried when the one before finds nobody: literally, or as beginnings; with
+ * typos; a typed branch or year as an ordinary word; all words but one, then any.
  */
 export type Reading = 'written' | 'typos' | 'words' | 'any'
 
-/** A wish, with every word of it turned into terms. */
+/** Criteria with every word turned into terms. */
 export interface Meaning extends Understood {
 	reading: Reading
-	/** One for each of `rest`; one that nobody has is empty. */
+	/** One for each of `rest`; empty for a word that nobody has. */
 	words: Word[]
 	meanings: MeaningRow[]
-	/** The member whose username the whole search is. */
+	/** The member whose username is the whole search. */
 	user: number | null
 }
 
-/** How many values of each kind the filters offer. */
+/** Values of each kind that the filters offer. */
 const offered = { everyone: 1, online: 1, open: 6, year: 8, branch: 8, university: 6 } as const
 
-/** What a word of a search may be from. By which of a member's a visitor finds them is told by the documents. */
+/** Kinds of terms that a word of a search may match. The documents decide by which of them visitors find a member. */
 const wordKinds: TermKind[] = [
 	...(['name', 'skill', 'university', 'branch', 'expertise', 'about'] as const),
 	...(['city', 'location', 'project', 'certificate', 'experience', 'details'] as const),
@@ -105,13 +105,13 @@ const wordKinds: TermKind[] = [
 
 const askerOf = (viewer: Viewer): Asker => (viewer ? 'member' : 'visitor')
 
-/** Reads a wish: which of its words are branches and years, and the terms of its filters. Two statements in small tables. */
-export async function understand(wish: Wish, viewer: Viewer): Promise<Understood> {
-	const words = wordsOf(wish.q)
+/** Parses criteria: which of their words are branches and years, and the terms of the filters. Two statements in small tables. */
+export async function understand(criteria: Criteria, viewer: Viewer): Promise<Understood> {
+	const words = wordsOf(criteria.q)
 	const { years, isYear } = takeYears(words)
 	const phrases = phrasesOf(words, isYear).map((phrase) => ({ ...phrase, skill: canonicalSkill(phrase.text) }))
 	const asked: Named[] = [
-		...filterValues(wish).flatMap(({ named }) => named),
+		...filterValues(criteria).flatMap(({ named }) => named),
 		...years.map((year): Named => ({ kind: 'year', value: String(year) })),
 		...phrases.flatMap(({ text, skill }): Named[] => [
 			{ kind: 'skill', value: skill },
@@ -144,18 +144,20 @@ export async function understand(wish: Wish, viewer: Viewer): Promise<Understood
 	const numbers = telling.length > 0 || left.length < words.length ? telling : left
 	const rest = numbers.flatMap((index) => words[index] ?? [])
 	const labels = [...new Set(branches.flatMap((branch) => branch.labels))]
-	const asFilters: Wish = {
-		...wish,
-		q: isFilter.includes(true) ? rest.map(({ text, isQuoted }) => (isQuoted ? `"${text}"` : text)).join(' ') : wish.q,
-		branches: [...new Set([...wish.branches, ...labels])],
-		years: [...new Set([...wish.years, ...years])],
+	const asFilters: Criteria = {
+		...criteria,
+		q: isFilter.includes(true)
+			? rest.map(({ text, isQuoted }) => (isQuoted ? `"${text}"` : text)).join(' ')
+			: criteria.q,
+		branches: [...new Set([...criteria.branches, ...labels])],
+		years: [...new Set([...criteria.years, ...years])],
 	}
 	const total = popular.find(({ kind }) => kind === 'everyone')?.members ?? 0
 	const lists = filterValues(asFilters)
 	const named = lists.flatMap((list) => list.named)
 	const termOf = (value: Named) => terms.get(keyOf(value))
 	return {
-		wish: asFilters,
+		criteria: asFilters,
 		typed: [
 			...branches.map(({ labels: own }) => ({
 				label: own.join(' or '),
@@ -184,14 +186,14 @@ export async function understand(wish: Wish, viewer: Viewer): Promise<Understood
 				term && number >= from && number < to ? [{ ...term, position, exact: true }] : [],
 			)
 		}),
-		notBlocking: wish.online || sortOf(asFilters) === 'active' ? (viewer?.id ?? null) : null,
+		notBlocking: criteria.online || sortOf(asFilters) === 'active' ? (viewer?.id ?? null) : null,
 	}
 }
 
-/** Looks up the words of a wish. */
+/** Looks up the words of the criteria. */
 export async function meaningOf(understood: Understood, reading: Reading): Promise<Meaning> {
-	const { rest, wish, viewer, filters } = understood
-	const typed = wish.q.trim().toLowerCase()
+	const { rest, criteria, viewer, filters } = understood
+	const typed = criteria.q.trim().toLowerCase()
 	const [found, user] = await Promise.all([
 		rest.length > 0 ? findMeanings(askedOf(rest), wordKinds, reading !== 'written', askerOf(viewer)) : [],
 		isUsername(typed) && filters.length === 0 ? findUser(typed) : null,
@@ -209,7 +211,7 @@ export async function meaningOf(understood: Understood, reading: Reading): Promi
 	return { ...understood, reading, words, meanings, user }
 }
 
-/** The words, and two that stand side by side as one: “front end” is found as “frontend” by either of its words. */
+/** The words, and adjacent ones joined: “front end” also finds “frontend”. */
 function askedOf(rest: readonly TypedWord[]): AskedWord[] {
 	const words = rest.map(({ text }, position) => ({ position, text, isJoined: false }))
 	const joined = words.slice(1).flatMap(({ position, text }) =>
@@ -222,7 +224,7 @@ function askedOf(rest: readonly TypedWord[]): AskedWord[] {
 	return [...words, ...joined]
 }
 
-/** Whether a filter names only what nobody has. */
+/** Whether a filter only has values that nobody has. */
 export function isImpossible({ filters }: Understood): boolean {
 	return filters.some(({ group }) => group.ids.length === 0)
 }
@@ -230,34 +232,40 @@ export function isImpossible({ filters }: Understood): boolean {
 interface Values {
 	named: Named[]
 	label: string
-	without: Wish
+	without: Criteria
 }
 
-function filterValues(wish: Wish): Values[] {
+function filterValues(criteria: Criteria): Values[] {
 	const each = (kind: Named['kind'], key: 'skills' | 'openTo', values: readonly string[]): Values[] =>
 		values.map((value) => ({
 			named: [{ kind, value: kind === 'skill' ? canonicalSkill(value) : value }],
 			label: key === 'openTo' ? `open to ${value}` : value,
-			without: { ...wish, [key]: values.filter((other) => other !== value) },
+			without: { ...criteria, [key]: values.filter((other) => other !== value) },
 		}))
 	const oneOf = (kind: Named['kind'], key: 'branches' | 'years' | 'universities', labels: string[]): Values[] =>
 		labels.length === 0
 			? []
 			: [
 					{
-						named: wish[key].map((value) => ({ kind, value: String(value) })),
+						named: criteria[key].map((value) => ({ kind, value: String(value) })),
 						label: labels.join(' or '),
-						without: { ...wish, [key]: [] },
+						without: { ...criteria, [key]: [] },
 					},
 				]
 	return [
-		...each('skill', 'skills', wish.skills),
-		...oneOf('branch', 'branches', wish.branches),
-		...oneOf('year', 'years', wish.years.map(yearLabel)),
-		...oneOf('university', 'universities', wish.universities),
-		...each('open', 'openTo', wish.openTo),
-		...(wish.online
-			? [{ named: [{ kind: 'online', value: '' } as const], label: 'online now', without: { ...wish, online: false } }]
+		...each('skill', 'skills', criteria.skills),
+		...oneOf('branch', 'branches', criteria.branches),
+		...oneOf('year', 'years', criteria.years.map(yearLabel)),
+		...oneOf('university', 'universities', criteria.universities),
+		...each('open', 'openTo', criteria.openTo),
+		...(criteria.online
+			? [
+					{
+						named: [{ kind: 'online', value: '' } as const],
+						label: 'online now',
+						without: { ...criteria, online: false },
+					},
+				]
 			: []),
 	]
 }

@@ -4,7 +4,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { listIndexed, placeAfter } from '../../../tests/support/members.ts'
 import type { Group } from './meaning.server.ts'
-import { countFacets, findPage, type Meant, type SearchPosition } from './search.queries.server.ts'
+import { countFacets, findPage, type MemberSet, type SearchPosition } from './search.queries.server.ts'
 
 useDatabase()
 
@@ -36,7 +36,7 @@ describe.each(readings)('a set that is %s', (_, members, isPublic) => {
 	test.each(['joined', 'seen'] as const)('comes page by page, once and in the order of having %s', async (order) => {
 		const all = await listIndexed(order)
 		const [python = 0, cse = 0, it = 0] = await Promise.all(['Python', 'CSE', 'IT'].map((label) => termOf(label)))
-		const sets: [Omit<Meant, 'members' | 'isPublic'>, (terms: number[]) => boolean][] = [
+		const sets: [Omit<MemberSet, 'members' | 'isPublic'>, (terms: number[]) => boolean][] = [
 			[{ ways: [[group(python)]] }, (terms) => terms.includes(python)],
 			[{ ways: [[group(cse, it)]] }, (terms) => terms.includes(cse) || terms.includes(it)],
 			[{ ways: [[group(python), group(cse)]] }, (terms) => terms.includes(python) && terms.includes(cse)],
@@ -87,7 +87,7 @@ test('several sets come one after the other, and a page may hold the end of one 
 	expect(rows.every(({ matched, skills }) => matched.includes(python) === skills.includes('Python'))).toBe(true)
 })
 
-async function idsOf(meant: Meant, order: 'joined' | 'seen'): Promise<number[]> {
+async function idsOf(meant: MemberSet, order: 'joined' | 'seen'): Promise<number[]> {
 	const ids: number[] = []
 	let after: SearchPosition | null = null
 	for (;;) {

@@ -6,24 +6,24 @@ import { type ListedMemberRow, memberColumns } from './directory.queries.server.
 import type { Group } from './meaning.server.ts'
 
 /** Members who have one term of each group of any of these lists. */
-export interface Meant {
+export interface MemberSet {
 	ways: Group[][]
-	/** About how many these are: it decides how they are read, and never who is found. */
+	/** A rough estimate of their number: it decides how they are read, never who is found. */
 	members: number
-	/** Without those who are meant so: they came before. */
+	/** Excludes members who match this, as they came before. */
 	not?: Group[][]
 	/** A member who came before. */
 	notUser?: number | null
-	/** Only these members, or without them: of equals these come first. */
+	/** Only these members, or without them; they come first. */
 	among?: number[]
 	notAmong?: number[]
-	/** Without those who block this member: the set shows who is online, or who was last. */
+	/** Excludes those who block this member, where the set depends on presence. */
 	notBlocking?: number | null
-	/** Whether a visitor asks: nobody has a term that they do not show to everybody. */
+	/** Whether a visitor searches: only terms that members show to everybody count. */
 	isPublic: boolean
 }
 
-/** A place in the order of joining, or in the order of having been seen. */
+/** A position in the order of joining, or of last presence. */
 export interface SearchPosition {
 	id: number
 	/** ISO 8601, `infinity` or `-infinity`. */
@@ -31,43 +31,43 @@ export interface SearchPosition {
 }
 
 export interface FoundRow extends ListedMemberRow {
-	/** Which of the sets that were asked for, from 0. */
+	/** Index of the set that it was found by. */
 	tier: number
 	seen_at: string
-	/** Those of the asked terms that the member has. */
+	/** The requested terms that the member has. */
 	matched: number[]
 }
 
 interface PageInput {
-	/** The sets in the order in which they are shown. */
-	tiers: Meant[]
-	/** Orders each set: who joined last first, or who was seen last. */
+	/** The sets in display order. */
+	tiers: MemberSet[]
+	/** Order within each set: newest first, or last seen first. */
 	order: 'joined' | 'seen'
-	/** Where the page before ended: in `tiers[0]`. */
+	/** Where the previous page ended: within `tiers[0]`. */
 	after: SearchPosition | null
 	/** A member to show before all others. */
 	first: number | null
-	/** Terms to say of each member whether they have them. */
+	/** Terms for which to tell whether each member has them. */
 	matchTerms: number[]
 	limit: number
-	/** Who looks; null for a visitor. */
+	/** The viewer's id; null for a visitor. */
 	viewerId: number | null
 }
 
 /*
- * The one rule: a set that has at most about MAX_FETCHED members is fetched whole. Of any other the newest members are looked
- * through first, MAX_BLOCKS blocks or MAX_WALKED members, until the page is full; only what they do not fill is looked for among all.
+ * A set of at most about MAX_FETCHED members is fetched whole. For a larger one, the newest members are scanned first, MAX_BLOCKS
+ * blocks or MAX_WALKED members, until the page is full; only then all members are searched.
  * docs/decisions/0058-people-by-documents.md explains it.
  */
 /** So many members are fetched whole. */
 export const MAX_FETCHED = 1_000
-/** Blocks of 1,024 members (migrations/0042_member_documents.sql) that are looked through one after the other. */
+/** Blocks of 1,024 members (migrations/0042_member_documents.sql) that are scanned one after the other. */
 export const MAX_BLOCKS = 16
 const BLOCK_BITS = 10
-/** Members who were seen last that are looked through. */
+/** Members in order of last presence that are scanned. */
 export const MAX_WALKED = 2_048
 
-/** One page of members: as many of the sets as fill it, read one after the other. */
+/** One page of members, from as many of the sets as fill it, one after the other. */
 export async function findPage(input: PageInput): Promise<FoundRow[]> {
 	const { tiers, order, after, first, matchTerms, limit, viewerId } = input
 	const find = order === 'joined' ? joinedLast : seenLast
@@ -89,10 +89,13 @@ export async function findPage(input: PageInput): Promise<FoundRow[]> {
 }
 
 /**
- * How many of each set have which of the terms that filters offer, counted among all of a small set and the first `limit` of another.
+ * Counts the terms that filters offer, among all members of a small set and the first `limit` of another.
  * @returns a row for each set and term that somebody has
  */
-export async function countFacets(sets: Meant[], limit: number): Promise<{ set: number; id: number; count: number }[]> {
+export async function countFacets(
+	sets: MemberSet[],
+	limit: number,
+): Promise<{ set: number; id: number; count: number }[]> {
 	const parts = sets.map(
 		(meant, index) =>
 			sql`(select ${sql.lit(index)}::int as set, ${facetsOf(meant)} as facets from ${anyOrder(meant, limit)} found)`,
@@ -104,12 +107,12 @@ export async function countFacets(sets: Meant[], limit: number): Promise<{ set: 
 }
 
 /** The terms of a member that filters count. */
-function facetsOf({ isPublic }: Meant): RawBuilder<unknown> {
+function facetsOf({ isPublic }: MemberSet): RawBuilder<unknown> {
 	return isPublic ? sql`array(select unnest(facets) intersect select unnest(public_terms))` : sql`facets`
 }
 
-/** How many a set has, no further than `limit`. */
-export async function countMeant(meant: Meant, limit: number): Promise<number> {
+/** The size of a set, counted up to `limit`. */
+export async function countSetMembers(meant: MemberSet, limit: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from (select from ${anyOrder(meant, limit)} found limit ${limit}) counted`.execute(
 		db(),
@@ -118,14 +121,14 @@ export async function countMeant(meant: Meant, limit: number): Promise<number> {
 }
 
 /**
- * Who joined last. A sum of `user_id` keeps the planner from the index in that order where the index on terms is meant: it
- * cannot know how common a term is, and would walk all members to find a few.
+ * Newest first. The expression around `user_id` keeps the planner from using the index in that order instead of the index on terms:
+ * it cannot know how common a term is, and would scan all members to find a few.
  */
-function joinedLast(meant: Meant, after: SearchPosition | null, limit: number): RawBuilder<unknown> {
+function joinedLast(meant: MemberSet, after: SearchPosition | null, limit: number): RawBuilder<unknown> {
 	const before = after ? sql`${after.id}::int` : sql`(select max(user_id) + 1 from member_search)`
 	if (isEverybody(meant))
 		return sql`(select user_id from member_search where user_id < ${before} and ${residue(meant)} order by user_id desc limit ${limit})`
-	const found = sql`${isMeant(meant)} and user_id + 0 < ${before}`
+	const found = sql`${isInSet(meant)} and user_id + 0 < ${before}`
 	const order = sql`order by user_id + 0 desc limit ${limit}`
 	const all = (where: RawBuilder<unknown>) =>
 		sql`(select user_id from member_search where ${where} and ${found} ${order})`
@@ -136,31 +139,31 @@ function joinedLast(meant: Meant, after: SearchPosition | null, limit: number): 
 		union all ${all(isBeyondBlocks(before))}) near limit ${limit})`
 }
 
-/** Who was seen last, online members first. */
-function seenLast(meant: Meant, after: SearchPosition | null, limit: number): RawBuilder<unknown> {
+/** Last seen first, online members before all others. */
+function seenLast(meant: MemberSet, after: SearchPosition | null, limit: number): RawBuilder<unknown> {
 	const order = sql`order by seen_at desc, user_id desc`
 	const beyond = after ? sql`(seen_at, user_id) < (${after.seenAt}::timestamptz, ${after.id}::int)` : sql`true`
 	if (isEverybody(meant))
 		return sql`(select user_id from member_search where ${beyond} and ${residue(meant)} ${order} limit ${limit})`
 	const all = (where: RawBuilder<unknown>) => sql`(select user_id from member_search
-		where ${isMeant(meant)} and ${where} order by seen_at + interval '0' desc, user_id desc limit ${limit})`
+		where ${isInSet(meant)} and ${where} order by seen_at + interval '0' desc, user_id desc limit ${limit})`
 	if (meant.members <= MAX_FETCHED) return all(sql`(${beyond}) is true`)
-	// The row after which nothing was walked; nobody has it when everybody was.
+	// The row after which the scan ended; none when everybody was scanned.
 	const last = (column: RawBuilder<unknown>) =>
 		sql`(select ${column} from member_search where ${beyond} ${order} offset ${sql.lit(MAX_WALKED - 1)} limit 1)`
 	return sql`(select user_id from (
 		(select user_id from (select user_id, seen_at, terms, public_terms from member_search where ${beyond} ${order} limit ${sql.lit(MAX_WALKED)}) near
-			where (${isMeant(meant)}) is true ${order} limit ${limit})
+			where (${isInSet(meant)}) is true ${order} limit ${limit})
 		union all ${all(sql`${last(sql`user_id`)} is not null
 			and ((seen_at, user_id) < (${last(sql`seen_at`)}, ${last(sql`user_id`)})) is true`)}) near limit ${limit})`
 }
 
 /**
- * Members in no order for counting: as many as `limit`, or all of a set that is fetched whole. Told to fetch a few of them, PostgreSQL
- * would read the table and not the index: it cannot know how rare they are.
+ * Members in no order, for counting: at most `limit`, or all of a set that is fetched whole. With a limit, PostgreSQL would scan
+ * the table instead of the index, as it cannot know how rare they are.
  */
-function anyOrder(meant: Meant, limit: number): RawBuilder<unknown> {
-	const found = isMeant(meant)
+function anyOrder(meant: MemberSet, limit: number): RawBuilder<unknown> {
+	const found = isInSet(meant)
 	if (meant.members <= MAX_FETCHED) return sql`(select facets, public_terms from member_search where ${found})`
 	const end = sql`(select max(user_id) + 1 from member_search)`
 	return sql`(select facets, public_terms from (
@@ -169,7 +172,7 @@ function anyOrder(meant: Meant, limit: number): RawBuilder<unknown> {
 		union all (select facets, public_terms from member_search where ${isBeyondBlocks(end)} and ${found} offset 0)) near limit ${limit})`
 }
 
-/** The numbers of the blocks that are looked through, the newest first: that of who joined just before somebody, and those before it. */
+/** The numbers of the blocks to scan, newest first: that of the member who joined just before a position, and those before it. */
 function blocksFrom(before: RawBuilder<unknown>): RawBuilder<unknown> {
 	const newest = sql`((${before}) - 1) >> ${sql.lit(BLOCK_BITS)}`
 	return sql`generate_series(${newest}, greatest((${newest}) - ${sql.lit(MAX_BLOCKS - 1)}, 0), -1) as number`
@@ -182,7 +185,7 @@ function isBeyondBlocks(before: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /** The terms of a set, which the index answers, and what only its rows do. */
-function isMeant(meant: Meant): RawBuilder<unknown> {
+function isInSet(meant: MemberSet): RawBuilder<unknown> {
 	return sql`${hasAny(meant.ways, sql`terms`)} and ${residue(meant)}`
 }
 
@@ -202,12 +205,12 @@ function hasAll(groups: Group[], terms: RawBuilder<unknown>): RawBuilder<unknown
 }
 
 /** Whether a set leaves nobody out. */
-export function isEverybody({ ways }: Meant): boolean {
+export function isEverybody({ ways }: MemberSet): boolean {
 	return ways.some((groups) => groups.length === 0)
 }
 
 /** The conditions that only a row answers. */
-function residue(meant: Meant): RawBuilder<unknown> {
+function residue(meant: MemberSet): RawBuilder<unknown> {
 	const { ways, not, notUser, notBlocking, among, notAmong, isPublic } = meant
 	const parts: RawBuilder<unknown>[] = []
 	const terms = isPublic ? sql`public_terms` : sql`terms`

@@ -119,7 +119,7 @@ export async function findMeanings(
 	return rows
 }
 
-/** The listed member who has this username, in small letters. */
+/** The listed member who has this username, in lower case. */
 export async function findUser(username: string): Promise<number | null> {
 	const { rows } = await sql<{ id: number }>`
 		select id from users where username = ${username} and ${isListed}`.execute(db())
@@ -166,7 +166,7 @@ export async function listMembersAfter(id: number, limit: number): Promise<numbe
 	return rows.map((row) => row.id)
 }
 
-/** Makes the documents of those of these members anew whose terms are not what their rows say. @returns their ids */
+/** Makes the documents of those of these members again whose terms are not what their rows say. @returns their ids */
 export async function reindexIfStale(ids: number[]): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select asked.id from unnest(${ids}::int[]) as asked (id)

@@ -11,8 +11,8 @@ interface AnswersInput extends Omit<AnswerRowsInput, 'after'> {
 }
 
 /**
- * What a member wrote below questions, newest first; what is hidden, deleted or waits for a moderator is left out, also for its author.
- * @throws Invalid for a cursor that is not ours
+ * A member's comments, newest first, without hidden, deleted and pending ones, even for their author.
+ * @throws Invalid for a malformed cursor
  */
 export async function listAnswers({ author, which, mine, cursor, limit }: AnswersInput): Promise<Page<AnswerView>> {
 	const after = cursor ? decodeTimeCursor(cursor) : null
@@ -33,7 +33,10 @@ export async function listAnswers({ author, which, mine, cursor, limit }: Answer
 	}
 }
 
-/** How many questions, answers, solutions and other comments a member has in the forum, each at most one more than {@link MAX_POSTS_COUNTED}. */
+/**
+ * How many questions, answers, solutions and other comments a member has in the forum, each counted up to one more than {@link
+ * MAX_POSTS_COUNTED}.
+ */
 export function countPosts(author: string): Promise<Record<'queries' | AnswerKind, number>> {
 	return countPostRows(author, MAX_POSTS_COUNTED + 1)
 }

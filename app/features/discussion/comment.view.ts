@@ -13,7 +13,7 @@ import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { CommentRow } from './comments.queries.server.ts'
 
-/** Who asked the question of a page, as the page knows it. */
+/** The author of a page's question. */
 export interface Asker {
 	/** Of the account that everybody sees. */
 	askerUsername: string
@@ -22,8 +22,8 @@ export interface Asker {
 }
 
 /**
- * The comments of a page as a tree. Deleted ones stay only where a reply needs their place.
- * @param rows in reading order; a row whose parent is not among them is a root
+ * The comments of a page as a tree. Deleted ones stay only as placeholders for their replies.
+ * @param rows in reading order; a row whose parent is missing is a root
  */
 export function presentThread(viewer: Viewer, rows: CommentRow[], asker: Asker): CommentView[] {
 	const views = new Map<number, CommentView>()
@@ -97,19 +97,19 @@ export interface CommentView extends VotedView {
 	body: string | null
 	createdAt: string
 	editedAt: string | null
-	/** Grows with each edit; an edit names the one it was made from. */
+	/** Incremented by each edit; an edit names the version that it started from. */
 	version: number
 	deleted: boolean
-	/** Why it is out of the forum though nobody deleted it; `deleted` is true as well for whoever may not see the text. */
+	/** Why it is unpublished though nobody deleted it; `deleted` is then true as well for viewers who may not see the text. */
 	unpublished: UnpublishedView | null
 	solution: boolean
-	/** When it was chosen; null when that is not known. */
+	/** When it was accepted; null when unknown. */
 	chosenAt: string | null
-	/** That members say it no longer works, of a solution; null where too few do. */
+	/** How many members say that this solution no longer works; null for too few. */
 	outdated: OutdatedView | null
 	/** Whether the viewer says so. */
 	saysOutdated: boolean
-	/** Whether the viewer says what solved the query. */
+	/** Whether the viewer may accept solutions of the question. */
 	mayChoose: boolean
 	score: number
 	depth: number
@@ -118,7 +118,7 @@ export interface CommentView extends VotedView {
 	mayDelete: boolean
 	origin: OriginView | null
 	replies: CommentView[]
-	/** How many replies lie deeper than this page shows; the link is ?thread={id}. */
+	/** Replies that are deeper than this page shows; the link to them is ?thread={id}. */
 	hiddenReplies: number
 }
 
@@ -128,12 +128,12 @@ export interface StoredComment {
 	version: number
 }
 
-/** The order of comments as addresses name it: the usual one is not named. */
+/** The value of the address parameter; null for the default order. */
 export function sortParam(sort: CommentSort): string | null {
 	return sort === 'oldest' ? null : sort
 }
 
-/** A piece of a text: what stayed, what an edit brought, what it took out. */
+/** A part of a text: kept, added or removed by an edit. */
 export interface DifferencePart {
 	kind: 'same' | 'added' | 'removed'
 	text: string
@@ -147,7 +147,7 @@ export interface ChangeView {
 
 /** The edits of a question or a comment, newest first. */
 export interface HistoryView {
-	/** The question's title as it stands. */
+	/** The current title of the question. */
 	title: string
 	/** Where the text itself is. */
 	url: string
@@ -162,14 +162,14 @@ export interface HistoryView {
 	next: string | null
 }
 
-/** A comment of a member, as the lists of their profile show it. */
+/** A comment in the lists of a member's profile. */
 export interface AnswerView {
 	id: number
-	/** Leads to the comment wherever it stands. */
+	/** Redirects to the comment, wherever it is shown. */
 	url: string
 	/** Of the question. */
 	title: string
-	/** How the comment begins, as plain text. */
+	/** The beginning of the comment, as plain text. */
 	excerpt: string
 	solution: boolean
 	score: number

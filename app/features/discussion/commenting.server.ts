@@ -46,13 +46,13 @@ import { findAddedRow, findDeletedComment } from './comments.queries.server.ts'
 
 /* The use cases that write comments. */
 
-/** What was added, with the comment as its author sees it; without that where the same was sent before. */
+/** The added comment as its author sees it; without it, the same was sent before. */
 type AddedComment = CreatedPost & { comment?: CommentView }
 
 /**
  * Comments on a question, or replies to one of its comments.
- * @param input `body`; a `key` makes it safe to send again
- * @returns the comment's id and its address within the query's page
+ * @param input `body`; with a `key` it can safely be sent again
+ * @returns the comment's id, and its address on the question's page
  * @throws NotAllowed for a visitor, NotFound when question or parent are gone, Invalid
  */
 export async function addComment(
@@ -96,8 +96,8 @@ export async function addComment(
 }
 
 /**
- * Changes a comment; one that waits for a moderator goes on waiting.
- * @param input `body`, and the `version` it was made from; without one the last edit wins
+ * Edits a comment; a pending one stays pending.
+ * @param input `body`, and the `version` that it started from; without one the last edit wins
  * @throws NotFound, NotAllowed, Invalid, TooMany, EditConflict when another edit was saved first
  */
 export async function editComment(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
@@ -112,13 +112,13 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 	})
 	const asked = await requireQuestion(comment.question_id)
 	const question = eventQuestion(asked)
-	// A moderator who changes another member's comment does so under their own name, also where they asked under another.
+	// Moderators edit others' comments under their own name, even where they asked under a pseudonym.
 	const byModerator = comment.author_id !== editor.id
 	const account = byModerator ? editor : accountIn(asked, editor)
 	if (account.id !== editor.id) refuseOwnPictures(body, editor, 'body')
 	const result = { url: `${question.url}#comment-${id}` }
 	return change(async (trx) => {
-		const stored = await hold(trx, id, comment)
+		const stored = await lockUnchanged(trx, id, comment)
 		if (version !== null && version !== stored.version)
 			requireSame({ version: stored.version, values: { body: stored.body } }, { body })
 		if (comment.waits)
@@ -148,8 +148,8 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 }
 
 /**
- * Deletes a comment; replies to it stay.
- * @returns the address of its query, and whether who deleted it can take that back: not when it waited for a moderator
+ * Deletes a comment; its replies stay.
+ * @returns the address of its question, and whether the deletion can be undone: not for a pending comment
  * @throws NotFound, NotAllowed
  */
 export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
@@ -157,7 +157,7 @@ export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: 
 	const comment = await changeable(actor, id)
 	const question = eventQuestion(await requireQuestion(comment.question_id))
 	return change(async (trx) => {
-		await hold(trx, id, comment)
+		await lockUnchanged(trx, id, comment)
 		return {
 			event: { kind: 'comment-deleted', actorId: actor.id, question, commentId: id },
 			async write() {
@@ -173,8 +173,8 @@ const noParent = 'The comment you are replying to was deleted.'
 const noComment = 'There is no such comment. It may have been deleted.'
 
 /**
- * A comment that this viewer may change: one that stands, or their own that waits for a moderator. Who wrote it never changes,
- * so this may be asked before the transaction that locks it.
+ * A comment that this viewer may change: a published one, or their own pending one. Its author never changes, so this may run
+ * before the transaction that locks it.
  */
 async function changeable(viewer: SignedIn, id: number) {
 	const comment = isId(id) ? await findChangeableComment(id, viewer.id) : undefined
@@ -184,8 +184,8 @@ async function changeable(viewer: SignedIn, id: number) {
 	return comment
 }
 
-/** Locks a comment, its question first; it must stand as {@link changeable} saw it. @throws NotFound, Conflict */
-async function hold(
+/** Locks a comment, its question first. @throws NotFound; Conflict when its status has changed since {@link changeable} */
+async function lockUnchanged(
 	trx: Executor,
 	id: number,
 	{ question_id, waits }: { question_id: number; waits: boolean },
@@ -196,7 +196,7 @@ async function hold(
 	throw waits ? decidedMeanwhile() : new NotFound(noComment)
 }
 
-/** Takes the deletion of a comment back. @throws as {@link restoreQuestion} */
+/** Undoes the deletion of a comment. @throws as {@link restoreQuestion} */
 export async function restoreComment(viewer: Viewer, id: number): Promise<{ url: string }> {
 	const actor = requireWriter(viewer)
 	const found = isId(id) ? await findDeletedComment(id, UNDO_SECONDS) : undefined

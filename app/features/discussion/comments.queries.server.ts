@@ -30,7 +30,7 @@ export interface CommentRow extends AuthorRow {
 	source_url: string | null
 	licence: string | null
 	outdated: OutdatedView | null
-	/** How many comments lie below this one in all, as far as they are deeper than what a page shows. */
+	/** Replies below this comment that are deeper than the page shows. */
 	hidden: number
 }
 
@@ -43,14 +43,14 @@ interface Window {
 	questionId: number
 	/** The comment whose replies are shown, or null for the comments of the question itself. */
 	above: CommentPlace | null
-	/** Id of the last thread of the page before, 0 on the first page. */
+	/** Id of the last thread of the previous page, 0 on the first. */
 	after: number
-	/** How many threads, and how many comments in all. */
+	/** Maximum threads, and maximum comments in all. */
 	threads: number
 	comments: number
 }
 
-/** Where a comment lies in its query. */
+/** The position of a comment in its question. */
 export interface CommentPlace {
 	id: number
 	path: number[]
@@ -59,25 +59,25 @@ export interface CommentPlace {
 
 export interface CommentRows {
 	rows: CommentRow[]
-	/** How many threads there are from here on; stops counting one after those that a page may show. */
+	/** How many threads remain; counted up to one more than a page shows. */
 	heads: number
 	/**
-	 * The id of the newest comment of the question, on whichever page and deleted ones included; 0 while there is none. Comments of
-	 * one question get their ids in the order in which they are committed, as their writers hold the query.
+	 * The id of the question's newest comment on any page, including deleted ones; 0 for none. Comments of one question get their ids
+	 * in the order of commits, as their writers lock the question.
 	 */
 	newest: number
 }
 
-/** Of the same moment as the rows beside it. The last part of a path is the id: read from the index alone. */
+/** In the same snapshot as the rows. The last part of a path is the id, so an index-only scan is enough. */
 const newestOf = (questionId: number) =>
 	sql`(select max(path[cardinality(path)]) from comments where question_id = ${questionId})`
 
-/** Levels that a page shows; what lies deeper is counted. */
+/** Levels that a page shows; deeper replies are counted. */
 const levels = 4
 
 /**
- * The comments of one page in reading order, the one above them first: so many threads, four levels deep in all.
- * The threads are one range of the index on (question, path). One row more than asked for says that not all fit.
+ * The comments of one page in reading order, the parent first: this many threads, four levels deep. The threads are one range of
+ * the index on (question, path). One row more than requested says that not all fit.
  */
 export async function listCommentRows({ questionId, above, after, threads, comments }: Window): Promise<CommentRows> {
 	const base = sql`${above?.path ?? []}::int[]`
@@ -105,13 +105,13 @@ export async function listCommentRows({ questionId, above, after, threads, comme
 }
 
 interface BestWindow extends Omit<Window, 'above' | 'after'> {
-	/** Score and id of the last thread of the page before, or null on the first page. */
+	/** Score and id of the last thread of the previous page, or null on the first. */
 	after: { score: number; id: number } | null
 }
 
 /**
- * As {@link listCommentRows} for the comments of the question itself, the best threads first; within a thread it goes by time.
- * The threads come from the index on (question, score, id), each as its own range of the one on (question, path).
+ * As {@link listCommentRows} for the comments on the question itself, best threads first; within a thread in order of time. The
+ * threads come from the index on (question, score, id), each as a range of the one on (question, path).
  */
 export async function listBestRows({ questionId, after, threads, comments }: BestWindow): Promise<CommentRows> {
 	const { rows } = await sql<CommentRow & { heads: number; newest: number }>`
@@ -143,7 +143,7 @@ export async function findAddedRow(trx: Executor, id: number): Promise<CommentRo
 	return rows[0]
 }
 
-/** How many comments lie below one, deleted ones left out. */
+/** How many comments are below one, without deleted ones. */
 export async function countBelow(questionId: number, path: number[]): Promise<number> {
 	const next = [...path.slice(0, -1), (path.at(-1) ?? 0) + 1]
 	const { rows } = await sql<{ count: number }>`
@@ -154,7 +154,7 @@ export async function countBelow(questionId: number, path: number[]): Promise<nu
 	return rows[0]?.count ?? 0
 }
 
-/** The solutions of a question, that which was chosen first before the others, at most ten. */
+/** The solutions of a question, the first accepted one first, at most ten. */
 export async function listSolutionRows(questionId: number): Promise<CommentRow[]> {
 	const { rows } = await sql<CommentRow>`
 		select ${columns}, 0 as hidden from comments m join users u on u.id = m.author_id
@@ -163,7 +163,7 @@ export async function listSolutionRows(questionId: number): Promise<CommentRow[]
 	return rows
 }
 
-/** Where a comment lies, or undefined when it is not in this query. */
+/** The position of a comment; undefined when it is not in this question. */
 export function findPlace(questionId: number, id: number): Promise<CommentPlace | undefined> {
 	return db()
 		.selectFrom('comments')
@@ -184,7 +184,7 @@ export async function findComment(
 	return rows[0]
 }
 
-/** A deleted comment of a question that stands. */
+/** A deleted comment of a published question. */
 export async function findDeletedComment(
 	id: number,
 	within: number,
@@ -203,13 +203,13 @@ export interface CommentPlaceRow {
 	title: string
 	username: string
 	category_slug: string
-	/** Threads before its own, siblings before it, comments of the query: counted as far as a page reaches. */
+	/** Threads before its own, siblings before it, comments of the question: counted as far as a page reaches. */
 	heads_before: number
 	siblings_before: number
 	comments: number
 }
 
-/** Where a comment is to be seen; undefined when it is not: deleted without replies, or its question is gone. */
+/** Where a comment is shown; undefined when it is not: deleted without replies, or its question is gone. */
 export async function findCommentPlace(
 	id: number,
 	threads: number,
@@ -229,13 +229,13 @@ export async function findCommentPlace(
 	return rows[0]
 }
 
-/** Whether a question stands in the forum, for everybody to read. */
+/** Whether a question is published. */
 export async function isOpenQuestion(id: number): Promise<boolean> {
 	const { rows } = await sql`select from questions where id = ${id} and status = 'published'`.execute(db())
 	return rows.length > 0
 }
 
-/** What others than this member wrote under a question after a comment, oldest first, at most a hundred. */
+/** Comments of others than this member under a question after a comment, oldest first, at most a hundred. */
 export async function listNewerComments(questionId: number, after: number, exceptOf: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select id from comments where question_id = ${questionId} and id > ${after} and author_id <> all(${accountsOf(exceptOf)}) and status = 'published'
@@ -262,17 +262,17 @@ const ofKind: Record<AnswerKind, RawBuilder<unknown>> = {
 }
 
 export interface AnswerRowsInput {
-	/** A username in small letters. */
+	/** A username in lower case. */
 	author: string
 	which: AnswerKind
-	/** Whether those under pseudonyms are listed, too: for themselves alone. */
+	/** Whether to include those under pseudonyms: only in the author's own list. */
 	mine: boolean
 	after: TimeCursor | null
 	/** At most 50. */
 	limit: number
 }
 
-/** A member's comments that everybody may read, newest first. */
+/** A member's published comments, newest first. */
 export async function listAnswerRows({ author, which, mine, after, limit }: AnswerRowsInput): Promise<AnswerRow[]> {
 	const member = sql<number>`(select id from users where username = ${author})`
 	const { rows } = await sql<AnswerRow>`
@@ -286,7 +286,7 @@ export async function listAnswerRows({ author, which, mine, after, limit }: Answ
 	return rows
 }
 
-/** How many questions and comments of each kind everybody may read of a member; each is counted up to `limit`. */
+/** How many published questions and comments of each kind a member has; each counted up to `limit`. */
 export async function countPostRows(author: string, limit: number): Promise<Record<'queries' | AnswerKind, number>> {
 	const comments = (which: AnswerKind) => sql`(select count(*)::int from (
 		select from comments m join questions q on q.id = m.question_id

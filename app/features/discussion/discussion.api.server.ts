@@ -82,7 +82,7 @@ const change = z.object({
 	field: z.string().describe('Title, Category, Tags, Description; Text for a comment.'),
 	parts: z
 		.array(z.object({ kind: z.enum(['same', 'added', 'removed']), text: z.string() }))
-		.describe('The text in pieces: what stayed, what the edit brought, what it took out.'),
+		.describe('The text in pieces: kept, added and removed.'),
 })
 
 const history = z.object({
@@ -305,7 +305,7 @@ export const discussionOperations = [
 	}),
 ]
 
-/** The query that a comment stands under. @throws NotFound */
+/** The question of a comment. @throws NotFound */
 async function questionIdOf(commentId: number): Promise<number> {
 	const comment = await findComment(commentId)
 	if (!comment) throw new NotFound('There is no such comment. It may have been deleted.')

@@ -25,7 +25,7 @@ function votesFor(post: string): MemberTable {
 	return { members: { user_id: 'deleted' }, merge, archive: [post, 'value', 'voted_at'] }
 }
 
-/** Lets a tab say which question it shows. It shows one at a time: of two answers that overtake each other the later counts. */
+/** Lets a tab say which question it shows, one at a time: of two overlapping lookups, the later counts. */
 function watchQuestions(tab: Tab): void {
 	let latest = 0
 	const watch = async (questionId: unknown, after: unknown, answer: unknown) => {
@@ -34,7 +34,7 @@ function watchQuestions(tab: Tab): void {
 		for (const room of tab.rooms) if (room.startsWith('query:')) await tab.leave(room)
 		if (!isId(questionId) || !(await isOpenQuestion(questionId)) || turn !== latest) return
 		await tab.join(readersOf(questionId))
-		// Looked up once the tab is in the room: what is committed later is announced there.
+		// Looked up once the tab is in the room, which gets all later commits.
 		const known = after === 0 || isId(after) ? after : null
 		if (known !== null && typeof answer === 'function')
 			answer(await listNewerComments(questionId, known, tab.data.userId))

@@ -13,7 +13,7 @@ import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { cachedPage } from '~/platform/cache/cached-page.ts'
 import { sharedData } from '~/platform/cache/pages.server.ts'
-import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import { type Asker, type CommentSort, type CommentView, presentComment, presentThread } from './comment.view.ts'
 import {
 	type CommentPlace,
@@ -28,48 +28,48 @@ import {
 } from './comments.queries.server.ts'
 import { withMarks } from './votes.server.ts'
 
-/** A page of comments shows so many threads, and so many comments in all. */
+/** Maximum threads, and maximum comments in all, on one page. */
 const threadsPerPage = 30
 const commentsPerPage = 200
 const levelsPerPage = 4
 
 interface CommentsPage<Comment> extends Page<Comment> {
-	/** The id of the newest comment of the question, on whichever page; 0 while there is none. */
+	/** The id of the question's newest comment, on any page; 0 for none. */
 	newest: number
 	solutions: Comment[]
-	/** What the viewer did with the question. */
+	/** The viewer's own state of the question. */
 	marks: QuestionMarks
-	/** What the viewer sees of who was asked. */
+	/** What the viewer sees of the members who were asked. */
 	asked: AskedView
 }
 
 interface CommentsInput extends Asker {
 	questionId: number
-	/** How the question's threads are ordered; the replies of one always go by time. Oldest first unless said. */
+	/** The order of threads; replies are always in order of time. Oldest first by default. */
 	sort?: CommentSort
-	/** Where the page before ended, in the same order. */
+	/** Where the previous page ended, in the same order. */
 	cursor?: string | null
-	/** The id of a comment to show in place of the question's threads, with the replies to it. */
+	/** The id of a comment to show alone, with its replies. */
 	thread?: number
 }
 
 /**
- * One page of a question's comments as threads, oldest first, four levels deep, and its solutions beside them.
- * A thread that does not fit goes to the next page; one too long for any page says how many replies it hides,
- * and they are read with `thread`, whose replies are paged in the same way.
- * @throws NotFound for a thread that is not in this question; Invalid for a cursor that is not ours
+ * One page of a question's comments as threads, oldest first, four levels deep, with its solutions. A thread that does not fit
+ * moves to the next page; one too long for any page says how many replies it hides. Those are read with `thread`, and paged in the
+ * same way.
+ * @throws NotFound for a thread that is not in this question; Invalid for a malformed cursor
  */
 export async function listComments(
 	viewer: Viewer,
 	{ questionId, sort, cursor, thread, ...asker }: CommentsInput,
 ): Promise<CommentsPage<CommentView>> {
 	const read = () => readComments(questionId, { isBest: sort === 'best' && thread === undefined, cursor, thread })
-	// A visitor's page is kept whole. What few members open is not worth the room.
+	// Visitors' pages are cached whole. Rarely read pages are not worth the memory.
 	const isShared = viewer !== null && !cursor && thread === undefined
 	const { rows, solutions, newest, next } = isShared
 		? await sharedData(`comments ${questionId} ${sort ?? 'oldest'}`, [questionTag(questionId)], read)
 		: await read()
-	// A session remembers a role for a while; what is hidden is shown to those who hold it now.
+	// A session may remember an old role; hidden texts are shown by the current one.
 	const reader = rows.some((row) => row.status !== 'published' && row.status !== 'deleted')
 		? await withFreshRole(viewer)
 		: viewer
@@ -79,7 +79,7 @@ export async function listComments(
 	return { rows: comments.slice(0, threads.length), newest, solutions: comments.slice(threads.length), next, ...own }
 }
 
-/** The rows of one page of comments, the same for every reader. @throws as {@link listComments} */
+/** The rows of one page of comments, the same for all readers. @throws as {@link listComments} */
 async function readComments(
 	questionId: number,
 	{ isBest, cursor, thread }: { isBest: boolean } & Pick<CommentsInput, 'cursor' | 'thread'>,
@@ -89,7 +89,7 @@ async function readComments(
 	const [found, solutions] = await Promise.all([
 		isBest
 			? listBestRows({ ...size, after: cursor ? bestPlace(cursor) : null })
-			: listCommentRows({ ...size, above, after: cursor ? oldestPlace(cursor) : 0 }),
+			: listCommentRows({ ...size, above, after: cursor ? afterOldest(cursor) : 0 }),
 		listSolutionRows(questionId),
 	])
 	const { rows, last, more } = await fitting(questionId, found, above)
@@ -98,20 +98,20 @@ async function readComments(
 }
 
 /** @throws Invalid */
-function oldestPlace(cursor: string): number {
+function afterOldest(cursor: string): number {
 	const [id] = decodeCursor(cursor, 1)
-	if (!isId(id)) throw noSuchPlace()
+	if (!isId(id)) throw invalidCursor()
 	return id
 }
 
 /** @throws Invalid */
 function bestPlace(cursor: string): { score: number; id: number } {
 	const [score, id] = decodeCursor(cursor, 2)
-	if (!Number.isInteger(score) || Math.abs(Number(score)) >= 2 ** 31 || !isId(id)) throw noSuchPlace()
+	if (!Number.isInteger(score) || Math.abs(Number(score)) >= 2 ** 31 || !isId(id)) throw invalidCursor()
 	return { score: Number(score), id }
 }
 
-/** One comment with the replies to it; one that waits is there for its author. @throws NotFound when it, or its question, was deleted */
+/** One comment with its replies; a pending one only for its author. @throws NotFound when it, or its question, was deleted */
 export async function getComment(viewer: Viewer, id: number): Promise<CommentView> {
 	const found = isId(id) ? await findChangeableComment(id, viewer?.id ?? 0) : undefined
 	if (!found) throw new NotFound(noComment)
@@ -127,13 +127,13 @@ export async function getComment(viewer: Viewer, id: number): Promise<CommentVie
 
 const noComment = 'There is no such comment. It may have been deleted.'
 
-/** Who asked a question, as its comments need to know. */
+/** The author of a question, for its comments. */
 export function askerOf({ author, own }: Pick<QuestionPageView, 'author' | 'own'>): Asker {
 	return { askerUsername: author.username, isMine: own }
 }
 
 /**
- * The address at which one comment is to be seen: on its query's first page, or within the thread of its parent, or alone.
+ * The address that shows a comment: its question's first page, the thread of its parent, or its own thread.
  * @throws NotFound
  */
 export async function findCommentUrl(id: number): Promise<string> {
@@ -152,7 +152,7 @@ async function findThread(questionId: number, id: number) {
 	return place
 }
 
-/** Leaves out the last thread where it does not fit; the only one is shown as far as it goes, and the rest counted. */
+/** Leaves out the last thread if it does not fit; a single one is shown as far as possible, and the rest counted. */
 async function fitting(
 	questionId: number,
 	{ rows, heads }: Pick<CommentRows, 'rows' | 'heads'>,
@@ -171,7 +171,7 @@ async function fitting(
 	return { rows: [...lead, ...shown], last, more: heads > 1 }
 }
 
-/** The page of a question, which visitors are answered from the cache with. */
+/** A question's page, which visitors get from the cache. */
 export const questionPage = cachedPage({
 	path: '/forum/:category/:username/:id/:slug?',
 	where: { category: /^(?!(?:category|tag|edit|history|comment)$)/, id: /^[1-9]\d{0,9}$/ },

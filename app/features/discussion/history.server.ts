@@ -7,18 +7,18 @@ import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import type { ChangeView, DifferencePart, HistoryView } from './comment.view.ts'
 import { findComment } from './comments.queries.server.ts'
 
 const editsPerPage = 10
 
-/** The fields of a text as they can be compared. */
+/** The fields of a text in comparable form. */
 type Texts = Record<string, string>
 
 /**
  * The edits of a question, newest first.
- * @throws NotAllowed for a visitor, NotFound for a question that is gone, Invalid for a cursor that is not ours
+ * @throws NotAllowed for a visitor, NotFound for a question that is gone, Invalid for a malformed cursor
  */
 export async function readQuestionHistory(viewer: Viewer, id: number, cursor: string | null): Promise<HistoryView> {
 	requireReader(viewer)
@@ -56,7 +56,7 @@ function requireReader(viewer: Viewer): void {
 	if (!mayReadHistory(viewer)) throw new NotAllowed('Log in to read what a text said before its edits.')
 }
 
-/** @param now the text as it stands; null on a later page, whose first row is the last edit of the page before */
+/** @param now the current text; null on a later page, whose first row is the last edit of the previous page */
 function page(
 	rows: RevisionRow[],
 	now: Texts | null,
@@ -113,16 +113,16 @@ function ofComment({ body }: RevisionRow): Texts {
 function placeIn(cursor: string | null): number | null {
 	if (cursor === null) return null
 	const [id] = decodeCursor(cursor, 1)
-	if (!isId(id)) throw noSuchPlace()
+	if (!isId(id)) throw invalidCursor()
 	return id
 }
 
-/** Texts that differ in more places than this are compared by line: comparing costs length times differences. */
+/** Texts with more differences than this are compared by line: the cost is length times differences. */
 const MAX_EDITS = 1_500
-/** Of a long passage that stayed the same only its ends are told, in characters. */
+/** Of a long unchanged passage, only this many characters at each end are shown. */
 const MAX_SAME_LENGTH = 600
 
-/** What an edit took out of a text and what it brought, word by word; by line where the texts differ too much. */
+/** What an edit removed and added, word by word; by line where the texts differ too much. */
 export function differences(before: string, after: string): DifferencePart[] {
 	const options = { maxEditLength: MAX_EDITS }
 	const found = diffWordsWithSpace(before, after, options) ??

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { TermPlace } from '~/features/terms/places.server.ts'
+import type { TermSource } from '~/features/terms/sources.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { EvidenceKind } from './evidence.view.ts'
 
@@ -69,7 +69,7 @@ export async function listEvidenceRows(userId: number, reader: EvidenceReader, l
 	return rows
 }
 
-/** Says of which of these skills others see the evidence. Skills that the member does not have are passed over. */
+/** Says of which of these skills others see the evidence. Skills that the member does not have are ignored. */
 export async function writeEvidenceShown(
 	trx: Executor,
 	userId: number,
@@ -129,10 +129,10 @@ export async function listVouchedAgain(): Promise<number[]> {
 export const EVIDENCE_BATCH = 200
 
 /**
- * Evidence as a place of terms: no words are written here, but what a title names and what is part of what follow from the terms.
- * Words of skills, tags and projects that are written anew bring their evidence along by themselves.
+ * Evidence as a source of terms: no words are written here, but what a title names and what is part of what follow from the terms.
+ * Words of skills, tags and projects that are written again bring their evidence along by themselves.
  */
-export const evidencePlace: TermPlace = {
+export const evidenceTerms: TermSource = {
 	nouns: ['skill', 'skills'],
 	async align(termId) {
 		for (let last = 0; ; ) {
@@ -159,7 +159,7 @@ async function listMembersOfTerm(termId: number | null, after: number): Promise<
 }
 
 /**
- * Leaves the evidence of members who are being deleted as it is in this transaction, as it goes with their accounts: computed anew after
+ * Leaves the evidence of members who are being deleted as it is in this transaction, as it goes with their accounts: computed again after
  * each of their texts, it would cost the square of how much they wrote.
  */
 export async function leaveEvidence(trx: Executor, accounts: readonly number[]): Promise<void> {

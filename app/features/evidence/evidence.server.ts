@@ -54,7 +54,7 @@ function pathOf({ kind, source }: EvidenceRow, username: string): string {
 
 /**
  * Says of each of these skills whether others see its evidence; nobody is ranked by what they do not see.
- * @param skills names; a skill that the member does not have is passed over
+ * @param skills names; a skill that the member does not have is ignored
  * @throws NotAllowed, TooMany
  */
 export async function showEvidence(
@@ -87,7 +87,7 @@ export async function checkEvidence(): Promise<number> {
 		const stale = ids.length > 0 ? await listStale(ids) : []
 		if (stale.length > 0) {
 			await refreshEvidence(stale)
-			log.warn({ members: stale }, 'Evidence of skills was not what it rests on. It is now.')
+			log.warn({ members: stale }, 'The evidence of skills did not match its sources. It does now.')
 		}
 		corrected += stale.length
 		last = ids.at(-1) ?? 0

@@ -32,7 +32,7 @@ export const levelNames: Record<EvidenceLevel, string> = {
 
 /** The sentence that explains a level wherever one is shown. */
 export const EVIDENCE_SENTENCE =
-	'Solutions, helpful answers, projects and certificates count, each half as much after a year and less when the same person vouches again.'
+	'Solutions, helpful answers, projects and certificates count: each half as much after a year, and less when it comes from the same person again.'
 
 export interface EvidencePieceView {
 	kind: EvidenceKind

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { anybody, wishOf } from '~/features/directory/directory.paths.ts'
+import { anybody, criteriaOf } from '~/features/directory/directory.paths.ts'
 import { listCommunity } from '~/features/directory/directory.server.ts'
 import { findMembers } from '~/features/directory/finding.server.ts'
 import { chooseSolution } from '~/features/discussion/votes.server.ts'
@@ -153,7 +153,7 @@ describe('who sees what', () => {
 		const found = async (viewer: Viewer) => {
 			const ids: number[] = []
 			for (let cursor: string | null = null; ; ) {
-				const { rows, next } = await findMembers(wishOf(new URLSearchParams('q=react')), viewer, cursor, 2)
+				const { rows, next } = await findMembers(criteriaOf(new URLSearchParams('q=react')), viewer, cursor, 2)
 				ids.push(...rows.map(({ id }) => id))
 				if (next === null) return ids
 				cursor = next

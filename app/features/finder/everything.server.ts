@@ -9,8 +9,8 @@ import { profilePath } from '~/lib/addresses.ts'
 import { counted } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { listConversationsWith, titleSelection } from './everything.queries.server.ts'
-import { cleanSearch, concernsAll, wishOfSearch } from './finder.server.ts'
-import type { EverythingView, Place } from './finder.view.ts'
+import { cleanSearch, concernsAll, criteriaOfSearch } from './finder.server.ts'
+import type { EverythingView, SwitcherEntry } from './finder.view.ts'
 import { findProjects } from './projects.server.ts'
 
 const MAX_OFFERED = { conversations: 3, people: 4, questions: 5, projects: 3, tags: 4 }
@@ -38,7 +38,7 @@ export async function offerEverything(viewer: Viewer, typed: string): Promise<Ev
 		})),
 		people,
 		questions,
-		projects: projects?.rows.map(({ title, url, owner }): Place => ({ title, url, note: owner.name })) ?? [],
+		projects: projects?.rows.map(({ title, url, owner }): SwitcherEntry => ({ title, url, note: owner.name })) ?? [],
 		tags: tags
 			.filter(({ count }) => count > 0)
 			.slice(0, MAX_OFFERED.tags)
@@ -47,10 +47,10 @@ export async function offerEverything(viewer: Viewer, typed: string): Promise<Ev
 }
 
 async function offerPeople(viewer: Viewer, parsed: ReturnType<typeof parseSearch>): Promise<EverythingView['people']> {
-	const wish = wishOfSearch(parsed)
-	if (wish.q === '' && wish.skills.length === 0) return []
+	const criteria = criteriaOfSearch(parsed)
+	if (criteria.q === '' && criteria.skills.length === 0) return []
 	// Whoever has only some of the words is hardly meant by who is still typing.
-	const found = await findMembers(wish, viewer, null, MAX_OFFERED.people, 'typos')
+	const found = await findMembers(criteria, viewer, null, MAX_OFFERED.people, 'typos')
 	return (await presentFound(found)).map(({ username, name, image, why, studies }) => ({
 		...{ title: name, url: profilePath(username), username, image },
 		note:
@@ -58,7 +58,7 @@ async function offerPeople(viewer: Viewer, parsed: ReturnType<typeof parseSearch
 	}))
 }
 
-async function offerQuestions(search: string): Promise<Place[]> {
+async function offerQuestions(search: string): Promise<SwitcherEntry[]> {
 	const { rows, instead } = await findMatches(titleSelection, { search, cursor: null, limit: MAX_OFFERED.questions })
 	// Few letters resemble many words, and who is still typing means the next word, too.
 	if (instead && (instead.kind === 'any' || search.length < MIN_FOR_CORRECTION)) return []

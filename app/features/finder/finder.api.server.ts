@@ -24,7 +24,7 @@ const hits = <Row extends z.ZodType>(row: Row) =>
 
 const project = z.object({
 	id: z.string(),
-	url: z.string().describe('Path of the place on its owner’s page.'),
+	url: z.string().describe('Path of the item on its owner’s page.'),
 	title: z.string(),
 	titleHtml: z.string().describe('With matches marked.'),
 	excerptHtml: z.string().describe('With matches marked.'),

@@ -1,4 +1,4 @@
-import { anybody, type Wish, wishQuery } from '~/features/directory/directory.paths.ts'
+import { anybody, type Criteria, criteriaQuery } from '~/features/directory/directory.paths.ts'
 import { presentFound } from '~/features/directory/directory.server.ts'
 import type { MemberView } from '~/features/directory/directory.view.ts'
 import { countPeople } from '~/features/directory/filters.server.ts'
@@ -101,7 +101,7 @@ export async function searchEverything(viewer: Viewer, asked: Asked, isNoted: bo
 function saveableOf(parsed: Parsed, { q, kind }: Asked): SearchData['saveable'] {
 	if (q && kind === 'questions') return { kind: 'queries', query: q, name: q }
 	if (q && kind === 'people' && concernsAll(parsed))
-		return { kind: 'people', query: wishQuery(wishOfSearch(parsed)), name: q }
+		return { kind: 'people', query: criteriaQuery(criteriaOfSearch(parsed)), name: q }
 	return null
 }
 
@@ -180,7 +180,7 @@ export function concernsAll({ terms, operators }: Parsed): boolean {
 }
 
 /** A search as it is asked of people: `tag:` is a skill, `user:` a username. */
-export function wishOfSearch({ terms, operators }: Parsed): Wish {
+export function criteriaOfSearch({ terms, operators }: Parsed): Criteria {
 	const named = (kind: string) => operators.filter((one) => one.kind === kind).map(({ value }) => value)
 	const words = terms
 		.filter(({ kind }) => kind !== 'or')
@@ -195,9 +195,9 @@ async function searchPeople(
 	limit: number,
 	isLoose: boolean,
 ): Promise<Hits<MemberView>> {
-	const wish = wishOfSearch(parsed)
-	if (!concernsAll(parsed) || (wish.q === '' && wish.skills.length === 0)) return none
-	const found = await findMembers(wish, viewer, cursor, limit, isLoose ? 'any' : 'written')
+	const criteria = criteriaOfSearch(parsed)
+	if (!concernsAll(parsed) || (criteria.q === '' && criteria.skills.length === 0)) return none
+	const found = await findMembers(criteria, viewer, cursor, limit, isLoose ? 'any' : 'written')
 	if (found.rows.length === 0) return none
 	const { meaning } = found
 	const nearness = meaning.reading === 'any' ? 'some' : meaning.reading === 'typos' ? 'near' : 'all'

@@ -66,7 +66,7 @@ export interface SearchData {
 }
 
 /** Something the switcher leads to. */
-export interface Place {
+export interface SwitcherEntry {
 	title: string
 	url: string
 	/** Stands beside the title. */
@@ -75,11 +75,11 @@ export interface Place {
 
 /** What the switcher offers for a text, besides the pages of the site, which the browser knows. */
 export interface EverythingView {
-	conversations: (Place & { username: string; image: string | null })[]
-	people: (Place & { username: string; image: string | null })[]
-	questions: Place[]
-	projects: Place[]
-	tags: Place[]
+	conversations: (SwitcherEntry & { username: string; image: string | null })[]
+	people: (SwitcherEntry & { username: string; image: string | null })[]
+	questions: SwitcherEntry[]
+	projects: SwitcherEntry[]
+	tags: SwitcherEntry[]
 }
 
 /** Words that searches found nothing by. */

@@ -3,7 +3,7 @@ import { highlight, highlightPassage, type parseSearch } from '~/features/search
 import { similarTerm } from '~/features/terms/terms.server.ts'
 import { termKey } from '~/features/terms/terms.view.ts'
 import { profilePath } from '~/lib/addresses.ts'
-import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import type { Hits, Nearness, ProjectHit } from './finder.view.ts'
 import {
 	listProjectHits,
@@ -117,6 +117,6 @@ function placeOf(cursor: string): { nearness: Nearness; after: ProjectPosition }
 	const [name, rank, id] = decodeCursor(cursor, 3)
 	const nearness = (['all', 'near', 'some'] as const).find((one) => one === name)
 	const isRank = typeof rank === 'string' && /^\d(\.\d{1,20})?(e-\d{1,3})?$/.test(rank)
-	if (!nearness || !isRank || typeof id !== 'string' || !uuid.test(id)) throw noSuchPlace()
+	if (!nearness || !isRank || typeof id !== 'string' || !uuid.test(id)) throw invalidCursor()
 	return { nearness, after: { rank, id } }
 }

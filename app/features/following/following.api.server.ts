@@ -118,7 +118,7 @@ export const followingOperations = [
 		method: 'post',
 		path: '/me/searches',
 		summary: 'Save a search: you are told of new results, at most once a day',
-		description: 'A search that you saved already only gets the new name.',
+		description: 'A search that is already saved only gets the new name.',
 		access: 'members',
 		body: newSearch,
 		example: { kind: 'people', query: 'skill=React&year=3', name: 'React, 3rd year' },

@@ -72,7 +72,7 @@ function weeklyLetter({ user_id: id }: WeeklyMember, items: Letter['items']): Le
 	return {
 		subject: `Your week at ${siteName()}`,
 		items,
-		reason: 'You asked for this email once a week. A week without news brings none.',
+		reason: 'You asked for this email once a week. It is not sent in a week without news.',
 		unsubscribe: unsubscribeUrl(id, 'weekly'),
 	}
 }

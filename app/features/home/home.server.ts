@@ -34,11 +34,11 @@ export interface LeadView extends QuestionCardView {
 export const welcomeSection = settingSection({
 	name: 'front-page',
 	title: 'Front page',
-	about: 'The heading of the first page, and what stands under it.',
+	about: 'The heading of the front page, and the text below it.',
 	settings: {
 		title: textSetting({
 			label: 'Heading',
-			hint: 'Empty: “Welcome to” and the name of this site.',
+			hint: 'If empty: “Welcome to” and the name of this site.',
 			maxLength: 80,
 		}),
 		text: textSetting({

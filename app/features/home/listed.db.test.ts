@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { suggestPeople } from '~/features/asking/asking.server.ts'
-import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
+import { anybody, type Criteria } from '~/features/directory/directory.paths.ts'
 import { listJoinedAfter } from '~/features/directory/directory.queries.server.ts'
 import { listCommunity, listNewest, listOnline, listSkills } from '~/features/directory/directory.server.ts'
 import { suggest, suggestKnownSkills } from '~/features/directory/suggestions.server.ts'
@@ -39,7 +39,7 @@ beforeAll(async () => {
 	await db().updateTable('users').set({ imported: true }).where('username', '=', imported).execute()
 })
 
-const community = async (wish: Wish) => (await listCommunity(wish)).page.rows
+const community = async (criteria: Criteria) => (await listCommunity(criteria)).page.rows
 
 /** Every door that shows members to others, and what it answers about one of them. */
 const doors: [string, (username: string) => Promise<unknown>][] = [
@@ -50,7 +50,7 @@ const doors: [string, (username: string) => Promise<unknown>][] = [
 	[
 		'the filters of the community, by a skill',
 		async (q) => {
-			const { wish: _asked, saveable: _named, ...shown } = await listCommunity({ ...anybody, q: `${q}ism` })
+			const { criteria: _asked, saveable: _named, ...shown } = await listCommunity({ ...anybody, q: `${q}ism` })
 			return shown
 		},
 	],

@@ -87,8 +87,8 @@ describe('a new address', () => {
 		const reset = await mailedToken(addressOf(mira))
 		const token = await linkFor(mira, 'Mira@Home.example', 'email').then(() => mailedToken('mira@home.example'))
 		expect(await getEmails(mira)).toMatchObject({ email: addressOf(mira), pending: { email: 'mira@home.example' } })
-		await expect(findChange(await member(), token)).rejects.toThrow('Another member asked for this link')
-		await expect(confirmEmail(await member(), token)).rejects.toThrow('Another member asked for this link')
+		await expect(findChange(await member(), token)).rejects.toThrow('Another member requested this link')
+		await expect(confirmEmail(await member(), token)).rejects.toThrow('Another member requested this link')
 		expect(await confirmEmail(mira, token)).toBe('mira@home.example')
 		expect(await getEmails(mira)).toMatchObject({ email: 'mira@home.example', isConfirmed: true, pending: null })
 		await expect(confirmEmail(mira, token)).rejects.toThrow('This link has expired')
@@ -280,7 +280,7 @@ describe('a new username', () => {
 		const soon = new Date(Date.now() + 60_000).toISOString()
 		const between = { after: '2020-01-01T00:00:00Z', until: soon, besides: other.id }
 		expect(await countNewMatches(`user:${from} question`, between)).toBe(1)
-		await expect(changeUsername(other, { username: from })).rejects.toThrow('was somebody’s before')
+		await expect(changeUsername(other, { username: from })).rejects.toThrow('belonged to somebody else before')
 		const made2 = await saveImportedAuthors(db(), [{ username: from, name: 'X', email: 'x@import.invalid' } as never])
 		expect(made2.get(from)).toBe(mira.id)
 		await registerMember(
@@ -317,8 +317,8 @@ describe('a new username', () => {
 
 	test.each([
 		['', 'Type a username.'],
-		['mira quill', /small letters/],
-		['mïra', /small letters/],
+		['mira quill', /lower-case letters/],
+		['mïra', /lower-case letters/],
 		['...', /at least one letter/],
 		['a'.repeat(41), /at most 40/],
 		['settings', /reserved/],

@@ -10,13 +10,13 @@ export const identity = defineFeature({
 	jobs: { 'email-change': mailEmailChange },
 	mailedLinks: { 'confirm-email': beginEmailChange },
 	schedules: [{ name: 'sweep-email-changes', every: 'hour', run: sweepEmailChanges }],
-	readdress: toCurrentName,
+	rewriteRequest: toCurrentName,
 	start: listenForRenames,
 	afterLeaving: forgetFormerNames,
 	memberData: {
 		account_emails: {
 			members: { user_id: 'deleted' },
-			merge: { user_id: { ends: 'Nobody can log in by them. They are free for whoever confirms them.' } },
+			merge: { user_id: { ends: 'Nobody can log in with them. Whoever confirms them can have them.' } },
 			called: 'Email addresses',
 			archive: ['email'],
 		},

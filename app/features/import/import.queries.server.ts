@@ -83,6 +83,7 @@ export interface ImportCategory {
 	required_tags: string[]
 }
 
+/** The categories in order, with the tags that assign an imported question to each. */
 export function listCategoryTags(trx: Executor): Promise<ImportCategory[]> {
 	return trx
 		.selectFrom('categories')
@@ -127,6 +128,7 @@ export async function takeCommentIds(trx: Executor, count: number): Promise<numb
 	return rows.map((row) => row.id)
 }
 
+/** Inserts imported comments of new questions. */
 export async function insertComments(trx: Executor, comments: NewComment[]): Promise<void> {
 	// PostgreSQL takes 65,535 parameters in one statement.
 	for (let from = 0; from < comments.length; from += 4_000) {

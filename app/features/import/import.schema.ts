@@ -31,7 +31,7 @@ const answer = comment.extend({
 		.transform((list) => list ?? []),
 })
 
-/** One line of an import file: a question with its answers and comments. Fields that are not named here are passed over. */
+/** One line of an import file: a question with its answers and comments. Fields that are not named here are ignored. */
 export const questionLine = z.object({
 	id,
 	title: filled.transform((title) => title.replace(/\s+/g, ' ').trim()).transform(shorten),

@@ -30,7 +30,7 @@ export type QuestionDraft = Omit<ImportedQuestion, 'descriptionHtml' | 'excerpt'
 
 /**
  * Writes questions with their threads in the caller's transaction and settles every count.
- * @returns how many were new, with how many comments; those whose source id is here already are passed over
+ * @returns how many were new, with how many comments; those whose source id is here already are ignored
  */
 export async function writeQuestions(
 	trx: Executor,

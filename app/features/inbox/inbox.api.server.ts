@@ -123,7 +123,7 @@ const readingOperations = [
 		method: 'post',
 		path: '/me/conversations/{username}/messages/{id}/reports',
 		summary: 'Report a message that you received to the moderators',
-		description: 'They see it and the five before it, but nothing else of the conversation.',
+		description: 'They see this message and the five before it, but nothing else of the conversation.',
 		params: { username, id: messageId },
 		body: newReport,
 		example: { words: 'This is an insult.' },

@@ -103,10 +103,10 @@ describe('who may register', () => {
 		expect(await memberOf(email)).toEqual(refusal ? undefined : expect.anything())
 	})
 
-	test('a field that people do not see is to be empty', async () => {
+	test('the hidden field must be empty', async () => {
 		const email = newEmail()
 		await expect(registerMember(form({ ...fieldsOf(email), website: 'x' }), request())).rejects.toThrow(
-			'A field that people do not see',
+			'A hidden field was filled in',
 		)
 		expect(await memberOf(email)).toBeUndefined()
 	})
@@ -219,12 +219,12 @@ describe('a link', () => {
 		const token = await linkOf({ uses: '5' })
 		const [link] = await getInvites(admin)
 		await revokeInvite(admin, link?.id ?? 0)
-		await expect(revokeInvite(admin, link?.id ?? 0)).rejects.toThrow('revoked already')
-		for (const act of [findInvitation(token), joinBy(token)]) await expect(act).rejects.toThrow('taken back')
+		await expect(revokeInvite(admin, link?.id ?? 0)).rejects.toThrow('already been revoked')
+		for (const act of [findInvitation(token), joinBy(token)]) await expect(act).rejects.toThrow('withdrawn')
 		const old = await linkOf()
 		await sql`update invites set expires_at = now() where token_hash = ${hashToken(old)}`.execute(db())
 		await expect(joinBy(old)).rejects.toThrow('has expired')
-		await expect(joinBy('nothing')).rejects.toThrow('no invitation of ours')
+		await expect(joinBy('nothing')).rejects.toThrow('not a valid invitation')
 		await set({ mode: 'closed' })
 		const open = await linkOf()
 		for (const act of [findInvitation(open), joinBy(open)])
@@ -240,7 +240,7 @@ describe('a link', () => {
 			[{ password: 'Password1', confirmPassword: 'Password1' }, /too common/],
 			[{ confirmPassword: 'other' }, /doesn't match/],
 			[{ name: 'Site Administrator' }, /staff member/],
-			[{ website: 'x' }, /people do not see/],
+			[{ website: 'x' }, /hidden field/],
 		]
 		for (const [more, message] of refused) await expect(joinBy(token, newEmail(), more)).rejects.toThrow(message)
 	})
@@ -274,7 +274,7 @@ describe('a list of addresses', () => {
 		expect(read.lines).toBe(5)
 		expect([...read.doubled, ...read.invalid, ...read.refused]).toEqual([
 			{ line: 3, text: 'mira@Eastmere.example', why: 'It stands in line 2 already.' },
-			{ line: 5, text: 'nobody', why: 'This is no email address.' },
+			{ line: 5, text: 'nobody', why: 'This is not an email address.' },
 			{ line: 7, text: '', why: 'There is no address in this line.' },
 			{ line: 6, text: 'z@foreign.example', why: 'Addresses of this domain cannot register here.' },
 		])
@@ -301,7 +301,7 @@ describe('a list of addresses', () => {
 		await mailLists()
 		expect(await invited()).toEqual([])
 		await sendList(admin, id)
-		await expect(sendList(admin, id)).rejects.toThrow('being sent already')
+		await expect(sendList(admin, id)).rejects.toThrow('already being sent')
 		await expect(discardList(admin, id)).rejects.toThrow('Only a list that was never sent')
 		await mailLists(20)
 		await stopList(admin, id)
@@ -333,7 +333,7 @@ describe('a list of addresses', () => {
 		expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 		expect(await memberOf(email)).toMatchObject({ cohort: 'ME 2029', email_verified: true })
 		expect(await memberOf('other@elsewhere.example')).toBeUndefined()
-		await expect(findInvitation(token)).rejects.toThrow('Somebody has joined by this invitation already')
+		await expect(findInvitation(token)).rejects.toThrow('Somebody has already joined with this invitation')
 		expect(await getList(admin, id)).toMatchObject({ joined: 1, mailed: 1 })
 	})
 

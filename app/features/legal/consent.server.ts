@@ -62,6 +62,7 @@ export async function decideOnTerms(viewer: SignedIn, act: 'accept' | 'later', v
 	await countUse('toggles', viewer)
 	const asked = termsAsked()
 	if (asked === 0) return
-	if (Number(version) !== asked) throw new Conflict('The terms have changed again meanwhile. Read them once more.')
+	if (Number(version) !== asked)
+		throw new Conflict('The terms have changed again in the meantime. Please read them once more.')
 	await (act === 'accept' ? writeConsent : writePutOff)(viewer.id, asked)
 }

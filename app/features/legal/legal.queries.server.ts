@@ -38,6 +38,7 @@ export async function listVersions(kind: LegalKind, limit: number): Promise<Vers
 	return rows
 }
 
+/** One version of a legal text; undefined when there is none. */
 export async function findVersion(kind: LegalKind, id: number): Promise<VersionRow | undefined> {
 	const { rows } = await sql<VersionRow>`
 		select ${columns} from legal_versions where kind = ${kind} and id = ${id}`.execute(db())
@@ -56,6 +57,7 @@ export async function lockNewest(
 	return rows[0] ?? { id: 0, body: '', asked: false }
 }
 
+/** Publishes a version of a legal text. @returns its id */
 export async function insertVersion(
 	trx: Executor,
 	version: { kind: LegalKind; body: string; note: string; asks: boolean; actorId: number },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isOneOfSeveral } from '~/config.server.ts'
 import { setTermsToAccept } from '~/features/accounts/security/suspension.server.ts'
 import { lockAdmin, requireAdmin } from '~/features/administration/admins.server.ts'
-import type { SetupStanding } from '~/features/administration/setup/setup.view.ts'
+import type { SetupStatus } from '~/features/administration/setup/setup.view.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { SETTING_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
@@ -28,7 +28,7 @@ import {
 import { type LegalKind, type LegalPage, legalKinds, legalLimits, legalTitles, type VersionLine } from './legal.view.ts'
 import { renderLegal, templateOf, unknownPlaceholders } from './templates.server.ts'
 
-/* Terms, privacy and imprint: what is published, and publishing it. Who has to accept the terms stands in consent.server.ts. */
+/* Terms, privacy and imprint: what is published, and publishing it. Who has to accept the terms is in consent.server.ts. */
 
 const LEGAL_PAGES = 'legal'
 
@@ -116,7 +116,7 @@ export function isPublished(kind: LegalKind): boolean {
 }
 
 /** How the texts stand, for the checklist of administration. */
-export function lookAtTerms(): SetupStanding {
+export function lookAtTerms(): SetupStatus {
 	const missing = (['privacy', 'imprint'] as const).filter((kind) => !isPublished(kind))
 	const rest =
 		missing.length > 0
@@ -197,8 +197,8 @@ export async function publishLegal(viewer: Viewer, kind: LegalKind, input: Input
 			// The second half of a double click says what is published already.
 			if (newest.id > 0 && newest.body === body) {
 				if (newest.id !== version) return
-				throw new Invalid('This is what is published already. Change the text first.', {
-					body: 'This is what is published already.',
+				throw new Invalid('This text is already published. Change it first.', {
+					body: 'This text is already published.',
 				})
 			}
 			if (newest.id !== version) throw new EditConflict({ version: newest.id, values: { body: newest.body } })

@@ -19,7 +19,7 @@ export function legalKind(name: string): LegalKind | undefined {
 	return legalKinds.find((kind) => kind === name)
 }
 
-/** What stands in braces in a text and is filled in when it is read. */
+/** What is in braces in a text and is filled in when it is read. */
 export const placeholders: Readonly<Record<string, string>> = {
 	site: 'the name of the site',
 	url: 'its address',

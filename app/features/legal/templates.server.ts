@@ -15,7 +15,7 @@ import { type LegalKind, placeholders } from './legal.view.ts'
 export const operatorSection = settingSection({
 	name: 'operator',
 	title: 'Who answers for this site',
-	about: 'Stands in the imprint, and in the privacy page and the terms where they name it.',
+	about: 'Shown in the imprint, and in the privacy page and the terms where they mention it.',
 	settings: {
 		operator: textSetting({
 			label: 'Name',
@@ -42,7 +42,7 @@ export function templateOf(kind: LegalKind): string {
 
 const placeholder = /\{\{\s*(\w+)\s*\}\}/g
 
-/** What stands in double braces in a text and is no placeholder. */
+/** What is in double braces in a text and is no placeholder. */
 export function unknownPlaceholders(body: string): string[] {
 	return [...body.matchAll(placeholder)].map(([, name = '']) => name).filter((name) => !(name in placeholders))
 }

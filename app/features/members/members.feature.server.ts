@@ -7,13 +7,13 @@ import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { listOnlineAmong } from '~/platform/realtime/presence.queries.server.ts'
 import { watchersOf } from '~/platform/realtime/presence.server.ts'
 import { archivedBlocks, listNotBlocking, mergeBlocks } from './blocks.queries.server.ts'
-import { archivedSkills, forgetSkills, mergeSkills, skillCounter, skillPlace } from './skills.queries.server.ts'
+import { archivedSkills, forgetSkills, mergeSkills, skillCounter, skillTerms } from './skills.queries.server.ts'
 import { setSkills } from './skills.server.ts'
 
 export const members = defineFeature({
 	name: 'members',
 	counters: [skillCounter],
-	termPlaces: [skillPlace],
+	termSources: [skillTerms],
 	onConnect: (tab) =>
 		tab.on('presence:watch', (usernames: unknown, answer: unknown) => inBackground(watch(tab, usernames, answer))),
 	// Its counters are those of the use case that changes skills, which no foreign key asks.
@@ -63,7 +63,7 @@ export const members = defineFeature({
 	},
 })
 
-/** What comes from a tab is anybody's word: anything but a list of names is passed over. */
+/** What comes from a tab is anybody's word: anything but a list of names is ignored. */
 async function watch(tab: Tab, usernames: unknown, answer: unknown): Promise<void> {
 	if (!Array.isArray(usernames) || usernames.length > MAX_WATCHED || typeof answer !== 'function') return
 	const names = usernames.filter(isUsername)

@@ -87,7 +87,7 @@ export async function findUnmasked(
 	return rows[0]
 }
 
-/** Makes the account that stands in the conversations of a member who left, unless it is there. @returns its id */
+/** Makes the account that is in the conversations of a member who left, unless it is there. @returns its id */
 export async function insertAlias(trx: Executor, alias: string): Promise<number> {
 	await sql`
 		insert into users (username, name, email, imported, former)
@@ -95,6 +95,6 @@ export async function insertAlias(trx: Executor, alias: string): Promise<number>
 		trx,
 	)
 	const { rows } = await sql<{ id: number }>`select id from users where username = ${alias} and former`.execute(trx)
-	if (!rows[0]) throw new Error('No account stands in for the member.')
+	if (!rows[0]) throw new Error('There is no account to take the member’s place.')
 	return rows[0].id
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { TermPlace, UsedWord } from '~/features/terms/places.server.ts'
+import type { TermSource, UsedWord } from '~/features/terms/sources.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
@@ -81,8 +81,8 @@ export async function listShared(userId: number, peerId: number): Promise<string
 /** So many members change a skill in one transaction: nobody who edits one of these profiles waits long. */
 const batch = 200
 
-/** The skills of profiles, as a place of terms. */
-export const skillPlace: TermPlace = {
+/** The skills of profiles, as a source of terms. */
+export const skillTerms: TermSource = {
 	nouns: ['profile', 'profiles'],
 	async align(termId) {
 		let changed = 0

@@ -1,4 +1,4 @@
-import { holdTerms } from '~/features/terms/terms.queries.server.ts'
+import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { findTerm, matchTerms, termNames } from '~/features/terms/terms.server.ts'
 import { ranks } from '~/features/terms/terms.view.ts'
 import { cleanLine } from '~/lib/clean.ts'
@@ -48,7 +48,7 @@ export async function suggestSkills(typed: string, limit: number): Promise<Skill
 
 /** Makes these the skills of a member, each under its stored name and once. Part of the caller's transaction. */
 export async function setSkills(trx: Executor, userId: number, typed: string[]): Promise<void> {
-	await holdTerms(trx)
+	await lockTermsShared(trx)
 	const meant = await termNames(trx, typed.map(cleanLine))
 	const names = new Map(meant.map((name) => [name.toLowerCase(), name]))
 	const spelt = await listSpellings(trx, [...names.keys()])

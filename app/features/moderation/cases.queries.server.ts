@@ -4,14 +4,14 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
 import type { Reason } from './moderation.policy.ts'
 
-/** How many open reports a case has. */
+/** The number of open reports of a case. */
 export const reportCounter: Counter = {
 	table: 'cases',
 	column: 'report_count',
 	actual: sql`(select count(*) from reports r where r.case_id = t.id and r.settled_at is null)`,
 }
 
-/** A case, or that there is none about this subject. */
+/** A case, or placeholders where a subject has none. */
 export interface CaseRow {
 	/** The name of the subject's type. */
 	kind: string
@@ -20,12 +20,12 @@ export interface CaseRow {
 	case_id: number
 	/** Open reports. */
 	report_count: number
-	/** Whether it is about a post that waits for a moderator. */
+	/** Whether it is about a pending post. */
 	waits: boolean
 	open: boolean
 	/** With microseconds, for a cursor; '' where there is no case. */
 	active_at: string
-	/** The moderator who handles it. */
+	/** The moderator to whom it is assigned. */
 	assignee: { username: string; name: string; image: string | null } | null
 	/** Notes of moderators. */
 	note_count: number
@@ -46,7 +46,7 @@ export async function findCaseRow(kind: string, id: number): Promise<CaseRow> {
 
 export type QueueOrder = 'newest' | 'reported'
 
-/** One page of the open cases, of one moderator, of nobody (null) or all (undefined): one range of one index. */
+/** One page of the open cases assigned to one moderator, to nobody (null), or of all (undefined): one range of one index. */
 export async function listCaseRows(
 	order: QueueOrder,
 	assigneeId: number | null | undefined,
@@ -64,7 +64,7 @@ export async function listCaseRows(
 	return rows
 }
 
-/** Opens the case of a post that has to wait for a moderator. @returns its id */
+/** Opens the case of a pending post. @returns its id */
 export async function openWaitingCase(trx: Executor, kind: string, id: number): Promise<number> {
 	const { rows } = await sql<{ id: number }>`insert into cases (kind, target_id, waits) values (${kind}, ${id}, true)
 		on conflict (kind, target_id) do update set waits = true, closed_at = null, active_at = now() returning id`.execute(
@@ -78,17 +78,17 @@ export interface NewReport {
 	targetId: number
 	reporterId: number
 	reason: Reason
-	/** The reason in the words of the site, where those are its own. */
+	/** The label of the reason, for one of the site's own reasons. */
 	reasonLabel?: string | null
 	details: string
-	/** A reported message with those before it, as its reporter saw them; the case is about who sent it. */
+	/** A reported message with those before it, as its reporter saw them; the case is about its sender. */
 	message?: { id: number; extract: ReportedMessageRow[] }
 }
 
 /**
- * Adds a report to the case of its subject, which it opens. Each member has one open report of a subject: reports of further
- * messages join it, with their words; nothing else does.
- * @returns its id and its case; null when this member has reported the same already, and nothing but a lock was changed then
+ * Adds a report to the case of its subject, which is opened if needed. A member has one open report per subject: reports of further
+ * messages join it, with their text; nothing else does.
+ * @returns its id and its case; null when this member has already reported the same, and nothing was changed
  */
 export async function insertReport(trx: Executor, report: NewReport): Promise<{ id: number; caseId: number } | null> {
 	const { kind, targetId, reporterId, reason, reasonLabel = null, details, message } = report
@@ -109,7 +109,7 @@ export async function insertReport(trx: Executor, report: NewReport): Promise<{ 
 	return { id: row.id, caseId }
 }
 
-/** @returns whether the report did not hold this message yet */
+/** @returns whether the report did not contain this message yet */
 async function addMessage(
 	trx: Executor,
 	reportId: number,
@@ -121,7 +121,7 @@ async function addMessage(
 	return rows.length > 0
 }
 
-/** How many cases somebody has to decide, counted as far as `most`. */
+/** How many cases are open, counted up to `max`. */
 export async function countOpenCases(max: number): Promise<number> {
 	const { rows } = await sql<{ open: number }>`
 		select count(*)::int as open from (select from cases where closed_at is null limit ${max}) as counted`.execute(db())
@@ -129,8 +129,8 @@ export async function countOpenCases(max: number): Promise<number> {
 }
 
 /**
- * Seconds until a member may report again who may send `most` reports in an hour; null when they may now. Each message counts,
- * also where several are in one report.
+ * Seconds until a member may report again, at `most` reports an hour; null when they may now. Each message counts, even where one
+ * report has several.
  */
 export async function secondsUntilReport(trx: Executor, userId: number, max: number): Promise<number | null> {
 	const { rows } = await sql<{ seconds: number }>`
@@ -142,7 +142,7 @@ export async function secondsUntilReport(trx: Executor, userId: number, max: num
 	return rows[0]?.seconds ?? null
 }
 
-/** Whether this member has an open report of it. */
+/** Whether this member has an open report of a subject. */
 export async function hasOpenReport(userId: number, kind: string, id: number): Promise<boolean> {
 	const { rows } = await sql`
 		select 1 from cases join reports on reports.case_id = cases.id
@@ -152,12 +152,12 @@ export async function hasOpenReport(userId: number, kind: string, id: number): P
 	return rows.length > 0
 }
 
-/** Closes a subject's case with every report in it. @returns whether it was open */
+/** Closes a subject's case with all reports in it. @returns whether it was open */
 export async function closeCase(trx: Executor, kind: string, id: number): Promise<boolean> {
 	return (await closeCases(trx, kind, [id])) > 0
 }
 
-/** Closes the cases of subjects of one kind, in the order of their ids, with every report in them. @returns how many were open */
+/** Closes the cases of subjects of one kind, in the order of their ids, with all reports in them. @returns how many were open */
 export async function closeCases(trx: Executor, kind: string, ids: readonly number[]): Promise<number> {
 	const { rows } = await sql<{ id: number }>`
 		with open as (
@@ -166,7 +166,7 @@ export async function closeCases(trx: Executor, kind: string, ids: readonly numb
 		update cases set closed_at = now(), report_count = 0, waits = false, assignee_id = null
 		from open where cases.id = open.id returning cases.id`.execute(trx)
 	const closed = rows.map(({ id }) => id)
-	// A statement of its own: it sees a report that was made while the first one waited for its case.
+	// A separate statement: it sees reports that were added while the first one waited for the lock.
 	if (closed.length > 0)
 		await sql`update reports set settled_at = now() where case_id = any(${closed}::int[]) and settled_at is null`.execute(
 			trx,
@@ -183,18 +183,18 @@ export interface ReportRow {
 	username: string
 	name: string
 	image: string | null
-	/** Pieces of conversations that were reported, each as its reporter saw it. */
+	/** Reported excerpts of conversations, each as its reporter saw it. */
 	extracts: ReportedMessageRow[][]
 }
 
-/** A message in a reported piece of a conversation. */
+/** A message in a reported excerpt. */
 export interface ReportedMessageRow {
 	/** Username. */
 	sender: string
 	body: string
 	/** ISO 8601. */
 	sentAt: string
-	/** Those of a message are shown to moderators because it was reported; absent in reports from before there were any. */
+	/** Shown to moderators because the message was reported; missing in older reports. */
 	pictures?: { path: string; width: number; height: number; alt: string }[] | null
 }
 

@@ -20,7 +20,7 @@ import {
 	type SubjectName,
 } from './subjects.server.ts'
 
-/** What a moderator reads after an act that is the same for every subject. */
+/** What a moderator reads after an action that all subjects share. */
 const done = {
 	dismiss: 'The reports are dismissed.',
 	suspend: 'Suspended.',
@@ -28,12 +28,10 @@ const done = {
 } as const
 
 /**
- * Decides about a subject that was reported, or that a moderator came upon. One transaction: the subject, its case and the
- * record of who did it.
- * @param input `why`; for a suspension `time`, for other acts their own field; `seen`: the fingerprint of the text as the
- * moderator read it
+ * Decides about a subject, reported or not. One transaction: the subject, its case and the log.
+ * @param input `why`; `time` for a suspension, an action's own field; `seen`: the fingerprint of the text that the moderator read
  * @returns a sentence that says what was done
- * @throws NotAllowed, NotFound, Invalid, Conflict when the subject does not stand as the moderator saw it
+ * @throws NotAllowed, NotFound, Invalid, Conflict when the subject has changed since
  */
 export async function decideCase(
 	viewer: Viewer,
@@ -46,7 +44,7 @@ export async function decideCase(
 	if (!found) throw new NotFound('There is nothing to decide here.')
 	if (isSubjectAct(act)) return decideSubject(actor, found, act, input)
 	if ((act === 'suspend' || act === 'lift') && found.author.pseudonym_of !== null)
-		throw new Invalid('Unmask the author first. You suspend them on the page of their profile in the moderation.')
+		throw new Invalid('Unmask the author first. Then suspend them on the moderation page of their profile.')
 	if (act === 'suspend' || act === 'lift') await suspendAuthor(actor, found, act, input)
 	else if (act === 'dismiss') await dismiss(actor, found, input)
 	else throw new Invalid('Choose what to do.')
@@ -105,7 +103,7 @@ async function chosenPart({ type, author }: FoundSubject, value: unknown): Promi
 	return part
 }
 
-/** Locks, in the order of all who change the same rows: the subject, its author, the moderator, the case, the notifications of members. */
+/** Locks, in the order of all code that changes the same rows: the subject, its author, the moderator, the case, members' notification boxes. */
 function carryOut(actor: SignedIn, found: FoundSubject, { act, definition, call }: Order) {
 	const { why } = call
 	const { type, subject, author } = found
@@ -116,7 +114,7 @@ function carryOut(actor: SignedIn, found: FoundSubject, { act, definition, call 
 			requireGoverning(await lockModerator(trx, actor), found)
 			if (!definition.leavesReports) await closeCase(trx, type.name, subject.id)
 			await addLogRow(trx, { ...entryOf(actor, found), act, why, ...(performed.note && { note: performed.note }) })
-			// Nobody is notified of what they did themselves.
+			// Nobody is notified of their own actions.
 			const memberId = memberOf(author) === actor.id ? undefined : memberOf(author)
 			const notified = (await performed.record?.(memberId)) ?? []
 			if (memberId !== undefined)
@@ -127,7 +125,7 @@ function carryOut(actor: SignedIn, found: FoundSubject, { act, definition, call 
 		})
 }
 
-/** What others see of a member is changed only by those who may suspend them. @throws NotAllowed */
+/** Only somebody who may suspend a member may change what others see of them. @throws NotAllowed */
 function requireGoverning(actor: SignedIn, { type, author }: FoundSubject): void {
 	if (type.name !== MEMBER_SUBJECT) return
 	if (author.imported || !maySuspend(actor, author)) throw new NotAllowed('You cannot change this profile.')

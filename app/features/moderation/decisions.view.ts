@@ -1,6 +1,6 @@
 import type { NotificationKind } from '~/features/notifications/kinds.server.ts'
 
-/** What moderators decide about a member, in the words that stand before the title of the query. */
+/** Decisions about a member, as texts before the title of the question. */
 const decisions = {
 	'hide query': 'hid your query',
 	'hide comment': 'hid your comment on',

@@ -5,10 +5,7 @@ import { FORMER_USERNAME, type Leaver, type Merge } from '~/platform/member-data
 import { closeCase, reportCounter } from './cases.queries.server.ts'
 import { MEMBER_SUBJECT } from './moderation.policy.ts'
 
-/**
- * Leaves of what moderators decided about a member, and of what the member reported, the decisions alone: no words of the member, and
- * nothing that they were called by.
- */
+/** Keeps only the decisions about a member, and about their reports: no text of the member, and no name of theirs. */
 export async function leaveModeration({ id, accounts, usernames }: Leaver): Promise<boolean> {
 	const ids = [...accounts]
 	await db()
@@ -26,7 +23,7 @@ export async function leaveModeration({ id, accounts, usernames }: Leaver): Prom
 				where exists (select from jsonb_array_elements(extract) as line where line ->> 'sender' = any(${[...usernames]}::text[]))`.execute(
 				trx,
 			)
-			// A title is what the member wrote or was called; a note may quote it.
+			// A title is a text or name of the member; a note may quote it.
 			await sql`update moderation_log set facts = facts - 'title' - 'note' where member_id = any(${ids}::int[])`.execute(
 				trx,
 			)
@@ -40,7 +37,7 @@ export async function leaveModeration({ id, accounts, usernames }: Leaver): Prom
 	return false
 }
 
-/** Forgets in the log what subjects were called, as it is about to be erased. @param type of the subjects */
+/** Removes subjects' titles from the log, before they are erased. @param type of the subjects */
 export async function forgetTitles(trx: Executor, type: string, ids: readonly number[]): Promise<void> {
 	await sql`
 		update moderation_log set facts = facts - 'title' where kind = ${type} and target_id = any(${[...ids]}::int[])`.execute(
@@ -49,8 +46,8 @@ export async function forgetTitles(trx: Executor, type: string, ids: readonly nu
 }
 
 /**
- * Makes of the cases about two accounts one, which is open if either was, with the reports and the notes of both. Of two open reports by the
- * same person about one thing, the one about or by the account that goes is settled; its words stay.
+ * Joins the cases about two accounts into one, which is open if either was, with the reports and notes of both. Of two open reports
+ * by the same person about the same thing, the one about or by the merged account is closed; its text stays.
  */
 export async function mergeModeration(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	const ofProfile = (id: number) => sql`(select id from cases where kind = ${MEMBER_SUBJECT} and target_id = ${id})`
@@ -80,14 +77,14 @@ export async function mergeModeration(trx: Executor, { goneId, keptId }: Merge):
 	await sql`
 		update cases t set report_count = ${reportCounter.actual}
 		where id in (select case_id from reports where reporter_id = ${keptId}) or id = ${ofProfile(keptId)}`.execute(trx)
-	// Only staff handle cases, and a role never moves.
+	// Only staff are assigned cases, and roles are never transferred.
 	await sql`
 		update cases set assignee_id = null where assignee_id = ${goneId}
 			and exists (select from users where id = ${keptId} and role = 'member')`.execute(trx)
 	await mergeMentionsOf(trx, { goneId, keptId })
 }
 
-/** What is about an account itself, as a subject, is about the kept one. */
+/** Changes subjects that are an account itself to the kept account. */
 async function mergeMentionsOf(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	await sql`update moderation_log set target_id = ${keptId} where kind = ${MEMBER_SUBJECT} and target_id = ${goneId}`.execute(
 		trx,

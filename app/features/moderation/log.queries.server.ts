@@ -6,16 +6,16 @@ interface LogEntry {
 	act: string
 	kind: string
 	targetId: number
-	/** Whose text it was, or who was suspended. */
+	/** The author of the text, or the suspended member. */
 	memberId: number
-	/** What it was about, as it was called then. */
+	/** The title of its subject at that time. */
 	title: string
 	why?: string
-	/** More about the act, in words. */
+	/** Details of the action. */
 	note?: string
 }
 
-/** Records an act in the transaction that does it. */
+/** Logs an action in its transaction. */
 export async function addLogRow(trx: Executor, entry: LogEntry): Promise<void> {
 	const { actorId, act, kind, targetId, memberId, title, why = '', note = '' } = entry
 	await trx
@@ -49,7 +49,7 @@ export interface LogRow {
 	member_image: string | null
 }
 
-/** One page of the record, newest first; of one member: what they did and what was done to them. */
+/** One page of the log, newest first; for one member, what they did and what was done to them. */
 export async function listLogRows(memberId: number | null, before: number | null, limit: number): Promise<LogRow[]> {
 	const older = before === null ? sql`` : sql`and id < ${before}`
 	const newest = (of: ReturnType<typeof sql>) =>

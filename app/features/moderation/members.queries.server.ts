@@ -12,7 +12,7 @@ const lengths: Record<SuspensionTime, ReturnType<typeof sql>> = {
 	'for ever': sql`'infinity'`,
 }
 
-/** Suspends a member whose row the caller holds. */
+/** Suspends a member whose row the caller has locked. */
 export async function suspend(trx: Executor, id: number, time: SuspensionTime, reason: string): Promise<void> {
 	await sql`update users set suspended_until = ${lengths[time]}, suspended_reason = ${reason} where id = ${id}`.execute(
 		trx,
@@ -24,10 +24,12 @@ export async function lift(trx: Executor, id: number): Promise<void> {
 	await sql`update users set suspended_until = null, suspended_reason = '' where id = ${id}`.execute(trx)
 }
 
+/** Makes a member a moderator, or a moderator a member again. */
 export async function setRole(trx: Executor, id: number, role: 'member' | 'moderator'): Promise<void> {
 	await trx.updateTable('users').set({ role }).where('id', '=', id).execute()
 }
 
+/** The role of a member; undefined when the account is gone. */
 export async function findRole(id: number): Promise<SignedIn['role'] | undefined> {
 	const user = await db().selectFrom('users').select('role').where('id', '=', id).executeTakeFirst()
 	return user?.role
@@ -41,7 +43,7 @@ export interface ModeratedMemberRow {
 	image: string | null
 }
 
-/** A member by name; accounts that stand for imported authors are nobody's. */
+/** A member by name; accounts of imported authors are left out. */
 export function findModeratedMember(username: string): Promise<ModeratedMemberRow | undefined> {
 	return db()
 		.selectFrom('users')
@@ -68,7 +70,7 @@ export interface SuspendedRow extends ModeratedMemberRow {
 	suspended_reason: string
 }
 
-/** Whose suspension still lasts, the longest first. */
+/** Suspended members, the longest suspensions first. */
 export async function listSuspendedRows(limit: number): Promise<SuspendedRow[]> {
 	const { rows } = await sql<SuspendedRow>`
 		select id, role, username, name, image, ${suspendedUntil('users')} as suspended_until, suspended_reason
@@ -77,11 +79,11 @@ export async function listSuspendedRows(limit: number): Promise<SuspendedRow[]> 
 }
 
 export interface SubjectAuthorRow extends ModeratedMemberRow {
-	/** When their suspension ends, in ISO 8601 or `infinity`; null when none lasts. */
+	/** When their suspension ends, in ISO 8601 or `infinity`; null for none. */
 	suspended_until: string | null
-	/** Whether the account only stands for an imported text. */
+	/** Whether the account only stands for an imported author. */
 	imported: boolean
-	/** The member behind a pseudonym, which the author is then; null for others. */
+	/** The member behind it, where the author is a pseudonym; null for others. */
 	pseudonym_of: number | null
 }
 
@@ -105,7 +107,7 @@ export interface AccountStatusRow extends SuspensionRow {
 	role: SignedIn['role']
 	/** Age of the account in hours. */
 	hours: number
-	/** Whether a moderator approved a post of theirs: their links wait no more. */
+	/** Whether a moderator has approved a post of theirs, so that their links are trusted. */
 	approved: boolean
 }
 
@@ -113,8 +115,8 @@ const statusColumns = sql`users.role, ${suspensionColumns},
 	(extract(epoch from now() - users.created_at) / 3600)::float8 as hours, approved_at is not null as approved`
 
 /**
- * How a member stands who is about to write. It locks their row: of two posts at once the second one counts the first, and
- * nobody is suspended between this and the commit. To be called after all other locks but those on cases.
+ * The status of a member who is about to write. Locks their row: of two posts at once the second counts the first, and nobody is
+ * suspended before the commit. Call it after all other locks except those on cases.
  */
 export async function lockAccountStatus(trx: Executor, userId: number): Promise<AccountStatusRow | undefined> {
 	const { rows } = await sql<AccountStatusRow>`
@@ -122,16 +124,16 @@ export async function lockAccountStatus(trx: Executor, userId: number): Promise<
 	return rows[0]
 }
 
-/** Who writes, and by which session; null for any. */
+/** Who writes, and in which session; null for any. */
 export interface Writer {
 	userId: number
 	sessionId: number | null
 }
 
 /**
- * How these members stand, in their order, without a lock on their rows. Undefined for one whose session is not good any more;
- * one that is good stays so until the transaction ends.
- * @param skipLocked undefined also for a session that is just being ended; otherwise this waits until it is ended, or is not
+ * The status of these members, in order, without locking their rows. Undefined for one whose session has ended; an existing session
+ * stays until the transaction ends.
+ * @param skipLocked undefined also for a session that is just being ended; otherwise this waits for that
  */
 export async function listAccountStatuses(
 	trx: Executor,
@@ -152,7 +154,7 @@ export async function listAccountStatuses(
 	return byPlace(writers, rows)
 }
 
-/** A member whose post was approved is trusted with links from then on. */
+/** Trusts a member with links after a post of theirs was approved. */
 export async function trustAuthor(trx: Executor, userId: number): Promise<void> {
 	await sql`update users set approved_at = coalesce(approved_at, now()) where id = ${userId}`.execute(trx)
 }

@@ -29,7 +29,7 @@ import { maybeWhyInput, suspendInput } from './moderation.schema.ts'
 import { presentModeratedMember, type StaffView, type SuspendedView } from './moderation.view.ts'
 import type { FoundSubject } from './subjects.server.ts'
 
-/** Refuses whoever is no moderator. @throws NotAllowed */
+/** Requires a moderator. @throws NotAllowed */
 export function moderator(viewer: Viewer): SignedIn {
 	if (!mayModerate(viewer)) throw new NotAllowed('Only moderators can do this.')
 	return viewer
@@ -42,8 +42,9 @@ interface Asked {
 }
 
 /**
- * The moderator who asks for a page. No cookie is believed alone: whoever was logged out elsewhere or lost the role sees nothing.
- * @throws a redirect to the login page, or to where staff set up the second factor that the site requires; NotAllowed
+ * Requires a moderator for a page. Cookies alone are not trusted: a viewer who was logged out elsewhere or lost the role sees
+ * nothing.
+ * @throws a redirect to the login page, or to where staff set up the required second factor; NotAllowed
  */
 export async function moderatorOf({ request, context, url }: Asked): Promise<SignedIn> {
 	signedIn(context, url)
@@ -53,7 +54,7 @@ export async function moderatorOf({ request, context, url }: Asked): Promise<Sig
 	return moderator(viewer)
 }
 
-/** Locks a moderator's row while they act: whoever lost the role or was suspended a moment ago does nothing any more. */
+/** Locks a moderator's row while they act, so that somebody who just lost the role or was suspended can do nothing. */
 export async function lockModerator(trx: Executor, viewer: SignedIn): Promise<SignedIn> {
 	const status = await lockAccountStatus(trx, viewer.id)
 	const fresh = status ? { ...viewer, role: status.role } : null
@@ -63,8 +64,8 @@ export async function lockModerator(trx: Executor, viewer: SignedIn): Promise<Si
 }
 
 /**
- * The viewer without the role that a session remembers and the database has taken back. It never adds one: a moderator's token
- * without the scope `moderate` acts for a plain member.
+ * Removes a role from the viewer that a session remembers and the database no longer has. It never adds one: a moderator's token
+ * without the scope `moderate` acts as an ordinary member.
  */
 export async function withFreshRole<Someone extends SignedIn | null>(viewer: Someone): Promise<Someone> {
 	return isModerator(viewer) && viewer ? { ...viewer, role: (await findRole(viewer.id)) ?? 'member' } : viewer
@@ -72,7 +73,7 @@ export async function withFreshRole<Someone extends SignedIn | null>(viewer: Som
 
 const MAX_SUSPENDED_LISTED = 100
 
-/** Who moderates here, and who is suspended, at most 100. @throws NotAllowed */
+/** Moderators and suspended members, at most 100. @throws NotAllowed */
 export async function listMembers(viewer: Viewer): Promise<{ staff: StaffView[]; suspended: SuspendedView[] }> {
 	const actor = moderator(viewer)
 	const [staff, suspended] = await Promise.all([listStaffRows(), listSuspendedRows(MAX_SUSPENDED_LISTED)])
@@ -88,9 +89,9 @@ export async function listMembers(viewer: Viewer): Promise<{ staff: StaffView[];
 }
 
 /**
- * Suspends the author of something, or lifts that. A profile's case is closed by it; a text still has to be judged. A suspension
- * ends every session and access token; who is suspended may log in again, and read.
- * @throws NotAllowed, Invalid, Conflict when somebody did the same meanwhile
+ * Suspends the author of something, or ends that. A profile's case is closed; a text still has to be decided. A suspension ends all
+ * sessions and access tokens; a suspended member may log in again, and read.
+ * @throws NotAllowed, Invalid, Conflict when somebody did the same in the meantime
  */
 export async function suspendAuthor(
 	actor: SignedIn,
@@ -103,7 +104,7 @@ export async function suspendAuthor(
 			? parseInput(suspendInput, input)
 			: { ...parseInput(maybeWhyInput, { why: '', ...input }), time: null }
 	let notified: number[] = []
-	await inTurn(actor, author.id, async (trx, fresh, member) => {
+	await withLockedMember(actor, author.id, async (trx, fresh, member) => {
 		if (!maySuspend(fresh, { id: author.id, role: member.role }))
 			throw new NotAllowed('You cannot suspend this member.')
 		if ((member.suspended_until === null) !== (act === 'suspend'))
@@ -130,11 +131,11 @@ export async function suspendAuthor(
 	})
 }
 
-/** Makes a member a moderator, or takes that back. It holds from their next request on. @throws NotAllowed, NotFound, Conflict */
+/** Makes a member a moderator, or removes that role, from their next request on. @throws NotAllowed, NotFound, Conflict */
 export async function appoint(viewer: Viewer, username: string, role: 'member' | 'moderator'): Promise<void> {
 	const actor = requireAdmin(viewer)
 	const found = await requireMember(username)
-	await inTurn(actor, found.id, async (trx, fresh, member) => {
+	await withLockedMember(actor, found.id, async (trx, fresh, member) => {
 		if (!maySetRole(fresh, { id: found.id, role: member.role }))
 			throw new NotAllowed('This role cannot be changed here.')
 		if (member.role === role) throw new Conflict(`${found.name} is already a ${role}.`)
@@ -148,13 +149,13 @@ export async function appoint(viewer: Viewer, username: string, role: 'member' |
 }
 
 /**
- * Ends every session and access token of a member, as when their account may be in other hands.
+ * Ends all sessions and access tokens of a member, as when their account may have been taken over.
  * @throws NotAllowed unless the viewer is admin and somebody else, NotFound
  */
 export async function logOutMember(viewer: Viewer, username: string, why = ''): Promise<void> {
 	const actor = requireAdmin(viewer)
 	const found = await requireMember(username)
-	await inTurn(actor, found.id, async (trx, fresh) => {
+	await withLockedMember(actor, found.id, async (trx, fresh) => {
 		if (!mayLogOut(fresh, found)) throw new NotAllowed('End your own sessions in your settings.')
 		await endAllAccess(trx, found.id)
 		const about = { kind: MEMBER_SUBJECT, targetId: found.id, memberId: found.id, title: found.name }
@@ -164,7 +165,7 @@ export async function logOutMember(viewer: Viewer, username: string, why = ''): 
 	await recordSecurityEvent('session-revoked', { userId: found.id, detail: { all: true, by: actor.id } })
 }
 
-/** Refuses whoever is no admin. @throws NotAllowed */
+/** Requires an admin. @throws NotAllowed */
 export function requireAdmin(viewer: Viewer): SignedIn {
 	const actor = moderator(viewer)
 	if (actor.role !== 'admin') throw new NotAllowed('Only admins can do this.')
@@ -176,7 +177,7 @@ export function typedUsername(typed: string): string {
 	return typed.replaceAll('\u0000', '').trim().replace(/^@/, '').toLowerCase()
 }
 
-/** The member whose name somebody typed. @throws NotFound */
+/** The member with a typed name. @throws NotFound */
 async function requireMember(typed: string): Promise<ModeratedMemberRow> {
 	const name = typedUsername(typed)
 	const found = await findModeratedMember(name)
@@ -184,8 +185,8 @@ async function requireMember(typed: string): Promise<ModeratedMemberRow> {
 	return found
 }
 
-/** Holds the member's row, then the moderator's, as whoever lets a post pass does. */
-async function inTurn(
+/** Locks the member's row, then the moderator's, as approving a post does. */
+async function withLockedMember(
 	actor: SignedIn,
 	memberId: number,
 	work: (

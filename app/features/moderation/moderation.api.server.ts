@@ -21,7 +21,7 @@ const author = z.object({
 	image: z.string().nullable().describe('Path of the picture.'),
 })
 
-/** The types are registered at start, after this file is read: the description lists them when it is made. */
+/** Subject types are registered at the start, after this file is loaded, so the description lists them when it is made. */
 const subjectType = z
 	.string()
 	.refine((name) => subjectTypeNames().includes(name), 'There is no such kind.')
@@ -110,7 +110,7 @@ const moderationCase = z.object({
 	reportCount: z.int().describe('Open reports.'),
 	waits: z.boolean(),
 	reports: z.array(report).describe('The newest open ones; five in a list.'),
-	assignee: author.nullable().describe('The moderator who handles it; null for nobody.'),
+	assignee: author.nullable().describe('The moderator to whom it is assigned; null for nobody.'),
 	notes: z
 		.array(z.object({ id: z.int(), author, body: z.string(), at: time }))
 		.describe('What moderators noted for each other; empty in a list.'),
@@ -158,7 +158,9 @@ const assignment = z.strictObject({
 		.string()
 		.max(60)
 		.optional()
-		.describe('The username of who handles it as you read the case, empty for nobody. 409 when that changed since.'),
+		.describe(
+			'The username of the assignee when you read the case, empty for nobody. 409 when that has changed since.',
+		),
 })
 const newNote = z.strictObject({ note: z.string().max(moderationLimits.noteMax) })
 const judged = z.object({ done: z.string().describe('What was done, as a sentence.') })
@@ -197,7 +199,10 @@ export const moderationOperations = [
 		staff: true,
 		query: {
 			order: z.enum(['newest', 'reported']).default('newest'),
-			handler: z.enum(handlers).default('all').describe('All, those that you handle, or those that nobody does.'),
+			handler: z
+				.enum(handlers)
+				.default('all')
+				.describe('All cases, those assigned to you, or those assigned to nobody.'),
 			cursor,
 		},
 		answer: caseList,
@@ -305,7 +310,7 @@ export const moderationOperations = [
 	}),
 ]
 
-/** The operation that reports subjects of a type; its feature says where and under which name. */
+/** The operation that reports subjects of a type; its feature provides path and name. */
 export function reportOperation<Name extends 'id' | 'username'>({
 	type,
 	param,
@@ -318,7 +323,7 @@ export function reportOperation<Name extends 'id' | 'username'>({
 		...named,
 		group: 'Reports',
 		method: 'post',
-		description: 'Once, until a moderator has looked at it. Nobody reports what is their own.',
+		description: 'Once, until a moderator has decided. You cannot report your own posts.',
 		access: 'members',
 		params: param,
 		body: newReport,

@@ -1,18 +1,18 @@
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 
-/* What moderation knows by name, and who may do what. The browser uses both, without zod. */
+/* Names that moderation uses, and its permissions. The browser uses both, without zod. */
 
-/** The type of the subject that is a member: cases, the log and addresses call it so. Addresses name a member by username. */
+/** The subject type of a member, in cases, the log and addresses. Addresses name a member by username. */
 export const MEMBER_SUBJECT = 'profile'
 
-/** What the log calls a category, which admins keep. */
+/** The log's name for a category, which admins manage. */
 export const CATEGORY_SUBJECT = 'category'
-/** Settings of the site are no subject either: the log alone names them. */
+/** The log's name for a setting, which is no subject either. */
 export const SETTING_SUBJECT = 'setting'
 
 export type Reason = 'spam' | 'off-topic' | 'abusive' | 'other'
 
-/** A reason that a report can give. */
+/** A reason for a report. */
 export interface ReasonChoice {
 	value: string
 	label: string
@@ -29,14 +29,14 @@ export const reasons: readonly (ReasonChoice & { value: Reason })[] = [
 export const suspensionTimes = ['1 day', '1 week', '1 month', 'for ever'] as const
 export type SuspensionTime = (typeof suspensionTimes)[number]
 
-/** Whose cases the queue shows. */
+/** Filter of the queue by assignee. */
 export const handlers = ['all', 'mine', 'none'] as const
 export type Handler = (typeof handlers)[number]
 
 /** Whether others see a subject, and if not, why; `gone` was deleted by its author. */
 export type SubjectState = 'visible' | 'hidden' | 'waiting' | 'merged' | 'gone'
 
-/** What a feature can let moderators do to its subjects. */
+/** Actions that a feature can allow on its subjects. */
 export const subjectActs = [
 	'approve',
 	'refuse',
@@ -53,70 +53,73 @@ export const subjectActs = [
 ] as const
 export type SubjectAct = (typeof subjectActs)[number]
 
-/** What moderators do to any subject: settle its reports, suspend its author, end that. */
+/** Actions on any subject: dismiss its reports, suspend its author, end that. */
 export type Act = SubjectAct | 'dismiss' | 'suspend' | 'lift'
 
-/** Something that can be removed from a subject by itself. */
+/** A part of a subject that can be removed separately. */
 export interface SubjectPart {
-	/** What the act takes. */
+	/** The value to send for it. */
 	value: string
 	label: string
-	/** How it begins; '' where there are no words. */
+	/** The beginning of its text; '' where there is none. */
 	beginning: string
 }
 
-/** The field of an act that needs more than a reason, on the subject's page. */
+/** The form of an action that needs more than a reason, on the subject's page. */
 export interface ActField {
 	/** Heading of its form. */
 	title: string
-	/** Of the field in what is sent. */
+	/** Name of the field. */
 	name: string
 	label: string
-	/** What an error calls the field. */
+	/** The name of the field in errors. */
 	shortLabel: string
 	hint: string
-	/** Whether one of the subject's parts is chosen; otherwise a line of text is typed, or a day that may be left out. */
+	/** Whether one of the subject's parts is chosen; otherwise a line of text, or an optional date. */
 	choosesPart?: boolean
 	isDay?: boolean
 }
 
-/** Whether this viewer may report something; nobody reports what is their own. */
+/** Whether this viewer may report something; nobody reports their own posts. */
 export function mayReport(viewer: Viewer, target: { authorId: number }): viewer is SignedIn {
 	return viewer !== null && viewer.id !== target.authorId
 }
 
-/** Whether this viewer sees the queue and decides cases. */
+/** Whether this viewer may see the queue and decide cases. */
 export function mayModerate(viewer: Viewer): viewer is SignedIn {
 	return isModerator(viewer)
 }
 
-/** Whether this viewer may see a text that is not published: who wrote it, and moderators. */
+/** Whether this viewer may see an unpublished text: its author, and moderators. */
 export function maySeeUnpublished(viewer: Viewer, text: { authorId: number }): boolean {
 	return viewer?.id === text.authorId || isModerator(viewer)
 }
 
-/** Whether this viewer may change or delete a text that is not published: who wrote it, while it is pending. */
+/** Whether this viewer may change or delete an unpublished text: its author, while it is pending. */
 export function mayChangePending(viewer: Viewer, text: { authorId: number; status: string }): boolean {
 	return viewer?.id === text.authorId && text.status === 'pending'
 }
 
-/** Whether this viewer may suspend a member or lift it, and change what others see of them: a moderator a member, an admin a moderator too, nobody an admin. */
+/**
+ * Whether this viewer may suspend a member or end that, and change what others see of them: moderators may for members, admins for
+ * moderators too, nobody for admins.
+ */
 export function maySuspend(viewer: Viewer, member: { id: number; role: SignedIn['role'] }): boolean {
 	if (!mayModerate(viewer) || viewer.id === member.id || member.role === 'admin') return false
 	return member.role === 'member' || viewer.role === 'admin'
 }
 
-/** Whether this viewer may make this member a moderator, or take that back; an admin's role changes in administration alone. */
+/** Whether this viewer may make this member a moderator, or remove that role; an admin's role only changes in administration. */
 export function maySetRole(viewer: Viewer, member: { id: number; role: SignedIn['role'] }): boolean {
 	return viewer?.role === 'admin' && viewer.id !== member.id && member.role !== 'admin'
 }
 
-/** Whether this viewer may end every session of this member: an admin those of everybody else, other admins too. */
+/** Whether this viewer may end all sessions of this member: admins may for everybody else, including other admins. */
 export function mayLogOut(viewer: Viewer, member: { id: number }): boolean {
 	return viewer?.role === 'admin' && viewer.id !== member.id
 }
 
-/** Whether this viewer may read who did what. */
+/** Whether this viewer may read the moderation log. */
 export function mayReadLog(viewer: Viewer): viewer is SignedIn {
 	return viewer?.role === 'admin'
 }

@@ -13,12 +13,12 @@ const text = (max: number, tooLong: string, missing = 'Write a few words.') =>
 const saySomething = 'Say in a few words what is wrong.'
 const reportTooLong = `A report may have at most ${moderationLimits.detailsMax.toLocaleString('en')} characters.`
 
-/** What is wrong, in a report that gives no reason. */
+/** Input of a report without a list of reasons. */
 export const reportWordsInput = z.object({
 	words: text(moderationLimits.detailsMax, reportTooLong, saySomething).refine((words) => words !== '', saySomething),
 })
 
-/** What the report form sends. */
+/** Input of the report form. */
 export const reportInput = z
 	.object({
 		reason: z.string({ error: 'Choose a reason.' }).min(1, 'Choose a reason.').max(60, 'Choose a reason.'),
@@ -29,12 +29,12 @@ export const reportInput = z
 		error: saySomething,
 	})
 
-/** Why a moderator did something; where it is asked for, there must be something. */
+/** The reason of a moderator's action; required where it is asked for. */
 const why = text(moderationLimits.whyMax, `A reason may have at most ${moderationLimits.whyMax} characters.`)
 export const whyInput = z.object({ why: why.refine((value) => value !== '', 'Say why, in a few words.') })
 export const maybeWhyInput = z.object({ why })
 
-/** Who is to handle a case, and who did as the form was made. */
+/** The new assignee of a case, and the one when the form was made. */
 export const assignInput = z.object({
 	assignee: z.string({ error: 'Choose a moderator.' }).max(100, 'Choose a moderator.'),
 	assigned: z.string().max(100).optional(),
@@ -52,7 +52,7 @@ const needsNoReason: readonly Act[] = [
 	...(['approve', 'restore', 'unlock', 'pin', 'pin-everywhere', 'unpin', 'dismiss', 'lift'] as const),
 ]
 
-/** Reads the reason of an act. */
+/** The schema of an action's reason. */
 export function reasonInput(act: Act): typeof whyInput | typeof maybeWhyInput {
 	return needsNoReason.includes(act) ? maybeWhyInput : whyInput
 }

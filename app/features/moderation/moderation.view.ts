@@ -17,7 +17,7 @@ import {
 } from './moderation.policy.ts'
 import type { FoundSubject } from './subjects.server.ts'
 
-/* Moderation as pages and the API see it. Times are ISO 8601 strings in UTC. */
+/* Moderation for pages and the API. Times are ISO 8601 strings in UTC. */
 
 /** A member as others see them. */
 export interface ModeratedMemberView {
@@ -38,54 +38,54 @@ export interface ReportedMessage {
 export interface ReportView {
 	reporter: ModeratedMemberView
 	reason: Reason
-	/** The reason in words, as it was offered then. */
+	/** The label of the reason, as it was offered then. */
 	reasonLabel: string
 	details: string
 	createdAt: string
-	/** Pieces of conversations, where messages were reported: the last line of each is what was reported. */
+	/** Excerpts of conversations, where messages were reported: the last line of each is the reported one. */
 	extracts: ReportedMessage[][]
 }
 
-/** A subject that was reported, that waits, or that a moderator looks at, with what was said about it. */
+/** A subject that was reported, is pending, or that a moderator looks at, with its reports. */
 export interface CaseView {
 	/** The name of its type. */
 	kind: string
 	id: number
-	/** Where it can be judged; the address of its page in the queue. */
+	/** The address of its page in the queue. */
 	caseUrl: string
-	/** Where it stands on the site. */
+	/** Its address on the site. */
 	url: string
 	title: string
 	/** Sanitized HTML of the text, '' where there is none. */
 	html: string
-	/** Its beginning as it was written, so that an address shows where it leads. */
+	/** The beginning of its source text, so that addresses of links are visible. */
 	beginning: string
-	/** Fingerprint of the text as it was read here: an act can name it, so that nobody approves what they did not read. */
+	/** Fingerprint of the text as shown here: an action can name it, so that nobody approves a text that they did not read. */
 	print: string
-	/** Of a post under a pseudonym, that. */
+	/** For a post under a pseudonym, the pseudonym. */
 	author: ModeratedMemberView
 	pseudonym: boolean
 	/** The member behind the pseudonym, for a moderator who unmasked it; else null. */
 	unmasked: ModeratedMemberView | null
 	createdAt: string
 	state: SubjectState
-	/** Why it has its status, in the moderator's words. */
+	/** The moderator's reason for its status. */
 	statusReason: string
 	locked: boolean
-	/** When the author's suspension ends; null when there is none, `infinity` for one without end. */
+	/** When the author's suspension ends; null for none, `infinity` for a permanent one. */
 	suspendedUntil: string | null
-	/** What this viewer can do about it now. */
+	/** The actions that this viewer can take now. */
 	acts: Act[]
-	/** What can be removed from it by itself; empty in the queue. */
+	/** Parts that can be removed separately; empty in the queue. */
 	parts: SubjectPart[]
 	/** Open reports. */
 	reportCount: number
 	waits: boolean
 	/** The newest open reports, at most five in the queue. */
 	reports: ReportView[]
-	/** The moderator who handles it while it is open; null for nobody. */
+	/** The moderator to whom it is assigned while it is open; null for nobody. */
 	assignee: ModeratedMemberView | null
-	/** What moderators noted in it for each other, at most the newest 100; empty in the queue. */
+	/** Moderators' notes, at most the newest 100; empty in the queue. */
 	notes: NoteView[]
 	noteCount: number
 }
@@ -98,19 +98,19 @@ export interface NoteView {
 	at: string
 }
 
-/** A case as pages show it. */
+/** A case for pages. */
 export interface CasePageView extends CaseView {
-	/** What it is, in one word. */
+	/** The kind of subject, in one word. */
 	label: string
-	/** What stands before the title in headings. */
+	/** Text before the title in headings. */
 	prefix: string
-	/** The fields of those acts that need more than a reason. */
+	/** The fields of actions that need more than a reason. */
 	fields: Partial<Record<Act, ActField>>
-	/** 0 where there never was a report. */
+	/** 0 where there is no case. */
 	caseId: number
-	/** Whether somebody has to decide it: only such a case is assigned. */
+	/** Whether it needs a decision: only such a case is assigned. */
 	isOpen: boolean
-	/** To whom it can be assigned; empty in the queue. */
+	/** Possible assignees; empty in the queue. */
 	staff: ModeratedMemberView[]
 }
 
@@ -121,13 +121,13 @@ export interface LogView {
 	act: string
 	/** The name of the subject's type. */
 	kind: string
-	/** Whose subject it was, or whom it was done to. */
+	/** The author of the subject, or the member concerned. */
 	member: ModeratedMemberView
-	/** What it was about, in a few words, and where that can be judged. */
+	/** Its title, and the address of its case. */
 	title: string
 	caseUrl: string
 	why: string
-	/** More about the act: until when, into which query. */
+	/** Details of the action: until when, into which question. */
 	note: string
 }
 
@@ -142,23 +142,23 @@ export interface SuspendedView extends ModeratedMemberView {
 	mayLift: boolean
 }
 
-/** Said to the author of a text that waits, after what was done with it. */
+/** The notice for the author of a pending text, by what was done with it. */
 export const waitingMessage =
 	'Others will see it once a moderator approves it, because it has a link and you are new here.'
 
-/** What this viewer can do about a subject now, in the order of the buttons. */
+/** The actions that this viewer can take on a subject now, in the order of the buttons. */
 export function actsOn(viewer: Viewer, { type, subject, author, entry }: FoundSubject): Act[] {
 	if (!mayModerate(viewer)) return []
-	// Who is suspended is listed: a suspension from here would unmask.
+	// Suspending from here would unmask: suspended members are listed.
 	const governs = author.pseudonym_of === null && maySuspend(viewer, author)
 	const acts: Act[] = type.name === MEMBER_SUBJECT && (author.imported || !governs) ? [] : [...subject.acts]
-	// What waits is approved or refused: that settles its reports.
+	// A pending post is approved or rejected, which also closes its reports.
 	if (entry.open && !acts.includes('approve')) acts.push('dismiss')
 	if (governs) acts.push(author.suspended_until === null ? 'suspend' : 'lift')
 	return acts
 }
 
-/** What is read only of a subject that is looked at by itself. */
+/** Data that only the page of a single case loads. */
 interface SingleCase {
 	parts?: SubjectPart[]
 	/** Who is behind a pseudonym that this viewer unmasked. */
@@ -167,7 +167,7 @@ interface SingleCase {
 	staff?: ModeratedMemberView[]
 }
 
-/** A case as this viewer sees it. */
+/** A case for this viewer. */
 export function presentCase(
 	viewer: Viewer,
 	found: FoundSubject,
@@ -215,6 +215,7 @@ export function presentCase(
 	}
 }
 
+/** An entry of the moderation log, for readers. */
 export function presentLog(row: LogRow): LogView {
 	return {
 		id: row.id,
@@ -247,14 +248,17 @@ function presentReport(row: ReportRow): ReportView {
 	}
 }
 
-/** The page on which a subject is judged; of a category or a setting, the one on which it is kept. @param username of the member who it is, or whose it is */
+/**
+ * The page on which a subject is decided; for a category or a setting, its own page. @param username of the member concerned, or of
+ * the author
+ */
 export function caseUrl(kind: string, id: number, username: string): string {
 	if (kind === CATEGORY_SUBJECT) return `/admin/categories/${id}`
 	if (kind === SETTING_SUBJECT) return id === 0 ? '/admin' : '/admin/settings'
 	return `/moderation/${kind}/${kind === MEMBER_SUBJECT ? username : id}`
 }
 
-/** Says of a beginning that more follows. */
+/** Adds an ellipsis if the text goes on. */
 function cutOff(text: string): string {
 	return [...text].length < moderationLimits.beginning ? text : `${text} …`
 }

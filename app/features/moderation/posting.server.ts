@@ -4,9 +4,9 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import { type AccountStatusRow, lockAccountStatus } from './members.queries.server.ts'
 import { moderationLimits, postingLimitAt, postingLimits } from './moderation.limits.ts'
 
-/* The rules for whoever posts, whatever the post is: what an account may post in an hour, and which post waits for a moderator. */
+/* Posting rules for all kinds of posts: how many an account may post per hour, and which posts are pending. */
 
-/** How somebody stands who is about to write; their row is locked. @throws NotAllowed when the account is gone */
+/** Locks and returns the status of a member who is about to write. @throws NotAllowed when the account is gone */
 export async function lockAuthor(trx: Executor, userId: number): Promise<AccountStatusRow> {
 	const author = await lockAccountStatus(trx, userId)
 	if (!author) throw new NotAllowed('This account no longer exists.')
@@ -14,9 +14,9 @@ export async function lockAuthor(trx: Executor, userId: number): Promise<Account
 }
 
 /**
- * Refuses a post that is one too many in an hour. Moderators and admins post as much as they like.
- * @param secondsOver for each of {@link postingLimits}: seconds until the member may post again, if they posted as much as it
- * allows in the last hour; else null
+ * Enforces the hourly limit; moderators and admins have none.
+ * @param secondsOver for each of {@link postingLimits}: seconds until the member may post again, if they have reached it within the
+ * last hour; else null
  * @throws TooMany
  */
 export function refuseTooMuch(
@@ -36,15 +36,15 @@ export function refuseTooMuch(
 	)
 }
 
-/** Whether posts of this member wait for a moderator if they have a link: a newcomer's, until one was approved. */
+/** Whether posts of this member with links are pending: a newcomer's, until one was approved. */
 export function isOnProbation(author: AccountStatusRow): boolean {
 	return author.role === 'member' && !author.approved && author.hours < moderationLimits.newAccountDays * 24
 }
 
 /**
- * Whether a text has a link or a picture from another site.
+ * Whether a text has a link to another site, or a picture from one.
  * @param html as the Markdown renderer made it
- * @param home this site's own address; its pages may be linked to
+ * @param home this site's own address; links to its pages do not count
  */
 export function leadsElsewhere(html: string, home: string = config().publicUrl): boolean {
 	const addresses = [...html.matchAll(/\s(?:href|src)="([^"]*)"/g)].map((match) => match[1] ?? '')

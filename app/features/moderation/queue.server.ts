@@ -2,7 +2,7 @@ import { findUnmasked } from '~/features/members/pseudonyms.queries.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/platform/http/cursors.ts'
+import { decodeCursor, encodeCursor, invalidCursor, isTimeText } from '~/platform/http/cursors.ts'
 import { countOpenCases, listCaseRows, listReportRows, type QueueOrder } from './cases.queries.server.ts'
 import { listNotes } from './handling/handling.queries.server.ts'
 import { listLogRows } from './log.queries.server.ts'
@@ -19,12 +19,12 @@ const MAX_LOG_ENTRIES_PER_PAGE = 50
 /** Notes that the page of a case shows. */
 const MAX_NOTES = 100
 
-/** How many cases wait for this viewer, at most 100; 0 for whoever is no moderator, without asking the database. */
+/** How many cases are open for this viewer, at most 100; 0 for others than moderators, without asking the database. */
 export async function countCases(viewer: Viewer): Promise<number> {
 	return mayModerate(viewer) ? countOpenCases(100) : 0
 }
 
-/** One page of the cases that somebody has to decide. @throws NotAllowed; Invalid for a cursor that is not ours */
+/** One page of the open cases. @throws NotAllowed; Invalid for a malformed cursor */
 export async function listCases(
 	viewer: Viewer,
 	{ order, handler = 'all', cursor }: { order: QueueOrder; handler?: Handler; cursor: string | null },
@@ -45,7 +45,7 @@ export async function listCases(
 	}
 }
 
-/** One subject to judge, reported or not, with at most 100 of its open reports. @throws NotAllowed, NotFound */
+/** One subject for a decision, reported or not, with at most 100 of its open reports. @throws NotAllowed, NotFound */
 export async function getCase(viewer: Viewer, name: SubjectName): Promise<CasePageView> {
 	const actor = moderator(viewer)
 	const found = await findSubject(name)
@@ -61,14 +61,14 @@ export async function getCase(viewer: Viewer, name: SubjectName): Promise<CasePa
 	return presentCase(viewer, found, reports, { parts, unmasked: unmasked ?? null, notes, staff })
 }
 
-/** One page of who did what and why, newest first. @param member a username, to see what they did and what was done to them */
+/** One page of the log, newest first. @param member a username, for what they did and what was done to them */
 export async function listLog(
 	viewer: Viewer,
 	{ member, cursor }: { member: string; cursor: string | null },
 ): Promise<{ rows: LogView[]; next: string | null }> {
 	if (!mayReadLog(viewer)) throw new NotAllowed('Only admins can read this.')
 	const [before] = cursor ? decodeCursor(cursor, 1) : [null]
-	if (before !== null && !isId(before)) throw noSuchPlace()
+	if (before !== null && !isId(before)) throw invalidCursor()
 	const name = typedUsername(member)
 	const memberId = name === '' ? null : ((await findMemberId(name)) ?? 0)
 	const rows = await listLogRows(memberId, before, MAX_LOG_ENTRIES_PER_PAGE + 1)
@@ -82,6 +82,6 @@ export async function listLog(
 function positionIn(order: QueueOrder, cursor: string): { key: string | number; id: number } {
 	const [key, id] = decodeCursor(cursor, 2)
 	const sound = order === 'newest' ? isTimeText(key) : Number.isInteger(key)
-	if (key === undefined || !sound || !isId(id)) throw noSuchPlace()
+	if (key === undefined || !sound || !isId(id)) throw invalidCursor()
 	return { key, id }
 }

@@ -15,20 +15,20 @@ import { mayReport, type Reason, type ReasonChoice, reasons } from './moderation
 import { reportInput, reportWordsInput } from './moderation.schema.ts'
 import { type FoundSubject, findSubject, memberOf, type SubjectName } from './subjects.server.ts'
 
-/* Sending reports, and the reasons that they can give. */
+/* Reports and their reasons. */
 
 export interface ReportableView {
 	/** The name of its type. */
 	kind: string
-	/** Where it stands, and where its reader goes back to. */
+	/** Its address, where the reader returns to. */
 	url: string
-	/** What is reported, in words. */
+	/** The name of what is reported. */
 	title: string
-	/** Whether this member has reported it already and nobody has looked at it yet. */
+	/** Whether this member has an open report of it. */
 	reported: boolean
 }
 
-/** Something that this viewer can report. @throws NotFound, NotAllowed for what is their own */
+/** A subject that this viewer can report. @throws NotFound, NotAllowed for their own */
 export async function getReportable(viewer: SignedIn, name: SubjectName): Promise<ReportableView> {
 	const { type, subject, author } = await reportable(viewer, name)
 	const reported = await hasOpenReport(viewer.id, type.name, subject.id)
@@ -36,9 +36,9 @@ export async function getReportable(viewer: SignedIn, name: SubjectName): Promis
 }
 
 /**
- * Reports something to the moderators: one open report a member and subject.
+ * Reports something to the moderators: one open report per member and subject.
  * @param input reason, details
- * @returns where the subject stands
+ * @returns the address of the subject
  * @throws NotFound, NotAllowed, Invalid, Conflict when it was reported before, TooMany
  */
 export async function report(
@@ -111,11 +111,11 @@ const usual = reasons.map(({ label, hint }) => `${label}: ${hint}`).join('\n')
 export const reasonSection = settingSection({
 	name: 'report-reasons',
 	title: 'Reasons for reports',
-	about: 'What members choose from when they report something.',
+	about: 'The reasons that members can choose when they report something.',
 	settings: {
 		reasons: textSetting({
 			label: 'Reasons',
-			hint: 'One a line, in their order: the reason, a colon, and a sentence about it. One that begins with - is archived: it stays here and is not offered. “Something else” is always there. Reports keep the reason they have.',
+			hint: 'One per line, in order: the reason, a colon, and a sentence about it. Start a line with - to archive a reason: it stays here, but is no longer offered. “Something else” is always offered. Existing reports keep their reason.',
 			isLong: true,
 			default: usual,
 			maxLength: 3_000,

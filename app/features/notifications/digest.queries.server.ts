@@ -12,10 +12,10 @@ export interface DueMember {
 	unread: number
 }
 
-/** No mail is ever due later than a day from now; one that is was planned before the machine's clock was set back. */
+/** No mail is ever scheduled later than a day from now; a later one is from before the machine's clock was set back. */
 const latest = sql.raw("interval '25 hours'")
 
-/** Members for whom it is time to look, locked until the transaction ends; another process takes others. */
+/** Locks members whose mail is due; other processes skip them. */
 export async function takeDue(trx: Executor, limit: number): Promise<DueMember[]> {
 	const { rows } = await sql<DueMember>`
 		select user_id, name, email, unread from notification_boxes join users on users.id = user_id
@@ -35,7 +35,7 @@ export interface UnseenNotification {
 	url: string
 }
 
-/** Takes what a member has neither read nor seen nor been mailed, without muted subjects; it is taken once. Newest first. */
+/** Takes what a member has neither read nor seen nor been mailed, without muted subjects; each is taken once. Newest first. */
 export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenNotification[]> {
 	const { rows } = await sql<UnseenNotification>`
 		with taken as (
@@ -51,14 +51,14 @@ export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenN
 	return rows
 }
 
-/** Nothing waits for this member any more. @param mailed whether a mail was made */
+/** Clears the due date of a member's mail. @param mailed whether a mail was made */
 export async function clearDueMail(trx: Executor, userId: number, mailed: boolean): Promise<void> {
 	await sql`update notification_boxes
 		set mail_due_at = null, mailed_at = case when ${mailed} then now() else mailed_at end
 		where user_id = ${userId}`.execute(trx)
 }
 
-/** Up to where a member was mailed of a subject of an {@link UnseenSource}, for other statements: 0 for never. */
+/** SQL: up to which id a member was mailed of a subject of an {@link UnseenSource}; 0 for none. */
 export function mailedUpTo(
 	subjectType: string,
 	{ userId, subjectId }: { userId: RawBuilder<unknown>; subjectId: RawBuilder<unknown> },
@@ -67,7 +67,7 @@ export function mailedUpTo(
 		and mailed.subject_type = ${subjectType} and mailed.subject_id = ${subjectId}), 0)`
 }
 
-/** Whether a member is to be mailed of a kind, for other statements: neither imported nor suspended, and they did not turn it off. */
+/** SQL condition: a member wants mails of a kind, and is neither imported nor suspended. */
 export function wantsMail(kind: string, userId: RawBuilder<unknown>): RawBuilder<boolean> {
 	return sql`(exists (select from users as wanting where wanting.id = ${userId} and not wanting.imported
 			and (wanting.suspended_until is null or wanting.suspended_until <= now()))
@@ -76,19 +76,19 @@ export function wantsMail(kind: string, userId: RawBuilder<unknown>): RawBuilder
 			where chosen.user_id = ${userId} and chosen.kind = ${kind} and not chosen.mail))`
 }
 
-/** Up to where mails of a kind were made, locked until the transaction ends; undefined while another process makes them. */
+/** Up to which id mails of a kind were made, locked until the transaction ends; undefined while another process makes them. */
 export async function lockProgress(trx: Executor, kind: string): Promise<number | undefined> {
 	const { rows } = await sql<{ upto: number }>`
 		select upto from unseen_progress where kind = ${kind} for update skip locked`.execute(trx)
 	return rows[0]?.upto
 }
 
-/** Notes up to where mails of a kind were made. */
+/** Stores up to which id mails of a kind were made. */
 export async function writeProgress(trx: Executor, kind: string, upto: number): Promise<void> {
 	await sql`update unseen_progress set upto = ${upto} where kind = ${kind}`.execute(trx)
 }
 
-/** Notes up to where members were mailed of subjects. */
+/** Stores up to which ids members were mailed of subjects. */
 export async function writeMailed(
 	trx: Executor,
 	mailed: readonly Pick<Unseen, 'reader' | 'subject' | 'upto'>[],
@@ -101,12 +101,12 @@ export async function writeMailed(
 
 interface PreferencesRow {
 	mail: 'daily' | 'off'
-	/** Whether they want a mail a week of what is new in what they follow. */
+	/** Whether they want the weekly mail. */
 	weekly: boolean
 	kinds: ({ kind: string } & Record<Channel, boolean>)[]
 }
 
-/** What a member chose; only what differs from the default is stored. Also whether mails are withheld from them at present. */
+/** A member's preferences, of which only those that differ from the default are stored. Also whether mails to them are withheld. */
 export async function findPreferences(userId: number): Promise<PreferencesRow & { is_withheld: boolean }> {
 	const { rows } = await sql<PreferencesRow & { is_withheld: boolean }>`select ${isWithheldFrom(userId)} as is_withheld,
 		coalesce((select mail from notification_boxes where user_id = ${userId}), 'daily') as mail,
@@ -116,7 +116,7 @@ export async function findPreferences(userId: number): Promise<PreferencesRow & 
 	return rows[0] ?? { mail: 'daily', weekly: false, kinds: [], is_withheld: false }
 }
 
-/** Stores what a member chose, whole. */
+/** Stores all of a member's preferences. */
 export async function storePreferences(
 	trx: Executor,
 	userId: number,
@@ -141,7 +141,10 @@ export async function setMail(trx: Executor, userId: number, mail: 'daily' | 'of
 	return rows.length > 0
 }
 
-/** Begins or ends the weekly mail: the first one comes in the week after, of what is new from now on. @returns false when there is no such member */
+/**
+ * Turns the weekly mail on or off: the first one comes in the following week, about what is new from now on. @returns false when
+ * there is no such member
+ */
 export async function setWeekly(trx: Executor, userId: number, weekly: boolean): Promise<boolean> {
 	const { rows } = await sql`insert into notification_boxes as box (user_id, weekly, weekly_of, weekly_since)
 		select id, ${weekly}, ${thisWeek()}, now() from users where id = ${userId}
@@ -152,16 +155,16 @@ export async function setWeekly(trx: Executor, userId: number, weekly: boolean):
 	return rows.length > 0
 }
 
-/** The Monday of this week, by the clock of the site. */
+/** The Monday of this week in the site's time zone. */
 const thisWeek = () => sql`${mondayOf()}::date`
 
 /** A member who has not had the mail of this week. */
 export interface WeeklyMember extends DueMember {
-	/** ISO 8601: what is newer is news. */
+	/** ISO 8601: anything newer is reported. */
 	since: string
 }
 
-/** Members who have not had the mail of this week, locked until the transaction ends; another process takes others. */
+/** Locks members who have not had this week's mail; other processes skip them. */
 export async function takeWeekly(trx: Executor, limit: number): Promise<WeeklyMember[]> {
 	const { rows } = await sql<WeeklyMember>`
 		select user_id, name, email, unread,
@@ -172,14 +175,14 @@ export async function takeWeekly(trx: Executor, limit: number): Promise<WeeklyMe
 	return rows
 }
 
-/** Notes that a member, whose box is locked, was told of this week. */
+/** Notes that a member, whose box is locked, got this week's mail. */
 export async function noteWeeklyMail(trx: Executor, userId: number): Promise<void> {
 	await sql`update notification_boxes set weekly_of = ${thisWeek()}, weekly_since = now() where user_id = ${userId}`.execute(
 		trx,
 	)
 }
 
-/** Ends the mails of one kind. @returns false when there is no such member */
+/** Turns off mails of one kind. @returns false when there is no such member */
 export async function refuseMailsOf(userId: number, kind: string): Promise<boolean> {
 	const { rows } = await sql`insert into notification_preferences (user_id, kind, site, mail)
 		select id, ${kind}, true, false from users where id = ${userId}

@@ -19,20 +19,20 @@ import {
 	doerOf,
 	listSources,
 	type NotificationKindName,
+	textOfEvent,
 	type Unseen,
 	type UnseenSource,
-	wordsForEvent,
 } from './kinds.server.ts'
 import { others } from './notifications.view.ts'
 import { unsubscribeUrl } from './preferences.server.ts'
 
-/** Members who are looked at in one transaction, and ids of what they may not have seen. */
+/** Members handled in one transaction, and ids scanned for unseen events. */
 const MAX_MEMBERS = 200
 const MAX_IDS = 5_000
 
 /**
- * Mails those for whom something waits what they have not seen on the site, at most one mail a day each. What is mailed, that
- * it is, and the mail's job are one transaction: run again, or in two processes, it mails nobody twice.
+ * Mails members what they have not seen on the site, at most one mail a day. Taking the events and queuing the mail are one
+ * transaction: run again, or in two processes, it mails nobody twice.
  * @returns how many mails
  */
 export async function mailDigests(): Promise<number> {
@@ -52,9 +52,8 @@ export async function mailDigests(): Promise<number> {
 }
 
 /**
- * Mails members what waits for them in subjects of which no notification is stored: one mail a kind for each reader. What was
- * looked at, what is mailed, and the jobs of the mails are one transaction: run again, or in two processes, it mails nobody
- * twice of the same.
+ * Mails members unseen events of kinds that store no notification: one mail per kind and reader. The progress, the mailed events
+ * and the mail jobs are one transaction: run again, or in two processes, it mails nothing twice.
  * @returns how many mails
  */
 export async function mailUnseen(): Promise<number> {
@@ -64,7 +63,7 @@ export async function mailUnseen(): Promise<number> {
 	return mails
 }
 
-/** @returns how many mails; null when nothing is due any more, or another process makes them */
+/** @returns how many mails; null when nothing is due, or another process makes them */
 async function mailNext(kind: NotificationKindName, source: UnseenSource): Promise<number | null> {
 	return db()
 		.transaction()
@@ -81,7 +80,7 @@ async function mailNext(kind: NotificationKindName, source: UnseenSource): Promi
 		})
 }
 
-/** The mail of what waits for one reader, who is the same in all: each subject, what waits there, and how it begins. */
+/** The mail about one reader's unseen events: each subject with its headline and excerpt. */
 function unseenMail(kind: NotificationKindName, source: UnseenSource, due: Unseen[]): Mail {
 	const [{ reader, headline }] = due as [Unseen]
 	return letter(reader, {
@@ -106,21 +105,21 @@ function digest(member: DueMember, rows: UnseenNotification[]): Mail {
 function sentenceOf(row: UnseenNotification): string {
 	const about = row.title === '' ? '' : ` “${row.title}”`
 	const because = row.reason === '' ? '' : ` Reason: ${row.reason}`
-	return `${doerOf(row)}${others(row.people)} ${wordsForEvent(row)}${about}${because && '.'}${because}`
+	return `${doerOf(row)}${others(row.people)} ${textOfEvent(row)}${about}${because && '.'}${because}`
 }
 
-/** What a mail says. */
+/** The content of a mail. */
 export interface Letter {
 	subject: string
-	/** Each leads to a path of the site. */
+	/** Links to paths of the site. */
 	items: { text: string; excerpt: string; url: string }[]
 	/** Why the reader gets it. */
 	reason: string
-	/** The address that ends such mails. */
+	/** The address that unsubscribes from such mails. */
 	unsubscribe: string
 }
 
-/** A mail of convenience: a list of things, as text and as HTML, with the header that ends such mails by one click. */
+/** A mail with a list of items, as text and HTML, with the header for one-click unsubscribing. */
 export function letter(to: { name: string; email: string }, { subject, items, reason, unsubscribe }: Letter): Mail {
 	const { publicUrl } = config()
 	const texts = items.map(({ text, excerpt, url }) => [text, excerpt, publicUrl + url].filter(Boolean).join('\n'))

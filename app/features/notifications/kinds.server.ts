@@ -14,62 +14,61 @@ export interface NotificationKinds {}
 
 export type NotificationKindName = keyof NotificationKinds
 
-/** What the list, the settings, mails and pushes say of one kind. */
+/** The texts and settings of one kind, for the list, the settings, mails and pushes. */
 export interface NotificationKind<Act extends string = string> {
 	/** In the settings. */
 	label: string
-	/** Its place in the settings; the smallest number comes first. */
+	/** Its position in the settings, smallest first. */
 	order: number
-	/** Between who did it and what it was done to: “Mira **commented on** Why does …”. */
+	/** The text between actor and subject: “Mira **commented on** Why does …”. */
 	words: string
-	/** Other words than {@link words}, by what exactly was done. */
+	/** Texts that replace {@link words} for certain actions. */
 	acts?: Readonly<Record<Act, string>>
-	/** Who did it, where that is not told by name. */
+	/** The actor, where no name is shown. */
 	by?: string
 	/** The channels that cannot be turned off. */
 	always?: readonly Channel[]
-	/** Whether only moderators are told of it: others do not find it in their settings. */
+	/** Whether only moderators get it: others do not see it in their settings. */
 	staff?: boolean
-	/** For a kind of which no notification is stored. */
+	/** For a kind that stores no notifications. */
 	source?: UnseenSource
 }
 
-/** A subject in which something waits that its reader has not seen. */
+/** A subject with events that its reader has not seen. */
 export interface Unseen {
 	reader: { id: number; name: string; email: string }
 	subject: Subject
-	/** What waits, as the subject of a mail: “2 new messages from Mira”. */
+	/** The subject of a mail: “2 new messages from Mira”. */
 	headline: string
-	/** The id of the last thing in it; nothing up to there is mailed again. */
+	/** The id of its last event; nothing up to there is mailed again. */
 	upto: number
 }
 
 /**
- * How notifications ask a feature for what members have not seen, where the feature keeps that itself: the bell does not list it,
- * pushes and mails tell it. What happens in its subjects has ids that grow with time; `unseen_progress` holds up to where mails
- * were made, and a migration of the feature adds its row there.
+ * Unseen events of a feature that stores no notifications: the bell does not list them, pushes and mails do. Ids of its events grow
+ * with time; `unseen_progress` stores up to which id mails were made, and a migration of the feature adds its row there.
  */
 export interface UnseenSource {
 	/** Of its subjects. */
 	subjectType: string
-	/** A letter that stands before a subject's id in the tag of a push; `n` is taken by stored notifications. */
+	/** A letter before a subject's id in the tag of a push; `n` is used by stored notifications. */
 	tag: string
 	/** What mails are about, in “emails about messages”. */
 	noun: string
-	/** The subject of a mail about so many subjects, two or more. */
+	/** The subject of a mail about two or more subjects. */
 	mailSubject: (subjects: number) => string
 	/** Why the reader gets such a mail, in a sentence or two. */
 	mailReason: string
-	/** The last id after `after` up to which a mail may be made now, within `limit` ids; undefined when there is none. */
+	/** The last id after `after`, within `limit` ids, up to which mails are due; undefined for none. */
 	findLastDue: (trx: Executor, after: number, limit: number) => Promise<number | undefined>
 	/**
-	 * What happened between two ids and was not seen, by reader. Its statement asks `wantsMail` and `mailedUpTo` of
-	 * `digest.queries.server.ts`, so that nobody is mailed twice or against their will.
+	 * Unseen events between two ids, by reader. Its statement uses `wantsMail` and `mailedUpTo` of `digest.queries.server.ts`, so
+	 * that nobody is mailed twice or against their will.
 	 */
 	listDue: (trx: Executor, after: number, upto: number) => Promise<Unseen[]>
-	/** What a push says of a subject; undefined when its member has seen everything in it, or is not to be told. */
+	/** The push for a subject; undefined when its member has seen everything in it, or must not be notified. */
 	findPush: (userId: number, subjectId: number) => Promise<{ title: string; body: string; url: string } | undefined>
-	/** A statement for the ids of subjects in which a member has something unread, the newest first. */
+	/** A statement for the ids of subjects with something unread, newest first. */
 	selectOpen: (userId: RawBuilder<unknown>, limit: number) => RawBuilder<unknown>
 }
 
@@ -77,14 +76,14 @@ type RegisteredKinds = { [Name in NotificationKindName]?: NotificationKind<Notif
 
 declare module '~/platform/feature.ts' {
 	interface Feature {
-		/** What the feature tells members of, each kind with its words and its place in the settings. */
+		/** The feature's kinds of notifications, with texts and settings. */
 		notificationKinds?: RegisteredKinds
 	}
 }
 
 const registry = remember('notification-kinds', () => ({ kinds: new Map<string, NotificationKind>() }))
 
-/** Takes the kinds of all features, in place of those that were known before. */
+/** Registers the kinds of all features, replacing earlier ones. */
 export function registerKinds(features: readonly Feature[]): void {
 	const all = features.flatMap(({ notificationKinds = {} }) => Object.entries<NotificationKind>(notificationKinds))
 	registry.kinds = new Map(all.sort(([, one], [, other]) => one.order - other.order))
@@ -95,20 +94,20 @@ export function listKinds(): [NotificationKindName, NotificationKind][] {
 	return [...known()] as [NotificationKindName, NotificationKind][]
 }
 
-/** The kinds of which no notification is stored, each with where to ask. */
+/** The kinds that store no notifications, with their sources. */
 export function listSources(): [NotificationKindName, UnseenSource][] {
 	return listKinds().flatMap(([kind, { source }]) =>
 		source ? [[kind, source] as [NotificationKindName, UnseenSource]] : [],
 	)
 }
 
-/** Event, in the words of its kind; a row of a kind that was since removed still reads as a sentence. */
-export function wordsForEvent({ kind, act }: { kind: string; act: string }): string {
+/** The text of an event; a row of a removed kind still reads as a sentence. */
+export function textOfEvent({ kind, act }: { kind: string; act: string }): string {
 	const found = known().get(kind)
 	return found?.acts?.[act] ?? found?.words ?? 'did something in'
 }
 
-/** Who did it. Moderators decide as such: which of them it was is for admins to know. @param name null when they are gone */
+/** The actor to show. Moderators act anonymously: only admins may know which one it was. @param name null when they are gone */
 export function doerOf({ kind, name }: { kind: string; name: string | null }): string {
 	return known().get(kind)?.by ?? name ?? 'Somebody'
 }

@@ -6,7 +6,7 @@ import { FORMER_MEMBER, FORMER_NAME, type Leaver } from '~/platform/member-data.
 const AT_ONCE = 200
 
 /**
- * Takes a member who leaves out of what others were told: “Former member” did it. What is unread stays so, and counters with it.
+ * Replaces a member who leaves in others' notifications by “Former member”. Unread ones stay unread.
  * @returns whether there may be more
  */
 export async function leaveNotifications({ accounts, name }: Leaver): Promise<boolean> {

@@ -3,8 +3,8 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 
 /**
- * Gives what an account was told to the one that is kept, and has others told of the kept one. What one of the two did for the other goes, as
- * nobody is told of what they did themselves; what was done under a pseudonym stays.
+ * Moves the notifications of a merged account to the kept one, and replaces it as actor. Notifications between the two accounts are
+ * removed, as nobody is notified of their own actions; those about a pseudonym stay.
  */
 export async function mergeNotifications(trx: Executor, merge: Merge): Promise<void> {
 	const { goneId, keptId } = merge
@@ -26,7 +26,7 @@ export async function mergeNotifications(trx: Executor, merge: Merge): Promise<v
 	await joinBoxes(trx, merge)
 }
 
-/** Takes the two accounts out of what either was told; a group of which nothing is left goes. */
+/** Removes both accounts as actors of each other's notifications; an empty group is deleted. */
 async function removeOwnActs(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	const both = sql`array[${goneId}, ${keptId}]::int[]`
 	const ofBoth = sql`user_id = any(${both}) and actor_ids && ${both}`
@@ -41,7 +41,7 @@ async function removeOwnActs(trx: Executor, { goneId, keptId }: Merge): Promise<
 		where ${ofBoth}`.execute(trx)
 }
 
-/** The settings of the kept account hold; whoever is owed a mail by either gets one. */
+/** The settings of the kept account apply; a mail that is due for either account is sent. */
 async function joinBoxes(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	await sql`
 		update notification_boxes box set mail_due_at = least(box.mail_due_at, other.mail_due_at),

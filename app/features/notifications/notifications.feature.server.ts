@@ -20,7 +20,7 @@ export const notifications = defineFeature({
 		{ name: 'mail-digests', every: 'hour', run: mailDigests },
 	],
 	onConnect: (tab) => inBackground(announceUnread(tab)),
-	// Makes the keys where there are none, so that a data directory that cannot be written to is noticed at the start.
+	// Creates missing keys, so that a read-only data directory is noticed at the start.
 	start: async () => {
 		vapidKeys()
 		return undefined
@@ -30,7 +30,7 @@ export const notifications = defineFeature({
 		{
 			key: 'notifications',
 			label: 'Notifications',
-			hint: 'Counted from the newest event in it, whether it was read or not.',
+			hint: 'Counted from its newest event, read or unread.',
 			days: { default: 180, min: 7, max: 730 },
 			remove: (days, limit) =>
 				db()
@@ -98,7 +98,7 @@ export const notifications = defineFeature({
 	},
 })
 
-/** What changed while the tab was away, or between its page and its socket. */
+/** Sends the unread count, which may have changed while the tab was disconnected, or between its page and its socket. */
 async function announceUnread(tab: Tab): Promise<void> {
 	tab.emit('notifications:changed', { unread: await countUnread({ id: tab.data.userId }) })
 }

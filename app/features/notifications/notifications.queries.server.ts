@@ -36,7 +36,7 @@ export async function listNotificationRows(
 	return rows
 }
 
-/** How many of each member's notifications are unread; of who has never been told anything there is none. */
+/** How many notifications of each member are unread; members without any are missing. */
 export async function readUnreadOf(userIds: number[]): Promise<{ userId: number; unread: number }[]> {
 	const { rows } = await sql<{ userId: number; unread: number }>`
 		select user_id as "userId", unread from notification_boxes where user_id = any(${userIds}::int[])`.execute(db())
@@ -46,11 +46,11 @@ export async function readUnreadOf(userIds: number[]): Promise<{ userId: number;
 /** Names a subject. */
 export type SubjectRef = Pick<Subject, 'type' | 'id'>
 
-/** Whether a row of a table, by its name in the statement, is about a subject. */
+/** SQL condition: a row of a table, by its name in the statement, is about a subject. */
 const isAbout = (table: string, { type, id }: SubjectRef) =>
 	sql<boolean>`(${sql.ref(`${table}.subject_type`)} = ${type} and ${sql.ref(`${table}.subject_id`)} = ${id}::int)`
 
-/** How a member stands to a subject: whether they muted it, and whether notifications about it wait. */
+/** Whether a member muted a subject, and whether they have unread notifications about it. */
 export async function findAttention(
 	userId: number,
 	subject: SubjectRef,
@@ -64,11 +64,11 @@ export async function findAttention(
 }
 
 /*
- * A member's box is locked before their notifications are written, those of several members in the order of their ids. So the
- * counter is always that of the rows, and two writers never wait for each other. Questions and comments are locked earlier.
+ * A member's box is locked before their notifications are written, several boxes in the order of member ids. So counters always
+ * match the rows, and writers cannot deadlock. Questions and comments are locked earlier.
  */
 
-/** What a group of notifications is made of. */
+/** The values of a group of notifications. */
 interface NotificationValues {
 	kind: string
 	groupKey: string
@@ -76,27 +76,27 @@ interface NotificationValues {
 	act: string
 	reason: string
 	subject: Pick<Subject, 'type' | 'id' | 'title'>
-	/** What of the subject it happened in; null for the subject itself. */
+	/** The part of the subject; null for the subject itself. */
 	partId: number | null
 	url: string
 }
 
-/** A member who was told, and by which notification. */
+/** A notified member, and the notification. */
 export interface NotifiedRow {
 	user_id: number
 	notification_id: number
-	/** Whether they want it in a browser, and have one that asked for it. */
+	/** Whether they want pushes, and have a browser that gets them. */
 	push: boolean
 }
 
-/** How long a member has to see something on the site before a mail is made of it. */
+/** How long an event may stay unseen on the site before it is mailed. */
 const mailAfter = sql.raw("interval '1 hour'")
 const mailEvery = sql.raw("interval '1 day'")
 
 /**
- * Locks the boxes of those who may be told about a subject, and makes the missing ones. Authors who only stand for an imported
- * text, those who muted the subject and those who block its cause are left out.
- * @param about the subject, and who did what is told
+ * Locks the boxes of members who may be notified about a subject, and creates missing ones. Accounts of imported authors, members
+ * who muted the subject and members who block the actor are left out.
+ * @param about the subject, and the account shown as the actor
  * @returns their ids
  */
 export async function lockBoxes(
@@ -116,7 +116,7 @@ export async function lockBoxes(
 	return rows.map((row) => row.user_id)
 }
 
-/** As {@link lockBoxes}, for a member who is told in any case. @returns none for an author who only stands for an imported text */
+/** As {@link lockBoxes}, for a member who is notified in any case. @returns none for the account of an imported author */
 export async function lockBoxOf(trx: Executor, userId: number): Promise<number[]> {
 	const { rows } = await sql<{ user_id: number }>`
 		insert into notification_boxes (user_id) select id from users where id = ${userId} and not imported
@@ -125,8 +125,8 @@ export async function lockBoxOf(trx: Executor, userId: number): Promise<number[]
 }
 
 /**
- * Adds a notification to the open group of each of these members, or begins one, and counts it; their boxes are locked already.
- * @returns who was told something
+ * Adds a notification to each member's open group, or begins one, and counts it; their boxes are locked.
+ * @returns who was notified
  */
 export async function addNotifications(
 	trx: Executor,
@@ -164,9 +164,9 @@ export async function addNotifications(
 }
 
 /**
- * Of these members, those who were not told of an act yet, read or not: neither of two edits nor of a job that is tried again
- * is anybody told twice.
- * @param partId what was written or chosen in the subject; null for the subject itself
+ * Those of these members who were not notified of an action yet, read or not, so that neither an edit nor a retried job notifies
+ * anybody twice.
+ * @param partId the part of the subject; null for the subject itself
  */
 export async function listUntold(
 	trx: Executor,
@@ -181,7 +181,7 @@ export async function listUntold(
 	return rows.map((row) => row.id)
 }
 
-/** Of these members, those who have not been told of a group within the last hour, or have read that. */
+/** Those of these members who have not been notified in a group within the last hour, or have read it. */
 export async function withoutFreshGroup(trx: Executor, userIds: number[], groupKey: string): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select person as id from unnest(${userIds}::int[]) as person
@@ -190,7 +190,7 @@ export async function withoutFreshGroup(trx: Executor, userIds: number[], groupK
 	return rows.map(({ id }) => id)
 }
 
-/** How many members were told, as a kind, of a part of a subject, or of the subject itself. */
+/** How many members got a kind of notification about a part of a subject, or the subject itself. */
 export async function countNotified(
 	trx: Executor,
 	kind: string,
@@ -203,7 +203,7 @@ export async function countNotified(
 	return rows[0]?.count ?? 0
 }
 
-/** What is left of notifications of which acts were removed: `first` is the part that the first of them happened in, with its address. */
+/** What remains of notifications after actions were removed: `first` is the part of the first remaining action, with its address. */
 const remainingActs = (ids: number[]) => sql`
 	select notification_id as id, count(*)::int as acts, array_agg(distinct actor_id) as people, min(part_id) as first,
 		(array_agg(url order by part_id nulls last))[1] as url
@@ -217,9 +217,9 @@ export interface Parts {
 }
 
 /**
- * Takes parts of subjects out of the notifications that nobody has read yet; a group of which nothing is left goes.
- * @param kind only out of notifications of this kind; null for all
- * @param besides whose box is locked along
+ * Removes parts of subjects from unread notifications; an empty group is deleted.
+ * @param kind only from notifications of this kind; null for all
+ * @param besides a member whose box is locked, too
  * @returns whose counters changed
  */
 export async function removeOfParts(
@@ -258,7 +258,7 @@ export async function removeOfParts(
 }
 
 /**
- * Takes somebody out of the notifications that a member has not read; a group of which nothing is left goes.
+ * Removes an actor from a member's unread notifications; an empty group is deleted.
  * @returns whether there was anything
  */
 export async function removeOfActor(trx: Executor, userId: number, actorId: number): Promise<boolean> {
@@ -285,13 +285,13 @@ export async function removeOfActor(trx: Executor, userId: number, actorId: numb
 	return true
 }
 
-/** What a member marks as read: some of their notifications, those about a subject, or all. */
+/** Notifications to mark as read: some, those about a subject, or all. */
 export interface Which {
 	ids?: number[]
 	subject?: SubjectRef
 }
 
-/** Marks own notifications as read. @returns how many are still unread */
+/** Marks a member's notifications as read. @returns how many are still unread */
 export async function markRead(trx: Executor, userId: number, { ids, subject }: Which): Promise<number> {
 	await sql`select from notification_boxes where user_id = ${userId} for update`.execute(trx)
 	const { rows } = await sql<{ unread: number }>`
@@ -307,13 +307,13 @@ export async function markRead(trx: Executor, userId: number, { ids, subject }: 
 	return rows[0]?.unread ?? 0
 }
 
-/** Notes that these were shown, so that no mail is made of them. */
+/** Notes that these were shown, so that they are not mailed. */
 export async function markNotificationsSeen(trx: Executor, userId: number, ids: number[]): Promise<void> {
 	await sql`update notifications set seen_at = now()
 		where user_id = ${userId} and id = any(${ids}::int[]) and seen_at is null`.execute(trx)
 }
 
-/** Takes back every notification about a subject. @param besides whose box is locked along @returns whose counters changed */
+/** Deletes all notifications about a subject. @param besides a member whose box is locked, too @returns whose counters changed */
 export async function removeOfSubject(trx: Executor, subject: SubjectRef, besides?: number): Promise<number[]> {
 	await lockBoxesOf(trx, notifiedOf(subject), besides)
 	const { rows } = await sql<{ user_id: number }>`
@@ -325,7 +325,7 @@ export async function removeOfSubject(trx: Executor, subject: SubjectRef, beside
 	return rows.map((row) => row.user_id)
 }
 
-/** Takes back what these members have not read of one kind about a subject; their boxes are locked already. */
+/** Deletes these members' unread notifications of one kind about a subject; their boxes are locked. */
 export async function removeUnreadOfKind(
 	trx: Executor,
 	userIds: number[],
@@ -340,7 +340,7 @@ export async function removeUnreadOfKind(
 		from gone where gone.user_id = notification_boxes.user_id`.execute(trx)
 }
 
-/** Calls a subject by its new title in every notification about it. */
+/** Changes the title of a subject in all notifications about it. */
 export async function retitle(trx: Executor, subject: SubjectRef, title: string): Promise<void> {
 	await lockBoxesOf(trx, notifiedOf(subject))
 	await sql`update notifications n set title = ${title} where ${isAbout('n', subject)} and title <> ${title}`.execute(
@@ -348,7 +348,7 @@ export async function retitle(trx: Executor, subject: SubjectRef, title: string)
 	)
 }
 
-/** Stops or resumes notifications about a subject. */
+/** Mutes a subject, or unmutes it. */
 export async function writeMutedSubject(
 	trx: Executor,
 	userId: number,
@@ -361,7 +361,7 @@ export async function writeMutedSubject(
 	).execute(trx)
 }
 
-/** How many subjects of a type a member mutes besides this one. */
+/** How many other subjects of a type a member mutes. */
 export async function countMuted(trx: Executor, userId: number, { type, id }: SubjectRef): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from muted_subjects
@@ -369,7 +369,7 @@ export async function countMuted(trx: Executor, userId: number, { type, id }: Su
 	return rows[0]?.count ?? 0
 }
 
-/** Deletes some of what nothing was added to for `days`, whether it was read or not. @returns how many */
+/** Deletes some notifications without new events for `days`, read or not. @returns how many */
 export async function removeOld(trx: Executor, days: number, limit: number): Promise<number> {
 	const old = sql`select id from notifications where updated_at < now() - make_interval(days => ${days}) order by updated_at limit ${limit}`
 	await lockBoxesOf(trx, sql`select user_id from notifications where id in (${old})`)

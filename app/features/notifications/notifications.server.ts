@@ -7,7 +7,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
-import { doerOf, type NotificationKindName, type NotificationKinds, wordsForEvent } from './kinds.server.ts'
+import { doerOf, type NotificationKindName, type NotificationKinds, textOfEvent } from './kinds.server.ts'
 import {
 	addNotifications,
 	countMuted,
@@ -38,44 +38,44 @@ import { queuePushes } from './push/delivery.server.ts'
 
 declare module '~/platform/realtime/events.ts' {
 	interface ServerEvents {
-		/** This member was told something, or read it elsewhere. */
+		/** This member was notified, or read notifications elsewhere. */
 		'notifications:changed': (event: { unread: number }) => void
 	}
 }
 
 /** A part of a subject, such as a comment of a question. */
 interface Part {
-	/** As the feature that it belongs to names it. */
+	/** A type defined by the feature. */
 	type: string
 	id: number
 	/** Where it stands on the site. */
 	url: string
 }
 
-/** What notifications need to know of a subject, and the part of it that something happened in; null for the subject itself. */
+/** A subject, and the part of it where something happened; null for the subject itself. */
 export interface NotificationAbout {
 	subject: Omit<Subject, 'excerpt'>
 	part: Part | null
 }
 
-/** One thing that happened, and whom it is told. */
+/** An event and who is notified of it. */
 interface NotificationEvent extends NotificationAbout {
-	/** Member → the kind it is for them; whoever did it is passed over. */
+	/** Member → the kind of notification; the actor is skipped. */
 	people: ReadonlyMap<number, NotificationKindName>
-	/** The member who did it. */
+	/** The acting member. */
 	actorId: number
-	/** The account that is told to have done it, where that is a pseudonym of the member; who blocks the member is told of it like all others. */
+	/** The account shown as the actor, where that is a pseudonym; blocks do not apply to it. */
 	shownActorId?: number
-	/** Whose box is locked along, as they are told of a decision by the same event. */
+	/** A member whose box is locked, too, as they are notified of a decision in the same transaction. */
 	besides?: number
-	/** A kind that says less: what these members have not read of it, about this subject, gives way. */
+	/** A less specific kind: unread notifications of it about this subject are replaced. */
 	replaces?: NotificationKindName
 }
 
 /**
- * Stores what happened for each of these members, in the transaction of what caused it. It falls into one group by member,
- * kind and subject until that is read. Whoever was told of the same part, or of the subject itself, is not told again.
- * @returns who was told; give them to {@link announceUnread} after the commit
+ * Stores an event for each of these members, in the transaction of its cause. Events of the same member, kind and subject form one
+ * group until it is read. Members already notified of the same part, or of the subject itself, are skipped.
+ * @returns who was notified; pass them to {@link announceUnread} after the commit
  */
 export async function notify(
 	trx: Executor,
@@ -85,7 +85,8 @@ export async function notify(
 	if (asked.length === 0) return []
 	const all = besides === undefined ? asked : [...asked, besides]
 	const partId = part?.id ?? null
-	// What gives way must not count as told. Otherwise the two statements are begun together, and so travel together.
+	// Replaced notifications must not count as sent, so they are removed first. Otherwise both statements are begun together, and
+	// need one round trip.
 	const locked = lockBoxes(trx, all, { subject, actorId: shownActorId })
 	if (replaces) await removeUnreadOfKind(trx, await locked, { subject, kind: replaces })
 	const [boxes, found] = await Promise.all([locked, listUntold(trx, all, { subject, partId })])
@@ -102,18 +103,18 @@ export async function notify(
 	return queued(trx, notified)
 }
 
-/** What a moderator decided about a member or a text of theirs. */
+/** A moderator's decision about a member or a text of theirs. */
 export interface DecisionNotification extends NotificationAbout {
 	memberId: number
 	act: NotificationKinds['moderation']
 	why: string
-	/** What falls together until it is read, where that is not the subject or its part: “account”, “profile:name”. */
+	/** Decisions of the same group are shown as one until read; by default the subject or its part: “account”, “profile:name”. */
 	group?: string
 }
 
 /**
- * Tells a member what a moderator decided, whether they are suspended, muted the subject or not. Of several decisions about one
- * thing the last one stands until it is read. @returns as {@link notify}
+ * Notifies a member of a moderator's decision, even if they are suspended or muted the subject. Of several decisions in one group,
+ * the last one is shown. @returns as {@link notify}
  */
 export async function notifyOfDecision(
 	trx: Executor,
@@ -135,20 +136,21 @@ export async function notifyOfDecision(
 	return queued(trx, await addNotifications(trx, users, values))
 }
 
-/** What one member is to know of a subject, whatever else they were told of it. */
+/** A notification independent of others about the same subject. */
 export interface FactNotification extends NotificationAbout {
 	kind: NotificationKindName
 	memberIds: readonly number[]
-	/** What falls together until it is read: “comment:7”. */
+	/** Notifications of the same group are shown as one until read: “comment:7”. */
 	group: string
-	/** Who did it; left out where that does not matter. */
+	/** The actor, where it matters. */
 	actorId?: number
-	/** Whether it may come in bursts: whoever was told within the last hour and has not read it is not told again. */
+	/** Whether it may come in bursts: members notified within the last hour who have not read it are skipped. */
 	inBursts?: boolean
 }
 
 /**
- * Tells members a fact, those who block who did it, suspended ones and those who muted the subject left out. That it is told once is for whoever calls to see to.
+ * Notifies members of a fact, except those who block the actor, are suspended or muted the subject. The caller makes sure that it
+ * happens once.
  * @returns as {@link notify}
  */
 export async function notifyOfFact(
@@ -156,7 +158,7 @@ export async function notifyOfFact(
 	{ kind, memberIds, group, actorId, subject, part, inBursts = false }: FactNotification,
 ): Promise<number[]> {
 	if (memberIds.length === 0) return []
-	// Nobody has the id 0, so nobody blocks them.
+	// Nobody has the id 0, so nobody blocks it.
 	const boxes = await lockBoxes(trx, [...memberIds], { subject, actorId: actorId ?? 0 })
 	const users = inBursts ? await withoutFreshGroup(trx, boxes, `${kind}:${group}`) : boxes
 	const url = part?.url ?? subject.url
@@ -166,16 +168,16 @@ export async function notifyOfFact(
 }
 
 /**
- * Takes back what was told about a subject that is gone.
- * @param besides whose box is locked along, as they are told of a decision by the same event
+ * Deletes notifications about a subject that is gone.
+ * @param besides a member whose box is locked, too, as they are notified of a decision in the same transaction
  * @returns whose counters changed, for {@link announceUnread}
  */
 export const forgetSubject: (trx: Executor, subject: SubjectRef, besides?: number) => Promise<number[]> =
 	removeOfSubject
 
 /**
- * Takes back what was told about a part of a subject that is gone, where it was not read yet.
- * @param part `kind`: only what was told as this, null for everything; `besides` as in {@link forgetSubject}
+ * Deletes unread notifications about a part of a subject that is gone.
+ * @param part `kind`: only of this kind, null for all; `besides` as in {@link forgetSubject}
  * @returns as {@link forgetSubject}
  */
 export function forgetPart(
@@ -186,30 +188,30 @@ export function forgetPart(
 	return removeOfParts(trx, { subjectType: subject.type, subjectIds: [subject.id], partIds: [partId], ...rest })
 }
 
-/** {@link forgetPart} of many parts, of many subjects of one type, everything that was told of them. @returns as {@link forgetSubject} */
+/** {@link forgetPart} for many parts of many subjects of one type, and all kinds. @returns as {@link forgetSubject} */
 export function forgetParts(trx: Executor, parts: Parts): Promise<number[]> {
 	return removeOfParts(trx, { ...parts, kind: null })
 }
 
-/** How many members were told as a kind of a part of a subject; of the subject itself where `partId` is null. */
-export const countTold: (
+/** How many members got a kind of notification about a part of a subject; about the subject itself where `partId` is null. */
+export const countNotifiedOf: (
 	trx: Executor,
 	kind: NotificationKindName,
 	about: { subject: SubjectRef; partId: number | null },
 ) => Promise<number> = countNotified
 
 /**
- * Takes back what a member was told of somebody whom they block from now on, where they have not read it.
+ * Deletes a member's unread notifications of an actor whom they block from now on.
  * @returns as {@link forgetSubject}
  */
 export async function forgetActor(trx: Executor, userId: number, actorId: number): Promise<number[]> {
 	return (await removeOfActor(trx, userId, actorId)) ? [userId] : []
 }
 
-/** Calls a subject by its new title wherever it was told of. */
+/** Changes the title of a subject in all notifications. */
 export const renameSubject: (trx: Executor, subject: SubjectRef, title: string) => Promise<void> = retitle
 
-/** Tells every tab of these members how many notifications they have not read; to be called after the commit. */
+/** Sends these members' tabs the number of unread notifications; call it after the commit. */
 export async function announceUnread(userIds: readonly number[]): Promise<void> {
 	if (userIds.length === 0) return
 	for (const { userId, unread } of await readUnreadOf([...userIds]))
@@ -227,8 +229,8 @@ const readCount = gathered(async (userIds: number[]) => {
 })
 
 /**
- * A page of the viewer's own notifications, newest first. What is shown counts as seen, unless a program asks.
- * @throws NotAllowed for a visitor, Invalid for a cursor that is not ours
+ * A page of the viewer's notifications, newest first. Shown ones count as seen, unless a program asks.
+ * @throws NotAllowed for a visitor, Invalid for a malformed cursor
  */
 export async function listNotifications(
 	viewer: Viewer,
@@ -263,8 +265,8 @@ export async function readNotifications(viewer: Viewer, which: Which): Promise<n
 }
 
 /**
- * The viewer opens a subject: what they were told about it is read.
- * @param isRead false where its page is only asked for ahead
+ * The viewer opens a subject: notifications about it are marked as read.
+ * @param isRead false where its page is only prefetched
  * @returns whether they muted it; null for a visitor
  */
 export async function visitSubject(viewer: Viewer, subject: SubjectRef, isRead = true): Promise<boolean | null> {
@@ -278,9 +280,9 @@ export async function visitSubject(viewer: Viewer, subject: SubjectRef, isRead =
 export const MAX_MUTED = 1_000
 
 /**
- * Stops notifications and mails about a subject, or resumes them. That there is such a subject, and that the viewer may see it, is for
- * its feature to check.
- * @param plural what such subjects are called in a refusal: “queries”
+ * Mutes notifications and mails about a subject, or unmutes them. The feature checks that the subject exists and the viewer may see
+ * it.
+ * @param plural of the type, for an error: “queries”
  * @throws NotAllowed, Invalid for one too many, TooMany
  */
 export async function muteSubject(viewer: Viewer, subject: SubjectRef, muted: boolean, plural: string): Promise<void> {
@@ -296,12 +298,12 @@ export async function muteSubject(viewer: Viewer, subject: SubjectRef, muted: bo
 		})
 }
 
-/** Resumes notifications about a subject, within the transaction in which a member asks to be told of it. */
+/** Unmutes a subject, within the transaction in which a member asks for its notifications. */
 export function resumeSubject(trx: Executor, userId: number, subject: SubjectRef): Promise<void> {
 	return writeMutedSubject(trx, userId, subject, false)
 }
 
-/** Leaves to jobs what is told in browsers. @returns who was told */
+/** Queues pushes. @returns who was notified */
 async function queued(trx: Executor, notified: NotifiedRow[]): Promise<number[]> {
 	const wanted = notified.filter(({ push }) => push)
 	await queuePushes(
@@ -319,5 +321,5 @@ function requireSignedIn(viewer: Viewer): SignedIn {
 function present(row: NotificationRow): NotificationView {
 	const { id, people, title, reason, url, updated_at: at, unread, username, name, image } = row
 	const actor = username === null ? null : { username, name: name ?? username, image }
-	return { id, actor, by: doerOf(row), people, words: wordsForEvent(row), title, reason, url, at, unread }
+	return { id, actor, by: doerOf(row), people, words: textOfEvent(row), title, reason, url, at, unread }
 }

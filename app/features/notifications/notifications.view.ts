@@ -1,4 +1,4 @@
-/** The ways of telling: a heading in the settings, and how a reader who hears the page is told of a box below it. */
+/** Channels of notifications: the heading in the settings, and the accessible name of a checkbox below it. */
 export const channels = {
 	site: { title: 'Site', spoken: 'on the site' },
 	mail: { title: 'Email', spoken: 'by email' },
@@ -9,40 +9,40 @@ export type Channel = keyof typeof channels
 
 export const channelNames = Object.keys(channels) as Channel[]
 
-/** “ and 3 others”, or nothing for one person alone. @param people how many did it */
+/** “ and 3 others”, or nothing for a single person. @param people how many acted */
 export function others(people: number): string {
 	if (people <= 1) return ''
 	return people === 2 ? ' and 1 other' : ` and ${people - 1} others`
 }
 
-/** What pages are told of a notification. Times are ISO 8601 strings in UTC. */
+/** A notification for pages. Times are ISO 8601 strings in UTC. */
 export interface NotificationView {
 	id: number
-	/** The last one who did it; null when they are gone. */
+	/** The last actor; null when they are gone. */
 	actor: { username: string; name: string; image: string | null } | null
-	/** Who did it as it is to be read: the name of the actor, “A moderator”, or “Somebody”. */
+	/** The actor to show: a name, “A moderator”, or “Somebody”. */
 	by: string
-	/** How many people did it, the actor included. */
+	/** Number of actors. */
 	people: number
 	/** What they did: “commented on”. */
 	words: string
 	title: string
-	/** Why, in a moderator's words; '' for what members do. */
+	/** The moderator's reason; '' for actions of members. */
 	reason: string
 	url: string
 	at: string
 	unread: boolean
 }
 
-/** Something on the site that members are told about, that they can report and that moderators decide about. */
+/** Something on the site that members are notified about, that they can report, and that moderators decide about. */
 export interface Subject {
-	/** As the feature that it belongs to names it: `query`, `comment`, `conversation`. */
+	/** A type defined by its feature: `query`, `comment`, `conversation`. */
 	type: string
 	id: number
-	/** Of a comment the title of what it stands under; of a member their name. */
+	/** For a comment, the title of its question; for a member, their name. */
 	title: string
-	/** Where it stands on the site. */
+	/** Its address on the site. */
 	url: string
-	/** How its text begins; '' where it has no text, or it is not to be shown. */
+	/** The beginning of its text; '' where it has none, or must not be shown. */
 	excerpt: string
 }

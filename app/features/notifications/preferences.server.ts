@@ -8,7 +8,7 @@ import { findPreferences, refuseMailsOf, setMail, setWeekly, storePreferences } 
 import { listKinds, listSources, type NotificationKindName } from './kinds.server.ts'
 import { type Channel, channelNames } from './notifications.view.ts'
 
-/** Whether a member wants to be told of one kind, by each way. */
+/** A member's choice for one kind, by channel. */
 export interface PreferenceView extends Record<Channel, boolean> {
 	kind: NotificationKindName
 	label: string
@@ -16,7 +16,7 @@ export interface PreferenceView extends Record<Channel, boolean> {
 	always: readonly Channel[]
 }
 
-/** How the viewer wants to be told, every kind once, and whether mails are withheld, as they come back. @throws NotAllowed */
+/** The viewer's preferences for all kinds, and whether mails to them are withheld because they come back. @throws NotAllowed */
 export async function getPreferences(
 	viewer: Viewer,
 ): Promise<{ daily: boolean; weekly: boolean; isWithheld: boolean; kinds: PreferenceView[] }> {
@@ -35,8 +35,8 @@ export async function getPreferences(
 }
 
 /**
- * Stores how the viewer wants to be told.
- * @param chosen the names of the boxes that were ticked: `{kind}-{channel}`, as in `reply-mail`, `daily` and `weekly`
+ * Stores the viewer's preferences.
+ * @param chosen names of ticked checkboxes: `{kind}-{channel}`, as in `reply-mail`, `daily` and `weekly`
  * @throws NotAllowed
  */
 export async function setPreferences(viewer: Viewer, chosen: ReadonlySet<string>): Promise<void> {
@@ -56,7 +56,7 @@ export async function setPreferences(viewer: Viewer, chosen: ReadonlySet<string>
 		)
 }
 
-/** The kinds that this viewer may be told of. */
+/** The kinds that this viewer may get. */
 function kindsFor(viewer: SignedIn): ReturnType<typeof listKinds> {
 	return listKinds().filter(([, { staff = false }]) => !staff || isModerator(viewer))
 }
@@ -65,15 +65,15 @@ function byChannel(value: (channel: Channel) => boolean): Record<Channel, boolea
 	return Object.fromEntries(channelNames.map((channel) => [channel, value(channel)])) as Record<Channel, boolean>
 }
 
-/** RFC 8058 names no time; a mail older than this is hardly the reason to unsubscribe. Milliseconds. */
+/** Milliseconds. RFC 8058 sets no limit; nobody unsubscribes by a mail older than this. */
 const LINK_LIFETIME_MS = 90 * 86_400_000
 
 const oldLink = 'This link is incomplete or has expired. You can turn emails off in your settings.'
 
-/** What a link ends: all mails, the weekly one, or those of a kind that has mails of its own. */
+/** What a link unsubscribes from: all mails, the weekly one, or those of a kind with separate mails. */
 type Unwanted = 'all' | 'weekly' | NotificationKindName
 
-/** The address that ends a member's mails without a login (RFC 8058). */
+/** The address that unsubscribes a member without a login (RFC 8058). */
 export function unsubscribeUrl(userId: number, what: Unwanted = 'all', now = Date.now()): string {
 	const claim = `${what}-${userId}.${now + LINK_LIFETIME_MS}`
 	return `${config().publicUrl}/unsubscribe?token=${claim}.${sign(claim)}`
@@ -81,8 +81,8 @@ export function unsubscribeUrl(userId: number, what: Unwanted = 'all', now = Dat
 
 /**
  * Whom a link unsubscribes, and from what.
- * @returns `noun` is what the mails are about, in “emails about messages”; null for all mails and the weekly one
- * @throws Invalid when it was not made here, or is too old
+ * @returns `noun` is the topic of the mails, in “emails about messages”; null for all mails and the weekly one
+ * @throws Invalid for a forged or expired link
  */
 export function readUnsubscribe(
 	token: string,
@@ -99,7 +99,7 @@ export function readUnsubscribe(
 	return { userId: Number(userId), what: what as Unwanted, noun: source?.[1].noun ?? null }
 }
 
-/** Ends the mails that the link names. Done twice it is as done once. @throws Invalid */
+/** Unsubscribes by a link; repeating it changes nothing. @throws Invalid */
 export async function unsubscribe(token: string): Promise<void> {
 	const { userId, what } = readUnsubscribe(token)
 	const ends = {
@@ -110,7 +110,7 @@ export async function unsubscribe(token: string): Promise<void> {
 	if (!done) throw new Invalid(oldLink)
 }
 
-/** The key is the site's secret, the prefix keeps these signatures apart from everybody else's. */
+/** Signed with the site's secret; the prefix separates these signatures from others. */
 function sign(claim: string): string {
 	return createHmac('sha256', authSecret()).update(`unsubscribe:${claim}`).digest('base64url')
 }

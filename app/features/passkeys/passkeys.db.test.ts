@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { config } from '~/config.server.ts'
 import { logIn, registerMember, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { registerLoginMethods } from '~/features/accounts/login-methods.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
-import { registerWaysIn } from '~/features/accounts/ways-in.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -193,13 +193,13 @@ test('whose address is not confirmed is refused where it has to be', async () =>
 test('where members come by the campus alone, a passkey adds and opens nothing', async () => {
 	const { viewer, authenticator } = await keeper()
 	const signed = authenticator.sign(await challenge())
-	registerWaysIn([{ name: 'campus', waysIn: { buttons: () => [], onlyWay: () => 'Eastmere account' } }])
+	registerLoginMethods([{ name: 'campus', loginMethods: { buttons: () => [], onlyWay: () => 'Eastmere account' } }])
 	try {
-		expect(passkeys.waysIn?.buttons()).toEqual([])
+		expect(passkeys.loginMethods?.buttons()).toEqual([])
 		for (const refused of [enter(signed), challenge(), beginAdding(viewer, form({ name: 'x' }))])
 			await expect(refused).rejects.toThrow('Use “Eastmere account” on the login page.')
 	} finally {
-		registerWaysIn([passkeys])
+		registerLoginMethods([passkeys])
 	}
 	await enter(signed)
 })
@@ -238,7 +238,7 @@ describe('adding', () => {
 		const add = (response: string) => addPasskey(viewer, form({ name: 'x', response }))
 		const fresh = () => makeAuthenticator(config().publicUrl)
 		await expect(add(fresh().make(await asked(other.viewer)))).rejects.toThrow(NotAllowed)
-		await expect(add(authenticator.make(await asked()))).rejects.toThrow('stored already')
+		await expect(add(authenticator.make(await asked()))).rejects.toThrow('already stored')
 		await sql`insert into passkeys (user_id, credential_id, public_key, name)
 			select ${viewer.id}, 'more' || n, '', 'x' from generate_series(1, 18) n`.execute(db())
 		const [one, two] = [await asked(), await asked()]

@@ -26,6 +26,7 @@ export async function takeChallenge(hash: string, purpose: Purpose, userId: numb
 	return rows[0]?.counts === true
 }
 
+/** Deletes expired challenges; call it regularly. */
 export async function sweepChallenges(): Promise<void> {
 	await sql`delete from passkey_challenges where expires_at < now()`.execute(db())
 }
@@ -66,6 +67,7 @@ export async function insertPasskey(
 	return rows.length > 0
 }
 
+/** Renames a member's passkey. @returns false when there is no such passkey */
 export async function renamePasskeyRow(userId: number, id: number, name: string): Promise<boolean> {
 	const { rows } = await sql`
 		update passkeys set name = ${name} where id = ${id} and user_id = ${userId} returning id`.execute(db())
@@ -107,6 +109,7 @@ export async function lockPasskey(trx: Executor, credentialId: string): Promise<
 	return rows[0]
 }
 
+/** Stores that a passkey was used. @param counter the signature counter that its device sent */
 export async function writeUse(trx: Executor, id: number, counter: number): Promise<void> {
 	await sql`update passkeys set counter = ${counter}, used_at = now() where id = ${id}`.execute(trx)
 }

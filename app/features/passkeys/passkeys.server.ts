@@ -1,9 +1,9 @@
 import { config } from '~/config.server.ts'
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { beginSession, getAccount, requireSession } from '~/features/accounts/accounts.server.ts'
+import { requirePasswords } from '~/features/accounts/login-methods.server.ts'
 import { isClosedDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { confirmSession } from '~/features/accounts/security/confirmation.server.ts'
-import { requirePasswords } from '~/features/accounts/ways-in.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
@@ -84,7 +84,7 @@ export async function addPasskey(viewer: SignedIn, form: FormData): Promise<void
 	const sent = readSent(attestationInput, form)
 	const challenge = await spendChallenge(sent.response.clientDataJSON, 'add', viewer.id)
 	const made = await checkAttestation(sent, challenge)
-	if (!made) throw new NotAllowed('Your device made no passkey that this site accepts. Try again.')
+	if (!made) throw new NotAllowed('Your device did not create a passkey that this site accepts. Try again.')
 	const { id: credentialId, publicKey, counter } = made
 	const { email } = await getAccount(viewer)
 	await db()
@@ -94,7 +94,7 @@ export async function addPasskey(viewer: SignedIn, form: FormData): Promise<void
 			refuseTooMany((await listPasskeyRows(viewer.id, trx)).length)
 			const { transports } = sent.response
 			if (!(await insertPasskey(trx, { userId: viewer.id, credentialId, publicKey, counter, transports, name })))
-				throw new Conflict('This passkey is stored already.')
+				throw new Conflict('This passkey is already stored.')
 			await tell(trx, email, 'A passkey was added')
 		})
 	await recordSecurityEvent('passkey-added', { userId: viewer.id })
@@ -104,7 +104,8 @@ export async function addPasskey(viewer: SignedIn, form: FormData): Promise<void
 export async function renamePasskey(viewer: SignedIn, form: FormData): Promise<void> {
 	const { name } = parseForm(nameInput, form)
 	await countUse('toggles', viewer)
-	if (!(await renamePasskeyRow(viewer.id, idOf(form), name))) throw new NotFound('This passkey is removed already.')
+	if (!(await renamePasskeyRow(viewer.id, idOf(form), name)))
+		throw new NotFound('This passkey has already been removed.')
 }
 
 /** Removes a passkey. @throws NotFound, TooMany */
@@ -115,7 +116,7 @@ export async function removePasskey(viewer: SignedIn, form: FormData): Promise<v
 		.transaction()
 		.execute(async (trx) => {
 			if ((await deletePasskey(trx, viewer.id, idOf(form))) === undefined)
-				throw new NotFound('This passkey is removed already.')
+				throw new NotFound('This passkey has already been removed.')
 			await tell(trx, email, 'A passkey was removed')
 		})
 	await recordSecurityEvent('passkey-removed', { userId: viewer.id })

@@ -51,14 +51,14 @@ export function digestOf(bytes: Uint8Array, crop: Crop | null): string {
 }
 
 /**
- * Decodes a JPEG or PNG and encodes it anew in the widths of its kind: upright, in sRGB with 8 bits, without metadata.
+ * Decodes a JPEG or PNG and encodes it again in the widths of its kind: upright, in sRGB with 8 bits, without metadata.
  * Of an animated PNG the first picture is kept.
  * @param crop the part to keep; null for all of it, a profile picture's largest middle square
  * @param owner whose it is
  * @throws Invalid when it is something else by its content, damaged, or too large; TooMany when too many are waiting
  */
 export function readPicture(bytes: Buffer, kind: PictureKind, crop: Crop | null, owner: string): Promise<ReadPicture> {
-	return inTurn(owner, async () => {
+	return oneAtATime(owner, async () => {
 		const format = formatOf(bytes)
 		const header = await sharp(bytes, { limitInputPixels: false })
 			.metadata()
@@ -138,7 +138,7 @@ let last: Promise<unknown> = Promise.resolve()
 /** The owner of each picture that waits or is being read. */
 const queue: string[] = []
 
-async function inTurn<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
+async function oneAtATime<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
 	const own = queue.filter((other) => other === owner).length
 	if (queue.length >= MAX_WAITING || own >= MAX_WAITING_PER_MEMBER) throw new TooMany(pictureRefusals.busy, 30)
 	queue.push(owner)

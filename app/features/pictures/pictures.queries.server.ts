@@ -53,11 +53,12 @@ export async function sumPictureBytes(executor: Executor, userId: number): Promi
 	return Number(total)
 }
 
+/** Inserts the row of an uploaded picture. */
 export async function insertPicture(trx: Executor, picture: NewPicture): Promise<void> {
 	await trx.insertInto('pictures').values(picture).execute()
 }
 
-/** Counts a picture's age anew, so that it stays for another hour or day. @returns the picture, or undefined when it is gone */
+/** Counts a picture's age again, so that it stays for another hour or day. @returns the picture, or undefined when it is gone */
 export function renewPicture(path: string): Promise<PictureRow | undefined> {
 	return db()
 		.updateTable('pictures')

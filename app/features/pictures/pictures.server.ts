@@ -52,7 +52,7 @@ export class UploadRefused extends DomainError {
 }
 
 /**
- * Takes a picture in: checks it, encodes it anew, stores its files and notes it as the viewer's. Sending it again gives
+ * Takes a picture in: checks it, encodes it again, stores its files and notes it as the viewer's. Sending it again gives
  * the same picture and costs nothing. It lasts an hour, one for a text a day, and then as long as something shows it.
  * @param crop the part to keep, in pixels of the upright picture
  * @throws NotAllowed for a suspended member; Invalid when it is no picture we take; UploadRefused when the quota is used up; TooMany
@@ -195,7 +195,7 @@ async function inRounds(
 	}
 }
 
-/** An upload of the same picture waits until the files are gone, and then stores them anew. */
+/** An upload of the same picture waits until the files are gone, and then stores them again. */
 function removeForgottenFiles(path: string): Promise<boolean> {
 	return db()
 		.transaction()

@@ -22,7 +22,7 @@ export const privacy = defineFeature({
 		},
 		archives: {
 			members: { user_id: 'deleted' },
-			merge: { user_id: { ends: 'The kept account can ask for one of everything.' } },
+			merge: { user_id: { ends: 'The kept account can request an archive of everything.' } },
 			called: 'Archives to download',
 			archive: 'is the archive itself',
 		},

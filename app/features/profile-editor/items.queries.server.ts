@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type ItemTable, itemsFor, type Reading } from '~/features/profiles/profiles.queries.server.ts'
-import type { TermPlace, UsedWord } from '~/features/terms/places.server.ts'
+import type { TermSource, UsedWord } from '~/features/terms/sources.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { ProjectInput, StoredCertificate } from './profile.schema.ts'
 
@@ -149,8 +149,8 @@ const batch = 200
 /** Words that are no terms are looked for in so many of the newest projects. */
 const sample = 20_000
 
-/** The technologies of projects, as a place of terms. */
-export const projectPlace: TermPlace = {
+/** The technologies of projects, as a source of terms. */
+export const projectTerms: TermSource = {
 	nouns: ['project', 'projects'],
 	async align(termId) {
 		let changed = 0

@@ -57,7 +57,7 @@ export function siteOfAddress(typed: string): Site | null {
 }
 
 /**
- * An absolute address on the web, as it is stored: scheme and host in small letters, `https` where none was given.
+ * An absolute address on the web, as it is stored: scheme and host in lower case, `https` where none was given.
  * @returns '' for an empty text, null for anything that a browser would not open as a web page
  */
 export function webAddress(typed: string): string | null {

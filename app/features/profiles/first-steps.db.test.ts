@@ -46,8 +46,8 @@ test('a picture that a moderator hides is one all the same', async () => {
 
 test('the list leads its reader alone, at its head and unnarrowed; who puts the steps away sees them no more', async () => {
 	const [tomas, ines] = [await makeMember('tomas'), await makeMember('ines')]
-	const shown = async (viewer: SignedIn | null, wish = anybody) =>
-		(await listCommunity(wish, null, viewer)).firstSteps !== null
+	const shown = async (viewer: SignedIn | null, criteria = anybody) =>
+		(await listCommunity(criteria, null, viewer)).firstSteps !== null
 	expect([await shown(tomas), await shown(null), await shown(tomas, { ...anybody, q: 'tomas' })]).toEqual([
 		true,
 		false,

@@ -13,7 +13,7 @@ const numbers = ['year_of_passing', 'current_semester', 'current_year']
 const ordered = ['experiences', 'projects', 'certificates'] as const
 
 /**
- * Fills what a profile leaves empty with what stands in that of the account that goes, whose projects, certificates and stations come after its
+ * Fills what a profile leaves empty with what is in that of the account that goes, whose projects, certificates and stations come after its
  * own. Nothing is shown to more people than before: of two settings the more private one holds. What a moderator hides in either is hidden.
  */
 export async function mergeProfiles(trx: Executor, merge: Merge): Promise<void> {

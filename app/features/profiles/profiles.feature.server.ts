@@ -28,7 +28,7 @@ const skill = z.object({
 						at: z.string().meta({ format: 'date-time' }),
 					}),
 				)
-				.describe('Those that weigh most.'),
+				.describe('The strongest evidence.'),
 		})
 		.nullable(),
 })

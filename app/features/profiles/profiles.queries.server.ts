@@ -100,7 +100,7 @@ export async function findProfile(
 	return rows[0]
 }
 
-/** The picture that a row shows, as it stands in a statement's columns. */
+/** The picture that a row shows, as it is in a statement's columns. */
 export interface ShownPicture {
 	image: { path: string; width: number; height: number; colour: string } | null
 }

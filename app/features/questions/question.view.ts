@@ -5,18 +5,18 @@ import type { PostStatus } from '~/platform/db/schema.ts'
 import { mayDelete, mayEdit } from './questions.policy.ts'
 import type { DeletedRow, QuestionMarks, QuestionPageRow, QuestionRow } from './questions.queries.server.ts'
 
-/** What pages and the API are told of the forum. Times are ISO 8601 strings in UTC. */
+/** Questions as pages and the API get them. Times are ISO 8601 strings in UTC. */
 
 export interface AuthorView {
 	username: string
 	name: string
 	/** Path of the picture, or null for initials. */
 	image: string | null
-	/** Only of a pseudonym, which has no profile: whether a verified student is behind it. */
+	/** For a pseudonym, which has no profile: whether a verified student is behind it. */
 	pseudonym?: { verified: boolean }
 }
 
-/** Where an imported text comes from; shown under it. */
+/** The source of an imported text; shown below it. */
 export interface OriginView {
 	/** null when the source gave no address. */
 	url: string | null
@@ -28,7 +28,7 @@ export interface QuestionCardView {
 	/** Canonical address: /forum/{category}/{username}/{id} */
 	url: string
 	title: string
-	/** Title with search matches wrapped in <mark>, everything else escaped; only in search results. */
+	/** Title with search matches in <mark>, everything else escaped; only in search results. */
 	titleHtml?: string
 	excerpt: string
 	excerptHtml?: string
@@ -46,11 +46,11 @@ export interface QuestionCardView {
 	mayDelete: boolean
 }
 
-/** What of one viewer lies over a text that all read alike. */
+/** What a text shows to one viewer, added to what all readers share. */
 export interface VotedView {
 	/** 1 up, -1 down, 0 none. */
 	vote: 1 | 0 | -1
-	/** Whether it is the viewer's own text, which nobody votes on. */
+	/** Whether it is the viewer's own text, which they cannot vote on. */
 	own: boolean
 	/** Whether the viewer bookmarked it. */
 	bookmarked: boolean
@@ -60,30 +60,30 @@ export interface QuestionPageView extends QuestionCardView, VotedView {
 	/** Whether the viewer follows it, and whether they have the same problem. */
 	following: boolean
 	affected: boolean
-	/** Whether somebody asked the viewer to answer it, and they neither declined nor wrote there. */
+	/** Whether somebody asked the viewer to answer it, and they neither declined nor commented there. */
 	invited: boolean
-	/** How many members besides who asked have the same problem. */
+	/** How many members besides the author have the same problem. */
 	affectedCount: number
-	/** Markdown as written, for the edit form and structured data. */
+	/** Markdown source, for the edit form and structured data. */
 	description: string
 	descriptionHtml: string
-	/** Grows with each edit; an edit names the one it was made from. */
+	/** Incremented by each edit; an edit names the version that it started from. */
 	version: number
 	editedAt: string | null
 	origin: OriginView | null
-	/** Nobody may comment any more. */
+	/** Whether comments are closed. */
 	locked: boolean
-	/** Why it is out of the forum, for its author and moderators; null for what everybody sees. */
+	/** Why it is not published, for its author and moderators; null for what everybody sees. */
 	unpublished: UnpublishedView | null
-	/** Who deleted it, when only the comments of others are left of it; null while it stands. */
+	/** Who deleted it, when only other members' comments are left of it; null otherwise. */
 	deletedBy: 'author' | 'moderator' | null
 }
 
-/** Why a text that nobody deleted is out of the forum. */
+/** Why a text that is not deleted is not published. */
 export interface UnpublishedView {
-	/** Hidden by a moderator, waiting for one, or merged into another query. */
+	/** Hidden by a moderator, pending, or merged into another question. */
 	status: 'hidden' | 'pending' | 'merged'
-	/** In the moderator's words; '' where there are none, and for whoever may not see the text. */
+	/** In the moderator's words; '' where there are none, and for viewers who may not see the text. */
 	reason: string
 }
 
@@ -93,7 +93,7 @@ export interface Page<Row> {
 	next: string | null
 }
 
-/** Who wrote a text, as everybody is told: of the member behind a pseudonym nothing but whether they are a verified student. */
+/** The author of a text as everybody sees it: about the member behind a pseudonym, only whether they are a verified student. */
 export function presentAuthor({
 	username,
 	name,
@@ -103,7 +103,7 @@ export function presentAuthor({
 	return { username, name, image, ...(verified !== null && { pseudonym: { verified } }) }
 }
 
-/** A row of a list as this viewer may see it. */
+/** A row of a list, for this viewer. */
 export function presentCard(viewer: Viewer, row: QuestionRow): QuestionCardView {
 	const owned = { authorId: row.author_id }
 	return {
@@ -123,7 +123,7 @@ export function presentCard(viewer: Viewer, row: QuestionRow): QuestionCardView 
 	}
 }
 
-/** A question with its texts as this viewer may see it. @param marks the viewer's own, where they are known */
+/** A question with its texts, for this viewer. @param marks the viewer's own state, where it is known */
 export function presentQuestion(
 	viewer: Viewer,
 	row: QuestionPageRow,
@@ -155,7 +155,7 @@ export function presentQuestion(
 	}
 }
 
-/** A question that was deleted after others had answered it: nothing of its own, and nothing to be done with it. */
+/** A question that was deleted after others had commented: without its texts, and without actions. */
 export function presentDeleted(row: DeletedRow): QuestionPageView {
 	const deletedBy = row.status_by === row.author_id ? 'author' : 'moderator'
 	return {
@@ -171,7 +171,7 @@ export function presentDeleted(row: DeletedRow): QuestionPageView {
 	}
 }
 
-/** What readers are told of a post that nobody deleted and that is not published. */
+/** The status of a post that is neither published nor deleted, for readers. */
 export function presentStatus({
 	status,
 	status_reason: reason,
@@ -183,6 +183,7 @@ export function presentStatus({
 	return { status, reason }
 }
 
+/** The source of an imported text; null for a text that was written here. */
 export function originView({
 	source_url,
 	licence,

@@ -9,7 +9,7 @@ import { limits } from './questions.limits.ts'
 import { askInput } from './questions.schema.ts'
 import { getQuestion } from './questions.server.ts'
 
-/* What the API takes and tells of the forum. The views of the pages fit these shapes; the compiler says when one does not. */
+/* Schemas of the forum's API. The views of the pages fit them; the compiler reports when one does not. */
 
 export const time = z.string().meta({ format: 'date-time' })
 export const markdown = 'Markdown, as it was written.'
@@ -31,7 +31,7 @@ export const origin = z
 	.describe('Where an imported text comes from.')
 
 export const voteValue = z.literal([1, 0, -1]).describe('Your vote: 1 up, -1 down, 0 none.')
-/** What of the caller lies over a text. */
+/** The caller's own state of a text. */
 export const vote = {
 	vote: voteValue,
 	own: z.boolean().describe('Whether you wrote it; nobody votes on their own.'),
@@ -81,7 +81,7 @@ export const query = questionCard.extend({
 		.enum(['author', 'moderator'])
 		.nullable()
 		.describe('Who deleted it, if only the comments of others remain.'),
-	locked: z.boolean().describe('Whether nobody may comment any more.'),
+	locked: z.boolean().describe('Whether comments are closed.'),
 	unpublished,
 	...vote,
 	following: z.boolean().describe('Whether you follow it.'),
@@ -113,14 +113,14 @@ export const questionList = z.object({
 		),
 })
 
-/** The limits as the description tells them; the schemas of the forms are what decides. */
+/** Limits for the API description; the forms' schemas enforce them. */
 const { title, description, tags, category: place } = askInput.shape
 export const newQuestion = z.strictObject({
 	title: title.meta({ minLength: limits.titleMin, maxLength: limits.titleMax }),
 	description: description.meta({ minLength: 1, maxLength: limits.descriptionMax, description: 'Markdown.' }),
 	tags: tags.meta({ description: `1 to ${limits.tagsMax} tags, as a list or separated by commas.` }),
 	category: place.meta({ description: 'Slug of a category.' }),
-	pseudonym: z.boolean().optional().describe('Whether nobody is told that it is you. It cannot be changed afterwards.'),
+	pseudonym: z.boolean().optional().describe('Whether to ask under a pseudonym. It cannot be changed afterwards.'),
 })
 export const madeFrom = z
 	.int()
@@ -129,7 +129,7 @@ export const madeFrom = z
 	.describe('The version you edited. 409 if a newer one was saved; if left out, the last edit wins.')
 export const changedQuestion = newQuestion.omit({ pseudonym: true }).partial().extend({ version: madeFrom })
 
-/** Under which names the description knows these shapes. */
+/** The schemas by their names in the API description. */
 export const forumShapes = {
 	QueryCard: questionCard,
 	Query: query,
@@ -138,26 +138,26 @@ export const forumShapes = {
 	ChangedQuery: changedQuestion,
 }
 
-/** Who may take a deletion back, in the description of both operations. */
+/** Who may undo a deletion, in the description of both operations. */
 export const restoringRule = 'For the member who deleted it, within ten minutes; for moderators at any time.'
 
 type IfMatch = Call<unknown, unknown>['ifMatch']
 
-/** What no text ever gets to by edits; it stands for a tag that names none of its versions. */
+/** A version that no text ever reaches; stands for an ETag that names none of its versions. */
 const noVersion = 2_147_483_647
 
 /**
- * The version that an edit was made from, for the use case.
- * @param ifMatch what the header names; it goes before the body
- * @param named what the body names
- * @param stored the version as it stands
+ * The version that an edit started from.
+ * @param ifMatch versions of the header, which overrides the body
+ * @param named version of the body
+ * @param stored the current version
  */
 export function namedVersion(ifMatch: IfMatch, named: unknown, stored: number): unknown {
 	if (!ifMatch) return named
 	return ifMatch.includes(stored) ? stored : noVersion
 }
 
-/** Makes an edit. @throws StaleEdit with both texts when another one was saved first */
+/** Runs an edit. @throws StaleEdit with both texts when another edit was saved first */
 export async function editing<Result>(ifMatch: IfMatch, sent: object, edit: () => Promise<Result>): Promise<Result> {
 	try {
 		return await edit()
@@ -168,7 +168,7 @@ export async function editing<Result>(ifMatch: IfMatch, sent: object, edit: () =
 	}
 }
 
-/* The parameters that several operations share. */
+/* Parameters that several operations share. */
 
 export const id = z.coerce.number().int().min(1).max(2_147_483_647)
 export const cursor = z.string().max(400).optional().describe('Where the page before ended: its `next`.')
@@ -227,7 +227,7 @@ export const questionOperations = [
 	}),
 ]
 
-/** Only what the caller can read: a number alone must not tell whether something hidden is there. */
+/** Only for questions that the caller can read: an id must not reveal whether a hidden question exists. */
 async function mute(viewer: SignedIn, questionId: number, muted: boolean): Promise<void> {
 	await getQuestion(viewer, questionId)
 	await muteQuestion(viewer, questionId, muted)

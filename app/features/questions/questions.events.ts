@@ -2,26 +2,26 @@ declare module '~/platform/realtime/events.ts' {
 	interface ServerEvents {
 		/** A question was asked. */
 		'query:added': (event: { url: string }) => void
-		/** A comment was written under the question that this tab shows; by whom, so that nobody is told of their own. */
+		/** A comment was added to the question that this tab shows; with its author, whose own tabs ignore it. */
 		'comment:added': (event: { questionId: number; commentId: number; username: string }) => void
 	}
 	interface ClientEvents {
 		/**
-		 * Which question this page shows, null for none; replaces the one before. Answers with the ids of the comments that others wrote
-		 * after the one called `after`, the newest that the page knows of: between its loading and this moment.
+		 * The question that this page shows, null for none; replaces the previous one. The answer lists ids of others' comments after
+		 * `after`, the newest that the page knows: those added between its loading and now.
 		 */
 		'query:watch': (questionId: number | null, after?: number, answer?: (ids: number[]) => void) => void
 	}
 }
 
-/** The room of the tabs that show a query. */
+/** The room of tabs that show a question. */
 export function readersOf(questionId: number): string {
 	return `query:${questionId}`
 }
 
-/* What can happen in the forum, as the rules of moderation, the notifications and the cache are told of it. */
+/* Events of the forum, for posting rules, notifications and the cache. */
 
-/** The question that something happened to, as it is after it. */
+/** The question of an event, in its state afterwards. */
 export interface EventQuestion {
 	id: number
 	/** The member who asked. */
@@ -37,68 +37,68 @@ export interface EventQuestion {
 
 interface Happening {
 	question: EventQuestion
-	/** The member who did it. Others are told of them as {@link shownActor} says. */
+	/** The acting member. Others see {@link shownActor}. */
 	actorId: number
-	/** Whose notification box is locked along, as moderation tells them in the same transaction what was decided. */
+	/** The member whose notification box is locked along, as moderation notifies them in the same transaction. */
 	besides?: number
-	/** Whose notifications changed with it. */
+	/** Members whose notifications changed. */
 	told?: number[]
 }
 
 interface Written extends Happening {
-	/** The usernames that the text mentions; there need not be such members. */
+	/** Mentioned usernames; such members may not exist. */
 	mentioned: string[]
 }
 
 /**
- * The account that others see as who did something: in a question under a pseudonym, that of whoever asked it. As a moderator they
- * act under their own name there as anywhere.
+ * The account that others see as the actor: in a question under a pseudonym, its author's pseudonym. Moderators acting as such
+ * appear under their own name there, too.
  */
 export function shownActor({ question, actorId, byModerator = false }: Doer): number {
 	return actorId === question.authorId && !byModerator ? (question.pseudonymId ?? actorId) : actorId
 }
 
-/** Who did something, where, and whether to what another member wrote. */
+/** Who did something, where, and whether to another member's text. */
 export interface Doer {
 	question: EventQuestion
 	actorId: number
 	byModerator?: boolean
 }
 
-/** Everything that can happen in the forum. */
+/** Every event of the forum. */
 export type ForumEvent =
-	/** `approvedBy`: it waited for this moderator, who let it pass; the actor is still its author. */
+	/** `approvedBy`: the moderator who approved a pending question; the actor is still its author. */
 	| (Written & { kind: 'question-added'; approvedBy?: number })
 	| (Written & {
 			kind: 'question-changed'
-			/** Where it stood before, as lists of both places change. */
+			/** Its category and tags before, as lists of both change. */
 			before: { category: string; tags: string[]; description: string }
 	  })
 	| (Happening & { kind: 'question-deleted' | 'question-restored' })
 	| (Written & {
 			kind: 'comment-added'
 			commentId: number
-			/** Of its author, as others see it. */
+			/** The author as others see them. */
 			username: string
 			parentId: number | null
 			approvedBy?: number
 	  })
-	/** `before`: what it said until then. */
+	/** `before`: the text before the edit. */
 	| (Written & {
 			kind: 'comment-changed'
 			commentId: number
 			before: string
-			/** Whether a moderator changed what another member wrote. */
+			/** Whether a moderator changed another member's text. */
 			byModerator: boolean
 	  })
 	| (Happening & { kind: 'comment-deleted' | 'comment-restored'; commentId: number })
 	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number; authorId: number })
-	/** `vote`: 0 where one was taken back. */
+	/** `vote`: 0 for a vote that was taken back. */
 	| (Happening & { kind: 'vote-changed'; commentId: number | null; vote: -1 | 0 | 1 })
-	/** Taken out of the forum, to wait for a moderator, by one, or into another question; and back. */
+	/** Hidden, pending, or merged into another question; and restored. */
 	| (Happening & { kind: 'question-unpublished' | 'question-republished' })
 	| (Happening & { kind: 'comment-unpublished' | 'comment-republished'; commentId: number })
 	| (Happening & { kind: 'question-locked' | 'question-unlocked' | 'question-pinned' | 'question-unpinned' })
-	/** A text that waits for a moderator was added or changed; nobody but its author and moderators sees it. */
+	/** A pending text was added or changed; only its author and moderators see it. */
 	| (Happening & { kind: 'question-pending' })
 	| (Happening & { kind: 'comment-pending'; commentId: number })

@@ -1,7 +1,6 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { eraseDeletedPosts } from './leaving/erasing.server.ts'
 import { archivedRevisions } from './leaving/leaving.queries.server.ts'
-import { leavePosts } from './leaving/leaving.server.ts'
+import { eraseDeletedPosts, leavePosts } from './leaving/leaving.server.ts'
 import { notifyFollowers, notifyQueryFollowers, questionKinds } from './notifying/notifying.server.ts'
 import { forumShapes, questionOperations } from './questions.api.server.ts'
 import { commentSubject, questionSubject } from './questions.subjects.server.ts'

@@ -1,4 +1,4 @@
-/** The limits of what members write, apart from the schemas so that the browser can use them without zod. */
+/** Limits of what members write, apart from the schemas so that the browser can use them without zod. */
 export const limits = {
 	titleMin: 8,
 	titleMax: 200,
@@ -6,9 +6,9 @@ export const limits = {
 	commentMax: 10_000,
 	tagsHint: 5,
 	tagsMax: 10,
-	/** Edits of one text that its author may make; each stores what the text said before. */
+	/** Edits of one text by its author; each stores the previous version. */
 	editsMax: 200,
 } as const
 
-/** How many posts of a kind are counted: of more it is only said that there are more. */
+/** Posts of a kind are counted up to this; beyond it, only “more” is shown. */
 export const MAX_POSTS_COUNTED = 999

@@ -1,6 +1,6 @@
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 
-/** The author of a text, as far as the policy needs to know. */
+/** The author of a text. */
 interface Owned {
 	authorId: number
 }
@@ -16,8 +16,8 @@ export function mayEdit(viewer: Viewer, text: Owned): boolean {
 }
 
 /**
- * Whether this viewer may read what a text said before its edits: members alone. The present text is everybody's; what its
- * author took out of it is not shown to search engines and passers-by.
+ * Whether this viewer may read earlier versions of a text: members only. The current text is public; what its author removed is not
+ * shown to search engines and visitors.
  */
 export function mayReadHistory(viewer: Viewer): viewer is SignedIn {
 	return viewer !== null
@@ -28,10 +28,10 @@ export function mayDelete(viewer: Viewer, text: Owned): boolean {
 	return mayEdit(viewer, text)
 }
 
-/** So long the one who deleted something may take it back, in seconds. */
+/** Seconds within which whoever deleted something may undo that. */
 export const UNDO_SECONDS = 600
 
-/** Whether this viewer may take a deletion back: who did it, for a while; a moderator at any time. */
+/** Whether this viewer may undo a deletion: whoever deleted it, for a while; a moderator at any time. */
 export function mayRestore(viewer: Viewer, deletion: { deletedBy: number | null; recent: boolean }): boolean {
 	return viewer !== null && (isModerator(viewer) || (deletion.deletedBy === viewer.id && deletion.recent))
 }
@@ -41,7 +41,7 @@ export function mayVote(viewer: Viewer, text: { authorId: number }): boolean {
 	return viewer !== null && viewer.id !== text.authorId
 }
 
-/** Whether this viewer says what solved a query: whoever asked it, a moderator, an admin. */
+/** Whether this viewer may accept solutions of a question: its author, a moderator, an admin. */
 export function mayChoose(viewer: Viewer, question: { authorId: number }): boolean {
 	return viewer !== null && (viewer.id === question.authorId || isModerator(viewer))
 }

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { bookmarksOn } from '~/features/bookmarks/bookmarks.queries.server.ts'
 import { type AuthorRow, accountsOf, authorColumns } from '~/features/members/pseudonyms.queries.server.ts'
-import type { QuestionPlace } from '~/features/search/search.view.ts'
+import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
-/** A row of a list, with everything its card shows. Times are text with microseconds, so that a cursor loses nothing. */
+/** A row of a list, with everything that its card shows. Times are text with microseconds, so that cursors are exact. */
 export interface QuestionRow extends AuthorRow {
 	id: number
 	title: string
@@ -27,15 +27,15 @@ export interface QuestionPageRow extends QuestionRow {
 	edited_at: string | null
 	source_url: string | null
 	licence: string | null
-	/** Whether nobody may comment any more. */
+	/** Whether comments are closed. */
 	locked: boolean
-	/** How many members besides who asked have the same problem. */
+	/** How many members besides the author have the same problem. */
 	affected_count: number
 }
 
 const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 
-/** The columns and joins of {@link QuestionRow}; `questions` must be in the statement as `q`. */
+/** The columns and joins of {@link QuestionRow}; the statement must call `questions` `q`. */
 export const questionColumns = sql<QuestionRow>`
 	q.id, q.title, q.excerpt, q.tags, ${iso('q.created_at')} as created_at, ${iso('q.active_at')} as active_at,
 	q.comment_count, q.score, q.solved, ${authorColumns}, c.slug as category_slug, c.title as category_title`
@@ -44,20 +44,20 @@ export const questionPageColumns = sql`${questionColumns}, q.description, q.desc
 	q.source_url, q.licence, q.locked_at is not null as locked, q.affected_count`
 export const questionJoins = sql`join users u on u.id = q.author_id join categories c on c.id = q.category_id`
 
-/** How a list is ordered or narrowed: its parameter `view`. */
+/** The parameter `view` of lists: order or filter. */
 export type ListView = 'newest' | 'active' | 'unanswered' | 'unsolved' | 'solved'
 
 interface ListFilter {
 	view: ListView
 	categoryId?: number
 	authorId?: number
-	/** Whether what the author asked under pseudonyms is listed, too: for themselves alone. */
+	/** Whether to include questions that the author asked under pseudonyms: only in the author's own list. */
 	mine?: boolean
 	cursor: TimeCursor | null
 	limit: number
 }
 
-/** One page of a list in time order: one range of one index, whatever the size of the forum. */
+/** One page of a list in order of time: one range of one index, whatever the size of the forum. */
 export async function listRows({
 	view,
 	categoryId,
@@ -101,7 +101,7 @@ export async function listTagRows({ tagId, view, cursor, limit }: TagFilter): Pr
 	return rows
 }
 
-/** A question with its texts, or undefined when there is none or it was deleted. */
+/** A question with its texts; undefined when there is none or it was deleted. */
 export async function findQuestion(id: number, executor: Executor = db()): Promise<QuestionPageRow | undefined> {
 	const { rows } = await sql<QuestionPageRow>`
 		select ${questionPageColumns} from questions q ${questionJoins} where q.id = ${id} and q.status = 'published'`.execute(
@@ -119,18 +119,19 @@ export async function findMostDiscussed(since: Date): Promise<QuestionPageRow | 
 	return rows[0]
 }
 
+/** The id of the account with this username; undefined for a former or unknown name. */
 export async function findUserId(username: string): Promise<number | undefined> {
 	const user = await db().selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
 	return user?.id
 }
 
-/** How many questions there are, from the counter that each write changes. */
+/** The number of questions, from a counter that each write updates. */
 export async function readQuestionCount(): Promise<number> {
 	const counter = await db().selectFrom('counters').select('value').where('name', '=', 'questions').executeTakeFirst()
 	return Number(counter?.value ?? 0)
 }
 
-/** How many questions were asked since a time; counts at most 1,000. */
+/** How many questions were asked since a time; at most 1,000. */
 export async function countSince(since: Date): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from (select 1 from questions where status = 'published' and created_at >= ${since} limit 1000) recent`.execute(
@@ -140,8 +141,8 @@ export async function countSince(since: Date): Promise<number> {
 }
 
 /** Addresses for the sitemap: ids in [from, from + 5,000). */
-export async function listAddresses(from: number): Promise<(QuestionPlace & { changed_at: string })[]> {
-	const { rows } = await sql<QuestionPlace & { changed_at: string }>`
+export async function listAddresses(from: number): Promise<(QuestionAddress & { changed_at: string })[]> {
+	const { rows } = await sql<QuestionAddress & { changed_at: string }>`
 		select q.id, q.title, u.username, c.slug as category_slug, ${iso('greatest(q.active_at, q.edited_at)')} as changed_at from questions q ${questionJoins}
 		where q.id >= ${from} and q.id < ${from + 5_000} and q.status = 'published' order by q.id`.execute(db())
 	return rows
@@ -154,22 +155,22 @@ export async function highestId(): Promise<number> {
 }
 
 /**
- * Whether a deleted question `q` keeps its address, as others commented on it; comments under it do not change. Of one that its
- * author deleted while it was pending, where `status_by` is null, nothing may be seen.
+ * SQL condition: a deleted question `q` keeps its page, as others commented on it; later comments change nothing. A question that
+ * its author deleted while pending has no `status_by`, and nothing of it may be seen.
  */
 export const isDiscussed = sql`(q.status = 'deleted' and q.status_by is not null and exists (
 	select from comments d where d.question_id = q.id and d.author_id <> q.author_id and d.status = 'published'))`
 
-/** A question that was deleted, with who did it. */
+/** A deleted question, with who deleted it. */
 export interface DeletedRow extends QuestionPageRow {
 	status_by: number | null
-	/** Whether its address still shows what others commented. */
+	/** Whether its page still shows the comments of others. */
 	discussed: boolean
-	/** Whether it was deleted within the time in which its author may take that back. */
+	/** Whether its author may still undo the deletion. */
 	recent: boolean
 }
 
-/** A deleted question, or undefined when there is none. @param within seconds that count as recent */
+/** A deleted question; undefined when there is none. @param within seconds that count as recent */
 export async function findDeletedQuestion(id: number, within: number): Promise<DeletedRow | undefined> {
 	const { rows } = await sql<DeletedRow>`
 		select ${questionPageColumns}, q.status_by, ${isDiscussed} as discussed, q.status_at > now() - make_interval(secs => ${within}) as recent
@@ -177,7 +178,7 @@ export async function findDeletedQuestion(id: number, within: number): Promise<D
 	return rows[0]
 }
 
-/** Locks a deleted query. @returns whether it is still deleted */
+/** Locks a deleted question. @returns whether it is still deleted */
 export async function lockDeletedQuestion(trx: Executor, id: number): Promise<{ category_id: number } | undefined> {
 	return trx
 		.selectFrom('questions')
@@ -188,18 +189,18 @@ export async function lockDeletedQuestion(trx: Executor, id: number): Promise<{ 
 		.executeTakeFirst()
 }
 
-/** What of one member lies over a question. */
+/** A member's own state of a question. */
 export interface QuestionMarks {
 	vote: 1 | 0 | -1
 	bookmarked: boolean
 	/** Whether they follow it, and whether they have the same problem. */
 	following: boolean
 	affected: boolean
-	/** Whether somebody asked them to answer it, and they neither declined nor wrote there. */
+	/** Whether somebody asked them to answer it, and they neither declined nor commented there. */
 	invited: boolean
 }
 
-/** What a member did with a question. */
+/** A member's own state of a question. */
 export async function findQuestionMarks(userId: number, questionId: number): Promise<QuestionMarks> {
 	const { rows } = await sql<QuestionMarks>`
 		select

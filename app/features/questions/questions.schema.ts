@@ -3,13 +3,13 @@ import { MAX_TAG, tagsOf } from '~/features/tags/tags.limits.ts'
 import { cleanText, isStorable } from '~/lib/clean.ts'
 import { limits } from './questions.limits.ts'
 
-/** A text that PostgreSQL can store, as it is stored. */
+/** A required text, cleaned as PostgreSQL can store it. */
 const clean = (missing: string) =>
 	z.string({ error: missing }).refine(isStorable, 'The text contains an invalid character (NUL).').transform(cleanText)
 
 const tagsMissing = 'At least one tag is required!'
 
-/** Tags as they are stored, from one comma-separated text or several: lower-cased, without doubles, spaces as hyphens. */
+/** Tags from one comma-separated text or several: in lower case, unique, with hyphens for spaces. */
 const tagsInput = z
 	.union([clean(tagsMissing), z.array(clean(tagsMissing)).transform((texts) => texts.join(','))], {
 		error: tagsMissing,
@@ -19,7 +19,7 @@ const tagsInput = z
 	.refine((tags) => tags.length <= limits.tagsMax, `A query has at most ${limits.tagsMax} tags.`)
 	.refine((tags) => tags.every((tag) => tag.length <= MAX_TAG), `A tag has at most ${MAX_TAG} characters.`)
 
-/** What the ask and edit forms send. */
+/** Input of the ask and edit forms. */
 export const askInput = z.object({
 	title: clean('The title is required!')
 		.transform((text) => text.replace(/\s+/g, ' ').trim())
@@ -40,12 +40,12 @@ export const askInput = z.object({
 		.refine(isStorable, 'Category field is required!'),
 })
 
-/** Whether a new question is asked under a pseudonym: a box of the form, or true or false. */
+/** Whether a new question is asked under a pseudonym: a checkbox of the form, or a boolean. */
 export const pseudonymInput = z.object({
 	pseudonym: z.preprocess((value) => value === true || value === 'on' || value === 'true', z.boolean()),
 })
 
-/** What the preview sends: a description as far as it is written, and the tags beside it. */
+/** Input of the preview: a possibly incomplete description, and the tags. */
 export const previewInput = z.object({
 	description: clean('The description is required!').refine(
 		(text) => text.length <= limits.descriptionMax,
@@ -54,7 +54,7 @@ export const previewInput = z.object({
 	tags: clean('').catch(''),
 })
 
-/** The idempotency key of a submission, so that it can be sent again and makes one post; null without one. */
+/** The idempotency key of a submission, with which it can be repeated without a second post; null for none. */
 export const keyInput = z.object({
 	key: z.preprocess(
 		(value) => (value === '' ? undefined : value),
@@ -66,7 +66,7 @@ export const keyInput = z.object({
 	),
 })
 
-/** What a comment, a reply or an edited comment sends. */
+/** Input of a new or edited comment or reply. */
 export const commentInput = z.object({
 	body: clean('Write something first.')
 		.transform((text) => text.trimEnd())
@@ -77,7 +77,7 @@ export const commentInput = z.object({
 		),
 })
 
-/** A text that is not finished: it may be empty, but neither larger nor other than what the form itself lets through. */
+/** The text of a draft: it may be empty, but not larger than the form allows. */
 const unfinished = (most: number) =>
 	z
 		.string()
@@ -101,6 +101,6 @@ export const draftInput = z.object({
 	category: unfinished(60),
 	pseudonym: pseudonymInput.shape.pseudonym,
 	madeFrom: z.coerce.number().int().min(0).max(2_147_483_647).default(0),
-	/** The save that this one follows; 0 for the first. */
+	/** The version that this save follows; 0 for the first. */
 	version: z.coerce.number().int().min(0).max(2_147_483_647).default(0),
 })

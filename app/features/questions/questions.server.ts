@@ -16,7 +16,7 @@ import {
 import { findMergedRow, findQuestionAddress, findUnpublishedRow } from './status/status.queries.server.ts'
 import { questionTag } from './writing/change.server.ts'
 
-/** One question; one that is not published is there for its author and for moderators. @throws NotFound when there is none or it was deleted */
+/** One question; unpublished ones only for their author and moderators. @throws NotFound when there is none or it was deleted */
 export async function getQuestion(viewer: Viewer, id: number): Promise<QuestionPageView> {
 	const [row, marks] = await Promise.all([
 		isId(id) ? readQuestion(viewer, id) : undefined,
@@ -27,7 +27,7 @@ export async function getQuestion(viewer: Viewer, id: number): Promise<QuestionP
 	return question
 }
 
-/** Members share its row; a visitor's page is kept whole. */
+/** Members share its cached row; visitors share the cached page. */
 function readQuestion(viewer: Viewer, id: number): Promise<QuestionPageRow | undefined> {
 	const read = () => findQuestion(id)
 	return viewer ? sharedData(`question ${id}`, [questionTag(id)], read) : read()
@@ -36,8 +36,8 @@ function readQuestion(viewer: Viewer, id: number): Promise<QuestionPageRow | und
 const noQuestion = 'There is no such query. It may have been deleted.'
 
 /**
- * One question, or what is left of one that was deleted after others had answered it. The viewer's own marks are not in it:
- * they are read with those on the comments.
+ * One question, or the remains of one that was deleted after others had commented. The viewer's own state is not included: it is
+ * read with that of the comments.
  * @throws NotFound
  */
 export async function getDiscussed(viewer: Viewer, id: number): Promise<QuestionPageView> {
@@ -51,11 +51,11 @@ export async function getDiscussed(viewer: Viewer, id: number): Promise<Question
 	return presentDeleted(deleted)
 }
 
-/* Questions that are not visible to everybody: those that wait for a moderator, and those that one hid or merged. */
+/* Questions that not everybody sees: pending, hidden and merged ones. */
 
 /**
- * A question that is out of the forum, for whoever may still read it: its author and moderators, and of a merged one everybody.
- * While it is out, its author alone changes one that waits, and nobody any other.
+ * An unpublished question, for whoever may still read it: its author and moderators; for a merged one, everybody. Only the author
+ * may change it, and only while it is pending.
  */
 async function findUnpublished(viewer: Viewer, id: number): Promise<QuestionPageView | null> {
 	const row = await findUnpublishedRow(id)
@@ -68,7 +68,7 @@ async function findUnpublished(viewer: Viewer, id: number): Promise<QuestionPage
 	return { ...presentQuestion(viewer, row), mayEdit: mayChange, mayDelete: mayChange, locked: true, unpublished }
 }
 
-/** The address that a merged query leads to; null for a query that was not merged. */
+/** The address that a merged question redirects to; null for a question that was not merged. */
 export async function mergedAddress(question: QuestionPageView): Promise<string | null> {
 	if (question.unpublished?.status !== 'merged') return null
 	const merged = await findMergedRow(question.id)
@@ -76,7 +76,7 @@ export async function mergedAddress(question: QuestionPageView): Promise<string 
 	return place ? `${questionUrl(place)}?merged=${question.id}` : null
 }
 
-/** The question that a reader came from, if it was merged into this one: its title, and where it can be read as it was. */
+/** The question that a reader was redirected from, if it was merged into this one: its title, and where it can still be read. */
 export async function mergedFrom(id: number, into: number): Promise<{ title: string; url: string } | null> {
 	const row = await findMergedRow(id)
 	return row?.merged_into === into ? { title: row.title, url: `${questionUrl(row)}?original=1` } : null

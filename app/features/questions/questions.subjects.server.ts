@@ -18,7 +18,7 @@ import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import type { EventQuestion, ForumEvent } from './questions.events.ts'
-import { deletePin, insertPin, isPinnedNow, MAX_PINS, type PinPlace } from './status/pins.queries.server.ts'
+import { deletePin, insertPin, isPinnedNow, MAX_PINS, type PinScope } from './status/pins.queries.server.ts'
 import {
 	type LockedPost,
 	listCommentSubjects,
@@ -38,18 +38,18 @@ import {
 	setStatus,
 } from './writing/writing.queries.server.ts'
 
-/* What moderation knows of questions and comments: how they stand, and what can be done to them. */
+/* Questions and comments as subjects of moderation: their states, and the actions on them. */
 
 /** A question or a comment. */
 interface PostSubject extends ModeratedSubject {
 	type: 'query' | 'comment'
-	/** The question that it is, or that it stands under. */
+	/** The question itself, or the one that the comment belongs to. */
 	question: EventQuestion
 }
 
 type PostAct = Exclude<SubjectAct, 'clean' | 'unmask'>
 
-/** In which states an act makes sense. It is asked again once the post is locked. */
+/** The states in which an action is possible. Checked again once the post is locked. */
 const startsFrom: Record<PostAct, readonly SubjectState[]> = {
 	approve: ['waiting'],
 	refuse: ['waiting'],
@@ -63,7 +63,7 @@ const startsFrom: Record<PostAct, readonly SubjectState[]> = {
 	merge: ['visible'],
 }
 
-/** What moderation calls each status. */
+/** Moderation's name for each status. */
 const states: Record<PostStatus, SubjectState> = {
 	published: 'visible',
 	pending: 'waiting',
@@ -76,7 +76,7 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 	const { id, title, html, excerpt, fingerprint } = row
 	const question = eventQuestion({ ...row, id: row.question_id, author_id: row.question_author_id })
 	const isQuestion = type === 'query'
-	// A comment comes and goes with its query: what is under a question that is out of the forum has to wait for that.
+	// A comment depends on its question: under an unpublished question, it has to wait.
 	const isOut = !isQuestion && row.question_status !== 'published'
 	const possible = (Object.keys(startsFrom) as PostAct[]).filter(
 		(act) =>
@@ -109,13 +109,13 @@ function commentUrl(question: EventQuestion, id: number): string {
 	return `${withParams(question.url, { thread: id })}#comment-${id}`
 }
 
-/** A post that the transaction holds, as it stands, and what is to be done to it. */
+/** A locked post, and what a moderator does to it. */
 interface ModerationAction {
 	post: PostSubject
 	held: LockedPost
 	moderatorId: number
 	why: string
-	/** The question that this one is merged into; 0 for other acts. */
+	/** The question that this one is merged into; 0 for other actions. */
 	into: number
 	/** The last day of a pin, `YYYY-MM-DD`; null for none. */
 	until: string | null
@@ -123,12 +123,12 @@ interface ModerationAction {
 
 type Change = (trx: Executor, judged: ModerationAction) => Promise<{ event: ForumEvent; note?: string }>
 
-/** What each act does to the post, and what happened by it. */
+/** What each action changes, and the event that follows. */
 const changes: Record<PostAct, Change> = {
 	async approve(trx, judged) {
 		const { post, held, moderatorId } = judged
 		await release(trx, judged)
-		// An edited text was here before: nobody is told of it as of a new one.
+		// An edited text was published before, so nobody is notified of it as new.
 		if (held.edited) return { event: republishedEvent(judged) }
 		return { event: await readAdded(trx, post.type, post.id, post.question, moderatorId) }
 	},
@@ -169,8 +169,8 @@ const changes: Record<PostAct, Change> = {
 	},
 }
 
-/** @throws Conflict where enough are pinned there */
-async function pin(trx: Executor, { post, held, moderatorId: by, until }: ModerationAction, place: PinPlace) {
+/** @throws Conflict where the maximum is pinned already */
+async function pin(trx: Executor, { post, held, moderatorId: by, until }: ModerationAction, place: PinScope) {
 	const { id: questionId, question } = post
 	if (!(await insertPin(trx, { questionId, categoryId: held.category_id, place, until, by })))
 		throw new Conflict(`${MAX_PINS} queries are pinned there already. Unpin one of them first.`)
@@ -178,7 +178,7 @@ async function pin(trx: Executor, { post, held, moderatorId: by, until }: Modera
 	return { event, note: until === null ? '' : `until ${until}` }
 }
 
-/** Whether an act pins what is not pinned. */
+/** Whether an action pins, and so does not change the status. */
 function isPinAct(act: PostAct): boolean | null {
 	if (act === 'unpin') return false
 	return act === 'pin' || act === 'pin-everywhere' ? true : null
@@ -199,7 +199,10 @@ function republishedEvent({ post: { type, id, question }, moderatorId: actorId }
 	return { kind: 'comment-republished', actorId, question, commentId: id }
 }
 
-/** Locks the question, or both of a merge in the order of their ids, then the comment; all must stand as they were seen. */
+/**
+ * Locks the question, or both of a merge in the order of their ids, then the comment. @throws Conflict when one has changed since
+ * it was seen
+ */
 async function lockPost(trx: Executor, post: PostSubject, act: PostAct, into: number): Promise<LockedPost> {
 	const questionId = post.question.id
 	const other = act === 'merge' && isId(into) && into !== questionId ? into : null
@@ -226,7 +229,7 @@ async function perform(trx: Executor, act: PostAct, call: ActCall<PostSubject>):
 	const into = act === 'merge' ? Number(input.into) : 0
 	const until = typeof input.until === 'string' && input.until !== '' ? input.until : null
 	const held = await lockPost(trx, post, act, into)
-	// Whose rows are locked before any count, as whoever posts does.
+	// Locked before counting, as posting does.
 	if (act === 'approve') await trustAuthor(trx, held.author_id)
 	await lockModerator(trx, actor)
 	const { event, ...done } = await changes[act](trx, { post, held, moderatorId: actor.id, why, into, until })
@@ -243,12 +246,12 @@ async function perform(trx: Executor, act: PostAct, call: ActCall<PostSubject>):
 			happened = await recordEffects(trx, { ...event, ...(besides !== undefined && { besides }) })
 			return happened.told ?? []
 		},
-		// Whose notifications changed is told by moderation, which has something to add for the author.
+		// Moderation announces changed notifications itself, as it adds one for the author.
 		announce: () => announceEffects({ ...happened, told: [] }),
 	}
 }
 
-/** The query that another one is merged into: its id, or its address. */
+/** The question that another one is merged into: its id, or its address. */
 const mergeInput = z.object({
 	into: z
 		.string({ error: 'Enter the address of the other query.' })
@@ -263,8 +266,8 @@ const mergeInput = z.object({
 })
 
 /**
- * Tells a moderator who is behind a pseudonym. Its member is told of each time, also of what was hidden since: the notification is
- * about them and not about the question.
+ * Reveals the member behind a pseudonym to a moderator. The member is notified each time, even about a hidden post: the
+ * notification concerns them, not the question.
  */
 async function unmask(trx: Executor, { subject: post, author, actor }: ActCall<PostSubject>): Promise<Performed> {
 	if (author.pseudonym_of === null || !(await insertUnmasking(trx, author.id, actor.id))) throw changedMeanwhile()
@@ -286,7 +289,7 @@ const sentences = {
 	restore: 'It is back in the forum.',
 }
 
-/** The acts that are the same for questions and comments. */
+/** Actions that questions and comments share. */
 function commonActs<Type extends 'query' | 'comment'>(type: Type) {
 	const act = (name: keyof typeof sentences): ActOn<PostSubject> => ({
 		done: sentences[name],
@@ -299,7 +302,7 @@ function commonActs<Type extends 'query' | 'comment'>(type: Type) {
 		hide: act('hide'),
 		restore: act('restore'),
 		unmask: {
-			done: 'Unmasked. The author is told your reason.',
+			done: 'Unmasked. The author is notified of your reason.',
 			decision: `unmask ${type}`,
 			leavesReports: true,
 			perform: unmask,

@@ -171,9 +171,9 @@ describe('an attempt that could not be looked at', () => {
 		await expect(reserve()).rejects.toThrow(TooMany)
 		await sql`update attempts set last_at = now() - interval '2 minutes'`.execute(db())
 		const before = await row()
-		const giveBack = await reserve()
+		const refund = await reserve()
 		await expect(reserve()).rejects.toThrow(TooMany)
-		await giveBack()
+		await refund()
 		expect(await row()).toEqual(before)
 		// Those of before were counted at another time than the last one by now: their wait stays.
 		await Promise.all(some.map((one) => one()))
@@ -181,10 +181,10 @@ describe('an attempt that could not be looked at', () => {
 	})
 
 	test('takes nothing from whoever was counted meanwhile', async () => {
-		const giveBack = await reserve()
+		const refund = await reserve()
 		await reserve()
 		const before = await row()
-		await giveBack()
+		await refund()
 		expect(await row()).toEqual({ ...before, count: 1 })
 	})
 

@@ -27,7 +27,7 @@ export async function lockLastAttempt(trx: Executor, key: string): Promise<strin
  * Takes one attempt back, and with it the wait that it began: unless others were counted since, who wait from their own.
  * @param taken when the attempt was counted, and the one before it
  */
-export async function giveBack(
+export async function refund(
 	trx: Executor,
 	taken: { key: string; at: string | null; before: string | null },
 ): Promise<void> {
@@ -73,10 +73,12 @@ export async function readAttempts(
 	return new Map(rows.map(({ key, count }) => [key, count]))
 }
 
+/** Resets counters of attempts. */
 export async function deleteAttempts(keys: string[]): Promise<void> {
 	await sql`delete from attempts where key = any(${keys})`.execute(db())
 }
 
+/** Subtracts one attempt from each of these counters. */
 export async function takeBackAttempts(keys: string[]): Promise<void> {
 	await sql`update attempts set count = greatest(0, count - 1) where key = any(${keys})`.execute(db())
 }

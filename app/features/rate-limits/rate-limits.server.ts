@@ -16,9 +16,9 @@ import { db, type Executor, pool } from '~/platform/db/db.server.ts'
 import { attemptLimits, type UseLimit, useLimits } from './limits.server.ts'
 import {
 	deleteAttempts,
-	giveBack,
 	lockLastAttempt,
 	readAttempts,
+	refund,
 	takeBackAttempts,
 	tryToCount,
 	waitLeft,
@@ -35,7 +35,7 @@ export interface Quota {
 	limit: number
 	/** How many are left at least. */
 	left: number
-	/** Whole seconds until everything is allowed anew. */
+	/** Whole seconds until everything is allowed again. */
 	reset: number
 	exceeded: boolean
 }
@@ -112,7 +112,7 @@ export async function measureUse(name: AnyUse, viewer: Viewer, address = ''): Pr
 
 /**
  * Counts so many more in a counter. One that ends later than a whole stretch from now was begun before the machine's clock was set
- * back: it counts for nothing, and begins anew.
+ * back: it counts for nothing, and begins again.
  * @throws Error when it cannot be counted
  */
 async function countUp(limiter: RateLimiterAbstract, key: string, points: number): Promise<RateLimiterRes> {
@@ -189,7 +189,7 @@ export async function reserveAttempt(counters: AttemptCounters): Promise<() => P
 	const taken = await db()
 		.transaction()
 		.execute(async (trx) => {
-			const each: Parameters<typeof giveBack>[1][] = []
+			const each: Parameters<typeof refund>[1][] = []
 			for (const [name, about] of counters) {
 				const key = keyOf(name, about)
 				const before = await lockLastAttempt(trx, key)
@@ -202,7 +202,7 @@ export async function reserveAttempt(counters: AttemptCounters): Promise<() => P
 		db()
 			.transaction()
 			.execute(async (trx) => {
-				for (const one of taken) await giveBack(trx, one)
+				for (const one of taken) await refund(trx, one)
 			})
 }
 

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import { questionJoins } from '~/features/questions/questions.queries.server.ts'
-import type { QuestionPlace } from '~/features/search/search.view.ts'
+import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { isEncodedSoon } from '~/features/search/similar/vectors.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
-/** After so many days what is related to a question is found anew when its page is opened. */
+/** After so many days what is related to a question is found again when its page is opened. */
 const MAX_DAYS = 30
 /** Whoever opens a question that has waited for so many seconds has it come before others: the job runs every minute. */
 const OPENED_FIRST_AFTER_SECONDS = 120
 /** What was found within so many seconds after a question changed may not have seen the change: it is committed later than it is noted. */
 const COMMIT_SECONDS = 60
 
-export interface RelatedRow extends QuestionPlace {
+export interface RelatedRow extends QuestionAddress {
 	solved: boolean
 	comment_count: number
 }
@@ -87,8 +87,8 @@ export async function storeRelated({ id, wanted }: WantedQuestion, ids: number[]
 }
 
 /**
- * Has what is related to these questions found anew, where that was found before a question changed. Those that somebody changes right
- * now are passed over: they are found anew anyway. Those without a row are found when they are opened.
+ * Has what is related to these questions found again, where that was found before a question changed. Those that somebody changes right
+ * now are ignored: they are found again anyway. Those without a row are found when they are opened.
  */
 export async function noteNeighbours(ids: number[], wanted: string): Promise<void> {
 	await sql`

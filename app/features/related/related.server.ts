@@ -21,7 +21,7 @@ import type { RelatedView } from './related.view.ts'
  * (docs/decisions/0112-related-questions.md).
  */
 
-/** A page shows so many; more are stored, as some may be hidden or deleted before they are found anew. */
+/** A page shows so many; more are stored, as some may be hidden or deleted before they are found again. */
 const MAX_SHOWN = 5
 const MAX_STORED = 8
 /** What a question must score: more than while somebody types, as nobody asked to see these (docs/decisions/0112). */
@@ -88,7 +88,7 @@ export async function findRelated(awaitsMeaning = hasEncoder()): Promise<void> {
 	} while (questions.length === BATCH)
 }
 
-/** A question that is new or says something new also belongs to others now, or no longer: those are found anew next. */
+/** A question that is new or says something new also belongs to others now, or no longer: those are found again next. */
 async function findRelatedOf(question: WantedQuestion): Promise<void> {
 	const { id, before, changed, wanted } = question
 	const found = await rankAlike(question, { limit: MAX_STORED, least: WORTH_SHOWING })

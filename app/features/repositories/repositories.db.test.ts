@@ -136,7 +136,7 @@ test.each<[string, Answer, string]>([
 	['too many questions', { status: 403, body: { message: 'rate limit' } }, 'GitHub does not answer right now.'],
 	['a fault', { status: 502, body: '' }, 'GitHub does not answer right now.'],
 	['too much', { body: [repository(1, { description: 'x'.repeat(600_000) })] }, 'GitHub does not answer right now.'],
-	['nobody', { status: 404, body: {} }, 'GitHub knows no account of this name any more.'],
+	['nobody', { status: 404, body: {} }, 'GitHub no longer has an account with this name.'],
 ])('%s is told in a sentence, and asked for anew', async (_what, answer, message) => {
 	github = answer
 	const view = await listed(ada)
@@ -148,7 +148,7 @@ test.each<[string, Answer, string]>([
 test('are nobody else’s, and none of who has linked nothing', async () => {
 	const bea = await makeMember('bea')
 	expect(await listed(bea)).toEqual({ isLinked: false, repositories: [], problem: '' })
-	await expect(pick(bea, 1)).rejects.toThrow('Link your account of GitHub first.')
+	await expect(pick(bea, 1)).rejects.toThrow('Link your GitHub account first.')
 	await expect(getRepositories(bea, ada.username)).rejects.toThrow(NotAllowed)
 	await expect(addRepositories(bea, ada.username, { repository: '1' })).rejects.toThrow(NotAllowed)
 })

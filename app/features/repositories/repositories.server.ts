@@ -90,7 +90,7 @@ export async function getRepositories(viewer: Viewer, username: string): Promise
 }
 
 /**
- * Makes projects of repositories, all of them or none. One that is a project already is passed over.
+ * Makes projects of repositories, all of them or none. One that is a project already is ignored.
  * @param input `repository`: their ids, with commas between
  * @returns what was done, in a sentence
  * @throws NotAllowed, Invalid, TooMany
@@ -98,7 +98,7 @@ export async function getRepositories(viewer: Viewer, username: string): Promise
 export async function addRepositories(viewer: Viewer, username: string, input: Input): Promise<string> {
 	const owner = await requireProfileWriter(viewer, username)
 	const account = await findGithubAccount(owner)
-	if (!account) throw new NotAllowed('Link your account of GitHub first.')
+	if (!account) throw new NotAllowed('Link your GitHub account first.')
 	const ids = new Set(String(input.repository ?? '').split(/,\s*/))
 	const chosen = (await listRepositories(owner, account)).filter(({ id }) => ids.has(String(id)))
 	if (chosen.length === 0) throw new Invalid('Choose at least one repository.')
@@ -158,7 +158,7 @@ async function askForRepositories({ login, id: ownerId }: GithubAccount): Promis
 	})
 	if (answer.status === 404)
 		throw new NotAllowed(
-			'GitHub knows no account of this name any more. Log in with GitHub once, so that this site learns it.',
+			'GitHub no longer has an account with this name. Log in with GitHub once, so that this site learns the new name.',
 		)
 	const parsed = answer.ok ? repositoriesShape.safeParse(await answer.json().catch(() => null)) : null
 	if (!parsed?.success) {

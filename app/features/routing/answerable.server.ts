@@ -5,7 +5,7 @@ import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
-import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import {
 	type AnswerableRow,
 	findRoutingMember,
@@ -43,7 +43,7 @@ export async function listAnswerable(
 /** @throws Invalid */
 function decodeRank(text: string): RankCursor {
 	const [rank, id] = decodeCursor(text, 2)
-	if (typeof rank !== 'number' || !isId(id)) throw noSuchPlace()
+	if (typeof rank !== 'number' || !isId(id)) throw invalidCursor()
 	return { rank, id }
 }
 
@@ -85,7 +85,7 @@ export async function readFeed(key: string): Promise<AnswerableView[]> {
 	const [, claim = '', userId, version, signature = ''] = /^((\d{1,10})\.(\d{1,9}))\.([\w-]{43})$/.exec(key) ?? []
 	const member = isSignedFor(claim, signature) ? await findRoutingMember(Number(userId)) : undefined
 	if (member?.feed_version !== Number(version))
-		throw new NotFound('This address has ended. Your page of queries you can answer has the new one.')
+		throw new NotFound('This address no longer works. The page “You can answer these” has the new one.')
 	const rows = await listAnswerableRows(Number(userId), { cursor: null, limit: FEED_ENTRIES })
 	return rows.map(present)
 }

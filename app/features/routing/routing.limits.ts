@@ -8,7 +8,7 @@ export const MAX_ROUNDS = 2
 export const WIDEN_AFTER_SECONDS = 30 * 60
 /** A member is asked so often in any seven days, at most. */
 export const MAX_ASKED_A_WEEK = 2
-/** Members whom a round considers, the best first: those who were asked elsewhere meanwhile are passed over. */
+/** Members whom a round considers, the best first: those who were asked elsewhere meanwhile are ignored. */
 export const MAX_CONSIDERED = 20
 /** Of so many questions in a hundred nobody is told, by chance, so that they show what asking gains. */
 export const LEFT_OUT_PERCENT = 20

@@ -7,7 +7,7 @@ export const ANSWER_PATH = '/answer'
 
 /** What a member is told before they say that they may be asked. “Twice” is MAX_ASKED_A_WEEK in words. */
 export const OPT_IN_SENTENCE =
-	'When a new query fits what you know, you are told, at most twice a week. Who asked does not learn that it was you.'
+	'You are notified when a new query fits what you know, at most twice a week. The author does not learn that you were asked.'
 
 /** What one member sees on a question of who was asked about it. */
 export interface AskedView {

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { conditions, type SearchScope, walkBlocks } from './scope.queries.server.ts'
 
 /**
- * Ranking reads each document: the newest this many matches in titles, and so many anywhere, are ranked. Several words tell
- * questions apart better than one. A phrase is found by its words, and read for their order.
+ * Matches that are ranked, as ranking reads each document: the newest this many with matches in the title, and this many with
+ * matches anywhere. Several words distinguish questions better than one. A phrase is found by its words; their order is checked
+ * later.
  */
 export const MAX_CANDIDATES = {
 	word: { titled: 100, anywhere: 150 },
@@ -11,21 +12,21 @@ export const MAX_CANDIDATES = {
 	phrase: { titled: 200, anywhere: 1_500 },
 }
 /**
- * The newest blocks of 4,096 questions tell how many matches there are. Walking on block by block, at about 0.25 ms each, ends
- * as soon as there are enough candidates; looking through all questions at once costs about 4 ms and 4 µs a match at a million.
- * So the walk goes on where it seems to end within a part of the forum, and for three times as far.
+ * The newest blocks of 4,096 questions tell how many matches there are. Walking on block by block, at about 0.25 ms each, stops
+ * once there are enough candidates; searching all questions at once costs about 4 ms and 4 µs per match at a million. So the walk
+ * continues where it is likely to stop within a part of the forum, and for three times that distance.
  */
 const near = 6
 const partWalked = 7
-/** What is in at most so many questions is looked for in all of them at once. */
+/** What at most this many questions have is searched in all of them at once. */
 const rare = 2_000
 
 /**
- * Common table expressions that end with `candidates (id)`; `wanted (words)`, a materialized tsquery, must stand before.
- * Two sets: matches anywhere, and where those are more than are ranked also matches in the title; of each the newest by id,
- * as many as are ranked. Where the words are a phrase these are questions that have its words: the order is the caller's to check.
- * @param words what was searched for, which `wanted` was made of
- * @param kind one word, several, or a phrase among them
+ * Common table expressions that end with `candidates (id)`; `wanted (words)`, a materialized tsquery, must come before. There are
+ * two sets: matches anywhere, and, where those are more than are ranked, also matches in the title; of each the newest by id, as
+ * many as are ranked. For a phrase these are questions with its words: the caller checks the order.
+ * @param words what was searched for, from which `wanted` was made
+ * @param kind one word, several, or with a phrase among them
  */
 export function candidateRows(
 	words: string,
@@ -37,7 +38,7 @@ export function candidateRows(
 		kind === 'words'
 			? sql`case when numnode(words) = 1 then ${MAX_CANDIDATES.word[set]}::int else ${MAX_CANDIDATES.words[set]}::int end`
 			: sql`${MAX_CANDIDATES[kind][set]}::int`
-	// The index finds words and not their order. What is to be left out must not be loosened: fewer would be found.
+	// The index finds words, not their order. Exclusions must stay exact: a looser one would exclude more.
 	return sql`
 		asked as materialized (
 			select case when words::text like '%!%' then words else regexp_replace(words::text, '<(-|[0-9]+)>', '&', 'g')::tsquery end as words,
@@ -50,8 +51,8 @@ export function candidateRows(
 }
 
 /**
- * Whether so few questions can match that all are looked through at once: by the rarest of the words, as the newest questions
- * were counted within the last hour, by the rarest tag, or by what the members asked.
+ * Whether so few questions can match that all are searched at once: by the rarest word, as counted in the newest questions within
+ * the last hour, by the rarest tag, or by the authors' questions.
  */
 function isRare(words: string, { tags, users }: SearchScope): RawBuilder<unknown> {
 	const byUser = sql`(select count(*) from (
@@ -65,8 +66,8 @@ function isRare(words: string, { tags, users }: SearchScope): RawBuilder<unknown
 }
 
 /**
- * One set under its name, from the newest blocks, from those behind them, or from all questions; empty where `needed` is false.
- * Each is a wall to the planner: it must not walk all questions by time.
+ * One named set: from the newest blocks, from those behind them, or from all questions; empty where `needed` is false. Each is an
+ * optimization fence: the planner must not walk all questions in order of time.
  */
 function setOf(
 	name: 'titled' | 'anywhere',

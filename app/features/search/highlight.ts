@@ -2,11 +2,11 @@ import { stem } from 'porter2'
 import { escapeHtml, textOfHtml } from '~/lib/html.ts'
 
 /*
- * Marks the words of a search in what is shown of its results. PostgreSQL could (`ts_headline`), at six times the cost: it
- * parses and stems every word of every text, where most words can be passed over by how they begin.
+ * Marks the words of a search in its results. PostgreSQL could do this (`ts_headline`), at six times the cost: it parses and stems
+ * every word, while most words can be skipped by their first letters.
  */
 
-/** A word as `search_text` (migration 39) takes a text apart: names with signs, one character of Chinese, Japanese or Korean, or a word. */
+/** A token, as `search_text` (migration 39) splits a text: names with signs, one character of Chinese, Japanese or Korean, or a word. */
 const token =
 	/c\+\+|[cf]#|\.net(?![\p{L}\p{N}])|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_]|-(?=\p{L}))*/giu
 
@@ -19,8 +19,8 @@ const signed = new Map([
 ])
 
 /**
- * A text as safe HTML, escaped, with what matches in `<mark>`.
- * @param lexemes the words that were searched for, as a tsvector of PostgreSQL holds them
+ * A text as safe, escaped HTML with matches in `<mark>`.
+ * @param lexemes the words that were searched for, as in a tsvector of PostgreSQL
  */
 export function highlight(text: string, lexemes: readonly string[]): string {
 	const whole = text.replace(/\s+/g, ' ').trim()
@@ -28,8 +28,8 @@ export function highlight(text: string, lexemes: readonly string[]): string {
 }
 
 /**
- * As {@link highlight}, but only the passage that holds most of the words; the beginning when nothing matches.
- * @param length characters, without the marks
+ * As {@link highlight}, but only the passage with most of the words; the beginning when nothing matches.
+ * @param length maximum characters, without the marks
  */
 export function highlightPassage(text: string, lexemes: readonly string[], length = 280): string {
 	const whole = text.replace(/\s+/g, ' ').trim()
@@ -44,17 +44,17 @@ export function highlightPassage(text: string, lexemes: readonly string[], lengt
 	return `${from > 0 ? '… ' : ''}${toHtml(cut, shown)}${from + cut.length < whole.length ? ' …' : ''}`
 }
 
-/** The text of HTML that was cut anywhere. */
+/** The text of HTML that may be cut off anywhere. */
 export function textOfStart(html: string): string {
 	return textOfHtml(html.replace(/(?:<[^>]*|&[a-z#0-9]*)$/, ''))
 }
 
-/** How many different words of a search stand in a text. */
+/** How many different words of a search a text has. */
 export function countMatches(text: string, lexemes: readonly string[]): number {
 	return new Set(findMatches(text, lexemes).map(({ word }) => stem(fold(word)))).size
 }
 
-/** A word that matches, and where it stands. */
+/** A matching word and its position. */
 interface Match {
 	index: number
 	word: string
@@ -76,10 +76,10 @@ function findMatches(text: string, lexemes: readonly string[]): Match[] {
 	return matches
 }
 
-/** Letters beside those of plain English: what they are without accents cannot be looked for as it stands. */
+/** Letters outside plain English, whose form without accents cannot be searched in the text directly. */
 const accented = /[\u00c0-\u1fff\u2070-\uffff]/
 
-/** The words of a text that may match. In a text without accents only those that hold the letters of what was searched for. */
+/** The words of a text that may match: without accents, only those around the letters that were searched for. */
 function* wordsNear(text: string, lexemes: readonly string[]): Generator<RegExpExecArray> {
 	if (lexemes.length === 0) return
 	if (accented.test(text)) {
@@ -96,13 +96,13 @@ function* wordsNear(text: string, lexemes: readonly string[]): Generator<RegExpE
 	}
 }
 
-/** The letters that every word of a lexeme has: stemming leaves all but the last. */
+/** The letters that every word of a lexeme has: stemming changes only the end. */
 function lettersOf(lexeme: string): string {
 	for (const [name, written] of signed) if (written === lexeme) return name
 	return lexeme.length > 3 ? lexeme.slice(0, -1) : lexeme.slice(0, 2)
 }
 
-/** Finds letters with hyphens between them or none. */
+/** A pattern of letters with optional hyphens between them. */
 function patternOf(letters: string): string {
 	return [...letters].map((letter) => letter.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&')).join('-?')
 }
@@ -115,12 +115,12 @@ function startOfWord(text: string, index: number): number {
 	return start
 }
 
-/** Stemming changes no word's first two letters, but for a y as the second. */
+/** Stemming never changes the first two letters of a word, except a y as the second. */
 function beginning(word: string): string {
 	return word.slice(0, 2).replace('y', 'i')
 }
 
-/** The words by which the search knows a word: itself, and the parts that hyphens, underscores and camelCase join. */
+/** The forms by which the search knows a word: itself, and its parts between hyphens, underscores and in camelCase. */
 function partsOf(word: string): string[] {
 	const name = signed.get(word.toLowerCase())
 	if (name) return [name]
@@ -133,10 +133,10 @@ function fold(word: string): string {
 	return word.toLowerCase()
 }
 
-/** Characters to show before a match, so that it can be understood. */
+/** Characters of context before a match. */
 const lead = 80
 
-/** Where a match stands that has the most different ones near it; 0 without matches. */
+/** The position of the match with the most different matches near it; 0 without matches. */
 function bestIndex(matches: Match[], length: number): number {
 	let best = { index: 0, words: 0 }
 	for (const [number, { index }] of matches.entries()) {
@@ -147,7 +147,7 @@ function bestIndex(matches: Match[], length: number): number {
 	return best.index
 }
 
-/** The place of the first word that begins at or after `index`. */
+/** The position of the first word that begins at or after `index`. */
 function wordFrom(text: string, index: number): number {
 	return index <= 0 ? 0 : text.indexOf(' ', index - 1) + 1
 }

@@ -1,11 +1,11 @@
 /*
- * What is written in the forum's search box, taken apart: words and phrases, which PostgreSQL reads, and operators, which
- * narrow the list. Nothing is an error: what is no operator is a word.
+ * Parses the forum's search: words and phrases, which PostgreSQL interprets, and operators, which narrow the list. There are no
+ * errors: what is no operator is a word.
  */
 
 export type OperatorKind = 'tag' | 'category' | 'user' | 'is' | 'in'
 
-/** What `is:` and `in:` may be followed by. */
+/** The allowed values of `is:` and `in:`. */
 const values: Partial<Record<OperatorKind, readonly string[]>> = {
 	is: ['solved', 'unsolved', 'unanswered'],
 	in: ['title', 'text', 'comments'],
@@ -14,11 +14,11 @@ const values: Partial<Record<OperatorKind, readonly string[]>> = {
 /** `tag:x`, `-user:y`, `is:solved`. */
 export interface Operator {
 	kind: OperatorKind
-	/** As it is stored: lower-cased, a tag with hyphens for spaces. */
+	/** Normalized: in lower case, a tag with hyphens for spaces. */
 	value: string
-	/** Whether a minus stands before it: what is named is left out. */
+	/** Whether a minus precedes it, which excludes what it names. */
 	excluded: boolean
-	/** As it was written. */
+	/** As it was typed. */
 	text: string
 }
 
@@ -32,22 +32,22 @@ export interface Term {
 }
 
 export interface ParsedSearch {
-	/** Words, phrases and minus words in the order they were written. */
+	/** Words, phrases and excluded words in the order in which they were typed. */
 	terms: Term[]
 	operators: Operator[]
-	/** Every part as it was written, in its order. */
+	/** All parts as they were typed, in order. */
 	parts: string[]
 }
 
-/** A part reaches to the next space outside quotes; a quote that nobody closed reaches to the end. */
+/** A part ends at the next space outside quotes; an unclosed quote extends to the end. */
 const part = /(?:[^\s"]|"[^"]*(?:"|$))+/g
 const operator = /^(-?)(tag|category|user|is|in):(.+)$/is
-/** A dash between blanks is a dash. */
+/** A dash between spaces is no minus. */
 const dash = /^[-‐-―−]+$/
-/** Chinese, Japanese and Korean are written without blanks: what follows each other is looked for as it follows. */
+/** Chinese, Japanese and Korean have no spaces: consecutive characters are searched as a phrase. */
 const unspaced = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}/g
 
-/** Takes a search apart. @param search any text; its length is the caller's to bound */
+/** Parses a search. @param search any text; the caller limits its length */
 export function parseSearch(search: string): ParsedSearch {
 	const parts = search.match(part) ?? []
 	const operators: Operator[] = []
@@ -68,7 +68,7 @@ function readTerm(text: string): Term {
 	return { kind: text.toLowerCase() === 'or' ? 'or' : 'word', text: bare, source }
 }
 
-/** The operators of a search, as they stand above its results, and the search without each. */
+/** The operators of a search, for display, each with the search without it. */
 export function listOperators(search: string): { text: string; without: string }[] {
 	const parsed = parseSearch(search)
 	return parsed.operators.map((operator) => ({
@@ -77,7 +77,7 @@ export function listOperators(search: string): { text: string; without: string }
 	}))
 }
 
-/** The same search without an operator, however often it was written. */
+/** The same search without an operator, even if it was typed several times. */
 export function withoutOperator({ parts }: ParsedSearch, gone: Operator): string {
 	return parts
 		.filter((text) => {

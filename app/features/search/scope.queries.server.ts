@@ -2,20 +2,20 @@ import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
-/** What is to be read of each question that is found, of a statement in which it is `q`: the caller's columns, and their joins. */
+/** What to read of each question that is found, which the statement calls `q`: the caller's columns, and their joins. */
 export interface Selection<Row> {
 	columns: RawBuilder<Row>
 	joins: RawBuilder<unknown>
 }
 
-/** What a list is narrowed to. Of tags all are wanted; of categories and authors one of each row, as a question has only one. */
+/** Restrictions of a list. All of the tags must match; of the categories and authors, one of each row, as a question has only one. */
 export interface SearchScope {
 	tags: string[]
-	/** Ids; null where it is not asked for. An empty list is what nothing is in. */
+	/** Ids; null for no restriction. An empty list matches nothing. */
 	categories: number[] | null
 	users: number[] | null
 	without: { tags: string[]; categories: number[]; users: number[] }
-	/** Each is wanted, unwanted, or not asked about. */
+	/** True, false, or undefined for no restriction. */
 	solved?: boolean
 	unanswered?: boolean
 	/** Has comments and no solution. */
@@ -27,7 +27,7 @@ interface Names {
 	users: string[]
 }
 
-/** The ids of categories and members, those that exist. */
+/** The ids of existing categories and members. */
 export async function findIds(wanted: Names, unwanted: Names): Promise<Record<keyof Names, number[]>[]> {
 	const { rows } = await sql<Record<keyof Names, number[]>>`
 		select array(select distinct category_at(slug) from unnest(categories::text[]) as slug where category_at(slug) is not null) as categories,
@@ -37,15 +37,15 @@ export async function findIds(wanted: Names, unwanted: Names): Promise<Record<ke
 	return rows
 }
 
-/** So many matches of several conditions together are sorted; of more the walk through time soon meets a page. */
+/** Up to this many matches of combined conditions are sorted; with more, a walk in order of time soon fills a page. */
 const MAX_SORTED = 3_000
-/** So many among the newest ten blocks of questions show that there are more, without counting. */
+/** This many among the newest ten blocks of questions show that there are more, without counting. */
 const showsMore = 100
 
 /**
- * The newest questions within a scope, exactly in the order of time. The rarest tag, the member, the category or all questions
- * are walked by an index in that order, and what else is wanted filters. Where several conditions meet, that would walk
- * far when they meet seldom: then their intersection is read from an index and sorted.
+ * The newest questions within a scope, exactly in order of time. The rarest tag, the member, the category or all questions are
+ * walked by an index in that order, and further conditions filter. Where combined conditions rarely match, that would walk far:
+ * then their intersection is read from an index and sorted.
  */
 export async function scopedRows<Row>(
 	{ columns, joins }: Selection<Row>,
@@ -59,7 +59,7 @@ export async function scopedRows<Row>(
 	const after = (time: RawBuilder<unknown>, key: RawBuilder<unknown>) =>
 		cursor ? sql`and (${time}, ${key}) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``
 	const often = meeting ? sql`(select often from density) and` : sql``
-	// `offset 0` keeps the filter a filter: else a plan for any tag at all would sort every question of a common one.
+	// `offset 0` keeps the filter a filter: otherwise a plan for arbitrary tags would sort every question of a common one.
 	const walked = byTag
 		? sql`
 		select t.question_id as id, t.created_at from question_tags t
@@ -83,8 +83,8 @@ export async function scopedRows<Row>(
 }
 
 /**
- * The matches in no order, one more than can be sorted, unless it shows in the newest questions that they are many; and which
- * of the two it is. Walls keep the planner from counting on an early end.
+ * The matches in no order, one more than can be sorted, unless the newest questions already show that there are many; and which
+ * case it is. Optimization fences keep the planner from counting on an early end.
  */
 function fewRows(scope: SearchScope): RawBuilder<unknown> {
 	const matching = sql`select q.id, q.created_at from questions q where ${conditions(scope)}`
@@ -98,7 +98,7 @@ function fewRows(scope: SearchScope): RawBuilder<unknown> {
 				or (select count(*) from few) > ${MAX_SORTED} as often),`
 }
 
-/** What the rows of `questions q` must have; each list of ids and of tags is a part of the index questions_found. */
+/** Conditions on `questions q`; each list of ids and tags is part of the index questions_found. */
 export function conditions({ tags, categories, users, without, ...states }: SearchScope): RawBuilder<unknown> {
 	const all = [sql`q.status = 'published'`]
 	if (tags.length > 0) all.push(sql`q.tags @> ${tags}::text[]`)
@@ -115,18 +115,18 @@ export function conditions({ tags, categories, users, without, ...states }: Sear
 	return sql.join(all, sql` and `)
 }
 
-/** One value as an equality, so that an index in the order of time keeps its order. */
+/** A single value as an equality, so that an index in order of time keeps its order. */
 function oneOf(column: string, ids: number[]): RawBuilder<unknown> {
 	return ids.length === 1 ? sql`${sql.raw(column)} = ${ids[0]}::int` : sql`${sql.raw(column)} = any(${ids}::int[])`
 }
 
 /**
- * The ids of `questions q` that meet a condition, the newest first, from block after block of 4,096 ids, which the indexes
- * questions_found and questions_title begin with. Whatever stops reading, as a limit does, stops the walk in that block: nothing
- * may sort or join behind it. The block is an equality, as the planner takes a list of blocks out of the index again once
- * other conditions seem rare enough to it, which a prepared statement always makes it believe.
- * @param from first block, 0 for the newest, which may have few
- * @param until the last block that is meant
+ * The ids of `questions q` that meet a condition, newest first, block by block of 4,096 ids, with which the indexes questions_found
+ * and questions_title begin. Whatever stops reading, such as a limit, stops the walk in that block: nothing may sort or join after
+ * it. The block is an equality, as the planner drops a list of blocks from the index once other conditions seem rare, which they
+ * always do in a prepared statement.
+ * @param from first block, 0 for the newest, which may have few questions
+ * @param until last block
  */
 export function walkBlocks(
 	where: RawBuilder<unknown>,

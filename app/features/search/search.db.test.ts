@@ -157,7 +157,7 @@ test.each([
 	expect(rows.find((row) => row.id === ids[key])).toMatchObject({ titleHtml, excerptHtml })
 })
 
-/** What stands in words that are joined, and how else a word is written: [search, title, description]. */
+/** What is in words that are joined, and how else a word is written: [search, title, description]. */
 const spellings: [string, string, string][] = [
 	['NullPointerException pelican', 'Pelican', 'It throws java.lang.NullPointerException at once.'],
 	['nullpointer ostrich', 'Ostrich and NullPointerException', 'It throws.'],

@@ -16,7 +16,7 @@ export const search = defineFeature({
 		{
 			key: 'answers-found',
 			label: 'Who found an answer before asking',
-			hint: 'That somebody did is still counted.',
+			hint: 'It still counts as an action of somebody.',
 			days: { default: 90, min: 1, max: 730 },
 			remove: (days, limit) =>
 				emptyOldRows({ table: 'similar_helped', columns: ['user_id'], since: 'at', days, limit }),

@@ -4,19 +4,19 @@ import { transact } from '~/platform/db/transaction.server.ts'
 import { candidateRows, MAX_CANDIDATES } from './candidates.queries.server.ts'
 import { conditions, type SearchScope, type Selection, walkBlocks } from './scope.queries.server.ts'
 
-/** What a search adds to the columns that its caller asks for. */
+/** Columns that a search adds to the caller's. */
 export interface MatchedRow {
 	id: number
-	/** As text, so that a cursor compares the very number. */
+	/** As text, so that a cursor compares the exact number. */
 	rank: string
 	matched_title: string
-	/** The beginning of the description, as HTML that may end anywhere. */
+	/** The beginning of the description, as HTML that may be cut off anywhere. */
 	description_start: string
-	/** Whether it has the words in its comments alone. */
+	/** Whether only its comments have the words. */
 	by_comments: boolean
 	/** The words that were searched for. */
 	lexemes: string[]
-	/** How many questions matched, as far as they were ranked: at least a hundred where there are more. */
+	/** How many questions matched, among those that were ranked: at least a hundred where there are more. */
 	found: number
 }
 
@@ -24,18 +24,18 @@ export interface MatchedRow {
 export interface Wanted {
 	/** Each in the syntax of `websearch_to_tsquery`; a question must match all of them. */
 	words: string[]
-	/** Phrases, in words: questions that have them letter by letter come first. */
+	/** Phrases as plain text: questions that contain them literally come first. */
 	phrases: string[]
-	/** The parts of a question that must have all of it: title `a`, tags `b`, description `c`, comments `d`; anywhere when not given. */
+	/** The parts of a question that must match: title `a`, tags `b`, description `c`, comments `d`; any by default. */
 	parts?: string[]
 }
 
-/** The passage that is shown comes from so many characters of HTML at the beginning: tags double a text, more where it is code. */
+/** Characters of HTML from which the passage is chosen: tags double the length of a text, more for code. */
 const MAX_PASSAGE_SOURCE = 8_000
 
 /**
- * The best matches of a search: title over tags over body over comments, stemmed, with quoted phrases and minus. What is
- * ranked is bounded: see {@link candidateRows}.
+ * The best matches of a search: title over tags over body over comments, stemmed, with quoted phrases and exclusions. The number of
+ * ranked matches is bounded: see {@link candidateRows}.
  */
 export async function searchRows<Row>(
 	selection: Selection<Row>,
@@ -48,8 +48,8 @@ export async function searchRows<Row>(
 ): Promise<(Row & MatchedRow)[]> {
 	const { words, phrases, parts } = wanted
 	const literally = phrases.map((phrase) => sql` + ((q.title || E'\n' || q.description) ~* ${patternOf(phrase)})::int`)
-	// With the plan for any values: PostgreSQL would make one for these values each time, which takes longer (3 ms) than what the
-	// statement does. It is written so that one plan fits all.
+	// Uses a generic plan: planning for the given values takes longer (3 ms) than the statement. It is written so that one plan fits
+	// all.
 	const { rows } = await transact((trx, last) =>
 		last(
 			sql<Row & MatchedRow>`
@@ -76,7 +76,7 @@ export async function searchRows<Row>(
 	return rows
 }
 
-/** These questions in this order, as matches of any of some words. */
+/** These questions in this order, as matches of some of the words. */
 export async function chosenRows<Row>(
 	selection: Selection<Row>,
 	ids: number[],
@@ -90,7 +90,7 @@ export async function chosenRows<Row>(
 	return rows
 }
 
-/** Of the questions of `page (id, rank)` what is shown of them; `wanted (words)` must stand before. */
+/** The caller's columns for the questions of `page (id, rank)`; `wanted (words)` must come before. */
 function matchedRows<Row>({ columns, joins }: Selection<Row>, found: RawBuilder<unknown>): RawBuilder<unknown> {
 	return sql`
 		select ${columns}, page.rank::text as rank, q.title as matched_title,
@@ -101,7 +101,7 @@ function matchedRows<Row>({ columns, joins }: Selection<Row>, found: RawBuilder<
 			offset 0) sought`
 }
 
-/** As `countNewMatches` of search.server.ts: the questions of those days are walked in the order of time, which are few. */
+/** As `countNewMatches` of search.server.ts: walks the questions of those days in order of time, as they are few. */
 export async function countMatchesBetween(
 	scope: SearchScope,
 	words: string,
@@ -117,17 +117,17 @@ export async function countMatchesBetween(
 	return rows[0]?.count ?? 0
 }
 
-/** Questions that are read for a phrase letter by letter: at about 30 µs each, that bounds a search at 45 ms of the processor. */
+/** Questions that are read for a literal phrase: at about 30 µs each, that bounds a search at 45 ms of processor time. */
 const MAX_READ_LITERALLY = 1_500
-/** They are looked for in so many of the newest blocks of 4,096 questions. */
+/** The newest blocks of 4,096 questions that they come from. */
 const BLOCKS_READ_LITERALLY = 12
 
 /**
- * Of the newest questions that have the words of some phrases and are not ranked, those whose title or description has each phrase letter by
- * letter. Only phrases with words that the index does not know are looked for: of “how does this work” it knows one word, and of “are
- * there any other” none.
- * @param words in the syntax of `websearch_to_tsquery`, without a minus
- * @returns ids, the newest first
+ * The newest questions that have the words of some phrases and are not ranked, where title or description contains each phrase
+ * literally. Only phrases with words that the index does not know are searched: of “how does this work” it knows one word, and of
+ * “are there any other” none.
+ * @param words in the syntax of `websearch_to_tsquery`, without exclusions
+ * @returns ids, newest first
  */
 export async function listLiteral(
 	scope: SearchScope,
@@ -152,12 +152,12 @@ export async function listLiteral(
 	return rows.map(({ id }) => id)
 }
 
-/** Titles with all words of a pasted one that are read, at about 2 µs each; of “To start or not to start” only one word is looked for. */
+/** Titles with all words of a pasted one that are compared, at about 2 µs each; of “To start or not to start” only one word is searched. */
 const MAX_TITLES = 2_000
-/** Characters that a pasted title may have more or less than the stored one. */
+/** Characters by which the lengths of a pasted and a stored title may differ. */
 const MAX_MARKS = 10
 
-/** The question whose title is this text but for case, marks and blanks: what somebody copied is found whatever `-` or `or` it has. */
+/** The question with this title, ignoring case, punctuation and spaces, so that a copied title is found even if it contains `-` or `or`. */
 export async function findTitled(title: string, scope: RawBuilder<unknown>): Promise<number | null> {
 	const { rows } = await sql<{ id: number }>`
 		with same as materialized (
@@ -169,8 +169,8 @@ export async function findTitled(title: string, scope: RawBuilder<unknown>): Pro
 }
 
 /**
- * Where each word stands by itself, title over tags over body over comments, in a document of average length; of several words also
- * how near they stand, which reads the document once more.
+ * The rank: each word by itself, title over tags over body over comments, in a document of average length; for several words also
+ * their proximity, which reads the document once more.
  */
 function rankOf(words: string[]): RawBuilder<unknown> {
 	const weights = sql.raw(`'{0.02, 0.3, 0.4, 1.0}'`)
@@ -195,9 +195,9 @@ function anyOf(text: string): RawBuilder<unknown> {
 }
 
 /**
- * The conditions of `questions q` for a search of any words: its scope, and what may not match it.
- * @param without what to leave out, each in the syntax of `websearch_to_tsquery`, with its minus
- * @param parts as {@link Wanted} has them, of which one must have a word of the text
+ * Conditions on `questions q` for a search of any words: its scope and its exclusions.
+ * @param without exclusions in the syntax of `websearch_to_tsquery`, with the minus
+ * @param parts as in {@link Wanted}; one of them must have a word of the text
  */
 export function anyWordConditions(
 	scope: SearchScope,
@@ -210,7 +210,10 @@ export function anyWordConditions(
 	return sql.join(all, sql` and `)
 }
 
-/** A regular expression that finds a phrase with any blanks and marks between its words; `_` is one in Markdown, and none to PostgreSQL. */
+/**
+ * A regular expression for a phrase with any spaces and punctuation between its words; `_` is punctuation in Markdown, but not for
+ * PostgreSQL.
+ */
 function patternOf(phrase: string): string {
 	const words = phrase.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
 	return words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '.')).join('(\\W|_)+')
@@ -225,16 +228,16 @@ export interface CommentRow {
 	body_start: string
 }
 
-/** Of a thread the first comments are looked at, as its search document is made of no more. */
+/** The first comments of a thread that are searched, as its search document contains no more. */
 const MAX_COMMENTS = 300
 
-/** So many of a question are read, and of each so many characters. */
+/** Comments of a question that are read, and characters of each. */
 const MAX_READ = 6
 const MAX_CHARACTERS = 4_000
 
 /**
- * Comments of these questions that have the beginning of any of the words, in the order in which they are read.
- * @param lexemes as {@link MatchedRow} has them
+ * Comments of these questions that contain the beginning of any of the words, in reading order.
+ * @param lexemes as in {@link MatchedRow}
  */
 export async function commentRows(lexemes: string[], ids: number[]): Promise<CommentRow[]> {
 	const { rows } = await sql<CommentRow>`

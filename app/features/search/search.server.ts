@@ -1,7 +1,7 @@
 import { meantTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { decodeCursor, decodeTimeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import { decodeCursor, decodeTimeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import { countMatches, highlight, highlightPassage, textOfStart } from './highlight.ts'
 import { type OperatorKind, type ParsedSearch, parseSearch } from './parse.ts'
 import { conditions, findIds, type SearchScope, type Selection, scopedRows } from './scope.queries.server.ts'
@@ -22,7 +22,7 @@ import { correctSearch } from './spelling.server.ts'
 export { highlight, highlightPassage } from './highlight.ts'
 export { listOperators, parseSearch, withoutOperator } from './parse.ts'
 
-/** What a search finds: ranked where there are words, else the newest within what operators narrow the list to. */
+/** The results of a search: ranked where there are words, else the newest within the operators' restrictions. */
 export type SearchResults<Row> = { instead: ShownInstead | null } & (
 	| { ranked: true; rows: (Row & MatchedRow & { match: MatchView })[] }
 	| { ranked: false; rows: Row[] }
@@ -30,20 +30,19 @@ export type SearchResults<Row> = { instead: ShownInstead | null } & (
 
 interface SearchInput {
 	search: string
-	/** What the list is narrowed to anyhow. */
+	/** The restrictions of the list itself. */
 	categoryId?: number
 	tag?: string
 	cursor: string | null
 	limit: number
-	/** Whether only what has all words as they are written is wanted. */
+	/** Whether all words must match as they are typed. */
 	isExact?: boolean
 }
 
 /**
- * Reads one page of a search. One that finds nothing is searched again with the words that may have been meant, and then for any of
- * its words.
- * @param selection what is to be read of each question
- * @throws Invalid for a cursor that is not ours
+ * Reads one page of a search. Without results, it is repeated with the corrected spelling, then for any of its words.
+ * @param selection what to read of each question
+ * @throws Invalid for a malformed cursor
  */
 export async function findMatches<Row extends { id: number }>(
 	selection: Selection<Row>,
@@ -81,13 +80,10 @@ export async function findMatches<Row extends { id: number }>(
 	}
 }
 
-/** From this rank on a result has a phrase letter by letter, which counts 1; what else it is made of stays below. */
+/** Results with a literal phrase have at least this rank: the phrase counts 1, everything else less than 1. */
 const LITERAL_RANK = 1
 
-/**
- * Where no result has the phrases of a search letter by letter, as only the newest with their words are ranked, those among older ones
- * that do are put first.
- */
+/** Where no ranked result has the phrases literally, older ones that do are put first, as only the newest with the words are ranked. */
 async function addLiteral<Row extends { id: number }>(
 	selection: Selection<Row>,
 	{ terms, operators }: ParsedSearch,
@@ -107,26 +103,26 @@ async function addLiteral<Row extends { id: number }>(
 	return { ...exact, rows: [...rows.map((row) => ({ ...row, rank: '9' })), ...others].slice(0, limit) }
 }
 
-/** Fewer results than these are followed by those that have some of the words. */
+/** Fewer results than this are followed by those with some of the words. */
 const few = 3
 
-/** Whether a title has all the words: then it is what was meant. */
+/** Whether a title has all the words: then it is what the reader looked for. */
 function hasTitled(found: SearchResults<object>): boolean {
 	const words = (html: string) => new Set(html.toLowerCase().match(/<mark>.*?<\/mark>/g)).size
 	return found.ranked && found.rows.some(({ match, lexemes }) => words(match.titleHtml) >= lexemes.length)
 }
 
-/** Whether a search is three words or more and nothing else. */
+/** Whether a search consists of three or more plain words. */
 function isPlain({ terms, operators }: ParsedSearch): boolean {
 	return operators.length === 0 && terms.length >= few && terms.every(({ kind }) => kind === 'word')
 }
 
-/** Of the longer words that a part of a word may stand for, so many are looked for among any words. */
+/** Longer words for an incomplete one that are added to a search for any words. */
 const MAX_MEANT = 3
 
 /**
- * The questions that have everything that is asked for.
- * @param alternatives lists of words of each of which one must be there too
+ * The questions that match everything.
+ * @param alternatives lists of words; one of each list must match, too
  */
 async function findAll<Row extends { id: number }>(
 	selection: Selection<Row>,
@@ -152,7 +148,7 @@ async function findAll<Row extends { id: number }>(
 	return { ranked: true, rows: await present(rows), instead: null }
 }
 
-/** The questions that have any of the words, those with the rarest first; without those that have what is to be left out. */
+/** The questions that have any of the words, those with the rarest first; without exclusions. */
 async function findAny<Row extends { id: number }>(
 	selection: Selection<Row>,
 	{ terms, operators }: ParsedSearch,
@@ -162,7 +158,7 @@ async function findAny<Row extends { id: number }>(
 	const scope = await readScope(operators, categoryId, tag)
 	const wanted = terms.filter(({ kind }) => kind === 'word' || kind === 'phrase').map(({ text }) => text)
 	const text = [...wanted, ...alternatives].join(' ')
-	// Of one word that nothing has there are no others.
+	// A single word that nothing has leaves no other word to search for.
 	if (scope === null || !/\S\s+\S/.test(text)) return []
 	const without = terms.filter(({ kind }) => kind === 'without').map(({ source }) => source)
 	const { best } = await rankByWords(text, '', anyWordConditions(scope, text, without, partsOf(operators)))
@@ -171,8 +167,7 @@ async function findAny<Row extends { id: number }>(
 }
 
 /**
- * How many questions that have everything a search asks for were asked between two times, at most 100; only words as they are written
- * count.
+ * How many questions that match everything were asked between two times, at most 100; only words as they are typed count.
  * @param between ISO 8601, the later one included; `besides` is a member whose own questions do not count
  */
 export async function countNewMatches(
@@ -185,13 +180,13 @@ export async function countNewMatches(
 	return countMatchesBetween(scope, terms.map(({ source }) => source).join(' '), partsOf(operators), between)
 }
 
-/** What a title may have that means something else in a search. */
+/** Characters of a title that mean something else in a search. */
 const meansMore = /"|(^|\s)-\S|\bor\b|\S:\S/i
 
-/** Words that are joined by a mark. */
+/** Words joined by punctuation. */
 const isJoined = /\w[^\w\s]+\w/
 
-/** The question whose title was pasted whole, where the search has something that would be read otherwise, or finds too many. */
+/** The question whose full title was pasted, where the search would interpret a part of it, or finds too many. */
 async function findPasted<Row extends { id: number }>(
 	selection: Selection<Row>,
 	{ parts }: ParsedSearch,
@@ -206,7 +201,7 @@ async function findPasted<Row extends { id: number }>(
 	return row ? { ...row, rank: '9' } : null
 }
 
-/** What operators and the list narrow a search to; null where two of them exclude each other. */
+/** The restrictions by operators and the list; null where two of them exclude each other. */
 async function readScope(
 	operators: ParsedSearch['operators'],
 	categoryId: number | undefined,
@@ -231,7 +226,7 @@ async function readScope(
 	return scope
 }
 
-/** The weights of the parts that `in:` names; of several any. Left out parts leave the others. */
+/** The weights of the parts that `in:` names; several mean any of them. Exclusions leave the other parts. */
 function partsOf(operators: ParsedSearch['operators']): string[] | undefined {
 	const weights = { title: 'a', text: 'c', comments: 'd' }
 	const named = operators.filter(({ kind }) => kind === 'in')
@@ -242,7 +237,7 @@ function partsOf(operators: ParsedSearch['operators']): string[] | undefined {
 	return (wanted.length > 0 ? wanted : ['a', 'b', 'c', 'd']).filter((weight) => !unwanted.includes(weight))
 }
 
-/** The categories and members that operators name, as ids; null where none is named. One statement, or none. */
+/** The ids of categories and members that operators name; null where none is named. At most one statement. */
 async function readNamed(named: (kind: OperatorKind, excluded?: boolean) => string[]) {
 	const names = (excluded: boolean) => ({ categories: named('category', excluded), users: named('user', excluded) })
 	const [yes, no] = [names(false), names(true)]
@@ -255,16 +250,16 @@ async function readNamed(named: (kind: OperatorKind, excluded?: boolean) => stri
 function rankCursor(text: string | null): { rank: string; id: number } | null {
 	if (text === null) return null
 	const [rank, id] = decodeCursor(text, 2)
-	if (typeof rank !== 'string' || !/^\d(\.\d{1,20})?(e-\d{1,3})?$/.test(rank) || !isId(id)) throw noSuchPlace()
+	if (typeof rank !== 'string' || !/^\d(\.\d{1,20})?(e-\d{1,3})?$/.test(rank) || !isId(id)) throw invalidCursor()
 	return { rank, id }
 }
 
-/** Tags as they are stored, whatever synonyms somebody typed. */
+/** Main tags for typed ones, which may be synonyms. */
 function meant(lists: string[][]): Promise<string[][]> {
 	return lists.flat().length > 0 ? meantTags(db(), lists) : Promise.resolve(lists)
 }
 
-/** The rows of a page with what matches in them. */
+/** The rows of a page, with highlighted matches. */
 async function present<Row extends MatchedRow>(rows: Row[]): Promise<(Row & { match: MatchView })[]> {
 	const comments = await commentMatches(rows)
 	return rows.map((row) => ({
@@ -277,7 +272,7 @@ async function present<Row extends MatchedRow>(rows: Row[]): Promise<(Row & { ma
 	}))
 }
 
-/** Of the questions that match by their comments alone, the comment with most of the words, by the questions' ids. */
+/** For questions whose comments alone match, the comment with most of the words, by question id. */
 async function commentMatches(rows: MatchedRow[]): Promise<Map<number, CommentMatchView>> {
 	const ids = rows.filter((row) => row.by_comments).map(({ id }) => id)
 	const lexemes = rows[0]?.lexemes ?? []

@@ -5,9 +5,9 @@ export interface SimilarView {
 	id: number
 	url: string
 	title: string
-	/** The title as HTML with what matches in `<mark>`. */
+	/** The title as HTML with matches in `<mark>`. */
 	titleHtml: string
-	/** A passage of the description with what matches in `<mark>`, where the title shows nothing of it. */
+	/** A passage of the description with matches in `<mark>`, where the title has none. */
 	excerptHtml?: string
 	solved: boolean
 	commentCount: number
@@ -18,13 +18,13 @@ export interface SimilarView {
 export interface CommentMatchView {
 	/** Permalink of the comment. */
 	url: string
-	/** The name of who wrote it. */
+	/** The author's name. */
 	author: string
-	/** The passage that matches, as `excerptHtml`. */
+	/** The matching passage, as `excerptHtml`. */
 	html: string
 }
 
-/** Where a result of a search matches, as safe HTML with the matches in `<mark>`. */
+/** The matches of a search result, as safe HTML with matches in `<mark>`. */
 export interface MatchView {
 	titleHtml: string
 	excerptHtml: string
@@ -33,42 +33,42 @@ export interface MatchView {
 }
 
 /**
- * What a search that finds nothing shows instead: what another search finds, or what has some of its words. One of three words and
- * more that finds little shows the latter behind the first `exact` results.
+ * What is shown where a search finds nothing: the results of a corrected search, or questions with some of its words. A search of
+ * three or more words with few results shows the latter after the first `exact` results.
  */
 export type ShownInstead = { kind: 'corrected'; search: string } | { kind: 'any'; exact: number }
 
-/** What stands beside the results of a search. */
+/** What is shown with the results of a search. */
 export interface SearchTools {
-	/** The operators that narrow it, and the search without each. */
+	/** Its operators, each with the search without it. */
 	operators: { text: string; without: string }[]
 	instead: ShownInstead | null
 }
 
-/** What the address of a question is made of. */
-export interface QuestionPlace {
+/** The parts of a question's address. */
+export interface QuestionAddress {
 	id: number
-	/** The asker's. */
+	/** The author's. */
 	username: string
 	category_slug: string
 	title: string
 }
 
-/** The canonical address of a question. It ends with words of the title, so it changes with the title; the old one redirects. */
-export function questionUrl({ id, username, category_slug, title }: QuestionPlace): string {
+/** The canonical address of a question. It ends with words of the title, so it changes with the title; the old address redirects. */
+export function questionUrl({ id, username, category_slug, title }: QuestionAddress): string {
 	const slug = slugOf(title, MAX_SLUG_LENGTH)
 	return `/forum/${category_slug}/${username}/${id}${slug && `/${slug}`}`
 }
 
-/** The address of a question without the words of its title: it stays when the title is edited. */
+/** The address of a question without the words of its title, which stays when the title is edited. */
 export function lastingUrl(url: string): string {
 	return url.split('/').slice(0, 5).join('/')
 }
 
-/** Characters of an address that a title has at most. */
+/** Maximum characters of the title in an address. */
 const MAX_SLUG_LENGTH = 60
 
-/** The address that leads to one comment wherever it is to be seen. */
+/** The address that redirects to a comment, wherever it is shown. */
 export function commentPath(id: number): string {
 	return `/forum/comment/${id}`
 }

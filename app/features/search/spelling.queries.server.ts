@@ -3,27 +3,27 @@ import { isListed } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
 
-/** Something in a search that may hold a typo. */
+/** A part of a search that may have a typo. */
 export interface Doubtful {
 	kind: 'word' | 'tag' | 'user'
 	text: string
 }
 
-/** What may have been meant by a text that finds nothing. */
-export interface Meant extends Doubtful {
-	/** Where a word is a part of longer ones, all that were found; else the ones spelt like it. */
+/** Possible corrections of a text without results. */
+export interface WordSuggestion extends Doubtful {
+	/** Where a word is part of longer ones, all that were found; else those with a similar spelling. */
 	meant: string[]
 }
 
-/** Words spelt alike that are looked at, and questions with one that are counted to choose the commonest. */
+/** Similar words that are compared, and questions that are counted for each to choose the commonest. */
 const MAX_ALIKE = 12
 const MAX_COUNTED = 50
-/** From this length on a word may have two letters wrong. */
+/** From this length on, a word may have two wrong letters. */
 const TWO_EDITS_LENGTH = 8
-/** Longer words that a part of a word stands for. */
+/** Longer words for an incomplete one. */
 const MAX_LONGER = 10
 
-/** Whether a word says something and no question has it. What was counted within the last hour ends here. */
+/** Whether a word is significant and no question has it. Counts of the last hour are missing. */
 const isUnknown = sql`
 	numnode(plainto_tsquery('english', search_text(text))) > 0
 	and not coalesce((
@@ -36,27 +36,27 @@ const isUnknown = sql`
 		select from found)`
 
 interface AlikeRow extends Doubtful {
-	/** The text as the dictionary spells it. */
+	/** The text in the dictionary's spelling. */
 	key: string
 	word: string
-	/** Whether `word` holds the text. */
+	/** Whether `word` contains the text. */
 	longer: boolean
-	/** How many questions have it, as far as was counted. */
+	/** How many questions have it, as far as counted. */
 	uses: number
 }
 
 /**
- * For each text that finds nothing by itself, what may have been meant: words of titles, tags and usernames that begin with it,
- * that hold it, or that are spelt like it.
- * @param offered further words that texts may stand for
- * @returns without those that find something or that nothing is like
+ * Corrections for each text without results: words of titles, tags and usernames that begin with it, contain it, or are spelt like
+ * it.
+ * @param offered further possible words
+ * @returns without texts that have results or no corrections
  */
-export async function findMeant(
+export async function findWordSuggestions(
 	doubtful: Doubtful[],
 	offered: { text: string; word: string }[] = [],
-): Promise<Meant[]> {
+): Promise<WordSuggestion[]> {
 	if (doubtful.length === 0) return []
-	// With the plan for any values, as PostgreSQL would make another one for each search, which takes longer than what the statement does.
+	// Uses a generic plan, as planning for the given values takes longer than the statement.
 	const { rows } = await transact((trx, last) =>
 		last(
 			sql<AlikeRow>`
@@ -112,7 +112,7 @@ export async function findMeant(
 	})
 }
 
-/** All that hold the text, the shortest first; else those with the fewest letters wrong, the commonest first. */
+/** All words that contain the text, shortest first; else those with the fewest wrong letters, commonest first. */
 function choose(rows: AlikeRow[]): string[] {
 	const longer = rows.filter((row) => row.longer)
 	if (longer.length > 0) return longer.map(({ word }) => word)
@@ -129,12 +129,12 @@ function choose(rows: AlikeRow[]): string[] {
 		.map(({ word }) => word)
 }
 
-/** How many letters may be wrong: in a word of three any other would do. */
+/** The allowed number of wrong letters: in a word of three, any other word would match. */
 function mostEdits({ length }: string): number {
 	return length >= TWO_EDITS_LENGTH ? 2 : length > 3 ? 1 : 0
 }
 
-/** How many letters are missing, added, wrong, or swapped with their neighbour (Damerau). */
+/** The Damerau–Levenshtein distance: letters that are missing, added, wrong, or swapped. */
 export function editsBetween(one: string, other: string): number {
 	let beforeLast: number[] = []
 	let last = Array.from({ length: other.length + 1 }, (_, place) => place)
@@ -157,7 +157,7 @@ export function editsBetween(one: string, other: string): number {
 	return last[other.length] ?? 0
 }
 
-/** Forgets the words that no title, no tag and no text has any more. Who brings new words waits meanwhile, as for each other. */
+/** Deletes words that no title, tag or text has any more. Writers of new words wait meanwhile, as for each other. */
 export async function forgetSearchWords(): Promise<void> {
 	await db()
 		.transaction()
@@ -176,7 +176,7 @@ export async function forgetSearchWords(): Promise<void> {
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			// A count that began before the member was gone ends first, as this one would be left out.
+			// Waits for a count that began before the member was gone, as this one would be skipped.
 			await sql`select pg_advisory_xact_lock(hashtext('refresh_similar_words'))`.execute(trx)
 			await sql`select refresh_similar_words()`.execute(trx)
 		})

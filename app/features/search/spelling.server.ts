@@ -1,34 +1,34 @@
 import { similarTerm } from '~/features/terms/terms.server.ts'
 import { type Operator, type ParsedSearch, parseSearch, type Term } from './parse.ts'
-import { type Doubtful, findMeant, type Meant } from './spelling.queries.server.ts'
+import { type Doubtful, findWordSuggestions, type WordSuggestion } from './spelling.queries.server.ts'
 
-/** A search whose words all find something. */
+/** A corrected search whose words all have results. */
 export interface Correction {
 	parsed: ParsedSearch
-	/** For each word that found nothing those that may be meant, the likeliest first; one of each list must be there too. */
+	/** For each word without results, the possible corrections, likeliest first; one of each list must match. */
 	alternatives: string[][]
-	/** The search anew, with the word that a question has; null where parts of words were completed only. */
+	/** Builds the corrected search, with the word that a question has; null where words were only completed. */
 	searchFor: ((title: string) => string) | null
 }
 
-/** Parts of a search that are looked at, and words that one of them may stand for. */
+/** Parts of a search that are corrected, and corrections for each. */
 const MAX_DOUBTFUL = 8
 const MAX_ALTERNATIVES = 10
 
 /**
- * What may have been meant by a search that finds nothing: words, tags and usernames that find nothing by themselves are
- * replaced by those like them that do. Phrases and what is left out stay as they are.
+ * Corrects a search without results: words, tags and usernames without results are replaced by similar ones that have some. Phrases
+ * and exclusions stay.
  * @returns null when there is nothing better
  */
 export async function correctSearch({ terms, operators, parts }: ParsedSearch): Promise<Correction | null> {
 	const doubts = [...terms.map(doubtInTerm), ...operators.map(doubtInOperator)].filter((doubt) => doubt !== null)
-	const found = await findMeant(doubts.slice(0, MAX_DOUBTFUL), termsLike(doubts))
+	const found = await findWordSuggestions(doubts.slice(0, MAX_DOUBTFUL), termsLike(doubts))
 	if (found.length === 0) return null
 	const mistyped = found.filter((each) => !isCompletion(each))
 	const searchFor = (title: string) => parts.map((part) => corrected(part, mistyped, operators, title)).join(' ')
 	const parsed = parseSearch(searchFor(''))
 	const search = mistyped.length > 0 ? searchFor : null
-	// Beside an `or` one word takes the place of another.
+	// Beside an `or`, one word replaces another.
 	if (terms.some(({ kind }) => kind === 'or')) return { parsed, alternatives: [], searchFor: search }
 	const words = found.filter(({ kind }) => kind === 'word')
 	const isOpen = (term: Term) => term.kind === 'word' && words.some(({ text }) => text === bare(term.text))
@@ -39,7 +39,7 @@ export async function correctSearch({ terms, operators, parts }: ParsedSearch): 
 	}
 }
 
-/** Of a word that is nearly a term that term, which texts may have though no title does. */
+/** A word that is nearly a term is corrected to it, as texts may contain it though no title does. */
 function termsLike(doubts: Doubtful[]): { text: string; word: string }[] {
 	return doubts.flatMap(({ kind, text }) => {
 		const word = kind === 'word' ? similarTerm(text)?.tag : undefined
@@ -47,12 +47,12 @@ function termsLike(doubts: Doubtful[]): { text: string; word: string }[] {
 	})
 }
 
-/** Whether what was meant holds what was typed. */
-function isCompletion({ kind, text, meant }: Meant): boolean {
+/** Whether the correction contains what was typed. */
+function isCompletion({ kind, text, meant }: WordSuggestion): boolean {
 	return kind === 'word' && meant[0]?.includes(text) === true
 }
 
-function corrected(part: string, found: Meant[], operators: Operator[], title: string): string {
+function corrected(part: string, found: WordSuggestion[], operators: Operator[], title: string): string {
 	const operator = operators.find(({ text }) => text === part)
 	const kind = operator?.kind ?? 'word'
 	const text = operator?.value ?? bare(part)
@@ -62,7 +62,7 @@ function corrected(part: string, found: Meant[], operators: Operator[], title: s
 	return operator ? `${kind}:${likeliest}` : likeliest
 }
 
-/** A word without the marks round it. */
+/** A word without surrounding punctuation. */
 function bare(text: string): string {
 	return text.toLowerCase().replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}+#]+$/gu, '')
 }

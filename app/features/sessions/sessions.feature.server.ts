@@ -22,7 +22,7 @@ export const sessions = defineFeature({
 		{
 			key: 'security-events',
 			label: 'Security events of an account, such as logins',
-			hint: 'Members see them in their settings. Of one member, 500 at most are stored.',
+			hint: 'Members see them in their settings. At most 500 are stored for each member.',
 			days: { default: 90, min: 7, max: 730 },
 			remove: (days, limit) => deleteOldRows({ table: 'security_events', since: 'at', days, limit }),
 		},

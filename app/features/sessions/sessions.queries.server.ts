@@ -101,6 +101,7 @@ export async function deleteOldRevocations(): Promise<void> {
 	await sql`delete from session_revocations where at < now() - interval '1 day'`.execute(db())
 }
 
+/** The current username of a member; undefined when the account is gone. */
 export async function findUsername(userId: number): Promise<string | undefined> {
 	const user = await db().selectFrom('users').select('username').where('id', '=', userId).executeTakeFirst()
 	return user?.username

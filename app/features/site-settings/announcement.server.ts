@@ -40,8 +40,8 @@ export const announcementSection = settingSection({
 				{ value: 'staff', label: 'Moderators and admins' },
 			],
 		}),
-		from: dateSetting({ label: 'First day', hint: 'Empty: from now on.' }),
-		until: dateSetting({ label: 'Last day', hint: 'Empty: until you remove it.' }),
+		from: dateSetting({ label: 'First day', hint: 'If empty: from now on.' }),
+		until: dateSetting({ label: 'Last day', hint: 'If empty: until you remove it.' }),
 		canClose: boxSetting({
 			label: 'Members can close it',
 			hint: 'It does not come back in their browser until its text or link changes.',
@@ -50,8 +50,8 @@ export const announcementSection = settingSection({
 	},
 	async check({ from, until, linkText, url }) {
 		if (from && until && until < from)
-			throw new Invalid('The last day is before the first.', { until: 'Choose the first day or a later one.' })
-		if (url && !linkText) throw new Invalid('The link needs words.', { linkText: 'Enter what the link says.' })
+			throw new Invalid('The last day is before the first.', { until: 'Choose the first day or a later day.' })
+		if (url && !linkText) throw new Invalid('The link needs words.', { linkText: 'Enter the text of the link.' })
 	},
 })
 

@@ -37,7 +37,7 @@ export const siteSettings = defineFeature({
 		{
 			key: 'setting-changes',
 			label: 'History of the site’s settings',
-			hint: 'The settings stay; older changes can no longer be undone.',
+			hint: 'The settings stay, but older changes can no longer be undone.',
 			days: { default: 730, min: 90, max: 3650 },
 			remove: (days, limit) => deleteOldRows({ table: 'site_setting_changes', since: 'at', days, limit }),
 		},

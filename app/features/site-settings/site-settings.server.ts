@@ -151,7 +151,7 @@ export async function undoChange(viewer: Viewer, name: string, id: number): Prom
 	const changes = isId(id) ? await findChanges(name, id) : undefined
 	if (!changes) throw new NotFound('There is no such change.')
 	const tooLate = () => {
-		throw new Conflict('This cannot be taken back any more: it was changed again since. Reload the page.')
+		throw new Conflict('This can no longer be undone: it was changed again since. Reload the page.')
 	}
 	if (!mayUndo(section, changes, before.texts)) tooLate()
 	const texts: Record<string, string> = { ...before.texts }

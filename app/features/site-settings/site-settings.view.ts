@@ -37,7 +37,7 @@ export interface SettingView {
 	name: string
 	/** The name of its field. */
 	field: string
-	/** What stands in its field; of a secret, nothing. */
+	/** What is in its field; of a secret, nothing. */
 	text: string
 	/** Whether there is a secret. */
 	isSet: boolean
@@ -62,7 +62,7 @@ export interface ChangeView {
 
 export interface SectionView extends SectionLine {
 	version: number
-	/** Whether the document is loaded anew after a save. */
+	/** Whether the document is loaded again after a save. */
 	loadsAnew: boolean
 	settings: SettingView[]
 	changes: ChangeView[]

@@ -12,11 +12,11 @@ const webAddress = z.union(
 export const siteSection = settingSection({
 	name: 'site',
 	title: 'Who runs this site',
-	about: 'The credit at the bottom of every page, and where to report security problems.',
+	about: 'The credit at the bottom of every page, and the contact for security problems.',
 	settings: {
 		authorName: textSetting({
 			label: 'Name',
-			hint: 'Such as your student union or computing centre. Stands at the bottom of every page.',
+			hint: 'Such as your student union or computing centre. Shown at the bottom of every page.',
 			maxLength: 80,
 			environment: 'AUTHOR_NAME',
 		}),
@@ -28,7 +28,7 @@ export const siteSection = settingSection({
 		}),
 		securityContact: textSetting({
 			label: 'Contact for security problems',
-			hint: 'An e-mail address, or an address that begins with https://. Stands in /.well-known/security.txt.',
+			hint: 'An e-mail address, or an address that begins with https://. Shown in /.well-known/security.txt.',
 			schema: z.union(
 				[z.email(), z.url({ protocol: /^https$/, normalize: true }), z.literal('')],
 				'Enter an e-mail address, or an address that begins with https://.',

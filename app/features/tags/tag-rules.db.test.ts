@@ -107,7 +107,7 @@ test('what can be no tag is refused, and the category for everything else takes 
 	const { id = 0, version, title, slug, description, asking } = others ?? {}
 	const sent = { title, slug, description, asking, version, requiredTags: 'windows' }
 	await expect(saveCategory(admin, id, sent)).rejects.toMatchObject({
-		fields: { requiredTags: 'This category takes any tag: it takes what fits nowhere else.' },
+		fields: { requiredTags: 'This category takes any tag: it is for everything that fits nowhere else.' },
 	})
 	const late = await python()
 	const stale = { ...late, version: late.version - 1, requiredTags: 'linux' }

@@ -13,11 +13,11 @@ const MAX_RESERVED = 20
 export const tagSection = settingSection({
 	name: 'tags',
 	title: 'Reserved tags',
-	about: 'Tags that only moderators and admins set, such as announcement.',
+	about: 'Tags that only moderators and admins can use, such as announcement.',
 	settings: {
 		reserved: listSetting({
 			label: 'Reserved tags',
-			hint: 'Such as announcement, official, with commas between them. What else they are called counts too; queries that have one keep it.',
+			hint: 'Separated by commas, such as announcement, official. Their synonyms count too; queries that have one keep it.',
 		}),
 	},
 	async check({ reserved }) {

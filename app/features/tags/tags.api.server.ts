@@ -41,7 +41,7 @@ const tag = z.object({
 
 const tagPage = tag.extend({
 	description: z.string().describe('Plain text, empty when nobody wrote one.'),
-	synonyms: z.array(z.string()).describe('Other spellings, which lead here.'),
+	synonyms: z.array(z.string()).describe('Other spellings of this term.'),
 	parents: z.array(z.string()).describe('Tags of what it is part of, at most 6: javascript of react.'),
 	children: z.array(z.string()).describe('Tags of what is part of it, at most 6.'),
 	following: z.boolean().describe('Whether you follow it.'),

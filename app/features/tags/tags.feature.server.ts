@@ -1,8 +1,8 @@
 import { cachedPage } from '~/platform/cache/cached-page.ts'
 import { LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { tagPlace } from './places.queries.server.ts'
 import { tagSection } from './tag-rules.server.ts'
+import { tagTerms } from './tag-terms.queries.server.ts'
 import { tagOperations, tagShapes } from './tags.api.server.ts'
 import { MAX_TAG_DESCRIPTION } from './tags.limits.ts'
 import { forgetTags, tagCounters } from './tags.queries.server.ts'
@@ -11,7 +11,7 @@ export const tags = defineFeature({
 	name: 'tags',
 	api: { operations: tagOperations, schemas: tagShapes },
 	counters: tagCounters,
-	termPlaces: [tagPlace],
+	termSources: [tagTerms],
 	// A search goes on in the category that is chosen next.
 	cachedPages: [cachedPage({ path: '/forum/tags', searchParams: ['q'], tags: () => [LIST_PAGES] })],
 	afterLeaving: forgetTags,

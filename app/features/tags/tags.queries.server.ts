@@ -66,8 +66,8 @@ export async function findCategory(slug: string, executor: Executor = db()): Pro
 	return rows[0]
 }
 
-/** Holds the categories as they are until the transaction ends, for whoever writes a question into one. To be called after `holdTerms`. */
-export async function holdCategories(trx: Executor): Promise<void> {
+/** Holds the categories as they are until the transaction ends, for whoever writes a question into one. To be called after `lockTermsShared`. */
+export async function lockCategoriesShared(trx: Executor): Promise<void> {
 	await sql`lock table former_slugs in row share mode`.execute(trx)
 }
 
@@ -143,6 +143,7 @@ export async function listRelatedRows(
 	return rows
 }
 
+/** Sets the description of a tag. @returns false when there is no such tag */
 export async function updateDescription(name: string, description: string): Promise<boolean> {
 	const { numUpdatedRows } = await db()
 		.updateTable('tags')

@@ -1,7 +1,7 @@
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { findCampus } from '~/features/campus/campus.queries.server.ts'
 import { isCampusVerified } from '~/features/campus/campus.view.ts'
-import { holdTerms, listMeant } from '~/features/terms/terms.queries.server.ts'
+import { listTermsOfWords, lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { findTerm, matchTerms, relativesOf } from '~/features/terms/terms.server.ts'
 import { ranks, type Term } from '~/features/terms/terms.view.ts'
 import { describeTerm, joinWords, partWord } from '~/features/vocabulary/acts.server.ts'
@@ -17,13 +17,13 @@ import {
 	type CategoryRow,
 	findCategory,
 	findTag,
-	holdCategories,
 	isFollowingCategory,
 	listCategoryRows,
 	listRelatedRows,
 	listSynonymRows,
 	listTagCounts,
 	listTagsLike,
+	lockCategoriesShared,
 	updateDescription,
 } from './tags.queries.server.ts'
 import { descriptionInput, synonymInput } from './tags.schema.ts'
@@ -106,12 +106,12 @@ const MAX_RELATIVES = 6
  * @param options.isPseudonymous whether nobody is told who asks, which a category for staff alone would give away in part
  * @throws Invalid where there is none, the member may not ask there, or the tags are not those that it needs
  */
-export async function requirePlace(
+export async function requireCategory(
 	viewer: SignedIn,
 	slug: string,
 	{ trx, current = '', isPseudonymous = false, tags, before = [] }: PlaceOptions = {},
 ): Promise<{ categoryId: number; slug: string }> {
-	if (trx) await holdCategories(trx)
+	if (trx) await lockCategoriesShared(trx)
 	const found = await findCategory(storable(slug), trx)
 	if (!found) throw new Invalid('Category field is required!', { category: 'Category field is required!' })
 	const isKept = found.slug === current
@@ -193,13 +193,13 @@ export async function mainTags(trx: Executor, tags: string[]): Promise<string[]>
 
 /** As {@link mainTags}, for the tags of many questions. */
 export async function mainTagsOfAll(trx: Executor, lists: string[][]): Promise<string[][]> {
-	await holdTerms(trx)
+	await lockTermsShared(trx)
 	return meantTags(trx, lists)
 }
 
 /** As {@link mainTagsOfAll}, for somebody who reads. */
 export async function meantTags(trx: Executor, lists: string[][]): Promise<string[][]> {
-	const meant = await listMeant(trx, [...new Set(lists.flat())])
+	const meant = await listTermsOfWords(trx, [...new Set(lists.flat())])
 	return lists.map((tags) => [...new Set(tags.map((tag) => meant.get(tag)?.tag ?? tag))])
 }
 

@@ -7,7 +7,7 @@ export type CategoryAskers = 'everybody' | 'verified' | 'staff' | 'nobody'
 export const askersSaid: Record<Exclude<CategoryAskers, 'everybody'>, string> = {
 	verified: 'Verified students ask here.',
 	staff: 'Moderators ask here.',
-	nobody: 'Archived: its queries can be read, and nobody asks here any more.',
+	nobody: 'Archived: its queries can be read, but nobody can ask here any more.',
 }
 
 export interface CategoryView {
@@ -37,7 +37,7 @@ export interface TagPageView extends TagView {
 	id: number
 	/** '' when nobody wrote one. */
 	description: string
-	/** Other spellings, which lead here. */
+	/** Other spellings of this term. */
 	synonyms: string[]
 	/** Tags of what it is part of: javascript of react. */
 	parents: string[]

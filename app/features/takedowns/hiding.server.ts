@@ -51,7 +51,7 @@ export async function carryOut({ id }: { id: number }, ms = Number.POSITIVE_INFI
 	if (takedown?.state !== 'running' && takedown?.state !== 'undoing') return
 	const end = Date.now() + ms
 	const isLate = () => Date.now() > end
-	// Comments go first and come back last: their questions are counted anew once.
+	// Comments go first and come back last: their questions are counted again once.
 	const steps = takedown.state === 'running' ? hiding : restoring
 	for (const step of steps) {
 		await step(takedown, isLate)

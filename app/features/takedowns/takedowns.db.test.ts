@@ -39,7 +39,7 @@ async function finished(id?: number): Promise<TakedownView> {
 	const find = async () => (await page()).past.find((one) => id === undefined || one.id === id)
 	await finishTakedown({ id: (await find())?.id ?? 0 })
 	const act = await find()
-	if (!act) throw new Error('There is no such act.')
+	if (!act) throw new Error('There is no such action.')
 	return act
 }
 

@@ -10,7 +10,7 @@ export const takedowns = defineFeature({
 		{
 			key: 'takedowns',
 			label: 'What exactly moderators hid when they hid everything of an account',
-			hint: 'For so long it can be undone in one act. What was hidden stays hidden afterwards.',
+			hint: 'During this time, it can be undone in one step. Afterwards, hidden posts stay hidden.',
 			days: { default: 365, min: 30, max: 3650 },
 			remove: (days, limit) => deleteOldRows({ table: 'takedowns', since: 'posted_until', days, limit }),
 		},

@@ -37,6 +37,7 @@ export async function noteSuspension(trx: Executor, id: number): Promise<void> {
 		where takedowns.id = ${id} and users.id = member_id`.execute(trx)
 }
 
+/** A takedown by id; undefined when there is none. */
 export async function findTakedown(id: number): Promise<TakedownRow | undefined> {
 	const { rows } = await sql<TakedownRow>`select ${columns} from takedowns where id = ${id}`.execute(db())
 	return rows[0]
@@ -197,7 +198,7 @@ export async function takeVotes(
 	return { questions: [...new Set(rows.map(({ question }) => question))], count: rows.length }
 }
 
-/** Gives some votes back where the member has not voted anew and the post is still there. @returns as {@link takeVotes} */
+/** Gives some votes back where the member has not voted again and the post is still there. @returns as {@link takeVotes} */
 export async function giveVotesBack(
 	trx: Executor,
 	takedown: TakedownRow,

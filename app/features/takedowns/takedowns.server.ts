@@ -129,7 +129,7 @@ export async function takeDown(viewer: Viewer, username: string, input: Input): 
 			// Whoever posts locks this row first: what they began is either there by now, or comes after the suspension and is refused.
 			await lockGoverned(trx, actor, member)
 			const id = await insertTakedown(trx, { memberId: member.id, actorId: actor.id, reason: why, from: from || null })
-			if (id === undefined) throw new Conflict('This is being done already. Reload the page in a moment.')
+			if (id === undefined) throw new Conflict('This is already being done. Reload the page in a moment.')
 			if (time !== '') {
 				await suspend(trx, member.id, time, why)
 				await endAllAccess(trx, member.id)
@@ -167,7 +167,8 @@ export async function undoTakedown(viewer: Viewer, username: string, input: Inpu
 		.execute(async (trx) => {
 			await lockGoverned(trx, actor, member)
 			const begun = await beginUndo(trx, id, actor.id)
-			if (begun?.memberId !== member.id) throw new Conflict('This is undone already, or not done yet. Reload the page.')
+			if (begun?.memberId !== member.id)
+				throw new Conflict('This has already been undone, or is not done yet. Reload the page.')
 			if (begun.isSuspendedByIt) await lift(trx, member.id)
 			await record(trx, actor, member, 'undo hiding everything', { why })
 			await addJob('take-down', { id }, trx, JOB_AFTER)

@@ -12,7 +12,7 @@ export interface StartTerm {
 }
 
 /**
- * Reads the lines of the data file: `= Description < Parent` begins a section, and what stands in it is described so and stands
+ * Reads the lines of the data file: `= Description < Parent` begins a section, and what is in it is described so and stands
  * below that parent; `Name | alias | #tag < Parent, Parent` is a term. A tag is given where it is not the one that follows from the name.
  */
 export function parseStartSet(lines: Iterable<string>): StartTerm[] {

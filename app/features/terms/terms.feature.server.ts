@@ -1,5 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { registerPlaces } from './places.server.ts'
+import { registerTermSources } from './sources.server.ts'
 import { alignTerm, alignTerms, startTerms } from './terms.server.ts'
 
 export const terms = defineFeature({
@@ -7,7 +7,7 @@ export const terms = defineFeature({
 	start: startTerms,
 	jobs: { 'align-term': ({ id }) => alignTerm(id) },
 	schedules: [{ name: 'align-terms', every: 'hour', run: alignTerms }],
-	collect: (features) => registerPlaces(features.flatMap(({ termPlaces }) => termPlaces ?? [])),
+	collect: (features) => registerTermSources(features.flatMap(({ termSources }) => termSources ?? [])),
 	memberData: {
 		vocabulary_terms: { members: {}, merge: {}, archive: 'the site’s vocabulary', mentions: { description: 500 } },
 		term_parents: 'the site’s vocabulary',

@@ -42,7 +42,7 @@ export async function listTermRows(): Promise<TermRow[]> {
  * For a transaction that writes words: until it ends no term is changed, so nothing is written under a name that has just
  * been given up.
  */
-export async function holdTerms(trx: Executor): Promise<void> {
+export async function lockTermsShared(trx: Executor): Promise<void> {
 	await sql`lock table term_spellings in row share mode`.execute(trx)
 }
 
@@ -52,7 +52,7 @@ export async function lockTerms(trx: Executor): Promise<void> {
 }
 
 /** The terms that these words are spellings of, by the words as they were given. */
-export async function listMeant(executor: Executor, words: string[]): Promise<Map<string, Term>> {
+export async function listTermsOfWords(executor: Executor, words: string[]): Promise<Map<string, Term>> {
 	const { rows } = await sql<Term & { word: string }>`
 		select word, t.id, t.name, t.tag from unnest(${words}::text[]) as word
 		join term_spellings s on s.key = term_key(word) join vocabulary_terms t on t.id = s.term_id`.execute(executor)
@@ -88,7 +88,7 @@ export async function insertTerm(
 	trx: Executor,
 	{ name, tag, description = '' }: { name: string; tag: string; description?: string },
 ): Promise<number | undefined> {
-	const taken = await listMeant(trx, [name, tag])
+	const taken = await listTermsOfWords(trx, [name, tag])
 	if (taken.size > 0) return undefined
 	const { rows } = await sql<{ id: number }>`
 		insert into vocabulary_terms (name, tag, description, edited_at, unaligned) values (${name}, ${tag}, ${description}, now(), true)
@@ -121,7 +121,7 @@ export async function removeSpelling(trx: Executor, id: number, spelling: string
 export interface TermChange {
 	name?: string
 	description?: string
-	/** Whether words may have to be written anew. */
+	/** Whether words may have to be written again. */
 	unaligned?: boolean
 }
 

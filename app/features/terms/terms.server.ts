@@ -7,12 +7,12 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
 import { lazyLines } from '~/platform/http/lists.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { alignPlaces, type Spelling, termPlaces } from './places.server.ts'
+import { alignSources, type Spelling, termSources } from './sources.server.ts'
 import { parseStartSet, type StartTerm } from './start-set.ts'
 import {
 	findStartSetHash,
-	listMeant,
 	listTermRows,
+	listTermsOfWords,
 	listUnaligned,
 	lockTerms,
 	markAligned,
@@ -76,7 +76,7 @@ export async function startTerms(): Promise<() => Promise<void>> {
 	return openBus(channel, { onMessage: reload, onLost: () => {}, onBack: reload })
 }
 
-/** Says that terms were changed: this process reads them anew, and the others do. Call it after the commit. */
+/** Says that terms were changed: this process reads them again, and the others do. Call it after the commit. */
 export async function announceTerms(): Promise<void> {
 	await loadTerms()
 	try {
@@ -109,7 +109,7 @@ export function relativesOf(spelling: string): { parents: Term[]; children: Term
 
 /** How words are called as terms, in the transaction that writes them; what is no term stays as it is. */
 export async function termNames(trx: Executor, words: string[]): Promise<string[]> {
-	const meant = await listMeant(trx, [...new Set(words)])
+	const meant = await listTermsOfWords(trx, [...new Set(words)])
 	return words.map((word) => meant.get(word)?.name ?? word)
 }
 
@@ -135,7 +135,7 @@ export async function installStartSet(): Promise<number> {
 					await lockTerms(trx)
 					await writeStartSet(trx, startSet())
 				})
-			const changed = await alignPlaces(null)
+			const changed = await alignSources(null)
 			await saveStartSetHash(hash)
 			return changed
 		})
@@ -148,20 +148,20 @@ declare module '~/platform/jobs/jobs.server.ts' {
 	}
 }
 
-/** So many profiles, projects and questions are written anew while a moderator waits; more are left to a job. */
+/** So many profiles, projects and questions are written again while a moderator waits; more are left to a job. */
 const MAX_ALIGNED_AT_ONCE = 2_000
 
 /** As {@link alignTerm}, at once or by a job. @param spelling what was changed */
 export async function alignTermSoon(id: number, spelling: Spelling): Promise<void> {
 	let changes = 0
-	for (const place of termPlaces()) changes += await place.count(spelling)
+	for (const source of termSources()) changes += await source.count(spelling)
 	if (changes > MAX_ALIGNED_AT_ONCE) await addJob('align-term', { id })
 	else await alignTerm(id)
 }
 
 /** Writes every word of a term as the term is called. What an interruption leaves behind is done by {@link alignTerms}. */
 export async function alignTerm(id: number): Promise<void> {
-	await alignPlaces(id)
+	await alignSources(id)
 	await markAligned(id)
 	await dropPages([everyPage])
 }

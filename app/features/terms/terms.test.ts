@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { MAX_TERM_DESCRIPTION, MAX_TERM_NAME, MAX_TERM_TAG } from './terms.limits.ts'
 import { findTerm, matchTerms, relativesOf, similarTerm, startSet } from './terms.server.ts'
-import { tagOfName, termKey } from './terms.view.ts'
+import { MAX_TERM_DESCRIPTION, MAX_TERM_NAME, MAX_TERM_TAG, tagOfName, termKey } from './terms.view.ts'
 
 describe('the start set', () => {
 	const terms = startSet()

@@ -16,7 +16,7 @@ export const tokens = defineFeature({
 	memberData: {
 		access_tokens: {
 			members: { user_id: 'deleted' },
-			merge: { user_id: { ends: 'Programs need tokens of the kept account.' } },
+			merge: { user_id: { ends: 'Programs need new tokens from the kept account.' } },
 			called: 'Access tokens',
 			archive: ['name', 'last_four', 'scopes', 'created_at', 'expires_at', 'last_used_at'],
 			withheld: { token_hash: 'a secret' },

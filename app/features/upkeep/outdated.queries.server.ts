@@ -20,7 +20,7 @@ export function outdatedBy(userId: number, commentIds: number[]): RawBuilder<{ c
 }
 
 /** The solution that a member judges, and its question. */
-export interface JudgedSolution {
+export interface MarkedSolution {
 	question_id: number
 	/** The member, of a pseudonym the one behind it. */
 	author_id: number
@@ -29,8 +29,8 @@ export interface JudgedSolution {
 }
 
 /** A comment that everybody may read; its question is locked by then, or it is only looked at. */
-export async function findJudged(executor: Executor, id: number): Promise<JudgedSolution | undefined> {
-	const { rows } = await sql<JudgedSolution>`
+export async function findMarkedSolution(executor: Executor, id: number): Promise<MarkedSolution | undefined> {
+	const { rows } = await sql<MarkedSolution>`
 		select m.question_id, ${memberBehind(sql.ref('m.author_id'))} as author_id, m.version, m.is_solution from comments m join questions q on q.id = m.question_id
 		where m.id = ${id} and m.status = 'published' and q.status = 'published'`.execute(executor)
 	return rows[0]

@@ -21,8 +21,8 @@ import { db } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import {
 	claimOutdatedNotice,
-	findJudged,
-	type JudgedSolution,
+	findMarkedSolution,
+	type MarkedSolution,
 	removeOutdated,
 	writeOutdated,
 } from './outdated.queries.server.ts'
@@ -63,7 +63,7 @@ export async function sayOutdated(viewer: Viewer, commentId: number, input: Inpu
 	await countUse('toggles', member)
 	await requireMayWrite(member.id)
 	const { reason } = parseInput(outdatedInput, input)
-	const seen = await requireJudged(commentId)
+	const seen = await requireMarkedSolution(commentId)
 	if (!mayVote(member, { authorId: seen.author_id }))
 		throw new NotAllowed('This is your own text. Edit it, and say what changed.')
 	const question = eventQuestion(await requireQuestion(seen.question_id))
@@ -71,8 +71,8 @@ export async function sayOutdated(viewer: Viewer, commentId: number, input: Inpu
 		.transaction()
 		.execute(async (trx) => {
 			if (!(await lockComment(trx, commentId))) throw new NotFound(gone)
-			const { version, is_solution: isSolution } = (await findJudged(trx, commentId)) ?? seen
-			if (!isSolution) throw new Conflict('Only a solution can be said to no longer work. This is none any more.')
+			const { version, is_solution: isSolution } = (await findMarkedSolution(trx, commentId)) ?? seen
+			if (!isSolution) throw new Conflict('Only solutions can be marked as no longer working. This is no longer one.')
 			await writeOutdated(trx, { commentId, userId: member.id, version, reason })
 			if (!(await claimOutdatedNotice(trx, commentId))) return []
 			const memberIds = [...new Set([seen.author_id, question.authorId])].filter((id) => id !== member.id)
@@ -92,7 +92,7 @@ export async function sayOutdated(viewer: Viewer, commentId: number, input: Inpu
 export async function takeOutdatedBack(viewer: Viewer, commentId: number): Promise<{ url: string }> {
 	const member = requireWriter(viewer)
 	await countUse('toggles', member)
-	const { question_id: questionId } = await requireJudged(commentId)
+	const { question_id: questionId } = await requireMarkedSolution(commentId)
 	await removeOutdated(member.id, commentId)
 	await dropPages([questionTag(questionId)])
 	return { url: `${questionUrl(await requireQuestion(questionId))}#comment-${commentId}` }
@@ -100,8 +100,8 @@ export async function takeOutdatedBack(viewer: Viewer, commentId: number): Promi
 
 const gone = 'There is no such comment. It may have been deleted.'
 
-async function requireJudged(commentId: number): Promise<JudgedSolution> {
-	const found = isId(commentId) ? await findJudged(db(), commentId) : undefined
+async function requireMarkedSolution(commentId: number): Promise<MarkedSolution> {
+	const found = isId(commentId) ? await findMarkedSolution(db(), commentId) : undefined
 	if (!found) throw new NotFound(gone)
 	return found
 }

@@ -1,7 +1,7 @@
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { lockModerator, moderator } from '~/features/moderation/members.server.ts'
-import { termPlaces } from '~/features/terms/places.server.ts'
-import { listMeant, lockTerms, updateTerm } from '~/features/terms/terms.queries.server.ts'
+import { termSources } from '~/features/terms/sources.server.ts'
+import { listTermsOfWords, lockTerms, updateTerm } from '~/features/terms/terms.queries.server.ts'
 import { alignTerm, alignTermSoon, announceTerms } from '~/features/terms/terms.server.ts'
 import type { Term } from '~/features/terms/terms.view.ts'
 import { NotFound } from '~/lib/errors.ts'
@@ -28,7 +28,7 @@ export async function actOnTerm(viewer: Viewer, act: TermAct, id: number, input:
 	} = await db()
 		.transaction()
 		.execute(async (trx) => {
-			const done = await inTurn(trx, actor, (held) => rules[act](held, id, input))
+			const done = await withLockedTerms(trx, actor, (held) => rules[act](held, id, input))
 			await updateTerm(trx, done.term.id, done.spelling ? { unaligned: true } : {})
 			const about = { kind: TERM_SUBJECT, targetId: done.term.id, memberId: actor.id, title: done.term.name }
 			await addLogRow(trx, { actorId: actor.id, act: actWords[act], ...about, note: done.note ?? '' })
@@ -49,7 +49,7 @@ export async function joinWords(viewer: Viewer, input: { word: string; into: str
 /** Takes a spelling from whatever term it belongs to. @throws NotFound */
 export async function partWord(viewer: Viewer, word: string): Promise<void> {
 	moderator(viewer)
-	const term = (await listMeant(db(), [word])).get(word)
+	const term = (await listTermsOfWords(db(), [word])).get(word)
 	if (!term) throw new NotFound('There is no such synonym.')
 	await actOnTerm(viewer, 'remove-alias', term.id, { alias: word })
 }
@@ -68,7 +68,7 @@ export async function previewAct(
 ): Promise<{ term: Term; changes: string[] }> {
 	const { term, spelling } = await tryOut(moderator(viewer), (trx) => rules[act](trx, id, input))
 	const changes: string[] = []
-	for (const { nouns, count } of termPlaces()) {
+	for (const { nouns, count } of termSources()) {
 		const number = spelling ? await count(spelling) : 0
 		if (number > 0) changes.push(counted(number, ...nouns))
 	}
@@ -83,7 +83,7 @@ async function tryOut(actor: SignedIn, work: (trx: Executor) => Promise<Done>): 
 		await db()
 			.transaction()
 			.execute(async (trx) => {
-				outcome.done = await inTurn(trx, actor, work)
+				outcome.done = await withLockedTerms(trx, actor, work)
 				throw undo
 			})
 	} catch (error) {
@@ -93,7 +93,7 @@ async function tryOut(actor: SignedIn, work: (trx: Executor) => Promise<Done>): 
 	return outcome.done
 }
 
-async function inTurn(trx: Executor, actor: SignedIn, work: (trx: Executor) => Promise<Done>): Promise<Done> {
+async function withLockedTerms(trx: Executor, actor: SignedIn, work: (trx: Executor) => Promise<Done>): Promise<Done> {
 	await lockModerator(trx, actor)
 	await lockTerms(trx)
 	return work(trx)

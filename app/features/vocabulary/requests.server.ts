@@ -37,7 +37,7 @@ export function answerAct({ request, context, url }: Sent, id: number) {
 			...fields
 		} = Object.fromEntries([...form].filter((field): field is [string, string] => typeof field[1] === 'string'))
 		const act = termActs.find((one) => one === named)
-		if (!act) throw new NotFound('There is no such act.')
+		if (!act) throw new NotFound('There is no such action.')
 		try {
 			if (confirmed !== '1') {
 				const preview: ActPreview = { act, fields, ...(await previewAct(viewer, act, id, fields)) }

@@ -1,11 +1,10 @@
-import type { Spelling } from '~/features/terms/places.server.ts'
-import { MAX_SPELLINGS } from '~/features/terms/terms.limits.ts'
+import type { Spelling } from '~/features/terms/sources.server.ts'
 import {
 	findTermDetail,
 	insertTerm,
 	listAbove,
 	listKeys,
-	listMeant,
+	listTermsOfWords,
 	mergeInto,
 	putSpelling,
 	removeSpelling,
@@ -13,7 +12,7 @@ import {
 	type TermDetailRow,
 	updateTerm,
 } from '~/features/terms/terms.queries.server.ts'
-import { type Term, tagOfName, termKey } from '~/features/terms/terms.view.ts'
+import { MAX_SPELLINGS, type Term, tagOfName, termKey } from '~/features/terms/terms.view.ts'
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
@@ -28,7 +27,7 @@ export interface Done {
 	term: Term
 	/** More about it, in words of the log. */
 	note?: string
-	/** The words that members may have written otherwise; none where nothing is written anew. */
+	/** The words that members may have written otherwise; none where nothing is written again. */
 	spelling?: Spelling
 	/** Ids of terms whose meaning changed though no word of theirs is written otherwise. */
 	besides?: number[]
@@ -77,7 +76,7 @@ export const rules: Record<TermAct, Rule> = {
 	async merge(trx, id, input) {
 		const term = await requireTerm(trx, id)
 		const { into } = parseInput(intoInput, input)
-		const target = (await listMeant(trx, [into])).get(into)
+		const target = (await listTermsOfWords(trx, [into])).get(into)
 		if (!target) throw refusal('into', `“${into}” is no term.`)
 		if (target.id === id) throw refusal('into', 'These two are the same term.')
 		const keys = await listKeys(trx, id)
@@ -91,7 +90,7 @@ export const rules: Record<TermAct, Rule> = {
 	async join(trx, _id, input) {
 		const { word } = parseInput(wordInput, input)
 		const { into } = parseInput(intoInput, input)
-		const meant = await listMeant(trx, [word, into])
+		const meant = await listTermsOfWords(trx, [word, into])
 		const own = meant.get(word)
 		const target = meant.get(into) ?? (await makeTerm(trx, into))
 		const key = termKey(word)
@@ -110,7 +109,7 @@ export const rules: Record<TermAct, Rule> = {
 		const term = await requireTerm(trx, id)
 		const { description, parents } = parseInput(aboutInput, input)
 		if (parents) {
-			const known = await listMeant(trx, parents)
+			const known = await listTermsOfWords(trx, parents)
 			const unknown = parents.find((parent) => !known.has(parent))
 			if (unknown !== undefined) throw refusal('parents', `“${unknown}” is no term.`)
 			const above = [...new Set([...known.values()].map((parent) => parent.id))]
@@ -149,7 +148,7 @@ async function makeTerm(trx: Executor, name: string): Promise<Term> {
 }
 
 async function refuseTaken(trx: Executor, term: Term, spelling: string, field: string): Promise<void> {
-	const owner = (await listMeant(trx, [spelling])).get(spelling)
+	const owner = (await listTermsOfWords(trx, [spelling])).get(spelling)
 	if (owner && owner.id !== term.id)
 		throw refusal(field, `“${spelling}” belongs to ${owner.name}. Merge the two terms instead.`)
 }

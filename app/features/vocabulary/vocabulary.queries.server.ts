@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 import type { TermLine } from './vocabulary.view.ts'
 
-/** The place of a list: the last term's uses and id. */
+/** The cursor of a list: uses and id of the last term. */
 export type TermPosition = [uses: number, id: number]
 
 /**

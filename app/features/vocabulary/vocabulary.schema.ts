@@ -1,6 +1,11 @@
 import { z } from 'zod'
-import { MAX_PARENTS, MAX_TERM_DESCRIPTION, MAX_TERM_NAME, MAX_TERM_TAG } from '~/features/terms/terms.limits.ts'
-import { tagOfName } from '~/features/terms/terms.view.ts'
+import {
+	MAX_PARENTS,
+	MAX_TERM_DESCRIPTION,
+	MAX_TERM_NAME,
+	MAX_TERM_TAG,
+	tagOfName,
+} from '~/features/terms/terms.view.ts'
 import { cleanLine, isStorable } from '~/lib/clean.ts'
 
 const unstorable = 'The text contains an invalid character (NUL).'

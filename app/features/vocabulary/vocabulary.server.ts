@@ -1,5 +1,5 @@
 import { moderator } from '~/features/moderation/members.server.ts'
-import { termPlaces } from '~/features/terms/places.server.ts'
+import { termSources } from '~/features/terms/sources.server.ts'
 import { findTermDetail } from '~/features/terms/terms.queries.server.ts'
 import { findTerm, matchTerms, similarTerm } from '~/features/terms/terms.server.ts'
 import { termKey } from '~/features/terms/terms.view.ts'
@@ -7,7 +7,7 @@ import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { counted } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import { listTermLines, type TermPosition } from './vocabulary.queries.server.ts'
 import type { NewWord, TermLine, TermPageView } from './vocabulary.view.ts'
 
@@ -39,14 +39,14 @@ export async function listTerms(
 
 function positionIn(cursor: string): TermPosition {
 	const [uses, id] = decodeCursor(cursor, 2)
-	if (!(uses === 0 || isId(uses)) || !isId(id)) throw noSuchPlace()
+	if (!(uses === 0 || isId(uses)) || !isId(id)) throw invalidCursor()
 	return [uses, id]
 }
 
 /** Words that members use and that are no terms, the most used first, at most 100. @throws NotAllowed */
 export async function listNewWords(viewer: Viewer): Promise<NewWord[]> {
 	moderator(viewer)
-	const found = await Promise.all(termPlaces().map((place) => place.listUnknown(MAX_NEW_WORDS)))
+	const found = await Promise.all(termSources().map((source) => source.listUnknown(MAX_NEW_WORDS)))
 	const words = new Map<string, { word: string; uses: number }>()
 	for (const { word, uses } of found.flat()) {
 		const known = words.get(termKey(word))
@@ -66,7 +66,7 @@ export async function getTerm(viewer: Viewer, id: number): Promise<TermPageView>
 	const { name, tag, description, aliases, parents, children } = term
 	const keys = [name, tag, ...aliases].map(termKey)
 	const counts = await Promise.all(
-		termPlaces().map(async ({ nouns, countUses }) => ({ nouns, count: await countUses(keys) })),
+		termSources().map(async ({ nouns, countUses }) => ({ nouns, count: await countUses(keys) })),
 	)
 	const uses = counts.filter(({ count }) => count > 0).map(({ nouns, count }) => counted(count, ...nouns))
 	return { id, name, tag, description, aliases, parents, children, uses }

@@ -53,7 +53,7 @@ export interface ActPreview {
 	fields: Record<string, string>
 	/** The term that stays. */
 	term: Term
-	/** “12 profiles”, of what would be written anew. */
+	/** “12 profiles”, of what would be written again. */
 	changes: string[]
 }
 

@@ -1,14 +1,14 @@
 import { clampChroma, converter, formatHex, wcagContrast } from 'culori'
 
 /*
- * The accent of the site, as tokens of both themes. An admin chooses one colour; each theme takes its hue, and as much of its lightness as
- * leaves it readable: WCAG 2.2 asks for 4.5:1 of text (1.4.3) and 3:1 of what marks a control or the focus (1.4.11).
+ * The accent of the site as tokens of both themes. An admin chooses one colour. Each theme keeps its hue and adjusts its lightness
+ * until it is readable: WCAG 2.2 requires a contrast of 4.5:1 for text (1.4.3) and 3:1 for controls and the focus ring (1.4.11).
  */
 
-/** The least contrast of accent as text, and of text on the accent. */
+/** The minimum contrast of text in the accent, and of text on the accent. */
 export const MIN_CONTRAST = 4.5
 
-/** What text in the accent may stand on besides its own wash: paper, raised, sunken and hover of ui/tokens.css. */
+/** Backgrounds on which text in the accent may stand, besides its own wash: paper, raised, sunken and hover of ui/tokens.css. */
 export const grounds = {
 	light: ['#faf8f2', '#fffdf9', '#f2efe6', '#f1ede2'],
 	dark: ['#161714', '#1d1f1b', '#10110f', '#292b25'],
@@ -21,9 +21,9 @@ export interface AccentTokens {
 	/** Fill of primary buttons, accent text, focus ring. */
 	accent: string
 	hover: string
-	/** Text on the two above. */
+	/** Text on `accent` and `hover`. */
 	on: string
-	/** Ground of what is selected. */
+	/** Background of what is selected. */
 	wash: string
 	/** Border of a wash. */
 	line: string
@@ -31,13 +31,13 @@ export interface AccentTokens {
 
 const toOklch = converter('oklch')
 
-/** The darkest accent of the dark theme, by OKLCH, unless the chosen colour is lighter. */
+/** The minimum OKLCH lightness of the accent in the dark theme, unless the chosen colour is lighter. */
 const MIN_DARK_LIGHTNESS = 0.74
-/** More would glare on a dark page. */
+/** A stronger colour would glare on a dark page. */
 const MAX_DARK_CHROMA = 0.16
 const STEP = 0.01
 
-/** What one colour makes of both themes. @param chosen `#rrggbb` */
+/** The tokens of both themes for one colour. @param chosen `#rrggbb` */
 export function accentTokens(chosen: string): Record<Theme, AccentTokens> {
 	const { l = 0, c = 0, h = 0 } = toOklch(chosen) ?? {}
 	const tone = (lightness: number, chroma: number) =>

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Executor } from '~/platform/db/db.server.ts'
 
-/** Logos that are stored: what the history of the settings can bring back. */
+/** Stored logos: the history of the settings can bring back as many. */
 const MAX_LOGOS = 20
 
 /**
- * Keeps an uploaded logo from now on, and lets go of the one that was chosen longest ago where there are too many.
+ * Stores an uploaded logo. Where there are too many, the one that was chosen longest ago is deleted.
  * @returns whether it is stored in this size
  */
 export async function keepLogo(trx: Executor, logo: { path: string; width: number; height: number }): Promise<boolean> {

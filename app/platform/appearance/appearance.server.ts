@@ -8,11 +8,11 @@ import { accentTokens, grounds, type Theme } from './accent.server.ts'
 import { keepLogo } from './appearance.queries.server.ts'
 
 /*
- * The logo and the accent of the site. Pages get both by one stylesheet, whose address changes with what it says; a site that has neither
- * has no such stylesheet, and pays nothing.
+ * The logo and the accent of the site. Pages load both from one stylesheet, whose address changes with its content. A site that has
+ * neither has no such stylesheet.
  */
 
-/** How the site looks. */
+/** The settings of how the site looks. */
 export const appearanceSection = settingSection({
 	name: 'appearance',
 	title: 'Logo and colour',
@@ -21,11 +21,11 @@ export const appearanceSection = settingSection({
 	settings: {
 		logo: pictureSetting({
 			label: 'Logo',
-			hint: 'JPG or PNG, up to 5 MB. Stands in the header 24 pixels high and up to 128 wide, in mails and in the icons of the installed site.',
+			hint: 'JPG or PNG, up to 5 MB. Shown in the header 24 pixels high and up to 128 wide, in mails and in the icons of the installed site.',
 		}),
 		ground: choiceSetting({
 			label: 'Ground of the logo',
-			hint: 'Where the logo has no ground of its own: so that a dark one is seen on dark pages, or a light one on light pages.',
+			hint: 'For a transparent logo: keeps a dark logo visible on dark pages, or a light one on light pages.',
 			default: 'none',
 			choices: [
 				{ value: 'none', label: 'None' },
@@ -35,11 +35,11 @@ export const appearanceSection = settingSection({
 		}),
 		isAlone: boxSetting({
 			label: 'The logo holds the name of the site',
-			hint: 'The name is not written beside it then. Screen readers still say it.',
+			hint: 'If set, the name is not shown beside it. Screen readers still read it.',
 		}),
 		accent: colourSetting({
 			label: 'Colour',
-			hint: 'Such as #7b2d8b. Empty: the green that comes with the site. Each theme takes it as light or as dark as text in it stays readable.',
+			hint: 'Such as #7b2d8b. If empty: the default green. Each theme adjusts its lightness so that text stays readable.',
 			choices: [
 				{ value: '', label: 'Ivy' },
 				{ value: '#3e5f86', label: 'Slate' },
@@ -57,46 +57,46 @@ export const appearanceSection = settingSection({
 	},
 })
 
-/** The logo that admins have chosen; null for the mark of the project. */
+/** The logo that admins have chosen; null for DevQuad's own. */
 export interface SiteLogo {
 	path: string
-	/** Pixels of its largest size. */
+	/** Pixels of the largest size. */
 	width: number
 	height: number
 }
 
-/** What a stored text means. */
+/** Parses the stored value of the logo setting. */
 function logoOf(text: string): SiteLogo | null {
 	const [path = '', size = ''] = text.split('#')
 	const [width = 0, height = 0] = size.split('x').map(Number)
 	return path ? { path, width, height } : null
 }
 
-/** Pixels of the page, at a text size of 16. */
+/** CSS pixels at a font size of 16. */
 const LOGO_HEIGHT = 24
 const MAX_LOGO_WIDTH = 128
 
 interface SiteStyle {
 	css: string
-	/** The address that pages ask for; it names what the stylesheet says. */
+	/** The address of the stylesheet, with a hash of its content. */
 	href: string
-	/** Changes with it: for the addresses of icons. */
+	/** The same hash, for the addresses of icons. */
 	version: string
 }
 
 interface Appearance {
 	logo: SiteLogo | null
 	ground: 'none' | 'light' | 'dark'
-	/** As `#rrggbb`; the one of the project where none was chosen. */
+	/** As `#rrggbb`; DevQuad's own where none was chosen. */
 	accents: Record<Theme, string>
-	/** Null where the site looks as it comes. */
+	/** Null where neither a logo nor an accent is set. */
 	style: SiteStyle | null
 }
 
-/** What comes with the project: `--color-ivy` of ui/tokens.css. */
+/** DevQuad's own accent: `--color-ivy` of ui/tokens.css. */
 const ownAccents = { light: '#1c6b4a', dark: '#7cc9a0' }
 
-/** How a button and a link look in a theme. */
+/** The colours of a button and a link in one theme. */
 export interface AccentPreview {
 	theme: Theme
 	paper: string
@@ -106,7 +106,7 @@ export interface AccentPreview {
 	contrasts: { link: number; button: number }
 }
 
-/** What an accent makes of buttons and links. @param chosen `#rrggbb`, or an empty text for that of the project */
+/** The colours of buttons and links with an accent. @param chosen `#rrggbb`, or an empty text for DevQuad's own */
 export function previewAccent(chosen: string): AccentPreview[] {
 	const tokens = accentTokens(chosen || ownAccents.light)
 	return (['light', 'dark'] as const).map((theme) => {
@@ -118,10 +118,10 @@ export function previewAccent(chosen: string): AccentPreview[] {
 	})
 }
 
-/** Worked out of the values of the settings, which are one object until they change. */
+/** Computed from the setting values, which are one object until they change. */
 const known = new WeakMap<object, Appearance>()
 
-/** How the site looks now. It costs no statement. */
+/** How the site looks now. Reads memory only. */
 export function siteAppearance(): Appearance {
 	const values = siteSettings(appearanceSection)
 	const before = known.get(values)
@@ -157,7 +157,7 @@ function accentCss({ light, dark }: ReturnType<typeof accentTokens>): string {
 	return `:root{${tokens.join(';')}}`
 }
 
-/** The place of the logo is known before it is there, so nothing moves as it comes. */
+/** Reserves the space of the logo before it has loaded, so that nothing shifts. */
 function logoCss({ path, width, height }: SiteLogo, ground: Appearance['ground'], isAlone: boolean): string {
 	const shown = Math.min(MAX_LOGO_WIDTH, Math.max(4, Math.round((LOGO_HEIGHT * width) / height)))
 	const url = pictureUrl(path, shown > 100 ? 640 : 320)

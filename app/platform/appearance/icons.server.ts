@@ -4,9 +4,9 @@ import { themeColors } from '~/lib/theme-colors.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
 import { siteAppearance } from './appearance.server.ts'
 
-/* The files of public/ that show the mark, as they are where the site has a logo or an accent of its own. */
+/* Replacements for the icons in public/, for a site with a logo or an accent of its own. */
 
-/** What each file shows: pixels of a side, how much of it the mark takes, and how far the corners of its ground are rounded. */
+/** For each file: pixels per side, the share of it that the logo fills, and the radius of the background's corners. */
 const squares: Record<string, { size: number; share: number; round: number }> = {
 	'/icons/icon-192.png': { size: 192, share: 0.6, round: 0.2 },
 	'/icons/icon-512.png': { size: 512, share: 0.6, round: 0.2 },
@@ -16,9 +16,9 @@ const squares: Record<string, { size: number; share: number; round: number }> = 
 	'/favicon.ico': { size: 48, share: 0.84, round: 0.15 },
 }
 
-/** The icon of tabs, as SVG. */
+/** The icon of browser tabs, as SVG. */
 const FAVICON = '/favicon.svg'
-/** The logo for mails: twice as large as it is shown, on a ground of its own. */
+/** The logo for mails: twice as large as it is shown, with a background of its own. */
 export const MAIL_LOGO = '/icons/logo.png'
 const MAIL_LOGO_HEIGHT = 48
 const MAX_MAIL_LOGO_WIDTH = 480
@@ -28,7 +28,7 @@ export interface IconFile {
 	body: Buffer
 }
 
-/** Drawn files by what the site looks like and their path; those of an earlier look are forgotten. */
+/** Drawn files by path, for the current version of the look. */
 const drawn = remember('site-icons', () => ({ version: '', files: new Map<string, Promise<IconFile>>() }))
 
 /** Whether {@link siteIcon} may have something at this path. */
@@ -37,7 +37,7 @@ export function isIconPath(path: string): boolean {
 }
 
 /**
- * The file at a path as this site has it; null where it is the one that comes with the project.
+ * The icon at a path; null where the site uses the one in public/.
  * @throws Unavailable when the storage of the logo does not answer
  */
 export async function siteIcon(path: string): Promise<IconFile | null> {
@@ -50,7 +50,7 @@ export async function siteIcon(path: string): Promise<IconFile | null> {
 	const { files } = drawn
 	const file = files.get(path) ?? draw(path)
 	files.set(path, file)
-	// One that failed is drawn anew when it is asked for again.
+	// A failed drawing is retried at the next request.
 	file.catch(() => files.delete(path))
 	return file
 }
@@ -78,7 +78,7 @@ async function drawSquare(size: number, share: number, round: number): Promise<B
 		.toBuffer()
 }
 
-/** An SVG like the one of the project: it follows the theme of the browser, or holds the logo. */
+/** Draws the SVG icon: it follows the browser's theme, or holds the logo. */
 async function drawFavicon(): Promise<Buffer> {
 	const { accents } = siteAppearance()
 	if (await readLogo()) {
@@ -102,7 +102,7 @@ async function drawMailLogo(): Promise<Buffer> {
 		.toBuffer()
 }
 
-/** Icons stand on a ground, so that the logo is seen wherever a system puts them. */
+/** Icons have a background, so that the logo is visible wherever a system puts them. */
 function groundColour(): string {
 	return siteAppearance().ground === 'dark' ? themeColors.dark : themeColors.light
 }
@@ -113,7 +113,7 @@ async function readLogo(): Promise<Buffer | null> {
 	return logo && (await storage()).read(`${logo.path}-1280.webp`)
 }
 
-/** The mark of the project, as scripts/make-icons.mjs draws it: it fills a square from 2 to 18 of its 20 units. */
+/** DevQuad's own logo as scripts/make-icons.mjs draws it: it fills a square from 2 to 18 of its 20 units. */
 function markAt(size: number, share: number, accent: string): string {
 	const scale = (size * share) / 16
 	const edge = size / 2 - 10 * scale

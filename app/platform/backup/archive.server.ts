@@ -10,40 +10,43 @@ import { createTarDecoder, createTarPacker } from 'modern-tar'
 import { diskError } from '~/lib/disk-error.server.ts'
 import { lockedBy, openedBy, WORK_FACTOR } from './passphrase.server.ts'
 
-/** What a file begins with: https://github.com/C2SP/C2SP/blob/main/age.md, and RFC 8878. */
+/** The first bytes of a file: https://github.com/C2SP/C2SP/blob/main/age.md, and RFC 8878. */
 const AGE_HEADER = Buffer.from('age-encryption.org/v1\n')
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 
-/** The last entry: SHA-256 of all names and contents before it. Node ends the reading of half a file in Zstandard without an error. */
+/**
+ * The last entry: the SHA-256 of all names and contents before it. Without it, a truncated file would pass: Node's Zstandard reader
+ * reports no error.
+ */
 const SEAL = 'sha256'
 
-/** One file of an archive. It is in memory whole, so that large things are several. */
+/** One file of an archive. It is held in memory whole, so large content is split into several entries. */
 export interface Entry {
 	name: string
 	contents: Uint8Array
 }
 
-/** A backup that cannot be used; the message is one sentence for whoever typed the command. */
+/** A backup that cannot be used; the message is one sentence for whoever ran the command. */
 export class BadBackup extends Error {}
 
-/** What a file is encrypted with: a passphrase, or the public key of an archive; null leaves it readable. */
+/** What a file is encrypted with: a passphrase or the public key of an archive; null for no encryption. */
 export type Lock = string | { recipient: string } | null
 
-/** What opens such a file: the passphrase, or the private key. */
+/** What decrypts such a file: the passphrase or the private key. */
 export type Key = string | { identity: string } | null
 
-/** How the name of an archive ends: a tar in Zstandard, in age where it is encrypted. */
+/** The extension of an archive: tar, compressed with Zstandard, encrypted with age where there is a lock. */
 export function archiveEnding(lock: Lock): string {
 	return lock === null ? '.tar.zst' : '.tar.zst.age'
 }
 
 /**
- * Writes an archive that only this account can read. It appears under its name once it is whole and on the disk; until then it
- * ends in `.partial`, and an error removes it.
+ * Writes an archive that only this account can read. It gets its name once it is complete and on disk; until then the name ends in
+ * `.partial`, and an error removes it.
  * @param lock a passphrase encrypts it as `age -p` does, a key as `age -r`
- * @param workFactor how much work each try of a passphrase is, as a power of two; less is for tests
+ * @param workFactor cost of each guess of the passphrase, as a power of two; lower for tests
  * @returns bytes of the file
- * @throws Error with one sentence when the file cannot be written; whatever making the entries throws
+ * @throws Error with one sentence when the file cannot be written; any error of the generator of entries
  */
 export async function writeArchive(
 	file: string,
@@ -83,7 +86,7 @@ async function* tarOf(entries: AsyncIterable<Entry>): AsyncGenerator<Uint8Array>
 		await add({ name: SEAL, contents: seal.digest() })
 		controller.finalize()
 	})()
-	// An entry that cannot be made ends the tar with that error.
+	// An entry that fails ends the tar with the same error.
 	added.catch((error) => controller.error(error))
 	yield* readable
 	await added
@@ -107,9 +110,9 @@ function inWords(error: unknown, file: string): unknown {
 }
 
 /**
- * Reads an archive from its beginning to its end.
- * @param onBytes is told how many of the file's bytes have been read
- * @throws BadBackup when the file is none, is not whole, or the passphrase is not its own
+ * Reads an archive from beginning to end.
+ * @param onBytes called with the number of bytes read so far
+ * @throws BadBackup when the file is no archive, is incomplete, or the passphrase is wrong
  */
 export async function* readArchive(
 	file: string,
@@ -123,7 +126,7 @@ export async function* readArchive(
 	stored.pause()
 	const decrypted = isSecret ? await decrypt(stored, key, file) : stored
 	const tar = createTarDecoder({ strict: true })
-	// What fails is met by whoever reads the entries.
+	// The consumer of the entries gets the error.
 	pipeline(decrypted, createZstdDecompress(), Writable.fromWeb(tar.writable)).catch(() => {})
 	const seal = createHash('sha256')
 	let isSealed = false
@@ -144,7 +147,7 @@ export async function* readArchive(
 	}
 }
 
-/** @throws BadBackup when the file cannot be one */
+/** @throws BadBackup when the file is no archive */
 async function isEncrypted(file: string): Promise<boolean> {
 	const handle = await open(file).catch((error: NodeJS.ErrnoException) => {
 		throw new BadBackup(error.code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read.`)

@@ -29,41 +29,39 @@ import {
 	writeSegment,
 } from './wal-archive.server.ts'
 
-/** Seconds after which PostgreSQL hands a file over that is not full. With copying it, less than 60 s are lost. */
+/** Seconds after which PostgreSQL hands over a segment that is not full. Including the copy, less than 60 s of data can be lost. */
 const HAND_OVER_SECONDS = 40
-/** Milliseconds, at most as a rule, from the end of a file to when its copy was made: everything older is in it, or in one before. */
+/** Milliseconds that copying a segment usually takes at most: what was committed earlier is in this segment or in one before. */
 const COPYING_MS = 1_000
-/** Files that may wait for a place that is away: 1 GB, for at least forty minutes. */
+/** Segments that may wait while the destination is unavailable: 1 GB, at least forty minutes. */
 const MAX_WAITING = 64
-/** Bytes that have to be free on the disk of the data directory, else what waits is thrown away. */
+/** Minimum free bytes on the disk of the data directory. Below it, waiting segments are discarded. */
 const MIN_FREE_BYTES = 512 * 2 ** 20
 const PICTURES_EVERY_MS = 20_000
 const BASE_EVERY_MS = 24 * 3_600_000
-/** Milliseconds after a base that failed until the next try. */
+/** Milliseconds from a failed base backup to the next try. */
 const BASE_AGAIN_MS = 10 * 60_000
 const STATE_EVERY_MS = 10_000
 const ASK_EVERY_MS = 30_000
 
-/** What admins have decided. */
-export interface ArchivingWish {
+/** What admins have set. */
+export interface ArchivingSettings {
 	/** An absolute path. */
 	place: string
 	passphrase: string | null
-	/** How many bases stay. */
+	/** How many base backups to keep. */
 	keep: number
 }
 
 interface ArchiverOptions {
 	dataDir: string
-	/** Of the software. */
+	/** DevQuad's version. */
 	version: string
-	/** Copies the cluster into this archive. @returns bytes of the file; @throws Error with one sentence */
+	/** Copies the cluster into this archive. @returns bytes of the file. @throws Error with one sentence */
 	makeBase: (folder: string) => Promise<number>
 }
 
-/**
- * Brings what PostgreSQL hands over, and new pictures, to the archive. One for each data directory may run: whoever makes it holds a lock.
- */
+/** Copies finished WAL segments and new pictures to the archive. Only one may run per data directory: the caller holds a lock. */
 export class Archiver {
 	readonly #options: ArchiverOptions
 	#state: ArchivingState | null = null
@@ -75,20 +73,20 @@ export class Archiver {
 	#nextQuestion = 0
 	#nextBase = 0
 	#nextWrite = 0
-	/** What went wrong beside the WAL, until it is tried again. */
+	/** Errors besides those of the WAL, until the next try. */
 	readonly #troubles = new Map<'server' | 'pictures' | 'base', string>()
 
 	constructor(options: ArchiverOptions) {
 		this.#options = options
 	}
 
-	/** Does what there is to do; to be called every second. It never throws: what goes wrong is in the state, and once in the log. */
-	async look(wish: ArchivingWish | null): Promise<void> {
+	/** One round of work; call it every second. It never throws: errors go to the state, and once to the log. */
+	async look(settings: ArchivingSettings | null): Promise<void> {
 		try {
-			if (wish === null) return await this.#stop()
-			const archive = await this.#open(wish)
+			if (settings === null) return await this.#stop()
+			const archive = await this.#open(settings)
 			await this.#ship(archive)
-			this.#beginBase(archive, wish.keep)
+			this.#beginBase(archive, settings.keep)
 			await this.#askServer()
 			await this.#copyPictures()
 			await this.#tell([...this.#troubles.values()][0] ?? null)
@@ -98,7 +96,7 @@ export class Archiver {
 		}
 	}
 
-	/** Waits for a base that is being made. */
+	/** Waits for a base backup in progress. */
 	async settle(): Promise<void> {
 		await this.#base
 	}
@@ -111,34 +109,37 @@ export class Archiver {
 		this.#archive = null
 	}
 
-	/** The archive of this data directory; a new one where the place, the passphrase or the cluster is another one than before. */
-	async #open(wish: ArchivingWish): Promise<WalArchive> {
+	/** The archive of this data directory. A new one is created where the destination, the passphrase or the cluster has changed. */
+	async #open(settings: ArchivingSettings): Promise<WalArchive> {
 		const { dataDir } = this.#options
 		this.#state ??= await readArchivingState(dataDir)
 		const isSame =
-			this.#state?.place === wish.place &&
-			(this.#passphrase === wish.passphrase || isMarkOf(this.#state.passphraseMark, wish.passphrase))
-		this.#passphrase = wish.passphrase
+			this.#state?.place === settings.place &&
+			(this.#passphrase === settings.passphrase || isMarkOf(this.#state.passphraseMark, settings.passphrase))
+		this.#passphrase = settings.passphrase
 		if (!isSame) {
-			this.#state = stateOf(wish)
+			this.#state = stateOf(settings)
 			this.#archive = null
 		}
 		if (!isArchiving(dataDir)) {
 			await turnArchivingOn(dataDir, HAND_OVER_SECONDS)
 			this.#set({ needsBase: true })
 		}
-		// A disk that is not mounted at this moment comes back; nothing is written below its mount point.
-		await stat(wish.place)
+		// A disk that is not mounted now may come back; nothing must be written below its mount point.
+		await stat(settings.place)
 		if (this.#archive) await requireArchive(this.#archive.folder)
 		else {
-			this.#archive = (await this.#reopen()) ?? (await this.#begin(wish))
+			this.#archive = (await this.#reopen()) ?? (await this.#begin(settings))
 			this.#mirror = new PictureMirror(this.#archive)
 			this.#nextPictures = 0
 		}
 		return this.#archive
 	}
 
-	/** The archive that an earlier process wrote to; null where there is none, or it is that of another cluster. @throws Error when it is not there */
+	/**
+	 * The archive that an earlier process wrote to; null where there is none, or it belongs to another cluster. @throws Error when it
+	 * cannot be reached
+	 */
 	async #reopen(): Promise<WalArchive | null> {
 		const { folder } = this.#stateNow()
 		if (folder === null) return null
@@ -146,11 +147,11 @@ export class Archiver {
 		return archive.system === (await systemIdentifier(this.#options.dataDir)) ? archive : null
 	}
 
-	async #begin(wish: ArchivingWish): Promise<WalArchive> {
+	async #begin(settings: ArchivingSettings): Promise<WalArchive> {
 		const { dataDir, version } = this.#options
 		const system = await systemIdentifier(dataDir)
-		const archive = await createArchive(wish.place, { system, version, passphrase: wish.passphrase })
-		this.#state = { ...stateOf(wish), folder: archive.folder }
+		const archive = await createArchive(settings.place, { system, version, passphrase: settings.passphrase })
+		this.#state = { ...stateOf(settings), folder: archive.folder }
 		this.#nextBase = 0
 		await writeArchivingState(dataDir, this.#state)
 		return archive
@@ -225,7 +226,7 @@ export class Archiver {
 			})
 	}
 
-	/** The disk of the data directory is never filled by what waits: everything that does goes, and a new base is made later. */
+	/** Keeps waiting segments from filling the disk: discards all of them, which makes a new base backup necessary. */
 	async #throwAwayTooMuch(): Promise<void> {
 		const { dataDir } = this.#options
 		const waiting = await waitingSegments(dataDir)
@@ -235,7 +236,7 @@ export class Archiver {
 		const state = this.#state
 		if (state) this.#noteGap(new Date(state.last?.at ?? state.lookedAt))
 		for (const name of waiting) await rm(join(walFolder(dataDir), name), { force: true })
-		// It may go on like this for long, and a base is work.
+		// The outage may last, and a base backup is expensive.
 		this.#nextBase = Date.now() + BASE_AGAIN_MS
 	}
 
@@ -249,7 +250,7 @@ export class Archiver {
 		this.#nextWrite = 0
 	}
 
-	/** Stores the state. @param words what goes wrong, or null */
+	/** Stores the state. @param words the error, or null */
 	async #tell(words: string | null): Promise<void> {
 		if (!this.#state) return
 		const { trouble } = this.#state
@@ -272,8 +273,8 @@ async function requireArchive(folder: string): Promise<WalArchive> {
 	)
 }
 
-/** Nothing is archived yet. */
-function stateOf({ place, passphrase }: ArchivingWish): ArchivingState {
+/** The initial state. */
+function stateOf({ place, passphrase }: ArchivingSettings): ArchivingState {
 	return {
 		place,
 		folder: null,

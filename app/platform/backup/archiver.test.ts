@@ -16,7 +16,7 @@ import { findArchive, listBases, listSegments, type WalArchive } from './wal-arc
 const folder = mkdtempSync(join(tmpdir(), 'devquad-archiver-'))
 const dataDir = join(folder, 'data')
 const place = join(folder, 'place')
-const wish = { place, passphrase: null, keep: 2 }
+const settings = { place, passphrase: null, keep: 2 }
 let postgres: EmbeddedPostgres
 
 const archiver = new Archiver({
@@ -50,11 +50,11 @@ async function handOver(): Promise<void> {
 	await eventually(async () => expect(await waitingSegments(dataDir)).not.toEqual([]))
 }
 
-async function look(wished: typeof wish | null = wish): Promise<void> {
-	await archiver.look(wished)
+async function look(wanted: typeof settings | null = settings): Promise<void> {
+	await archiver.look(wanted)
 	await archiver.settle()
 	// What the base has left behind, and what it came to.
-	await archiver.look(wished)
+	await archiver.look(wanted)
 }
 
 const stateNow = async () => {
@@ -99,7 +99,7 @@ test('what is handed over is archived; while the place is away it waits, is thro
 	const numbers = (await listSegments(archive)).map(({ number }) => number)
 	expect(numbers.some((number, index) => index > 0 && number !== (numbers[index - 1] ?? 0) + 1)).toBe(true)
 
-	await look({ ...wish, keep: 1 })
+	await look({ ...settings, keep: 1 })
 	await look(null)
 	expect([isArchiving(dataDir), await readArchivingState(dataDir)]).toEqual([false, null])
 }, 120_000)

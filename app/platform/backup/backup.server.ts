@@ -16,16 +16,14 @@ import {
 	type TableTotal,
 } from './tables.queries.server.ts'
 
-/*
- * What a backup holds, in this order: `backup.json`, `jobs.json`, `tables/{name}/{number}`, `media/{key}`, `data/{file}`, `totals.json`.
- */
+/* The entries of a backup, in this order: `backup.json`, `jobs.json`, `tables/{name}/{number}`, `media/{key}`, `data/{file}`, `totals.json`. */
 
-/** The first entry: everything that has to be known before the first row. */
+/** The first entry: what has to be known before the first row. */
 export const headerSchema = z.object({
 	format: z.literal(1),
-	/** Of the software. */
+	/** DevQuad's version. */
 	version: z.string(),
-	/** ISO 8601: the moment whose database this is. */
+	/** ISO 8601: the moment of the database snapshot. */
 	madeAt: z.string(),
 	migrations: z.array(z.string()),
 	tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()) })),
@@ -33,30 +31,33 @@ export const headerSchema = z.object({
 })
 export type BackupHeader = z.infer<typeof headerSchema>
 
-/** The last entry. A backup without it is not whole. */
+/** The last entry. A backup without it is incomplete. */
 export const totalsSchema = z.object({
 	tables: z.record(z.string(), z.object({ rows: z.number(), sha256: z.string() })),
 	files: z.number(),
 })
 export type BackupTotals = z.infer<typeof totalsSchema>
 
-/** Files of a data directory that a restored site makes for itself: its PostgreSQL, its locks; the pictures, read from the storage; and backups. */
+/**
+ * Files of a data directory that are not copied: PostgreSQL and locks, which a restored site makes itself; pictures, which are read
+ * from the storage; and backups.
+ */
 const NOT_COPIED = /^(postgres|site\.|media$|cluster$|backups$)/
 
-/** Backups of a folder, and no other file. */
+/** Matches the names of backups only. */
 const BACKUP_NAME = /^devquad-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tar\.zst(\.age)?$/
 
 interface BackupInput {
-	/** An absolute path: a folder, in which the backup is named after the moment, or the file itself. */
+	/** An absolute path: a folder, in which the backup is named after its time, or the file itself. */
 	to: string
 	passphrase: string | null
 	dataDir: string
-	/** Of the software. */
+	/** DevQuad's version. */
 	version: string
 	onProgress?: (what: 'database' | 'files', done: number, total: number) => void
 }
 
-/** What was backed up. */
+/** The result of a backup. */
 export interface BackupSummary {
 	file: string
 	bytes: number
@@ -66,8 +67,8 @@ export interface BackupSummary {
 }
 
 /**
- * Backs the open site up into one file, while it runs: the database as it is at one moment, then the pictures, which are never
- * changed and are in place before a row names them, then the keys of the data directory.
+ * Backs up the running site into one file: a snapshot of the database, then the pictures, then the keys of the data directory.
+ * Pictures never change and are stored before a row names them, so they may be read later than the snapshot.
  * @throws Error with one sentence when the file cannot be written
  */
 export async function makeBackup({
@@ -95,7 +96,7 @@ export async function makeBackup({
 
 async function readHeader(client: pg.ClientBase, version: string, madeAt: Date): Promise<BackupHeader> {
 	const migrations = await listMigrations(client)
-	if (migrations.length === 0) throw new Error('There is no site here yet, so that there is nothing to back up.')
+	if (migrations.length === 0) throw new Error('There is no site here yet, so there is nothing to back up.')
 	const tables = await listTables(client)
 	return {
 		format: 1,
@@ -142,7 +143,7 @@ async function* numbered(
 	}
 }
 
-/** Files that are deleted meanwhile are passed over: what deleted them came after the moment of the backup. */
+/** Skips files that are deleted meanwhile: their deletion came after the snapshot. */
 async function* filesOf(dataDir: string, onProgress: BackupInput['onProgress']): AsyncGenerator<Entry> {
 	const pictures = await storage()
 	let all = 0
@@ -157,7 +158,7 @@ async function* filesOf(dataDir: string, onProgress: BackupInput['onProgress']):
 	for await (const entry of dataFiles(dataDir)) yield entry
 }
 
-/** The files of a data directory that a restored site needs and cannot make, as `data/{file}`. */
+/** The files of a data directory that a restored site needs and cannot make itself, as `data/{file}`. */
 export async function* dataFiles(dataDir: string): AsyncGenerator<Entry> {
 	for (const top of await readdir(dataDir, { withFileTypes: true })) {
 		if (NOT_COPIED.test(top.name)) continue
@@ -189,8 +190,8 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Removes the oldest backups of a folder until so many are left. Other files stay.
- * @returns the names of what was removed
+ * Removes the oldest backups of a folder until `count` are left. Other files stay.
+ * @returns the names of the removed backups
  */
 export async function removeOldBackups(folder: string, count: number): Promise<string[]> {
 	const old = oldBackups(await readdir(folder), count)
@@ -198,7 +199,7 @@ export async function removeOldBackups(folder: string, count: number): Promise<s
 	return old
 }
 
-/** Of these names those of backups that are too many, the oldest. @param count how many backups are kept */
+/** The oldest of these backups that exceed `count`. @param count how many backups are kept */
 export function oldBackups(names: readonly string[], count: number): string[] {
 	const backups = names.filter((name) => BACKUP_NAME.test(name)).sort()
 	return backups.slice(0, Math.max(0, backups.length - count))

@@ -6,25 +6,25 @@ import { dataFiles } from './backup.server.ts'
 import { momentName, type WalArchive } from './wal-archive.server.ts'
 
 /*
- * What a base holds: `base.json`, `cluster/{offset}/{file}` in pieces, `data/{file}`. The cluster is copied while it runs: what changes
- * meanwhile is in the WAL from the first file that the base names to the last.
+ * The entries of a base backup: `base.json`, `cluster/{offset}/{file}` in pieces, `data/{file}`. The cluster is copied while it
+ * runs. Changes made meanwhile are in the WAL segments that the base backup names, from the first to the last.
  */
 
-/** Bytes of a file that are in memory at a time. */
+/** Bytes of a file held in memory at a time. */
 const PIECE_BYTES = 8 * 2 ** 20
 
-/** What PostgreSQL makes anew: https://www.postgresql.org/docs/18/continuous-archiving.html, “Backing up the data directory”. */
+/** Folders whose content PostgreSQL recreates: https://www.postgresql.org/docs/18/continuous-archiving.html, “Backing up the data directory”. */
 const EMPTIED = /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\//
 const LEFT_OUT = /^(postmaster\.(pid|opts)|(.*\/)?pgsql_tmp.*|(.*\/)?pg_internal\.init.*)$/
 
-/** What stands first in a base. */
+/** The first entry of a base backup. */
 export interface BaseHeader {
 	format: 1
-	/** Of the software. */
+	/** DevQuad's version. */
 	version: string
-	/** Of PostgreSQL, such as 18: no other one can read the files. */
+	/** PostgreSQL's major version, such as 18: no other version can read the files. */
 	postgres: string
-	/** Folders of the cluster, also empty ones. */
+	/** Folders of the cluster, including empty ones. */
 	folders: string[]
 }
 
@@ -47,7 +47,7 @@ export async function makeBase(archive: WalArchive, dataDir: string, version: st
 			yield* clusterFiles(join(dataDir, 'postgres'), version)
 			yield* dataFiles(dataDir)
 			const { at, stop, label } = await endBase(client)
-			// Never a moment at which it was not whole yet.
+			// Rounded up, so that it never names a moment before the copy was complete.
 			ended.name = `${momentName(new Date(at.getTime() + 1_000))}-${start}-${stop}${archiveEnding(lock)}`
 			yield { name: 'cluster/0/backup_label', contents: Buffer.from(label) }
 		}
@@ -72,14 +72,14 @@ async function* clusterFiles(cluster: string, version: string): AsyncGenerator<E
 	}
 }
 
-/** One that is dropped meanwhile is passed over: the WAL has that it was. */
+/** A file that is dropped meanwhile is skipped: the WAL records that. */
 async function* piecesOf(cluster: string, name: string): AsyncGenerator<Entry> {
 	const file = await open(join(cluster, name)).catch((error: NodeJS.ErrnoException) => {
 		if (error.code === 'ENOENT') return null
 		throw error
 	})
 	try {
-		// What is added meanwhile is in the WAL.
+		// What is appended meanwhile is in the WAL.
 		const size = (await file?.stat())?.size ?? 0
 		for (let offset = 0; file && (offset < size || offset === 0); offset += PIECE_BYTES) {
 			const length = Math.min(PIECE_BYTES, size - offset)

@@ -3,25 +3,25 @@ import { promisify } from 'node:util'
 import { type Identity, type Recipient, Stanza } from 'age-encryption'
 
 /*
- * Passphrases as age has them: https://github.com/C2SP/C2SP/blob/main/age.md, “The scrypt recipient type”. The package makes keys of them
- * in JavaScript, and everything else in the process waits for it; Node's own scrypt is faster and has a thread of its own.
+ * Encrypts with a passphrase in age's format: https://github.com/C2SP/C2SP/blob/main/age.md, “The scrypt recipient type”. The
+ * package derives keys in JavaScript, which blocks the process; Node's own scrypt is faster and runs in a thread.
  */
 
-/** How much work each try of a passphrase is, as a power of two: what age itself takes, about a second. */
+/** Cost of each guess of a passphrase, as a power of two: age's own default, about a second. */
 export const WORK_FACTOR = 18
-/** More is refused, as a file of somebody else may ask for any amount of memory: 20 is one gigabyte. */
+/** Higher factors are refused, as a foreign file may demand any amount of memory: 20 takes one gigabyte. */
 const MAX_WORK_FACTOR = 20
 
 const LABEL = Buffer.from('age-encryption.org/v1/scrypt')
 const SALT_BYTES = 16
 const KEY_BYTES = 32
-/** Bytes of the tag behind what ChaCha20-Poly1305 has encrypted. */
+/** Bytes of the authentication tag of ChaCha20-Poly1305. */
 const TAG_BYTES = 16
-/** Each key encrypts one thing. */
+/** Each key encrypts only one message, so the nonce may be constant. */
 const NONCE = Buffer.alloc(12)
 const CIPHER = 'chacha20-poly1305'
 
-/** Encrypts a file's key with a passphrase. @param workFactor less than {@link WORK_FACTOR} is for tests */
+/** Encrypts a file key with a passphrase. @param workFactor lower than {@link WORK_FACTOR} for tests */
 export function lockedBy(passphrase: string, workFactor = WORK_FACTOR): Recipient {
 	return {
 		wrapFileKey: async (fileKey) => {
@@ -35,13 +35,13 @@ export function lockedBy(passphrase: string, workFactor = WORK_FACTOR): Recipien
 	}
 }
 
-/** Opens what {@link lockedBy}, or `age -p`, has encrypted. */
+/** Decrypts what {@link lockedBy} or `age -p` encrypted. */
 export function openedBy(passphrase: string): Identity {
 	return {
 		unwrapFileKey: async (stanzas) => {
 			const [stanza] = stanzas
 			const [type, salt = '', workFactor = ''] = stanza?.args ?? []
-			// It stands alone: whoever knows the passphrase knows that nobody else has made the file.
+			// It must be the only stanza: then nobody without the passphrase can have made the file.
 			if (stanzas.length !== 1 || type !== 'scrypt') return null
 			const bytes = Buffer.from(salt, 'base64')
 			const isSound =
@@ -72,7 +72,7 @@ const derive = promisify(scrypt) as (
 
 function keyOf(passphrase: string, salt: Buffer, workFactor: number): Promise<Buffer> {
 	const [N, r] = [2 ** workFactor, 8]
-	// What the algorithm takes, and a little more, as Node refuses what takes as much.
+	// What the algorithm needs and a little more, as Node refuses to reach the limit.
 	return derive(passphrase, Buffer.concat([LABEL, salt]), KEY_BYTES, { N, r, p: 1, maxmem: 128 * r * (N + 8) })
 }
 

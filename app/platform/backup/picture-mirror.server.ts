@@ -6,12 +6,13 @@ import { storage } from '~/platform/storage/storage.server.ts'
 import { lock, placeFile, unlock, type WalArchive } from './wal-archive.server.ts'
 
 /*
- * Pictures beside the WAL. They never change, so each is copied once. Those of a bucket are not: they lie on other machines anyway.
+ * Copies of pictures beside the WAL. Pictures never change, so each is copied once. Those in a bucket are not copied: they are on
+ * other machines anyway.
  */
 
 const goneSchema = z.record(z.string(), z.iso.datetime())
 
-/** Copies new pictures into an archive, and forgets those that no moment needs any more. */
+/** Copies new pictures into an archive, and removes those that no restorable moment needs. */
 export class PictureMirror {
 	readonly #archive: WalArchive
 	#copied: Set<string> | undefined
@@ -33,7 +34,7 @@ export class PictureMirror {
 		}
 	}
 
-	/** Notes which pictures the site has deleted, and removes those that it had deleted before this moment. */
+	/** Notes which pictures the site has deleted, and removes copies that it had deleted before `oldest`. */
 	async sweep(oldest: Date): Promise<void> {
 		if (config().S3_BUCKET) return
 		const there = new Set<string>()
@@ -58,7 +59,7 @@ export class PictureMirror {
 	}
 }
 
-/** The pictures of an archive with their keys. */
+/** The pictures of an archive, with their keys. */
 export async function* mirroredPictures(
 	archive: WalArchive,
 	identity: string | null,

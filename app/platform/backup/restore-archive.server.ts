@@ -22,23 +22,23 @@ import {
 import { RESTORE_COMMAND, WalFeeder } from './wal-feeder.server.ts'
 
 interface RestoreInput {
-	/** An absolute path: an archive, or the folder with archives. */
+	/** An absolute path: an archive, or a folder with archives. */
 	folder: string
-	/** The moment; null for all that is there. */
+	/** The moment to restore; null for the latest. */
 	to: Date | null
 	passphrase: string | null
 	dataDir: string
 	onProgress?: (done: number, total: number) => void
 }
 
-/** What was restored. */
+/** The result of a restore. */
 interface ArchiveSummary {
-	/** Everything that was committed before is there. */
+	/** Everything committed before this moment was restored. */
 	at: Date
 	pictures: number
 }
 
-/** Where to begin, and what to read after it. */
+/** The base backup to start from, and the WAL to replay. */
 interface Plan {
 	archive: WalArchive
 	base: Base
@@ -48,9 +48,9 @@ interface Plan {
 const headerSchema = z.object({ format: z.literal(1), folders: z.array(z.string()) })
 
 /**
- * Makes an empty data directory the site of an archive at a moment: a copy of the cluster, the WAL after it, the keys, the pictures.
- * Only who holds the data directory may call it.
- * @throws BadBackup, and Error with one sentence, when the archive does not reach that moment or the directory has a database
+ * Restores an archive into an empty data directory, as of a moment: a copy of the cluster, the WAL after it, the keys, the
+ * pictures. The caller holds the data directory.
+ * @throws BadBackup, or Error with one sentence, when the archive does not reach that moment or the directory has a database
  */
 export async function restoreArchive(input: RestoreInput): Promise<ArchiveSummary> {
 	const { dataDir, to, passphrase, onProgress } = input
@@ -78,7 +78,7 @@ export async function restoreArchive(input: RestoreInput): Promise<ArchiveSummar
 	return { at: to ?? segments.at(-1)?.at ?? base.at, pictures }
 }
 
-/** @throws BadBackup with one sentence why the moment cannot be restored */
+/** @throws BadBackup with one sentence that says why the moment cannot be restored */
 export async function planRestore(folder: string, to: Date | null): Promise<Plan> {
 	const archives = await listArchives(folder)
 	if (archives.length === 0) throw new BadBackup(`${folder} is no continuous archive of a DevQuad site.`)
@@ -96,7 +96,7 @@ export async function planRestore(folder: string, to: Date | null): Promise<Plan
 	return { ...chosen, segments: await segmentsAfter(chosen, to, next?.base.at) }
 }
 
-/** @param next when the next base begins, from which later moments can be restored */
+/** @param next when the next base backup begins, from which later moments can be restored */
 async function segmentsAfter(
 	{ archive, base }: Omit<Plan, 'segments'>,
 	to: Date | null,
@@ -123,7 +123,7 @@ function inWords(date: Date): string {
 	return `${date.toISOString().slice(0, 19).replace('T', ' ')}Z`
 }
 
-/** Writes the cluster and the files beside it, closed to others. */
+/** Unpacks the cluster and the files beside it, readable by this account only. */
 async function unpack({ file }: Base, identity: string | null, dataDir: string): Promise<void> {
 	const owner = await clusterOwner(dataDir)
 	const made = join(dataDir, 'postgres-restoring')
@@ -167,27 +167,27 @@ function within(folder: string, path: string): string {
 	return place
 }
 
-/** Has PostgreSQL read the WAL up to the moment, and stops it. Nobody connects before it has. */
+/** Has PostgreSQL replay the WAL up to the moment, and stops it. Nobody can connect before. */
 async function recover(dataDir: string, to: Date | null, feeder: WalFeeder): Promise<void> {
 	const options = ['hot_standby=off', `restore_command=${RESTORE_COMMAND}`]
 	const target = to ? [`recovery_target_time=${forPostgres(to)}`, 'recovery_target_action=promote'] : []
 	const stopFeeding = await feeder.start()
 	try {
 		const postgres = await startEmbeddedPostgres(dataDir, [...options, ...target]).catch(async (error: Error) => {
-			// Nothing was committed between the moment and the end of what was handed over: all of it is what was there then.
+			// Nothing was committed between the moment and the end of the WAL, so all of it is the state at that moment.
 			if (to && error.message.includes('before configured recovery target was reached'))
 				return await startEmbeddedPostgres(dataDir, options)
 			throw feeder.failure ?? error
 		})
 		await postgres.stop()
-		// PostgreSQL takes what it is not given for the end.
+		// PostgreSQL takes a missing segment for the end of the WAL.
 		if (feeder.failure) throw feeder.failure
 	} finally {
 		await stopFeeding()
 	}
 }
 
-/** Without a name of a time zone: it is read before those are known. */
+/** Uses an offset: names of time zones are not known yet when PostgreSQL reads this. */
 function forPostgres(moment: Date): string {
 	return moment.toISOString().replace('T', ' ').replace('Z', '+00')
 }

@@ -25,14 +25,14 @@ interface RestoreInput {
 	file: string
 	passphrase: string | null
 	dataDir: string
-	/** The folder of the migrations of this version, and their names. */
+	/** The migrations of this version: their folder, and their names. */
 	migrations: { folder: string; names: string[] }
 	onProgress?: (done: number, total: number) => void
 }
 
-/** What was restored. */
+/** The result of a restore. */
 export interface RestoreSummary {
-	/** Of the software that made the backup. */
+	/** The version of DevQuad that made the backup. */
 	version: string
 	madeAt: string
 	rows: number
@@ -40,9 +40,9 @@ export interface RestoreSummary {
 }
 
 /**
- * Makes the open, empty database and data directory the site of a backup. The database changes in one transaction, which is
- * committed when every table has been compared with what was backed up and every file is in its place.
- * @throws BadBackup, and Error with one sentence when somebody has an account here, another program uses the database, or a newer
+ * Restores a backup into the open, empty database and data directory. The database changes in one transaction, which is committed
+ * once every table matches the totals of the backup and every file is in place.
+ * @throws BadBackup, or Error with one sentence when somebody has an account here, another program uses the database, or a newer
  * version made the backup
  */
 export async function restoreBackup(input: RestoreInput): Promise<RestoreSummary> {
@@ -82,7 +82,7 @@ async function requireEmpty(client: pg.ClientBase): Promise<void> {
 		throw new Error('Nothing was restored: another program uses this database. Stop the site first.')
 }
 
-/** Brings the database to the tables that the backup was made of; the next start brings it to those of this version. */
+/** Migrates the database to the version of the backup; the next start migrates it further. */
 async function makeTables(client: pg.ClientBase, { migrations }: BackupHeader, folder: string): Promise<void> {
 	const applied = await listMigrations(client)
 	if (applied.some((name) => !migrations.includes(name))) await dropEverything(client)
@@ -130,7 +130,7 @@ async function load(
 	return { rows: Object.values(totals.tables).reduce((sum, { rows }) => sum + rows, 0), files }
 }
 
-/** Its first folder, the next, and the rest. */
+/** Splits a path into its first folder, the second, and the rest. */
 function splitName(name: string): string[] {
 	const [folder = '', next = '', ...rest] = name.split('/')
 	return [folder, next, rest.join('/')]
@@ -145,7 +145,7 @@ export async function writeInto(folder: string, path: string, contents: Uint8Arr
 	await writeFile(place, contents, { mode: 0o600, flush: true })
 }
 
-/** Pictures are stored under names that say what they are. */
+/** The content type of a picture, by the extension of its key. */
 export function typeOf(path: string): string {
 	return path.endsWith('.png') ? 'image/png' : path.endsWith('.jpg') ? 'image/jpeg' : 'image/webp'
 }

@@ -8,18 +8,18 @@ import { pool } from '~/platform/db/db.server.ts'
 /** A table that a backup holds. */
 export interface TableShape {
 	name: string
-	/** Those that are stored, not computed, in their order. */
+	/** The stored columns, without computed ones, in order. */
 	columns: string[]
 }
 
-/** What a table held, to compare with what was restored. */
+/** Checksum of a table, compared after a restore. */
 export interface TableTotal {
 	rows: number
-	/** Of all its rows as COPY writes them, in hexadecimal. */
+	/** Hexadecimal SHA-256 of all rows in COPY format. */
 	sha256: string
 }
 
-/** Work that waited when the backup was made; as `graphile_worker.add_job` takes it. */
+/** A job that waited when the backup was made, as `graphile_worker.add_job` takes it. */
 export interface WaitingJob {
 	identifier: string
 	payload: unknown
@@ -30,32 +30,30 @@ export interface WaitingJob {
 	priority: number
 }
 
-/** Rows are held in memory until they are so many bytes. */
+/** Bytes of rows that are collected in memory before they are written. */
 const PIECE_BYTES = 4 * 2 ** 20
 
-/** Values as text must not depend on whose connection it is. */
+/** Makes the text form of values independent of the connection. */
 const SETTINGS = `set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set extra_float_digits = 1;
 	set bytea_output = 'hex'; set client_encoding = 'UTF8'`
 
-/** A connection to the open database beside the pool's: those cannot COPY. Whoever gets it ends it. */
+/** A connection to the open database outside the pool, whose connections cannot COPY. The caller ends it. */
 export async function connectAside(): Promise<pg.Client> {
 	const { Client: _client, password, ...options } = pool().options
 	const client = new pg.Client({ ...options, password, pipeline: false } as pg.ClientConfig)
-	// What goes wrong is met by the statement under way.
+	// The current statement gets the error.
 	client.on('error', () => {})
 	await client.connect()
 	return client
 }
 
-/** Begins a transaction that sees the database as it is now, whatever is written meanwhile. */
+/** Begins a transaction that sees one snapshot of the database. */
 export async function beginSnapshot(client: pg.ClientBase): Promise<void> {
 	await client.query(SETTINGS)
 	await client.query('begin isolation level repeatable read read only')
 }
 
-/**
- * The tables of the site. `migrations` is not among them, as a restore migrates; nor are unlogged ones, which a crash empties.
- */
+/** The site's tables, without `migrations`, which a restore fills by migrating, and without unlogged ones, which a crash empties. */
 export async function listTables(client: pg.ClientBase): Promise<TableShape[]> {
 	const { rows } = await client.query<TableShape>(
 		`select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
@@ -67,7 +65,7 @@ export async function listTables(client: pg.ClientBase): Promise<TableShape[]> {
 	return rows
 }
 
-/** The names of the migrations that the database has had; none where it has no tables yet. */
+/** The names of the migrations that were applied; none where there are no tables yet. */
 export async function listMigrations(client: pg.ClientBase): Promise<string[]> {
 	const { rows: found } = await client.query(`select to_regclass('public.migrations') as name`)
 	if (!found[0].name) return []
@@ -75,7 +73,7 @@ export async function listMigrations(client: pg.ClientBase): Promise<string[]> {
 	return rows.map(({ name }) => name)
 }
 
-/** How far each sequence has counted; null where it has not begun. */
+/** The last value of each sequence; null where it has not been used. */
 export async function readSequences(client: pg.ClientBase): Promise<Record<string, string | null>> {
 	const { rows } = await client.query<{ name: string; value: string | null }>(
 		`select sequencename as name, last_value::text as value from pg_sequences where schemaname = 'public' order by 1`,
@@ -83,7 +81,7 @@ export async function readSequences(client: pg.ClientBase): Promise<Record<strin
 	return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
 }
 
-/** The jobs that wait, or are being done; those that failed for good are not listed. None where no site has started yet. */
+/** Jobs that wait or are running, without those that failed for good. None where no site has started yet. */
 export async function readWaitingJobs(client: pg.ClientBase): Promise<WaitingJob[]> {
 	const { rows: found } = await client.query(`select to_regclass('graphile_worker._private_jobs') as name`)
 	if (!found[0].name) return []
@@ -97,8 +95,8 @@ export async function readWaitingJobs(client: pg.ClientBase): Promise<WaitingJob
 }
 
 /**
- * The rows of a table in pieces of a few megabytes, as COPY writes them; each piece ends with a row.
- * @returns what they were in all, known once they are read
+ * The rows of a table in COPY format, in pieces of a few megabytes; each piece ends with a whole row.
+ * @returns the totals, once all pieces are read
  */
 export async function* copyOut(client: pg.ClientBase, table: TableShape): AsyncGenerator<Buffer, TableTotal> {
 	const hash = createHash('sha256')
@@ -120,12 +118,12 @@ export async function* copyOut(client: pg.ClientBase, table: TableShape): AsyncG
 	return { rows: stream.rowCount, sha256: hash.digest('hex') }
 }
 
-/** Adds rows to a table: a piece of {@link copyOut}. */
+/** Inserts a piece of {@link copyOut}. */
 export async function copyIn(client: pg.ClientBase, table: TableShape, piece: Uint8Array): Promise<void> {
 	await pipeline(Readable.from([piece]), client.query(copyFrom(`copy ${target(table)} from stdin`)))
 }
 
-/** Bytes that each table takes on the disk, for the progress; they are more than its backup has. */
+/** Bytes of each table on disk, to show progress; more than its backup takes. */
 export async function readSizes(client: pg.ClientBase, tables: TableShape[]): Promise<number[]> {
 	const { rows } = await client.query<{ bytes: string }>(
 		`select pg_table_size(format('public.%I', name)::regclass) as bytes from unnest($1::text[]) with ordinality as t (name, place) order by place`,
@@ -134,7 +132,7 @@ export async function readSizes(client: pg.ClientBase, tables: TableShape[]): Pr
 	return rows.map(({ bytes }) => Number(bytes))
 }
 
-/** What a table holds now. */
+/** The totals of a table as it is now. */
 export async function totalOf(client: pg.ClientBase, table: TableShape): Promise<TableTotal> {
 	const pieces = copyOut(client, table)
 	for (;;) {
@@ -151,7 +149,7 @@ function quoted(name: string): string {
 	return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Whether anybody has an account, besides that of former members (0), which is there from the start; false where there are no tables yet. */
+/** Whether the site has accounts besides the one of former members (0), which always exists; false where there are no tables yet. */
 export async function hasMembers(client: pg.ClientBase): Promise<boolean> {
 	const { rows } = await client.query(`select to_regclass('public.users') as name`)
 	if (!rows[0].name) return false
@@ -168,7 +166,7 @@ export async function countOthers(client: pg.ClientBase): Promise<number> {
 	return rows[0]?.count ?? 0
 }
 
-/** Removes the tables and functions of a site without members, so that they can be made as an earlier version made them. */
+/** Drops the tables and functions of a site without members, so that an earlier version's can be created. */
 export async function dropEverything(client: pg.ClientBase): Promise<void> {
 	await client.query('drop schema if exists graphile_worker cascade')
 	await client.query('drop schema public cascade')
@@ -176,9 +174,9 @@ export async function dropEverything(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * Begins a transaction in which the tables are empty, and rows go in as they are: no trigger runs, and what refers to what is
- * checked at the end.
- * @returns what has to be called before the commit; it throws when a row refers to one that is not there
+ * Begins a transaction with empty tables, into which rows are loaded as they are: triggers are off, and foreign keys are checked at
+ * the end.
+ * @returns a function to call before the commit; it throws when a row refers to a missing one
  */
 export async function beginLoading(client: pg.ClientBase, tables: TableShape[]): Promise<() => Promise<void>> {
 	await client.query(SETTINGS)
@@ -198,7 +196,7 @@ export async function beginLoading(client: pg.ClientBase, tables: TableShape[]):
 	}
 }
 
-/** Sets sequences and adds jobs as a backup has them. */
+/** Sets sequences and adds jobs as the backup lists them. */
 export async function restoreCounters(
 	client: pg.ClientBase,
 	sequences: Record<string, string | null>,

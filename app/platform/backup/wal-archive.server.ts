@@ -8,8 +8,8 @@ import { BadBackup } from './archive.server.ts'
 import { lockedBy, openedBy } from './passphrase.server.ts'
 
 /*
- * A continuous archive is a folder: `archive.json`; `key.age`, where there is a passphrase; `bases/`, copies of the whole cluster; `wal/`,
- * all that was written since, in files of 16 MB before compression; `media/`, the pictures. Names hold the moments.
+ * A continuous archive is a folder: `archive.json`; `key.age`, where there is a passphrase; `bases/`, copies of the whole cluster;
+ * `wal/`, the WAL since then in segments of 16 MB before compression; `media/`, the pictures. File names contain times.
  */
 
 const ARCHIVE_NAME = /^devquad-wal-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/
@@ -18,44 +18,44 @@ const BASE_NAME = /^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)-([\dA-F]{24})-([\dA-F]{24}
 
 const shapeSchema = z.object({
 	format: z.literal(1),
-	/** Of the software that began it. */
+	/** The version of DevQuad that began it. */
 	version: z.string(),
 	madeAt: z.string(),
-	/** The cluster whose archive this is. */
+	/** The system identifier of the cluster. */
 	system: z.string(),
-	/** The public key of age that everything is encrypted with; null where there is no passphrase. */
+	/** The public age key that everything is encrypted with; null where there is no passphrase. */
 	recipient: z.string().nullable(),
 })
 
-/** An archive that is there. */
+/** An existing archive. */
 export interface WalArchive {
 	folder: string
 	system: string
 	recipient: string | null
 }
 
-/** A file of the WAL in an archive. */
+/** An archived WAL segment. */
 export interface Segment {
-	/** As PostgreSQL names it. */
+	/** PostgreSQL's name for it. */
 	name: string
-	/** Counts the files, without a gap. */
+	/** Its position; consecutive segments have consecutive numbers. */
 	number: number
-	/** Everything committed before is in it, or in one before. */
+	/** Everything committed before this moment is in this segment or an earlier one. */
 	at: Date
 	file: string
 }
 
-/** A copy of the cluster in an archive. */
+/** An archived copy of the cluster. */
 export interface Base {
 	file: string
-	/** When it was whole: the first moment that can be restored from it. */
+	/** When it was complete: the first moment that can be restored from it. */
 	at: Date
-	/** Names of the first and the last file of the WAL without which it is of no use. */
+	/** The first and the last WAL segment that it needs. */
 	start: string
 	stop: string
 }
 
-/** A moment as part of a file's name, in whole seconds. */
+/** A moment in a file name, in whole seconds. */
 export function momentName(date: Date): string {
 	return date.toISOString().replace(/\.\d+/, '').replaceAll(':', '-')
 }
@@ -64,15 +64,15 @@ function momentOf(name: string): Date {
 	return new Date(name.replace(/T(\d\d)-(\d\d)-(\d\d)Z$/, 'T$1:$2:$3Z'))
 }
 
-/** The place of a file of the WAL in the order of all of its timeline. */
+/** The position of a WAL segment within its timeline. */
 export function segmentNumber(name: string): number {
 	return Number.parseInt(name.slice(8, 16), 16) * 256 + Number.parseInt(name.slice(16), 16)
 }
 
 /**
- * Makes the folder of a new archive.
+ * Creates the folder of a new archive.
  * @param place an absolute path; the archive is a folder in it
- * @param passphrase everything is encrypted with a key of its own, which is stored encrypted with it
+ * @param passphrase protects the private key of the archive, which encrypts everything else
  * @throws the error of the file system
  */
 export async function createArchive(
@@ -95,14 +95,14 @@ export async function createArchive(
 	return { folder, system, recipient }
 }
 
-/** The archive in a folder, or null where there is none. */
+/** The archive in a folder; null where there is none. */
 export async function findArchive(folder: string): Promise<WalArchive | null> {
 	const text = await readFile(join(folder, 'archive.json'), 'utf8').catch(() => '')
 	const shape = shapeSchema.safeParse(parse(text))
 	return shape.success ? { folder, system: shape.data.system, recipient: shape.data.recipient } : null
 }
 
-/** The archives in a folder, or that folder itself as the only one, the oldest first. */
+/** The archives in a folder, or the folder itself as the only one, the oldest first. */
 export async function listArchives(place: string): Promise<WalArchive[]> {
 	const own = await findArchive(place)
 	if (own) return [own]
@@ -111,7 +111,7 @@ export async function listArchives(place: string): Promise<WalArchive[]> {
 	return found.filter((archive) => archive !== null)
 }
 
-/** The private key of an encrypted archive; null of another. @throws BadBackup when the passphrase is not its own */
+/** The private key of an encrypted archive; null where it is not encrypted. @throws BadBackup when the passphrase is wrong */
 export async function identityOf(archive: WalArchive, passphrase: string | null): Promise<string | null> {
 	if (archive.recipient === null) return null
 	if (passphrase === null) throw new BadBackup(`The archive ${archive.folder} is encrypted. Give its passphrase.`)
@@ -124,7 +124,7 @@ export async function identityOf(archive: WalArchive, passphrase: string | null)
 	}
 }
 
-/** Files of the WAL in their order; one that was handed over twice counts once. */
+/** The WAL segments in order; one that was handed over twice counts once. */
 export async function listSegments({ folder }: WalArchive): Promise<Segment[]> {
 	const byName = new Map<string, Segment>()
 	for (const file of (await readdir(join(folder, 'wal'))).sort()) {
@@ -145,14 +145,17 @@ export async function listBases({ folder }: WalArchive): Promise<Base[]> {
 	return bases
 }
 
-/** Adds a file of the WAL: compressed, as one that the time limit has closed is nearly empty. @param at everything committed before is in it, or in one before */
+/**
+ * Adds a WAL segment, compressed: one that was closed by the time limit is nearly empty. @param at everything committed before is
+ * in it, or in an earlier one
+ */
 export async function writeSegment(archive: WalArchive, name: string, at: Date, contents: Uint8Array): Promise<void> {
 	const compressed = await compress(contents, { params: { [constants.ZSTD_c_checksumFlag]: 1 } })
 	const file = `${name}-${momentName(at)}.zst${archive.recipient ? '.age' : ''}`
 	await placeFile(join(archive.folder, 'wal', file), await lock(archive, compressed))
 }
 
-/** The contents of a file of the WAL. @throws BadBackup when it is damaged */
+/** The contents of a WAL segment. @throws BadBackup when it is damaged */
 export async function readSegment({ file }: Segment, identity: string | null): Promise<Buffer> {
 	try {
 		return await decompress(await unlock(identity, await readFile(file)))
@@ -161,7 +164,7 @@ export async function readSegment({ file }: Segment, identity: string | null): P
 	}
 }
 
-/** Encrypts with the archive's key, where it has one. */
+/** Encrypts with the archive's key, if it has one. */
 export async function lock({ recipient }: WalArchive, contents: Uint8Array): Promise<Uint8Array> {
 	if (recipient === null) return contents
 	const encrypter = new Encrypter()
@@ -177,7 +180,7 @@ export async function unlock(identity: string | null, contents: Uint8Array): Pro
 	return decrypter.decrypt(contents)
 }
 
-/** Writes a file that is whole and on the disk when it has its name. */
+/** Writes a file that is complete and on disk once it has its name. */
 export async function placeFile(path: string, contents: Uint8Array): Promise<void> {
 	await mkdir(dirname(path), { recursive: true, mode: 0o700 })
 	const partial = `${path}.partial`
@@ -191,9 +194,9 @@ export async function placeFile(path: string, contents: Uint8Array): Promise<voi
 }
 
 /**
- * Removes the oldest bases until so many are left, and the WAL that only those needed. An older archive of the same cluster, which a new
- * passphrase or place has ended, goes when nobody has written to it since the oldest base that stays.
- * @returns when the oldest moment is that can still be restored; null while fewer are there than are kept
+ * Removes the oldest base backups until `keep` are left, and the WAL that only those needed. An older archive of the same cluster
+ * is removed when its last segment is older than the oldest base backup that stays.
+ * @returns the earliest moment that can still be restored; null while there are fewer than `keep`
  */
 export async function sweepArchive(archive: WalArchive, keep: number): Promise<Date | null> {
 	const bases = await listBases(archive)

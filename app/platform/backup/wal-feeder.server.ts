@@ -9,17 +9,17 @@ import { readSegment, type Segment } from './wal-archive.server.ts'
 const folder = `"$${WAL_FOLDER}-restore"`
 
 /**
- * By which PostgreSQL asks for a file of the WAL: it says which one it wants, and waits for it if it is on the list. It runs as PostgreSQL's
- * account, which may read neither the archive nor this program.
+ * PostgreSQL's restore_command: it names the segment that it wants, and waits for it if the segment is on the list. The command
+ * runs as PostgreSQL's account, which can read neither the archive nor this program.
  */
 export const RESTORE_COMMAND = `grep -qx %f ${folder}/list || exit 1; echo %f > ${folder}/wanted; while [ ! -e ${folder}/%f ]; do [ -e ${folder}/list ] || exit 1; sleep 0.05; done; cp ${folder}/%f %p`
 
-/** Files that lie ready in front of the one that was asked for, and behind it. */
+/** Segments that are unpacked ahead of the requested one, and kept behind it. */
 const AHEAD = 6
 const BEHIND = 2
 const LOOK_EVERY_MS = 20
 
-/** Lays the files of an archive before PostgreSQL, a few at a time, as a day of them takes dozens of gigabytes. */
+/** Provides PostgreSQL with archived segments, a few at a time, as those of one day take dozens of gigabytes. */
 export class WalFeeder {
 	readonly #dataDir: string
 	readonly #folder: string
@@ -28,7 +28,7 @@ export class WalFeeder {
 	readonly #onProgress: (done: number, total: number) => void
 	#feeding: Promise<void> = Promise.resolve()
 	#isOver = false
-	/** Why PostgreSQL was not given what it asked for; null if it was. */
+	/** Why PostgreSQL did not get a segment; null if it did. */
 	failure: Error | null = null
 
 	constructor(
@@ -44,14 +44,14 @@ export class WalFeeder {
 		this.#onProgress = onProgress
 	}
 
-	/** @returns what ends it and removes what lies there */
+	/** @returns stops it and removes the unpacked segments */
 	async start(): Promise<() => Promise<void>> {
 		await rm(this.#folder, { recursive: true, force: true })
 		ownFolder(this.#folder, this.#owner())
 		await this.#place('list', Buffer.from(this.#segments.map(({ name }) => `${name}\n`).join('')))
 		this.#feeding = this.#feed().catch(async (error) => {
 			this.failure = error as Error
-			// Whoever waits gives up.
+			// Makes a waiting command give up.
 			await rm(join(this.#folder, 'list'), { force: true })
 		})
 		return async () => {
@@ -85,7 +85,7 @@ export class WalFeeder {
 		}
 	}
 
-	/** Puts a whole file there that PostgreSQL's account may read. */
+	/** Places a complete file that PostgreSQL's account may read. */
 	async #place(name: string, contents: Uint8Array): Promise<void> {
 		const path = join(this.#folder, name)
 		await writeFile(`${path}.new`, contents, { mode: 0o600 })

@@ -1,53 +1,53 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What brings texts from one process to the others. */
+/** Transports messages between processes. */
 export interface Carrier {
-	/** Bytes that one text may have. */
+	/** Maximum bytes of one message. */
 	longest: number
-	/** Sends texts, in this order. @throws Error when it cannot be known that they were sent */
+	/** Sends messages, in this order. @throws Error when it is unknown whether they were sent */
 	send: (channel: string, texts: string[]) => Promise<void>
 	/**
-	 * Listens to a channel.
+	 * Listens on a channel.
 	 * @param onEnd called once when the connection is lost
-	 * @returns what ends it, without a call of `onEnd`
+	 * @returns stops listening, without a call of `onEnd`
 	 */
 	listen: (channel: string, hear: (text: string) => void, onEnd: () => void) => Promise<() => Promise<void>>
 }
 
 export interface Listener {
 	onMessage: (message: string) => void
-	/** The connection is gone, or somebody could not send: messages may be missed from now on. */
+	/** The connection is lost, or a sender failed: messages may be missed from now on. */
 	onLost: () => void
-	/** It is there again; what was said meanwhile was missed. */
+	/** The connection is back; what was published meanwhile was missed. */
 	onBack: () => void
 }
 
-/** What a channel has still to send. */
+/** The outgoing queue of a channel. */
 interface Line {
 	waiting: string[]
-	/** The sending that is under way; it never rejects. */
+	/** The batch being sent; it never rejects. */
 	now: Promise<void>
-	/** The one after it, which takes everything that waits. */
+	/** The next batch, which takes everything that waits. */
 	next?: Promise<void>
-	/** Whether others missed something that could not be sent, and were not told so yet. */
+	/** Whether listeners missed something that could not be sent, and have not been told yet. */
 	owes: boolean
 }
 
-/** Milliseconds between two tries to listen or to send again. */
+/** Milliseconds between retries of listening or sending. */
 const pause = 500
-/** More texts than these wait for nobody: a carrier that hangs would fill the memory. */
+/** Maximum messages in the queue: a carrier that hangs would otherwise fill the memory. */
 const MAX_WAITING = 20_000
-/** Said in the place of what could not be sent. */
+/** Sent in place of what could not be sent. */
 const missed = '?'
 
 /**
- * How the processes of a site talk. What is said is heard by every other process that listens, at most once, and in the order
- * in which one process said it. Who listens is told when something may have been missed.
+ * The channel between the processes of a site. A message reaches every other listening process at most once, and in the order in
+ * which one process published it. Listeners are told when they may have missed something.
  */
 export class Bus {
 	readonly #carrier: Carrier
-	/** What is sent begins with this, so that a process does not hear itself. */
+	/** Prefix of sent messages, so that a process ignores its own. */
 	readonly #self = randomUUID()
 	#said = 0
 	readonly #lines = new Map<string, Line>()
@@ -57,9 +57,9 @@ export class Bus {
 	}
 
 	/**
-	 * Tells everybody else who listens on this channel. What is said while a sending is under way is sent together after it.
-	 * @returns when it is on its way
-	 * @throws Error when it could not be sent; those who listen are told that they missed something once that is possible
+	 * Publishes to all other listeners of this channel. Messages published while a batch is being sent form the next batch.
+	 * @returns once it is sent
+	 * @throws Error when it could not be sent; the listeners are told later that they missed something
 	 */
 	publish(channel: string, message: string): Promise<void> {
 		const line = this.#lineOf(channel)
@@ -70,8 +70,8 @@ export class Bus {
 	}
 
 	/**
-	 * Listens on a channel, and again whenever the connection is lost.
-	 * @returns what stops listening
+	 * Listens on a channel, and reconnects whenever the connection is lost.
+	 * @returns stops listening
 	 * @throws Error when the first connection fails
 	 */
 	async open(channel: string, listener: Listener): Promise<() => Promise<void>> {
@@ -99,7 +99,7 @@ export class Bus {
 		}
 	}
 
-	/** Of equal notifications in one transaction PostgreSQL passes on the first alone: a number makes each unlike the others. */
+	/** PostgreSQL drops equal notifications within one transaction, so a number makes each unique. */
 	#sign(part: string): string {
 		this.#said += 1
 		return `${this.#self}${this.#said.toString(36)} ${part}`
@@ -139,7 +139,7 @@ export class Bus {
 		}
 	}
 
-	/** Tells the others that they missed something, as soon as anything can be told again. */
+	/** Tells the listeners that they missed something, as soon as sending works again. */
 	async #owe(channel: string, line: Line): Promise<void> {
 		if (line.owes) return
 		line.owes = true
@@ -155,21 +155,21 @@ export class Bus {
 	}
 }
 
-/** Bytes that are kept free for who sends a part and its number, and for how many parts follow. */
+/** Bytes reserved for the header: the sender, the number of the part, and how many parts follow. */
 const head = 64
 
 /**
- * Cuts a message into parts that a carrier takes.
- * @param longest bytes that a part may have together with what stands before it
+ * Splits a message into parts that a carrier can send.
+ * @param longest maximum bytes of a part with its header
  */
 export function partsOf(message: string, longest: number): string[] {
 	if (Buffer.byteLength(message) + head <= longest) return [`0 ${message}`]
-	// UTF-8 needs at most three bytes for what counts as one in a string, and four for a pair.
+	// A UTF-16 unit takes at most three bytes in UTF-8, a surrogate pair four.
 	const size = Math.floor((longest - head) / 3)
 	const pieces: string[] = []
 	for (let from = 0; from < message.length; ) {
 		const end = from + size
-		// Half of a pair would become a question mark on its way.
+		// Half of a surrogate pair would be sent as a question mark.
 		const to = /[\ud800-\udbff]/.test(message[end - 1] ?? '') ? end - 1 : end
 		pieces.push(message.slice(from, to))
 		from = to
@@ -177,7 +177,7 @@ export function partsOf(message: string, longest: number): string[] {
 	return pieces.map((piece, index) => `${pieces.length - 1 - index} ${piece}`)
 }
 
-/** Puts parts together again. @returns what takes a part of a sender and gives the message when it was the last, else null */
+/** Reassembles parts. @returns takes a part of a sender, and gives the message when the part was the last, else null */
 export function joinParts(): (sender: string, part: string) => string | null {
 	const begun = new Map<string, string>()
 	return (sender, part) => {

@@ -4,32 +4,32 @@ import { LISTEN_CHECK_MS } from '~/platform/db/time-limits.server.ts'
 import type { Carrier } from './bus.ts'
 
 /*
- * A transaction that notifies is written to the log of the database, and its commit would wait for the disk. Nothing of it is
- * worth that: a crash of PostgreSQL ends the listening connections too.
+ * A transaction with NOTIFY writes to the WAL, and its commit would wait for the disk. That is not needed here: a crash of
+ * PostgreSQL ends the listening connections too.
  */
 const notify = `
 	with hurried as materialized (select set_config('synchronous_commit', 'off', true))
 	select pg_notify($1, said.text) from hurried, unnest($2::text[]) as said (text)`
 
-/** By its name the connection that listens is known in pg_stat_activity. */
+/** Identifies the listening connection in pg_stat_activity. */
 const LISTENING_APPLICATION = 'devquad bus'
 
-/** The connection that all channels of a process listen with. */
+/** The one connection of a process that listens on all channels. */
 interface Listening {
 	client: pg.Client
-	/** Whoever hears, by channel. */
+	/** Listeners by channel. */
 	hearers: Map<string, Set<(text: string) => void>>
 	/** Called once when the connection is lost. */
 	ends: Set<() => void>
-	/** Has the next who listens open another connection. */
+	/** Makes the next listener open another connection. */
 	forget: () => void
 }
 
-/** PostgreSQL's LISTEN and NOTIFY, on the site's own database. It needs a connection that stays: no pgbouncer by transaction. */
+/** PostgreSQL's LISTEN and NOTIFY, on the site's own database. It needs a lasting connection: no pgbouncer with transaction pooling. */
 export function postgresCarrier(): Carrier {
 	let open: Promise<Listening> | undefined
 
-	/** The connection that is there, or a new one. */
+	/** The open connection, or a new one. */
 	const connection = () => {
 		if (open) return open
 		const opening = connect(() => {
@@ -40,7 +40,7 @@ export function postgresCarrier(): Carrier {
 	}
 
 	return {
-		// PostgreSQL refuses a payload of 8,000 bytes.
+		// PostgreSQL limits a payload to less than 8,000 bytes.
 		longest: 7_999,
 		send: async (channel, texts) => {
 			await pool().query(notify, [channel, texts])
@@ -71,11 +71,11 @@ export function postgresCarrier(): Carrier {
 	}
 }
 
-/** Connects, and asks now and then whether the connection still stands. @param forget called when it is lost, or was never there */
+/** Connects, and checks regularly that the connection works. @param forget called when it is lost, or could not be opened */
 async function connect(forget: () => void): Promise<Listening> {
-	// The pool's own kind of client names its statements, and LISTEN is none that could be planned.
+	// The pool's own client class names its statements, and LISTEN cannot be prepared.
 	const { Client: _client, ...options } = pool().options
-	// The pool hides the password from whoever lists its options.
+	// The pool hides the password from its listed options.
 	const { password } = pool().options
 	const named = { application_name: LISTENING_APPLICATION, query_timeout: LISTEN_CHECK_MS / 2 }
 	const client = new pg.Client({ ...options, ...named, password })
@@ -90,9 +90,9 @@ async function connect(forget: () => void): Promise<Listening> {
 		forget()
 		throw error
 	}
-	// A server that was stopped or cut off closes nothing: what it should have passed on is missed until somebody asks.
+	// A server that was suspended or cut off closes no connection: its messages are missed until a check fails.
 	const timer = setInterval(() => {
-		// In this mode a statement that is not answered in time ends the connection.
+		// In this mode, a statement without an answer in time ends the connection.
 		client.query('select 1').catch(() => {})
 	}, LISTEN_CHECK_MS).unref()
 	client.once('end', () => {

@@ -1,7 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import { remember } from '~/lib/remember.ts'
 
-/** Milliseconds that Redis may take to answer. It is near; one that takes longer is as good as away. */
+/** Milliseconds that Redis may take to answer. It is near: one that takes longer is treated as unavailable. */
 const CONNECT_TIMEOUT_MS = 2_000
 
 const options: RedisOptions = {
@@ -9,7 +9,7 @@ const options: RedisOptions = {
 	connectTimeout: CONNECT_TIMEOUT_MS,
 	commandTimeout: CONNECT_TIMEOUT_MS,
 	keepAlive: 10_000,
-	// What cannot be sent now is refused now: who asked has something else to do than to wait for Redis.
+	// Commands fail at once while Redis is unavailable, so that nobody waits for it.
 	enableOfflineQueue: false,
 	autoResendUnfulfilledCommands: false,
 	maxRetriesPerRequest: 0,
@@ -17,11 +17,11 @@ const options: RedisOptions = {
 
 const held = remember<{ client?: Redis }>('redis', () => ({}))
 
-/** The connection of this process that commands go through. It comes back by itself; while it is away, commands fail at once. */
+/** The shared connection of this process for commands. It reconnects by itself; until then, commands fail at once. */
 export function redis(url: string): Redis {
 	if (!held.client) {
 		held.client = new Redis(url, { ...options, retryStrategy: (tries) => Math.min(tries * 100, 1_000) })
-		// Who sends a command hears of the failure.
+		// Whoever sends a command gets the error.
 		held.client.on('error', () => {})
 		held.client.connect().catch(() => {})
 	}
@@ -36,7 +36,7 @@ export async function connectRedis(url: string): Promise<Redis> {
 		reason = error
 	})
 	await client.connect().catch((error) => {
-		// The error of `connect` says no more than that it failed.
+		// The error of `connect` only says that it failed.
 		throw reason ?? error
 	})
 	return client

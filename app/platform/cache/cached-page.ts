@@ -1,39 +1,39 @@
 /** Longer addresses are not cached: nobody asks for them twice. Characters. */
 const MAX_URL_LENGTH = 400
-/** What React Router adds to requests for a page's data. */
+/** React Router adds it to requests for the data of a page. */
 const DATA_PARAM = '_routes'
 
 /** A page that is the same for every visitor, by its address. */
 export interface CachedPage<Name extends string = string> {
 	/** As in `routes.ts`, with a leading slash: `/forum/tag/:tag`; a part that may be missing at the end is `/:part?`. */
 	path: string
-	/** Query parameters that a visitor's page depends on, in any order. The others are taken away before it is made. */
+	/** Query parameters that a visitor's page depends on, in any order. All others are removed before it is rendered. */
 	searchParams: readonly Name[]
-	/** Query parameters that are read for members alone; visitors lose them as well. */
+	/** Query parameters that are read for members only; they are removed from visitors' requests as well. */
 	memberSearchParams: readonly string[]
-	/** What the page at this path shows, as tags that drop it; null where this is another page's path. */
+	/** The cache tags of the page at this path; null where the path belongs to another page. */
 	tagsOf: (pathname: string) => string[] | null
 	/**
-	 * What an address says in the declared parameters, null for one that it lacks. Loaders of cached pages read parameters in no
-	 * other way, so that a parameter which is not declared does not compile.
+	 * The declared parameters of an address; null for a missing one. Loaders of cached pages read parameters only by this function,
+	 * so an undeclared parameter does not compile.
 	 */
 	read: (url: URL) => Record<Name, string | null>
 }
 
 interface PageOptions<Name extends string> {
 	path: string
-	/** What a parameter of the path must be besides not empty. */
+	/** Patterns that parameters of the path must match. */
 	where?: Record<string, RegExp>
 	searchParams?: readonly Name[]
 	memberSearchParams?: readonly string[]
 	/**
-	 * What drops the page besides what drops every page.
+	 * Cache tags of the page, besides the one that all pages have.
 	 * @param params of the path, encoded as in the address
 	 */
 	tags?: (params: Record<string, string>) => string[]
 }
 
-/** Says that a page may be cached for visitors, what it depends on, and what drops it from the cache. */
+/** Declares that a page may be cached for visitors: what it depends on, and what invalidates it. */
 export function cachedPage<const Name extends string = never>(options: PageOptions<Name>): CachedPage<Name> {
 	const { path, where = {}, searchParams = [], memberSearchParams = [], tags = () => [] } = options
 	const pattern = new RegExp(
@@ -58,8 +58,8 @@ export function cachedPage<const Name extends string = never>(options: PageOptio
 }
 
 /**
- * The address that a visitor's page is made for, and its tags; null when none of these pages is at this address.
- * @param url path and query as they came, of a page or of its data
+ * The canonical address of a visitor's page and its cache tags; null when no cached page has this address.
+ * @param url path and query as sent, of a page or of its data
  */
 export function visitorAddress(pages: readonly CachedPage[], url: string): { path: string; tags: string[] } | null {
 	if (url.length > MAX_URL_LENGTH) return null
@@ -73,7 +73,7 @@ export function visitorAddress(pages: readonly CachedPage[], url: string): { pat
 	return null
 }
 
-/** The path of the page whose data is asked for; any other path is as it was. */
+/** The path of the page whose data is requested; any other path unchanged. */
 function pagePath(pathname: string): string {
 	if (pathname === '/_.data') return '/'
 	return pathname.endsWith('.data') ? pathname.slice(0, -'.data'.length) : pathname

@@ -36,7 +36,7 @@ type Fate = 'keep' | 'pass' | 'remove'
 interface CacheOptions<Value> {
 	/** Bytes that all values together may take; 0 keeps none. */
 	maxBytes: number
-	/** Milliseconds after which a value is made anew, whatever happened. */
+	/** Milliseconds after which a value is made again, whatever happened. */
 	maxAge: number
 	/** Bytes that a value takes. */
 	bytesOf: (value: Value) => number

@@ -7,7 +7,7 @@ import { DataCache, PageCache } from './page-cache.ts'
 /** The channel on which processes tell each other which pages to drop. */
 const channel = 'devquad_pages'
 
-/** Milliseconds a page is shown without being made anew: what no tag tells of, such as who is online, is that old at most. */
+/** Milliseconds a page is shown without being made again: what no tag tells of, such as who is online, is that old at most. */
 const maxAge = 60_000
 
 /** The pages that this process keeps for visitors. */
@@ -20,7 +20,7 @@ export const pageCache = remember(
 const MAX_DATA_BYTES = 8 * 1024 * 1024
 
 /**
- * What members' pages have in common, as rows. In development and in tests everything is read anew; so it is where other processes
+ * What members' pages have in common, as rows. In development and in tests everything is read again; so it is where other processes
  * write too, as a member may be answered by another one before it hears of what they wrote.
  */
 const dataCache = remember('data', () => {

@@ -2,32 +2,32 @@ import { type RawBuilder, sql } from 'kysely'
 import { log } from '~/lib/log.server.ts'
 import { db } from './db.server.ts'
 
-/** A number that is stored beside what it counts. A feature lists it in its manifest, and it is checked every night. */
+/** A number that is stored beside what it counts. Features list them in the manifest; all are checked every night. */
 export interface Counter {
 	table: string
 	column: string
-	/** The column that orders the rows and by which their writers lock them; `id` unless given. */
+	/** The column that orders the rows, and by which writers lock them; `id` by default. */
 	key?: string
-	/** The rows that have such a number; all unless given. The row is `t`. */
+	/** The rows that have such a number; all by default. The row is `t`. */
 	where?: RawBuilder<unknown>
-	/** What the number must be. The row is `t`. Whoever changes this locks the row of the number before the commit. */
+	/** The correct value. The row is `t`. Writers that change what is counted lock the row of the number before the commit. */
 	actual: RawBuilder<unknown>
 }
 
-/** A number that was wrong: of which row, and what it said before and after. */
+/** A corrected number: its row, and the values before and after. */
 export interface Correction {
 	key: string
 	was: string
 	is: string
 }
 
-/** Rows that are looked at in one statement. */
+/** Rows that one statement compares. */
 const BATCH = 500
 const MAX_LOGGED = 20
 
 /**
- * Compares counters with what they count, in batches, and corrects those that differ. Nothing is locked or written where all is
- * right; whatever is corrected is logged as a warning.
+ * Compares counters with what they count, in batches, and corrects wrong ones. Correct ones are neither locked nor written. Each
+ * correction is logged as a warning.
  */
 export async function checkCounters(counters: readonly Counter[]): Promise<void> {
 	for (const counter of counters) {
@@ -61,7 +61,7 @@ interface ComparedRow {
 	differs: boolean
 }
 
-/** Rows in the order of their key, each with its number as of one moment: a writer changes both in one transaction. */
+/** Rows by key, each with its number in one snapshot: writers change both in one transaction. */
 async function compareBatch(counter: Counter, after: string | null): Promise<ComparedRow[]> {
 	const { table, column, key, where, actual } = namesOf(counter)
 	const { rows } = await sql<ComparedRow>`
@@ -72,8 +72,8 @@ async function compareBatch(counter: Counter, after: string | null): Promise<Com
 }
 
 /**
- * Counts again with the rows locked, in a statement of its own: it sees what every writer before has committed, and those after
- * wait. In one statement a number could be overwritten with a count from before the wait for its row.
+ * Recounts with the rows locked, in a second statement: it sees what all earlier writers committed, and later writers wait. A
+ * single statement could write a count from before it waited for the row.
  */
 function correct(counter: Counter, keys: string[]): Promise<Correction[]> {
 	const { table, column, key, actual } = namesOf(counter)

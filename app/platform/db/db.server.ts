@@ -22,19 +22,18 @@ interface Connection {
 	outage: Outage
 	pool: pg.Pool
 	kysely: Kysely<Database>
-	/** For work that may take long: a few connections of its own, so that it never takes those of requests. */
+	/** A few separate connections for long work, so that it never takes those of requests. */
 	longPool: pg.Pool
 	longKysely: Kysely<Database>
 }
 
 const held = remember<{ connection?: Connection }>('database', () => ({}))
 
-/** Connections for work that may take long: two jobs at a time, and what graphile-worker listens with. */
+/** Connections for long work: two jobs at a time, and the one that graphile-worker listens on. */
 export const MAX_LONG_CONNECTIONS = 4
 
 /**
- * Opens the pools of this process: at most 10 connections for requests unless the options say otherwise, and
- * {@link MAX_LONG_CONNECTIONS} for work that may take long.
+ * Opens the pools of this process: at most 10 connections for requests by default, and {@link MAX_LONG_CONNECTIONS} for long work.
  * @param options where the database is, as `pg` takes it
  */
 export function openDatabase(options: pg.PoolConfig): Kysely<Database> {
@@ -62,7 +61,7 @@ export function openDatabase(options: pg.PoolConfig): Kysely<Database> {
 	return kysely
 }
 
-/** The open database; for {@link longWork} on its own connections. @throws Error before {@link openDatabase}. */
+/** The open database; within {@link longWork} on its own connections. @throws Error before {@link openDatabase} */
 export function db(): Kysely<Database> {
 	const { kysely, longKysely } = opened()
 	return databaseScope()?.isLong ? longKysely : kysely
@@ -74,18 +73,18 @@ export function pool(): pg.Pool {
 	return databaseScope()?.isLong ? longPool : pool
 }
 
-/** Whether the database does not answer at this moment, as far as this process knows. */
+/** Whether the database is unavailable, as far as this process knows. */
 export function isDatabaseAway(): boolean {
 	return held.connection?.outage.isAway ?? false
 }
 
-/** Milliseconds for which the database has not answered; null while it does. */
+/** Milliseconds since the database became unavailable; null while it is available. */
 export function outageLasting(): number | null {
 	const outage = held.connection?.outage
 	return outage?.isAway ? outage.lasting : null
 }
 
-/** Connections of this process to the database, as labels and how many: those in use, those that are idle, and who waits for one. */
+/** Connections of this process by pool and state (in use, idle, waited for), as labels with counts. */
 export function connectionsOfPools(): [{ pool: string; state: string }, number][] {
 	if (!held.connection) return []
 	const { pool: requests, longPool: jobs } = held.connection
@@ -96,7 +95,7 @@ export function connectionsOfPools(): [{ pool: string; state: string }, number][
 	])
 }
 
-/** Ends every connection; the next {@link openDatabase} makes new ones. */
+/** Ends all connections; the next {@link openDatabase} opens new ones. */
 export async function closeDatabase(): Promise<void> {
 	const connection = held.connection
 	held.connection = undefined

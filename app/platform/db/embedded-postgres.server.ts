@@ -32,27 +32,27 @@ import { ARCHIVING, WAL_FOLDER, walFolder } from './wal-archiving.server.ts'
 
 const run = promisify(execFile)
 
-/** Longest path of a socket, in bytes: Linux takes 107 and macOS 103. */
+/** Maximum bytes of a socket's path: Linux allows 107 and macOS 103. */
 const MAX_SOCKET_PATH = 100
-/** Milliseconds that PostgreSQL gets for one short question. */
+/** Milliseconds that PostgreSQL has to answer a probe. */
 const ASK_TIMEOUT_MS = 5_000
-/** Milliseconds between two lines about a start that takes its time. */
+/** Milliseconds between two progress messages of a slow start. */
 const PROGRESS_EVERY_MS = 5_000
-/** Milliseconds that processes of a server without a leader get to end: each ends when it next looks for the leader. */
+/** Milliseconds that orphaned server processes get to end: each ends when it next checks for its postmaster. */
 const ORPHAN_TIMEOUT_MS = 3_000
-/** Milliseconds after which those that are still there are in another container. */
+/** Milliseconds after which remaining processes must be in another container. */
 const ENDING_TIMEOUT_MS = 60_000
-/** Milliseconds that an orderly stop may take; PostgreSQL's own tool waits as long. */
+/** Milliseconds that an orderly stop may take; as pg_ctl's default. */
 const STOP_TIMEOUT_MS = 60_000
-/** Milliseconds until a server that was told to end at once is killed. */
+/** Milliseconds from an immediate shutdown to a kill. */
 const ABORT_TIMEOUT_MS = 10_000
 
 export interface EmbeddedPostgres {
-	/** How the site reaches it: a Unix socket that only its owner may enter, and a password; no TCP port is opened. */
+	/** How the site connects: a Unix socket in a folder that only its owner may enter, and a password. No TCP port is open. */
 	connection: PoolConfig
-	/** The same for its superuser, for what a site never does. */
+	/** The same for the superuser, which the site itself never uses. */
 	admin: PoolConfig
-	/** Ends it in the fast way: open transactions are rolled back, everything committed is on disk. */
+	/** Stops it in fast mode: open transactions are rolled back, everything committed is on disk. */
 	stop: () => Promise<void>
 }
 
@@ -61,8 +61,8 @@ interface Binaries {
 	postgres: string
 }
 
-/** Where the parts of a data directory's PostgreSQL are. */
-interface Place {
+/** Paths and programs of a data directory's PostgreSQL. */
+interface PostgresPaths {
 	dataDir: string
 	cluster: string
 	sockets: string
@@ -71,12 +71,12 @@ interface Place {
 }
 
 /**
- * Starts the PostgreSQL of a data directory, makes it on the first run, and adopts it when a crash of Node left it running.
- * It waits for a recovery however long that takes, and says so every five seconds. Only who holds the data directory
- * (`lockDataDir`) may call it.
- * @param dataDir absolute path; the cluster lies in its folder `postgres`, the server's log in `postgres.log`
+ * Starts the PostgreSQL of a data directory. Creates it on the first run, and adopts a server that a crash of Node left running.
+ * Waits for a recovery however long it takes, with a progress message every five seconds. The caller holds the data directory
+ * (`lockDataDir`).
+ * @param dataDir absolute path; the cluster is in its folder `postgres`, the server's log in `postgres.log`
  * @param options extra server settings, such as `fsync=off` for tests
- * @param tell what is done with a line about the progress
+ * @param tell called with progress messages
  * @throws Error with one sentence when there is no binary for this machine, or the directory cannot be used
  */
 export async function startEmbeddedPostgres(
@@ -95,28 +95,28 @@ export async function startEmbeddedPostgres(
 }
 
 async function start(dataDir: string, options: string[], tell: (line: string) => void): Promise<EmbeddedPostgres> {
-	const place = await findPlace(dataDir)
-	const { cluster, sockets, owner } = place
+	const paths = await findPaths(dataDir)
+	const { cluster, sockets, owner } = paths
 	await waitWhileEnding(cluster, tell)
 	if (!existsSync(join(cluster, 'PG_VERSION')))
-		await initialize(place, String(rolesOf(dataDir, sockets).admin.password))
+		await initialize(paths, String(rolesOf(dataDir, sockets).admin.password))
 	const isSecured = asksForPasswords(dataDir, cluster)
 	if (!isSecured) {
-		await stopUnsecured(place)
+		await stopUnsecured(paths)
 		stopAskingForPasswords(cluster, owner)
 	}
-	// Not earlier: a password file that is missing tells that one has to be set.
+	// Must come after `isSecured`: a missing password file tells that passwords have to be set.
 	const roles = rolesOf(dataDir, sockets)
-	if (findServer(cluster).state === 'absent') await launch(place, options, roles, tell)
+	if (findServer(cluster).state === 'absent') await launch(paths, options, roles, tell)
 	else await untilReady(cluster, roles, tell)
 	if (!isSecured) await setPasswords(cluster, owner, roles)
 	await createDatabase(roles)
-	return { connection: roles.site, admin: roles.admin, stop: () => stop(place) }
+	return { connection: roles.site, admin: roles.admin, stop: () => stop(paths) }
 }
 
 /**
  * How to reach the PostgreSQL of a site that another process runs. Nothing is started, stopped or changed.
- * @throws Error with one sentence when it does not answer here within 30 seconds, as it may still be starting
+ * @throws Error with one sentence when it does not answer within 30 seconds; it may still be starting
  */
 export async function reachEmbeddedPostgres(dataDir: string): Promise<PoolConfig> {
 	const cluster = join(dataDir, 'postgres')
@@ -132,8 +132,8 @@ export async function reachEmbeddedPostgres(dataDir: string): Promise<PoolConfig
 }
 
 /**
- * Asks PostgreSQL one short question over a connection of its own.
- * @returns null when it answered within five seconds, else what went wrong
+ * Probes PostgreSQL over a new connection.
+ * @returns null when it answered within five seconds, else the error
  */
 export async function askPostgres(connection: PoolConfig): Promise<(Error & { code?: string }) | null> {
 	const socket = new Socket()
@@ -148,12 +148,12 @@ export async function askPostgres(connection: PoolConfig): Promise<(Error & { co
 	} catch (error) {
 		return error as Error
 	} finally {
-		// A server that is stopped never ends its side of the connection.
+		// A suspended server never closes its side of the connection.
 		socket.destroy()
 	}
 }
 
-/** Ends a server that refuses everybody and does not end by itself. What was committed is recovered by its next start. */
+/** Ends a server that refuses all connections and does not end by itself. Its next start recovers what was committed. */
 export async function abortPostgres(dataDir: string): Promise<void> {
 	const cluster = join(dataDir, 'postgres')
 	for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
@@ -169,7 +169,7 @@ export async function clusterOwner(dataDir: string): Promise<Owner> {
 	return findOwner(dataDir, (await findBinaries()).postgres)
 }
 
-async function findPlace(dataDir: string): Promise<Place> {
+async function findPaths(dataDir: string): Promise<PostgresPaths> {
 	const binaries = await findBinaries()
 	mkdirSync(dataDir, { recursive: true, mode: 0o700 })
 	const owner = findOwner(dataDir, binaries.postgres)
@@ -188,8 +188,8 @@ async function findBinaries(): Promise<Binaries> {
 }
 
 /**
- * The folder of the socket: in the data directory, unless that path is too long for a socket. Then it is one in the temporary
- * folder whose name nobody can foresee; the data directory keeps that name for the next start and for scripts.
+ * The folder of the socket: in the data directory, unless that path is too long. Then it is a folder with a random name in the
+ * temporary folder; the data directory stores the name for the next start and for scripts.
  */
 function socketFolder(dataDir: string, owner: Owner): string {
 	const inside = join(dataDir, 'postgres-socket')
@@ -199,7 +199,7 @@ function socketFolder(dataDir: string, owner: Owner): string {
 	}
 	const record = `${inside}.path`
 	const known = existsSync(record) ? readFileSync(record, 'utf8') : null
-	// Made again where it was, as connections of this process know that name, unless its parent is gone too.
+	// Recreated under the same name, which connections of this process use, unless its parent is gone too.
 	if (known && existsSync(dirname(known)) && !existsSync(known)) mkdirSync(known, { mode: 0o700 })
 	if (known && isOwnFolder(known, { prefix: [] })) ownFolder(known, owner)
 	if (known && isOwnFolder(known, owner)) return known
@@ -209,9 +209,9 @@ function socketFolder(dataDir: string, owner: Owner): string {
 	return made
 }
 
-/** Makes the cluster under another name first, so that a start that is ended meanwhile leaves no half of one. */
-async function initialize(place: Place, password: string): Promise<void> {
-	const { dataDir, cluster, sockets, owner, binaries } = place
+/** Creates the cluster under a temporary name, so that an interrupted start leaves no half of one. */
+async function initialize(paths: PostgresPaths, password: string): Promise<void> {
+	const { dataDir, cluster, sockets, owner, binaries } = paths
 	const made = `${cluster}-new`
 	const passwordFile = join(sockets, 'password')
 	const [program = binaries.initdb, ...rest] = [...owner.prefix, binaries.initdb]
@@ -227,7 +227,7 @@ async function initialize(place: Place, password: string): Promise<void> {
 			cwd: '/',
 		})
 		askForPasswords(made, owner)
-		// An empty folder may have been left by a start of an earlier version.
+		// A start of an earlier version may have left an empty folder.
 		await rmdir(cluster).catch(() => {})
 		await rename(made, cluster)
 	} catch (error) {
@@ -244,12 +244,12 @@ async function initialize(place: Place, password: string): Promise<void> {
 	}
 }
 
-/** LC_ALL: messages in English, so that they can be read for a known cause. */
+/** LC_ALL: messages in English, so that known errors can be recognized. */
 function environment(): NodeJS.ProcessEnv {
 	return { ...process.env, LC_ALL: 'C' }
 }
 
-/** Processes of a server whose leader was killed end by themselves or are ended; those of another container are not ours to end. */
+/** Waits for orphaned processes of a server to end, or ends them. Those of another container are not ours to end. */
 async function waitWhileEnding(cluster: string, tell: (line: string) => void): Promise<void> {
 	const began = Date.now()
 	const progress = progressOf(tell)
@@ -264,27 +264,32 @@ async function waitWhileEnding(cluster: string, tell: (line: string) => void): P
 	}
 }
 
-/** A server that asks for no password is of version 0.1.0, or its passwords are lost: it is started anew, unless a site uses it. */
-async function stopUnsecured(place: Place): Promise<void> {
-	const server = findServer(place.cluster)
+/** A server without passwords is of version 0.1.0, or its passwords are lost. It is restarted, unless a site uses it. */
+async function stopUnsecured(paths: PostgresPaths): Promise<void> {
+	const server = findServer(paths.cluster)
 	if (!('pid' in server)) return
-	const sockets = socketFolderOf(place.cluster)
-	if (sockets && isOwnFolder(sockets, place.owner) && (await countConnections(sockets).catch(() => 0)) > 0)
+	const sockets = socketFolderOf(paths.cluster)
+	if (sockets && isOwnFolder(sockets, paths.owner) && (await countConnections(sockets).catch(() => 0)) > 0)
 		throw new Error(
-			`Another DevQuad is already running on ${place.dataDir}. Stop it first, or choose another DATA_DIR.`,
+			`Another DevQuad is already running on ${paths.dataDir}. Stop it first, or choose another DATA_DIR.`,
 		)
-	await stop(place)
+	await stop(paths)
 }
 
-async function launch(place: Place, options: string[], roles: Roles, tell: (line: string) => void): Promise<void> {
-	const { dataDir, cluster, sockets } = place
+async function launch(
+	paths: PostgresPaths,
+	options: string[],
+	roles: Roles,
+	tell: (line: string) => void,
+): Promise<void> {
+	const { dataDir, cluster, sockets } = paths
 	const log = openPostgresLog(dataDir)
 	const lock = lockCluster(cluster)
 	let child: ChildProcess
 	try {
 		if (lock.state === 'taken') throw new Error(`Another PostgreSQL was started on ${cluster} at the same moment.`)
 		removeLeftovers(cluster, sockets)
-		child = spawnServer(place, options, log.fd, lock.state === 'held' ? [lock.fd] : [])
+		child = spawnServer(paths, options, log.fd, lock.state === 'held' ? [lock.fd] : [])
 	} finally {
 		closeSync(log.fd)
 		if (lock.state === 'held') closeSync(lock.fd)
@@ -294,12 +299,12 @@ async function launch(place: Place, options: string[], roles: Roles, tell: (line
 	throw new Error(`PostgreSQL did not start: ${log.reason()}.`)
 }
 
-/** @param held the lock, which is handed on: each process of the server holds it as long as it lives, in whatever container */
-function spawnServer(place: Place, options: string[], log: number, held: number[]): ChildProcess {
-	const { cluster, sockets, owner, binaries } = place
+/** @param held the lock, which is inherited: each process of the server holds it while it lives, in any container */
+function spawnServer(paths: PostgresPaths, options: string[], log: number, held: number[]): ChildProcess {
+	const { cluster, sockets, owner, binaries } = paths
 	const settings = [
 		'listen_addresses=',
-		// A name with a comma or a blank in it is one folder.
+		// Quoted, as a name with a comma or a space is one folder.
 		`unix_socket_directories="${sockets.replaceAll('"', '""')}"`,
 		'unix_socket_permissions=0700',
 		'shared_buffers=128MB',
@@ -311,7 +316,7 @@ function spawnServer(place: Place, options: string[], log: number, held: number[
 	].flatMap((setting) => ['-c', setting])
 	const [program = '', ...args] = [...owner.prefix, binaries.postgres, '-D', cluster, ...settings]
 	const stdio: StdioOptions = ['ignore', log, log, ...held]
-	const env = { ...environment(), [WAL_FOLDER]: walFolder(place.dataDir) }
+	const env = { ...environment(), [WAL_FOLDER]: walFolder(paths.dataDir) }
 	const child = spawn(program, args, { cwd: '/', detached: true, stdio, env })
 	child.once('error', () => {})
 	child.unref()
@@ -321,7 +326,7 @@ function spawnServer(place: Place, options: string[], log: number, held: number[
 /**
  * Waits until the server answers, however long it recovers.
  * @returns false when it has ended instead
- * @throws Error with one sentence when it does not know the password
+ * @throws Error with one sentence when the password is wrong
  */
 async function untilReady(
 	cluster: string,
@@ -337,7 +342,7 @@ async function untilReady(
 			throw new Error(
 				`PostgreSQL refuses the password in ${cluster}-admin-password. Remove that file, and the next start sets a new one.`,
 			)
-		// Which role there is becomes clear once passwords are set.
+		// Which roles exist is known only after passwords are set.
 		if (error.code === '28000') return true
 		if (hasEnded()) return false
 		const isStopped = findServer(cluster).state === 'stopped'
@@ -346,7 +351,7 @@ async function untilReady(
 	}
 }
 
-/** Says from time to time that something goes on, and for how long it has. */
+/** Reports from time to time what is being waited for, and for how long. */
 function progressOf(tell: (line: string) => void): (what: string) => void {
 	const began = Date.now()
 	let told = began
@@ -357,16 +362,16 @@ function progressOf(tell: (line: string) => void): (what: string) => void {
 	}
 }
 
-async function stop(place: Place): Promise<void> {
-	const server = findServer(place.cluster)
+async function stop(paths: PostgresPaths): Promise<void> {
+	const server = findServer(paths.cluster)
 	if ('pid' in server) process.kill(server.pid, 'SIGINT')
-	if (!(await untilAbsent(place.cluster, STOP_TIMEOUT_MS)))
+	if (!(await untilAbsent(paths.cluster, STOP_TIMEOUT_MS)))
 		throw new Error(`PostgreSQL did not stop within ${STOP_TIMEOUT_MS / 1_000} s.`)
-	// One in the temporary folder is made again by the next start.
-	if (!place.sockets.startsWith(place.dataDir)) await rmdir(place.sockets).catch(() => {})
+	// The next start recreates one in the temporary folder.
+	if (!paths.sockets.startsWith(paths.dataDir)) await rmdir(paths.sockets).catch(() => {})
 }
 
-/** @returns false when some process of the server is still there after this time, in milliseconds */
+/** @returns false when a process of the server still exists after `patience` milliseconds */
 async function untilAbsent(cluster: string, patience: number): Promise<boolean> {
 	for (const end = Date.now() + patience; findServer(cluster).state !== 'absent'; await sleep(30))
 		if (Date.now() > end) return false

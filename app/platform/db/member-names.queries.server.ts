@@ -2,24 +2,21 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Mentions } from '../member-data.ts'
 import { db } from './db.server.ts'
 
-/*
- * Members named in the words of others: after an at-sign, in an address, or in a search as `user:name`. A name that somebody wrote in words
- * of their own is left alone.
- */
+/* Finds and replaces usernames in texts: after an at-sign, in an address, or in a search as `user:name`. Names in plain prose are left alone. */
 
-/** A username holds no other characters, so what is none of them ends it. */
+/** A username has no other characters, so any other character ends it. */
 const END = '(?![a-z0-9_-]|\\.[a-z0-9_-])'
 
 const anyOf = (usernames: readonly string[]) => `(?:${usernames.map((name) => name.replaceAll('.', '\\.')).join('|')})`
 
-/** The condition that a text names one of these members. */
+/** A condition: the text names one of these members. */
 export function namesOneOf(text: RawBuilder<unknown>, usernames: readonly string[]): RawBuilder<boolean> {
 	return sql<boolean>`${text} ~* ${`([@/]|user:)${anyOf(usernames)}${END}`}`
 }
 
 /**
- * A text with another username wherever it names one of these members. An address of a question of theirs also loses its title, which the
- * site adds again to whoever follows it.
+ * A text with one username replaced by another. An address of a question of theirs also loses its title, which the site adds again
+ * by a redirect.
  */
 export function renamed(
 	text: RawBuilder<unknown>,
@@ -33,8 +30,8 @@ export function renamed(
 }
 
 /**
- * Calls members by another username in these columns, which hold text.
- * @param place.columns as `mentions` of a table says
+ * Replaces usernames in these text columns.
+ * @param place.columns as in `mentions` of a table
  * @param place.returning a column of the changed rows
  * @returns its values, or null for each row
  */
@@ -46,7 +43,7 @@ export async function renameInColumns(
 	const { table, columns, returning } = place
 	const changes = Object.entries(columns).map(([column, length]) => {
 		const text = renamed(sql`${sql.ref(column)}::text`, usernames, replacement)
-		// A username is made of letters that JSON does not quote.
+		// Safe in JSON: a username has no characters that JSON escapes.
 		if (length === 'json') return sql`${sql.ref(column)} = (${text})::jsonb`
 		return sql`${sql.ref(column)} = ${length === null ? text : sql`left(${text}, ${length})`}`
 	})

@@ -3,29 +3,29 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 
-/** Any number that no other program takes as its advisory lock: two processes that start at once migrate one after the other. */
+/** An arbitrary key of our own for the advisory lock that serializes migrations of several processes. */
 const lockKey = 5_271_009
 
 /**
- * A migration that waits for a table holds up whoever asks for that table after it: after so many milliseconds it lets them go, and
- * tries again a little later, so many times.
+ * A migration that waits for a table blocks everybody who asks for that table after it. So it gives up after this many
+ * milliseconds, and retries a little later, this many times.
  */
 const LOCK_WAIT_MS = 1_500
 const LOCK_RETRY_MS = 500
 const MAX_LOCK_TRIES = 150
-/** What PostgreSQL says when a lock was waited for too long. */
+/** SQLSTATE of a lock timeout. */
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
- * Brings the database to the newest schema: each file of `directory` once, in the order of its name, in a transaction of its own.
- * @param only the names that the schema is to have had in the end, for one of an earlier version; all when it is not given
+ * Migrates the database: applies each file of `directory` once, in the order of names, each in its own transaction.
+ * @param only the names to apply, for the schema of an earlier version; all by default
  * @returns the names that were applied now
- * @throws Error when the database holds a migration that this version does not know
+ * @throws Error when the database has a migration that this version does not know
  */
 export async function migrate(pool: pg.Pool, directory: string, only?: readonly string[]): Promise<string[]> {
 	const client = await pool.connect()
 	try {
-		// A migration of a large site may take hours, and so may the wait for another process that migrates.
+		// A migration of a large site may take hours, and so may waiting for another process that migrates.
 		await client.query('set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0')
 		await client.query('select pg_advisory_lock($1)', [lockKey])
 		await client.query(
@@ -44,12 +44,12 @@ export async function migrate(pool: pg.Pool, directory: string, only?: readonly 
 		return pending
 	} finally {
 		await client.query('select pg_advisory_unlock($1)', [lockKey]).catch(() => {})
-		// Its limits are not those of a request.
+		// Its time limits were changed, so the pool must not reuse it.
 		client.release(true)
 	}
 }
 
-/** Applies one file, also while nodes of the version before serve (docs/decisions/0085-updates-beside-what-runs.md). */
+/** Applies one file, also while nodes of the previous version serve (docs/decisions/0085-updates-beside-what-runs.md). */
 async function apply(client: pg.PoolClient, name: string, statements: string, tries = MAX_LOCK_TRIES): Promise<void> {
 	await client.query('begin')
 	try {
@@ -69,7 +69,7 @@ async function apply(client: pg.PoolClient, name: string, statements: string, tr
 	}
 }
 
-/** The site's own pool tells it as an error of its own, with that of PostgreSQL as the cause. */
+/** The site's own pool wraps PostgreSQL's error as the cause of its own. */
 function isLockTimeout(error: unknown): boolean {
 	const { code, cause } = error as { code?: string; cause?: { code?: string } }
 	return (code ?? cause?.code) === LOCK_NOT_AVAILABLE

@@ -6,15 +6,15 @@ import { beginStatement, endSpan } from '~/platform/tracing/tracing.server.ts'
 import type { Outage } from './outage.server.ts'
 import { SILENCE_BEFORE_PROBE_MS, WATCH_INTERVAL_MS } from './time-limits.server.ts'
 
-/** Longer texts are bulk inserts, whose length varies with their rows: a name for each would only fill memory. */
+/** Longer statements are bulk inserts, whose length varies with their rows: naming each would only fill memory. */
 const MAX_NAMED_LENGTH = 8_000
-/** A connection keeps the plans of this many statements; what comes later is planned each time. */
+/** Plans that one connection keeps; statements beyond it are planned each time. */
 const MAX_NAMED = 400
 
 const names = new Map<string, string>()
-/** How many statements got another name, which makes each such name a new one. */
+/** Counts renamed statements, so that each new name is unique. */
 let renamed = 0
-/** Of the SHA-256 in Base64 of a statement's text, its first name. */
+/** Characters of the base64 SHA-256 of a statement's text, which is its first name. */
 const HASH_LENGTH = 43
 
 const statementSeconds = histogram(
@@ -24,8 +24,8 @@ const statementSeconds = histogram(
 )
 
 /**
- * A connection on which PostgreSQL parses and plans each of our statements once, by naming it after its text. Statements that
- * are begun in the same moment are one call of the operating system.
+ * A connection on which PostgreSQL parses and plans each statement once, as statements are named by their text. Statements begun in
+ * the same tick are sent by one system call.
  */
 export class NamedStatements extends pg.Client {
 	private gathering = false
@@ -53,7 +53,7 @@ export class NamedStatements extends pg.Client {
 		return this.watched(asked, this.outage)
 	}
 
-	/** Sends a statement, tells the watch when it is answered, and says what went wrong in the site's own errors. */
+	/** Sends a statement, reports when it is answered, and translates errors to the site's own. */
 	private watched(args: unknown[], outage: Outage): unknown {
 		this.expect()
 		const began = performance.now()
@@ -93,9 +93,9 @@ export class NamedStatements extends pg.Client {
 	}
 
 	/**
-	 * What is to be sent in place of a statement that PostgreSQL refuses as its tables have got columns since it was planned, and it returns
-	 * all of them: another node brought a newer version. Under its name it would be refused for ever, on every connection.
-	 * @returns null when something else is wrong, or when a transaction has failed with it
+	 * A replacement for a prepared statement that PostgreSQL refuses because a table has new columns since it was planned, as when
+	 * another node migrated. Under the same name it would be refused forever, on every connection.
+	 * @returns null for other errors, or when the transaction has failed with it
 	 */
 	private planAnew(asked: unknown, error: unknown): pg.QueryConfig | null {
 		const { name, text = '' } = asked as pg.QueryConfig
@@ -107,19 +107,19 @@ export class NamedStatements extends pg.Client {
 		return this.getTransactionStatus() === 'I' ? { ...(asked as pg.QueryConfig), name: nameOf(text) } : null
 	}
 
-	/** Ends the connection at once, without the goodbye that nobody would hear; what waits on it fails with this reason. */
+	/** Ends the connection at once, without a goodbye that nobody would read; pending statements fail with this reason. */
 	abandon(reason: Unavailable): void {
 		this.endedBecause = reason
 		this.end().catch(() => {})
 		this.connection.stream.destroy()
 	}
 
-	/** Whether this is a connection to the database that this outage is about. */
+	/** Whether this is a connection to the database of this outage. */
 	isOf(outage: Outage): boolean {
 		return this.outage === outage
 	}
 
-	/** To be called at regular intervals while statements are unanswered. */
+	/** Call at regular intervals while statements are unanswered. */
 	wait(milliseconds: number): void {
 		this.silence += milliseconds
 		if (this.silence === SILENCE_BEFORE_PROBE_MS) this.outage?.suspect('a statement is not answered')
@@ -135,7 +135,7 @@ export class NamedStatements extends pg.Client {
 		this.unanswered += 1
 	}
 
-	/** @param began when the statement was sent; not given for what is answered in parts */
+	/** @param began when the statement was sent; not given for partial answers */
 	private heard(began?: number): void {
 		if (began !== undefined) statementSeconds((performance.now() - began) / 1_000)
 		this.unanswered -= 1
@@ -163,10 +163,7 @@ export class NamedStatements extends pg.Client {
 const waiting = new Set<NamedStatements>()
 let timer: NodeJS.Timeout | undefined
 
-/**
- * Time is counted in looks, not read from a clock: when this process itself was busy for long, that is one look, and what
- * came in meanwhile is read before the next one.
- */
+/** Counts ticks instead of reading a clock: when this process was busy for long, that is one tick, and pending input is read before the next. */
 function watch(client: NamedStatements): void {
 	waiting.add(client)
 	timer ??= setInterval(look, WATCH_INTERVAL_MS).unref()
@@ -179,7 +176,7 @@ function look(): void {
 	timer = undefined
 }
 
-/** Ends every connection of this database on which an answer is awaited, as none will come. */
+/** Ends every connection to this database that awaits an answer. */
 export function abandonWaiting(outage: Outage, reason: Unavailable): void {
 	for (const client of [...waiting]) if (client.isOf(outage)) client.abandon(reason)
 }

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 
-/** A column of a time, and one that may be empty. */
+/** A timestamp column, and one that may be null. */
 export type Time = ColumnType<Date, Date | string | undefined, Date | string>
 export type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 
@@ -38,7 +38,7 @@ interface PushSubscriptionsTable {
 	last_success_at: MaybeTime
 }
 
-/** The tables of what members are told, by which ways. */
+/** The tables of notifications, mails and push. */
 export interface NotificationTables {
 	notifications: NotificationsTable
 	notification_acts: { notification_id: number; part_id: number | null; actor_id: number; url: string | null }

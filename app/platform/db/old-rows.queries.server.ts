@@ -3,12 +3,12 @@ import { db } from './db.server.ts'
 
 interface OldRows {
 	table: string
-	/** The time from which the days count. */
+	/** The column of the time from which days are counted. */
 	since: string
 	days: number
-	/** Rows at most. What somebody else holds at this moment is left for the next time. */
+	/** Maximum rows. Locked rows are left for the next call. */
 	limit: number
-	/** What else must be true of a row. */
+	/** A further condition on rows. */
 	where?: RawBuilder<unknown>
 }
 
@@ -19,7 +19,7 @@ export async function deleteOldRows({ table, ...which }: OldRows): Promise<numbe
 	return Number(numAffectedRows)
 }
 
-/** Empties columns of rows that are older than `days`. @returns how many rows had something in them */
+/** Sets columns of rows that are older than `days` to null. @returns how many rows changed */
 export async function emptyOldRows({ columns, table, ...which }: OldRows & { columns: string[] }): Promise<number> {
 	const filled = sql.join(
 		columns.map((column) => sql`${sql.ref(column)} is not null`),

@@ -7,11 +7,11 @@ import { PROBE_INTERVAL_MS, PROBE_TIMEOUT_MS } from './time-limits.server.ts'
 const awayMessage = 'The site cannot reach its database right now. Nothing is lost; try again in a moment.'
 const busyMessage = 'The site is very busy and could not do this in time. Try again in a moment.'
 
-/** SQLSTATE classes and codes with which PostgreSQL says that a connection is of no use: it ends, starts, or has no room. */
+/** SQLSTATE classes and codes of a connection that is useless: it is ending, starting, or there are too many. */
 const awayCodes = /^(08...|57P01|57P02|57P03|57P05|53300|25P03)$/
-/** Errors of the network below, also of a Unix socket that is not there (ENOENT). */
+/** Errors of the network below, including a missing Unix socket (ENOENT). */
 const networkCodes = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
-/** What `pg` and its pool say in words alone. */
+/** What `pg` and its pool report as text only. */
 const awayWords =
 	/^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Cannot use a pool after)/
 /** A statement or a lock took longer than its limit. */
@@ -19,7 +19,7 @@ const busyCodes = /^(57014|55P03)$/
 
 type Kind = 'away' | 'busy' | 'disk-full' | null
 
-/** What an error of `pg` says about the database; null for one that is about the statement. The one place that decides it. */
+/** Classifies an error of `pg`: what it says about the database; null for an error of the statement. The only place that decides this. */
 export function kindOf(error: unknown): Kind {
 	if (!(error instanceof Error)) return null
 	const { code = '', syscall } = error as NodeJS.ErrnoException
@@ -30,11 +30,11 @@ export function kindOf(error: unknown): Kind {
 	return code === '' && awayWords.test(error.message) ? 'away' : null
 }
 
-/** A full disk fills the log as well: it is told this often at most, in milliseconds. */
+/** A full disk fills the log as well. Milliseconds between two lines. */
 const DISK_LOG_INTERVAL_MS = 60_000
 let diskToldAt = Number.NEGATIVE_INFINITY
 
-/** Whether, and since when, the database of this process does not answer; while it does not, nobody waits for it. */
+/** Tracks whether the database is unavailable, and since when. Meanwhile nobody waits for it. */
 export class Outage {
 	private readonly options: pg.PoolConfig
 	private since: number | null = null
@@ -51,23 +51,23 @@ export class Outage {
 		return this.since !== null
 	}
 
-	/** Milliseconds that the database has been away; 0 when it is there. */
+	/** Milliseconds that the database has been unavailable; 0 when it is available. */
 	get lasting(): number {
 		return this.since === null ? 0 : performance.now() - this.since
 	}
 
-	/** What whoever needs the database is told now; undefined when it is there. */
+	/** The error for whoever needs the database now; undefined when it is available. */
 	refusal(): Unavailable | undefined {
 		return this.isAway ? noted(new Unavailable(awayMessage, { isOutage: true })) : undefined
 	}
 
-	/** Calls back when the database goes away. @returns what stops that */
+	/** Calls back when the database becomes unavailable. @returns unsubscribes */
 	onAway(listener: (refusal: Unavailable) => void): () => void {
 		this.listeners.add(listener)
 		return () => this.listeners.delete(listener)
 	}
 
-	/** An error of `pg` as the site means it: {@link Unavailable}, {@link DiskFull}, or what it was. */
+	/** Translates an error of `pg`: to {@link Unavailable}, {@link DiskFull}, or itself. */
 	explain(error: unknown): unknown {
 		if (isSiteFault(error)) return noted(error)
 		if (error instanceof DomainError) return error
@@ -82,7 +82,7 @@ export class Outage {
 		return noted(new Unavailable(awayMessage, { isOutage: true, cause: error }))
 	}
 
-	/** Asks the database whether it answers, unless that is being done. */
+	/** Probes the database, unless a probe is running. */
 	suspect(reason: unknown): void {
 		if (this.probing || this.stopped) return
 		this.probing = true
@@ -96,7 +96,7 @@ export class Outage {
 		this.stopped = true
 	}
 
-	/** Until it answers; the first failure may be a blip, the second one begins the outage. */
+	/** Probes until it answers. The first failure may be a blip; the second begins the outage. */
 	private async probe(reason: unknown): Promise<void> {
 		for (let failures = 0; !this.stopped; ) {
 			if (await answers(this.options)) {
@@ -112,7 +112,7 @@ export class Outage {
 	private begin(reason: unknown): void {
 		if (this.stopped) return
 		this.since = performance.now()
-		// As the cause alone: an outage itself is passed over by the log.
+		// Logged as a reason: the log skips errors of an outage.
 		log.error({ reason: reason instanceof Error ? reason.message : reason }, 'the database cannot be reached')
 		for (const listener of [...this.listeners]) listener(new Unavailable(awayMessage, { isOutage: true }))
 	}
@@ -125,7 +125,7 @@ export class Outage {
 	}
 }
 
-/** A write that failed for want of room, and a line in the log if there was none lately. */
+/** The error of a write that failed because the disk is full; logged unless that was done lately. */
 export function fullDisk(error: unknown): DiskFull {
 	if (performance.now() - diskToldAt > DISK_LOG_INTERVAL_MS) {
 		diskToldAt = performance.now()
@@ -140,19 +140,19 @@ export function fullDisk(error: unknown): DiskFull {
 
 const fullDiskListeners = new Set<() => void>()
 
-/** Calls back whenever a write failed for want of room. */
+/** Calls back whenever a write fails because the disk is full. */
 export function onFullDisk(listener: () => void): void {
 	fullDiskListeners.add(listener)
 }
 
-/** Leaves the error with the request, whose libraries may answer with one of their own. */
+/** Remembers the error with the request, as libraries may replace it by one of their own. */
 function noted<Refusal extends Unavailable | DiskFull>(refusal: Refusal): Refusal {
 	const scope = requestScope()
 	if (scope) scope.outage = refusal
 	return refusal
 }
 
-/** Whether PostgreSQL answers at all, be it with a refusal such as "too many clients". */
+/** Whether PostgreSQL answers at all, even with a refusal such as "too many clients". */
 async function answers({ Client: _client, max: _max, ...options }: pg.PoolConfig): Promise<boolean> {
 	const client = new pg.Client({ ...options, connectionTimeoutMillis: 0, statement_timeout: 0 })
 	client.on('error', () => {})
@@ -169,13 +169,13 @@ async function answers({ Client: _client, max: _max, ...options }: pg.PoolConfig
 			.then(afterInput)
 			.then(() => false),
 	])
-	// A server that is stopped would not hear a goodbye.
+	// A suspended server would not read a goodbye.
 	client.end().catch(() => {})
 	if (!answered) streamOf(client)?.destroy()
 	return answered
 }
 
-/** Lets what has come in be read before something counts as not having come: this process itself may have been busy. */
+/** Lets pending input be read before an answer counts as missing: this process may have been busy. */
 async function afterInput(): Promise<void> {
 	for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -184,7 +184,7 @@ function pause(milliseconds: number): Promise<void> {
 	return new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
 }
 
-/** The socket below a client, which `pg` keeps to itself. */
+/** The socket of a client, which `pg` keeps private. */
 function streamOf(client: pg.Client): { destroy: () => void } | undefined {
 	return (client as unknown as { connection?: { stream?: { destroy: () => void } } }).connection?.stream
 }

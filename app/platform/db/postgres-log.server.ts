@@ -2,13 +2,13 @@ import { constants, copyFileSync, openSync, readFileSync, statfsSync, statSync, 
 import { join } from 'node:path'
 import { diskError } from '~/lib/disk-error.server.ts'
 
-/** Bytes from which on the log is put aside; one older log is kept. */
+/** Bytes at which the log is rotated; one older log is kept. */
 const MAX_LOG_BYTES = 10 * 1024 * 1024
 
 /** The file that the server of a data directory writes to. */
 export interface PostgresLog {
 	fd: number
-	/** Why a start failed, by what was added since the log was opened, or by the disk when not even that could be written. */
+	/** Why a start failed: from what was added since the log was opened, or from the disk when nothing could be written. */
 	reason: () => string
 }
 
@@ -31,8 +31,8 @@ export function openPostgresLog(dataDir: string): PostgresLog {
 }
 
 /**
- * Copies a log of more than 10 MB to `postgres.log.1` and empties it, also under a running server, which appends to it.
- * A line that is written between the two is lost.
+ * Copies a log of more than 10 MB to `postgres.log.1` and truncates it. Works under a running server, which appends; a line written
+ * between the two steps is lost.
  */
 export function rotatePostgresLog(dataDir: string): void {
 	const path = fileOf(dataDir)
@@ -41,7 +41,7 @@ export function rotatePostgresLog(dataDir: string): void {
 	try {
 		copyFileSync(path, `${path}.1`)
 	} catch (error) {
-		// A full disk needs the room more than the lines.
+		// A full disk needs the space more than the old lines.
 		if (!diskError(error)) throw error
 	}
 	truncateSync(path)
@@ -51,7 +51,7 @@ function fileOf(dataDir: string): string {
 	return join(dataDir, 'postgres.log')
 }
 
-/** With less than this free PostgreSQL does not start; what it wrote about that may be cut off on such a disk. */
+/** With less free space PostgreSQL does not start, and its message may be cut off. */
 const MIN_FREE_BYTES = 1024 * 1024
 
 function reasonOf(path: string, since: number, dataDir: string): string {

@@ -12,19 +12,19 @@ import {
 	statSync,
 } from 'node:fs'
 
-/** Who runs PostgreSQL: ourselves, or, as it refuses to be root, the account `postgres`. */
+/** The account that runs PostgreSQL: ours, or `postgres` when we are root, as PostgreSQL refuses to run as root. */
 export interface Owner {
 	uid?: number
 	gid?: number
-	/** What to put before a command so that it runs as the owner. */
+	/** The command prefix that runs a program as the owner. */
 	prefix: string[]
 }
 
 /**
- * The account that runs PostgreSQL on this data directory. As root that is `postgres`, which is made when it is missing, and
- * may from now on pass through the directory (0710), though not list it.
+ * The account that runs PostgreSQL on this data directory. For root that is `postgres`, which is created when missing and gets the
+ * right to pass through the directory (0710), not to list it.
  * @param postgres path of the server's program
- * @throws Error with one sentence when that account cannot be made, or cannot enter the directory
+ * @throws Error with one sentence when that account cannot be created, or cannot enter the directory
  */
 export function findOwner(dataDir: string, postgres: string): Owner {
 	if (process.getuid?.() !== 0) return { prefix: [] }
@@ -42,7 +42,7 @@ export function findOwner(dataDir: string, postgres: string): Owner {
 		fchmodSync(fd, 0o710)
 	})
 	const drop = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
-	// A folder such as /root is closed to other accounts. This capability lets PostgreSQL pass through it, and read, but not write.
+	// A folder such as /root is closed to other accounts. This capability lets PostgreSQL pass through it and read, but not write.
 	const passing = [...drop, '--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search']
 	for (const prefix of [drop, passing]) {
 		const [program = '', ...rest] = prefix
@@ -55,8 +55,8 @@ export function findOwner(dataDir: string, postgres: string): Owner {
 }
 
 /**
- * Makes a folder that its owner alone may enter, or checks that it is one. Only what root itself has made is handed over:
- * a folder of somebody else's, or one behind a symbolic link, never changes its owner.
+ * Creates a folder that only its owner may enter, or checks an existing one. Root hands over only folders that it made itself: a
+ * foreign folder, or one behind a symbolic link, never changes its owner.
  * @throws Error with one sentence when the folder belongs to another account
  */
 export function ownFolder(path: string, owner: Owner): void {
@@ -64,7 +64,7 @@ export function ownFolder(path: string, owner: Owner): void {
 	const wanted = owner.uid ?? process.getuid?.()
 	if (wanted === undefined) return
 	if (lstatSync(path).isSymbolicLink()) {
-		// Whoever keeps the cluster on another disk has given it to the right account by hand.
+		// Whoever keeps the cluster on another disk has set its owner by hand.
 		if (isPrivateFolder(statSync(path), wanted)) return
 		throw new Error(
 			`${path} is a symbolic link to a folder that is not private to the account that runs PostgreSQL. Remove the link.`,

@@ -5,21 +5,21 @@ import { type FileLock, lockFile } from '~/lib/file-lock.server.ts'
 
 /**
  * The server of a cluster:
- * - `running`, or `stopped` by a signal (SIGSTOP): its process is seen from here
- * - `unseen`: some process of it still holds the cluster's lock, but its leader has ended or is in another container
+ * - `running`, or `stopped` by a signal (SIGSTOP): we see its process
+ * - `unseen`: a process of it still holds the cluster's lock, but its postmaster has ended or is in another container
  * - `absent`: no process of it exists on this machine
  */
 export type Server = { state: 'running' | 'stopped'; pid: number } | { state: 'unseen' } | { state: 'absent' }
 
-/** The lock that every process of a cluster's server holds as long as it lives. */
+/** The lock that every server process of a cluster holds while it lives. */
 export function lockCluster(cluster: string): FileLock {
 	return lockFile(`${cluster}.lock`)
 }
 
 /**
- * Looks for the server of a cluster by its processes, whether it answers or not: one that recovers, has no connection left or
- * was stopped by a signal is alive. Where the file system knows no locks, the process of postmaster.pid alone decides.
- * @param cluster absolute path of the folder that PostgreSQL keeps its files in
+ * Looks for the server of a cluster by its processes, whether it answers or not: it may be recovering, out of connections or
+ * suspended. Where the file system has no locks, only postmaster.pid decides.
+ * @param cluster absolute path of PostgreSQL's data folder
  */
 export function findServer(cluster: string): Server {
 	const pid = pidOf(cluster)
@@ -30,27 +30,27 @@ export function findServer(cluster: string): Server {
 }
 
 /**
- * Removes what a server that is gone has left, where PostgreSQL would take it for a running one: its number is another
- * program's by now, waits for a parent that never looks (a zombie), or was never written as the disk was full.
- * Call it only for an `absent` server, with the cluster's lock held where there are locks.
+ * Removes leftovers of a dead server that PostgreSQL would take for a running one: its process id now belongs to another program or
+ * a zombie, or was never written as the disk was full. Call it only for an `absent` server, holding the cluster's lock where there
+ * are locks.
  */
 export function removeLeftovers(cluster: string, socketFolder: string): void {
 	const pid = pidOf(cluster)
-	// PostgreSQL itself sees that a number is nobody's, and looks further than we do before it starts.
+	// PostgreSQL itself notices an unused process id, and checks more than we do before it starts.
 	if (pid && (isServerOf(pid, cluster) || !exists(pid))) return
 	for (const file of [join(cluster, 'postmaster.pid'), join(socketFolder, '.s.PGSQL.5432.lock')])
 		rmSync(file, { force: true })
 }
 
-/** The name that each process of a cluster's server bears in the list of processes, by the setting `cluster_name`. */
+/** The name of a cluster's server processes in the process list, by the setting `cluster_name`. */
 export function clusterName(cluster: string): string {
 	const { dev, ino } = statSync(cluster)
 	return `devquad-${dev}-${ino}`
 }
 
 /**
- * Kills the processes of a server whose leader was killed. They end by themselves as a rule, but not one that waits for a lock in
- * shared memory which another had when it was killed; PostgreSQL does not start beside it. Linux only, this container only.
+ * Kills the processes of a server whose postmaster was killed. They usually end by themselves, except one that waits for a lock in
+ * shared memory whose holder was killed; PostgreSQL does not start beside it. Only on Linux, and only within this container.
  */
 export function killOrphans(cluster: string): void {
 	if (process.platform !== 'linux') return
@@ -61,12 +61,12 @@ export function killOrphans(cluster: string): void {
 		try {
 			process.kill(pid, 'SIGKILL')
 		} catch {
-			// It has ended meanwhile, or is another account's.
+			// It has ended meanwhile, or belongs to another account.
 		}
 	}
 }
 
-/** The folder of the socket that the server of a cluster listens on, by its own word; undefined before it listens. */
+/** The folder of the socket that a cluster's server listens on, as it says itself; undefined before it listens. */
 export function socketFolderOf(cluster: string): string | undefined {
 	return pidFileOf(cluster)[4] || undefined
 }
@@ -84,7 +84,7 @@ function pidFileOf(cluster: string): string[] {
 	}
 }
 
-/** Whether this process is a PostgreSQL that was started on this cluster. One that has ended and waits for its parent is none. */
+/** Whether this process is a PostgreSQL server of this cluster. A zombie is none. */
 function isServerOf(pid: number, cluster: string): boolean {
 	if (process.platform !== 'linux') {
 		const { stdout } = spawnSync('ps', ['-o', 'stat=,command=', '-p', String(pid)], { encoding: 'utf8' })
@@ -96,7 +96,7 @@ function isServerOf(pid: number, cluster: string): boolean {
 	return folder !== undefined && isSameFolder(folder, cluster)
 }
 
-/** Whether any process has this number, be it another account's. */
+/** Whether a process with this id exists, also of another account. */
 function exists(pid: number): boolean {
 	try {
 		return process.kill(pid, 0)
@@ -119,7 +119,7 @@ function isStopped(pid: number): boolean {
 	return stateOf(pid) === 'T'
 }
 
-/** The letter that Linux has for what a process does. */
+/** Linux's letter for the state of a process. */
 function stateOf(pid: number): string {
 	return /\) (\w) /.exec(procFile(pid, 'stat'))?.[1] ?? ''
 }

@@ -5,14 +5,14 @@ import pg, { type PoolConfig } from 'pg'
 import { madeOnce } from '~/lib/secrets.server.ts'
 import type { Owner } from './postgres-owner.server.ts'
 
-/** The role that owns the site's database, and is no superuser. */
+/** The role that owns the site's database; no superuser. */
 const siteRole = 'devquad'
-/** The superuser that `initdb` makes; the site itself never connects as it. */
+/** The superuser that `initdb` creates; the site itself never uses it. */
 const adminRole = 'devquad_admin'
 const database = 'devquad'
 
 const passwordRequired = 'local all all scram-sha-256\n'
-/** Only while passwords are being set, behind a socket in a folder that its owner alone may enter. */
+/** Only while passwords are being set, behind a socket in a folder that only its owner may enter. */
 const passwordsUnset = 'local all all trust\n'
 
 /** How the two roles connect. */
@@ -21,14 +21,14 @@ export interface Roles {
 	admin: PoolConfig
 }
 
-/** Makes what is random in the password files of a data directory: `postgres-password`, `postgres-admin-password`. */
+/** A random password for the files `postgres-password` and `postgres-admin-password` of a data directory. */
 function newPassword(): string {
 	return randomBytes(32).toString('base64url')
 }
 
 /**
- * How the roles of a data directory's cluster connect through this folder's socket. The passwords are made when they are missing.
- * @throws the error of the file system, EACCES for an account that may not read them
+ * How the two roles connect through the socket in this folder. Missing passwords are created.
+ * @throws the error of the file system, such as EACCES for an account that may not read them
  */
 export function rolesOf(dataDir: string, host: string): Roles {
 	const { site, admin } = passwordFiles(dataDir)
@@ -38,27 +38,27 @@ export function rolesOf(dataDir: string, host: string): Roles {
 	}
 }
 
-/** Whether the cluster asks everybody for a password that the data directory keeps. */
+/** Whether the cluster requires passwords, and the data directory has them. */
 export function asksForPasswords(dataDir: string, cluster: string): boolean {
 	const hasPasswords = Object.values(passwordFiles(dataDir)).every((file) => existsSync(file))
 	const rules = join(cluster, 'pg_hba.conf')
 	return hasPasswords && existsSync(rules) && readFileSync(rules, 'utf8') === passwordRequired
 }
 
-/** Has the next start of a cluster ask nobody for a password, so that {@link setPasswords} can set them. */
+/** Makes the next start of a cluster require no password, so that {@link setPasswords} can set them. */
 export function stopAskingForPasswords(cluster: string, owner: Owner): void {
 	writeRules(cluster, owner, passwordsUnset)
 }
 
-/** Has the cluster ask for passwords from its next start, or its next reload of the settings, on. */
+/** Makes the cluster require passwords from its next start, or reload of its settings. */
 export function askForPasswords(cluster: string, owner: Owner): void {
 	writeRules(cluster, owner, passwordRequired)
 }
 
 /**
- * Gives a cluster that asks nobody for a password its two roles and their passwords, and has it ask from then on. A cluster of
- * version 0.1.0 knows one role, the superuser `devquad`: that one is renamed, and everything is handed to a new `devquad`.
- * Ended in the middle, it is done again at the next start.
+ * Gives a cluster without passwords its two roles and their passwords, and makes it require them. A cluster of version 0.1.0 has
+ * one role, the superuser `devquad`: it is renamed, and everything is handed to a new `devquad`. If interrupted, the next start
+ * repeats it.
  */
 export async function setPasswords(cluster: string, owner: Owner, roles: Roles): Promise<void> {
 	if (!(await hasRole(roles, adminRole))) await splitRoles(roles)
@@ -78,7 +78,7 @@ export async function setPasswords(cluster: string, owner: Owner, roles: Roles):
 	await withClient(roles.admin, (client) => client.query('select pg_reload_conf()'))
 }
 
-/** Makes the site's role and its database where a start was ended before it had. */
+/** Creates the site's role and database where an interrupted start had not. */
 export async function createDatabase({ site, admin }: Roles): Promise<void> {
 	await withClient(admin, async (client) => {
 		if (!(await roleExists(client, siteRole)))
@@ -88,7 +88,7 @@ export async function createDatabase({ site, admin }: Roles): Promise<void> {
 	await withClient(admin, (client) => client.query(`create database ${database} owner ${siteRole}`))
 }
 
-/** How many connections of others there are to the site's database, on a server that asks for no password. */
+/** How many other connections the site's database has, on a server without passwords. */
 export async function countConnections(host: string): Promise<number> {
 	return withClient({ host, user: siteRole, database: 'postgres' }, async (client) => {
 		const { rows } = await client.query<{ count: number }>(
@@ -99,7 +99,7 @@ export async function countConnections(host: string): Promise<number> {
 	})
 }
 
-/** The superuser of `initdb` cannot be made an ordinary role, so it takes another name; a role cannot rename itself either. */
+/** The superuser of `initdb` cannot become an ordinary role, so it is renamed; a role cannot rename itself. */
 async function splitRoles(roles: Roles): Promise<void> {
 	await withClient({ ...roles.admin, user: siteRole }, async (client) => {
 		await client.query('begin')
@@ -113,7 +113,7 @@ async function splitRoles(roles: Roles): Promise<void> {
 	})
 }
 
-/** What PostgreSQL and its extensions have made themselves has numbers below this, or hangs on an extension. */
+/** Objects of PostgreSQL and its extensions have lower ids, or depend on an extension. */
 const firstNumberOfUsers = 16_384
 
 /** Hands the database of this connection to the site's role, with everything in it that no extension owns. */
@@ -149,12 +149,12 @@ async function roleExists(client: pg.Client, role: string): Promise<boolean> {
 	return ((await client.query('select from pg_roles where rolname = $1', [role])).rowCount ?? 0) > 0
 }
 
-/** Whether a role may connect, on a server that asks for no password. */
+/** Whether a role can connect, on a server without passwords. */
 async function hasRole({ admin }: Roles, role: string): Promise<boolean> {
 	try {
 		return await withClient({ ...admin, user: role }, async () => true)
 	} catch (error) {
-		// invalid_authorization_specification: there is no such role.
+		// invalid_authorization_specification: the role does not exist.
 		if ((error as { code?: string }).code === '28000') return false
 		throw error
 	}
@@ -169,7 +169,7 @@ async function hasDatabase(admin: PoolConfig): Promise<boolean> {
 
 async function withClient<Result>(to: PoolConfig, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
 	const client = new pg.Client(to)
-	// The server may end the connection later than we do.
+	// The server may end the connection after we do.
 	client.on('error', () => {})
 	await client.connect()
 	try {
@@ -183,7 +183,7 @@ function passwordFiles(dataDir: string): Record<'site' | 'admin', string> {
 	return { site: join(dataDir, 'postgres-password'), admin: join(dataDir, 'postgres-admin-password') }
 }
 
-/** Writes who may connect how; whole or not at all. */
+/** Writes pg_hba.conf atomically. */
 function writeRules(cluster: string, owner: Owner, rules: string): void {
 	const written = join(cluster, 'pg_hba.conf.new')
 	rmSync(written, { force: true })

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { MaybeTime, NotificationTables, Time } from './notification-tables.ts'
 
-/** A point in time; written as a Date or left to the database's clock. */
+/** A timestamp; written as a Date, or left to the database's clock. */
 
 export interface UsersTable {
 	id: Generated<number>
@@ -18,7 +18,7 @@ export interface UsersTable {
 	approved_at: MaybeTime
 	/** The newest version of the terms that was accepted. */
 	agreed_to: Generated<number>
-	/** Of a pseudonym the member behind it; nobody else is to learn that. */
+	/** For a pseudonym, the member behind it; nobody else may learn that. */
 	pseudonym_of: Generated<number | null>
 	pseudonym_verified: Generated<boolean | null>
 	created_at: Time
@@ -218,7 +218,7 @@ export interface MessagesTable {
 	search: GeneratedAlways<string | null>
 }
 
-/** A picture as a message keeps it. */
+/** A picture as stored with a message. */
 interface MessagePicture {
 	path: string
 	width: number
@@ -237,7 +237,7 @@ export interface ConversationMembersTable {
 	pending: Generated<boolean>
 }
 
-/** Every table that our own statements touch, as the migrations make them. */
+/** Every table that our own statements use, as the migrations create them. */
 export interface Database extends NotificationTables, AccountTables {
 	users: UsersTable
 	usernames: { username: string; claimed_at: Time }
@@ -318,7 +318,7 @@ export interface Database extends NotificationTables, AccountTables {
 	tags: { id: GeneratedAlways<number>; name: string; question_count: Generated<number>; description: Generated<string> }
 	follows: { user_id: number; tag_id: number | null; category_id: number | null; followed_at: Time }
 	questions: QuestionsTable
-	/** The last three are filled and kept by triggers. */
+	/** The last three columns are maintained by triggers. */
 	question_tags: {
 		tag_id: number
 		question_id: number
@@ -389,7 +389,7 @@ export interface Database extends NotificationTables, AccountTables {
 	}
 }
 
-/** The tables of registering, confirming and logging in, beside those that Better Auth owns. */
+/** The tables of registration, confirmation and login, besides those that Better Auth owns. */
 interface AccountTables {
 	email_links: { token_hash: string; email: string; user_id: number | null; expires_at: Time; used_at: MaybeTime }
 	known_devices: { token_hash: string; user_id: number; created_at: Generated<Date>; used_at: Generated<Date> }

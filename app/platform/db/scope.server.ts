@@ -3,27 +3,27 @@ import type { Unavailable } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 
 interface Scope {
-	/** Whether this is work that may take long. */
+	/** Whether this is long work. */
 	isLong: boolean
-	/** Why this work gets no database. */
+	/** Why this work may not use the database. */
 	refusal?: Unavailable
 }
 
 const scopes = remember('database-scope', () => new AsyncLocalStorage<Scope>())
 
-/** What the present work may ask of the database; undefined for a request like any other. */
+/** What the current work may ask of the database; undefined for an ordinary request. */
 export function databaseScope(): Scope | undefined {
 	return scopes.getStore()
 }
 
-/** Runs work that may take long, such as a job or an import: on connections of its own, with limits of half an hour. */
+/** Runs long work, such as a job or an import: on separate connections, with time limits of half an hour. */
 export function longWork<Result>(work: () => Promise<Result>): Promise<Result> {
 	return scopes.run({ ...scopes.getStore(), isLong: true }, work)
 }
 
 /**
- * Runs work that gets no database, as it is not known for whom it is: whatever it asks fails with this refusal. What it leaves
- * running after its end is free again.
+ * Runs work that may not use the database, as it is unknown for whom it is: every statement fails with this refusal. What still
+ * runs after its end is free again.
  */
 export async function withoutDatabase<Result>(refusal: Unavailable, work: () => Promise<Result>): Promise<Result> {
 	const scope: Scope = { isLong: false, refusal }

@@ -4,16 +4,16 @@ import type { Outage } from './outage.server.ts'
 import { databaseScope } from './scope.server.ts'
 import { CONNECTION_TIMEOUT_MS, KEEP_ALIVE_MS } from './time-limits.server.ts'
 
-/** Options of a pool whose clients know whom to tell that nobody answers. */
+/** Options of a pool whose clients report missing answers. */
 export interface SitePoolOptions extends pg.PoolConfig {
 	outage: Outage
-	/** Milliseconds that a statement may stay without an answer; 0 is no limit. */
+	/** Milliseconds that a statement may stay unanswered; 0 for no limit. */
 	clientTimeout: number
 }
 
 type Connected = Parameters<pg.Pool['connect']>[0]
 
-/** A pool that lets nobody wait for a database that is away, and says what went wrong in the site's own errors. */
+/** A pool that lets nobody wait for an unavailable database, and translates errors to the site's own. */
 export class SitePool extends pg.Pool {
 	private readonly outage: Outage
 
@@ -29,14 +29,14 @@ export class SitePool extends pg.Pool {
 			...options,
 		} as pg.PoolConfig)
 		this.outage = options.outage
-		// An idle connection that PostgreSQL ends is replaced by the pool; it is often the first sign that the database goes.
+		// The pool replaces an idle connection that PostgreSQL ends; it is often the first sign of an outage.
 		this.on('error', (error) => this.outage.suspect(error))
 		this.on('connect', (client) => client.on('error', () => {}))
 	}
 
 	override connect(): Promise<pg.PoolClient>
 	override connect(callback: Connected): void
-	/** @throws Unavailable when there is no connection in time, at once while the database is away */
+	/** @throws Unavailable when no connection is free in time, and at once while the database is unavailable */
 	override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
 		const taken = this.take()
 		if (!callback) return taken
@@ -67,5 +67,5 @@ export class SitePool extends pg.Pool {
 	}
 }
 
-// Libraries such as rate-limiter-flexible tell a pool by the name of its class.
+// Libraries such as rate-limiter-flexible recognize a pool by its class name.
 Object.defineProperty(SitePool, 'name', { value: 'Pool' })

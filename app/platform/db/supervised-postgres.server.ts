@@ -5,22 +5,22 @@ import { abortPostgres, askPostgres, type EmbeddedPostgres, startEmbeddedPostgre
 import { rotatePostgresLog } from './postgres-log.server.ts'
 import { findServer, type Server } from './postgres-process.server.ts'
 
-/** Milliseconds between two looks at whether its process lives. */
+/** Milliseconds between two checks of the process. */
 const LOOK_EVERY_MS = 1_000
-/** Milliseconds between two questions to PostgreSQL itself; each is a connection of its own. */
+/** Milliseconds between two probes of PostgreSQL; each is a new connection. */
 const ASK_EVERY_MS = 5_000
-/** Milliseconds that a server may refuse everybody, without recovering from anything, until it is started anew. */
+/** Milliseconds for which a server may refuse all connections, without recovering, until it is restarted. */
 const REFUSING_TIMEOUT_MS = 30_000
-/** Milliseconds from a start that failed, as on a full disk, to the next. */
+/** Milliseconds from a failed start, as on a full disk, to the next. */
 const START_AGAIN_AFTER_MS = 5_000
-/** Milliseconds between two lines about a server that is waited for. */
+/** Milliseconds between two log lines about a server that is waited for. */
 const REPORT_EVERY_MS = 30_000
 
 /**
- * As {@link startEmbeddedPostgres}, and starts it again when it ends without our doing, as by a machine that is short of memory,
- * or lives and refuses everybody for half a minute. One that recovers, is overloaded or was stopped by a signal is waited for,
- * and the log says so. What was committed is there then; connections come back by themselves.
- * @param refusingTimeoutMs milliseconds that a living server may refuse everybody, for tests
+ * As {@link startEmbeddedPostgres}, and restarts the server when it dies, as when memory runs out, or refuses all connections for
+ * half a minute. One that recovers, is overloaded or suspended is waited for, and the log says so. Committed data survives;
+ * connections come back by themselves.
+ * @param refusingTimeoutMs milliseconds for which a live server may refuse all connections, for tests
  */
 export async function superviseEmbeddedPostgres(
 	dataDir: string,
@@ -63,10 +63,10 @@ class Keeper {
 		this.#refusingTimeoutMs = refusingTimeoutMs
 	}
 
-	/** Looks at the process, asks the server now and then, and does what has to be done. It never throws. */
+	/** Checks the process, probes the server now and then, and acts. It never throws. */
 	async look(): Promise<void> {
 		try {
-			// Without its leader a server serves nobody; the start waits for what is left of it, or ends that.
+			// A server without its postmaster serves nobody; the start waits for its remaining processes, or ends them.
 			if (['absent', 'unseen'].includes(this.#state())) await this.#startAgain()
 			else if (Date.now() >= this.#nextAsk) await this.#ask()
 		} catch (error) {
@@ -91,7 +91,7 @@ class Keeper {
 			this.#refusingSince = null
 			return this.#reports.clear()
 		}
-		const { refuses, what } = judge(error, this.#state())
+		const { refuses, what } = classifyError(error, this.#state())
 		if (this.#reports.isDue(what)) log.warn({ reason: error.message }, what)
 		this.#refusingSince = refuses ? (this.#refusingSince ?? Date.now()) : null
 		if (this.#refusingSince === null || Date.now() - this.#refusingSince < this.#refusingTimeoutMs) return
@@ -106,14 +106,17 @@ class Keeper {
 }
 
 /**
- * What is to be said of a server that lives and did not answer.
- * @param error what the question ended with
- * @returns `refuses`: nothing is to be waited for, if it goes on like that
+ * Explains why a live server did not answer.
+ * @param error of the probe
+ * @returns `refuses`: waiting will not help, if it stays like this
  */
-export function judge(error: Error & { code?: string }, state: Server['state']): { refuses: boolean; what: string } {
+export function classifyError(
+	error: Error & { code?: string },
+	state: Server['state'],
+): { refuses: boolean; what: string } {
 	if (state === 'stopped')
 		return { refuses: false, what: 'PostgreSQL was stopped by a signal (SIGSTOP); waiting for it' }
-	// cannot_connect_now: it says in words whether it comes or goes.
+	// cannot_connect_now: only the message says whether it is starting or stopping.
 	if (error.code === '57P03' && /shutting down/.test(error.message))
 		return { refuses: true, what: 'PostgreSQL is shutting down, and nobody here has told it to' }
 	if (error.code === '57P03') return { refuses: false, what: 'PostgreSQL is recovering; waiting for it' }
@@ -122,7 +125,7 @@ export function judge(error: Error & { code?: string }, state: Server['state']):
 	return { refuses: false, what: 'PostgreSQL does not answer; waiting for it' }
 }
 
-/** What the log has been told of, so that it is told of the same again only after half a minute. */
+/** Suppresses repeated log lines within half a minute. */
 class Reports {
 	readonly #told = new Map<string, number>()
 

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { descendants, processesOf, signalAll, stillRunning } from '../../../tests/support/cluster.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { makeCluster } from '../../../tests/support/own-postgres.ts'
-import { judge, superviseEmbeddedPostgres } from './supervised-postgres.server.ts'
+import { classifyError, superviseEmbeddedPostgres } from './supervised-postgres.server.ts'
 
 async function newDataDir(): Promise<string> {
 	const folder = mkdtempSync(join(tmpdir(), 'devquad-kept-'))
@@ -100,5 +100,5 @@ test.each([
 	['57P03', 'the database system is shutting down', 'stopped', false],
 	[undefined, 'timeout expired', 'running', false],
 ] as const)('%s, "%s", of a server that is %s: does it refuse for good? %s', (code, message, state, refuses) => {
-	expect(judge(Object.assign(new Error(message), { code }), state)).toMatchObject({ refuses })
+	expect(classifyError(Object.assign(new Error(message), { code }), state)).toMatchObject({ refuses })
 })

@@ -1,41 +1,40 @@
 /*
- * How long the site waits for PostgreSQL, in milliseconds. A request waits for a connection and then for its statements, and
- * has to be answered within 10 s. Those that PostgreSQL enforces do not run while PostgreSQL itself is stopped, so each has
- * one of ours behind it.
+ * How long the site waits for PostgreSQL, in milliseconds. A request waits for a connection, then for its statements, and has to be
+ * answered within 10 s. PostgreSQL's own limits do not work while it is suspended, so each is backed by one of ours.
  */
 
-/** Until a connection of the pool is free, or a new one stands. */
+/** For a free connection of the pool, or a new one. */
 export const CONNECTION_TIMEOUT_MS = 3_000
-/** A statement of a request. PostgreSQL ends it. The slowest page at a million rows takes 0.4 s (bench/RESULTS.md). */
+/** For a statement of a request; enforced by PostgreSQL. The slowest page at a million rows takes 0.4 s (bench/RESULTS.md). */
 export const STATEMENT_TIMEOUT_MS = 6_000
-/** Waiting for a row or table that somebody else holds. PostgreSQL ends it. */
+/** For a lock on a row or table; enforced by PostgreSQL. */
 export const LOCK_TIMEOUT_MS = 4_000
-/** A transaction in which nothing happens: it holds its locks. PostgreSQL ends the connection. */
+/** For an idle transaction, which holds its locks; PostgreSQL ends the connection. */
 export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000
-/** After this long without an answer to a statement of a request, we end the connection ourselves. */
+/** For an answer to a statement of a request; then we end the connection ourselves. */
 export const CLIENT_TIMEOUT_MS = 7_000
 
-/** After this long without an answer we ask on a connection of its own whether PostgreSQL answers at all. */
+/** Silence after which we probe PostgreSQL on a new connection. */
 export const SILENCE_BEFORE_PROBE_MS = 1_000
 /**
- * PostgreSQL may take this long to answer that question, on a new connection with a password. Twice without an answer, it is
- * away. Shorter would take a machine with ten times the work it can do for one without a database.
+ * For the answer to a probe, on a new connection with a password. After two unanswered probes the database is unavailable. A
+ * shorter limit would mistake a machine with ten times its load for an outage.
  */
 export const PROBE_TIMEOUT_MS = 2_500
-/** While the database is away it is asked this often. */
+/** Between two probes while the database is unavailable. */
 export const PROBE_INTERVAL_MS = 500
 
-/** A statement of a job, an import or a sweep. PostgreSQL ends it. */
+/** For a statement of a job, an import or a sweep; enforced by PostgreSQL. */
 export const LONG_STATEMENT_TIMEOUT_MS = 30 * 60_000
-/** Long work waits this long for a lock, such as that of another process which adds the demo content. */
+/** For a lock of long work, such as that of another process which adds the demo content. */
 export const LONG_LOCK_TIMEOUT_MS = 10 * 60_000
-/** Between two looks at how long statements have been waiting. */
+/** Between two checks of how long statements have been waiting. */
 export const WATCH_INTERVAL_MS = 250
 
-/** TCP asks an idle connection for a sign of life after this long, as a lost machine says nothing. */
+/** TCP keep-alive of an idle connection, as a lost machine sends nothing. */
 export const KEEP_ALIVE_MS = 10_000
-/** A listening connection is asked for a sign of life this often, and has to give it in half of that. */
+/** Between two checks of a listening connection, which has to answer within half of that. */
 export const LISTEN_CHECK_MS = 10_000
 
-/** For scripts and benches, in which nobody waits for an answer: options of `openDatabase` without any limit on statements. */
+/** For scripts and benches: options of `openDatabase` without time limits. */
 export const NO_TIME_LIMITS = { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0 } as const

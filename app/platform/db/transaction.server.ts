@@ -14,23 +14,23 @@ import { log } from '~/lib/log.server.ts'
 import { type Executor, pool } from './db.server.ts'
 import type { Database } from './schema.ts'
 
-/** Says that this statement, just begun, is the last one. */
+/** Declares that this statement, just begun, is the last one. */
 export type Last = <Result>(statement: Promise<Result>) => Promise<Result>
 
 /**
- * Rows are found by their keys here, at most a few hundred, so that one plan fits however many they are. PostgreSQL would plan such
- * statements anew each time, which takes longer than they do, or keep a plan that reads the whole of a table that was small then.
+ * Statements here find rows by key, at most a few hundred, so one plan fits all. PostgreSQL would otherwise plan each time, which
+ * takes longer than the statement, or keep a plan that scans a table which was small then.
  */
 const BEGIN = 'begin; set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off'
 
 const executors = new WeakMap<pg.PoolClient, Kysely<Database>>()
 
 /**
- * A transaction whose statements need not wait for each other, for what has to be fast: those that are begun in the same
- * moment travel to PostgreSQL together, which runs them one after the other in the order in which they were begun.
- * @param work begins its first statements at once, and the beginning of the transaction travels with them. To a statement
- * given to `last` the commit is added: nothing is begun, and nothing refused, after it
- * @returns what `work` does, once it is committed
+ * A transaction whose statements are pipelined, for hot paths. Statements begun in the same tick are sent together; PostgreSQL runs
+ * them in the order in which they were begun.
+ * @param work begins its first statements at once; BEGIN is sent with them. COMMIT is sent with a statement that is given to
+ * `last`: after it, nothing may be begun and nothing refused
+ * @returns the result of `work`, once committed
  */
 export async function transact<Result>(work: (trx: Executor, last: Last) => Promise<Result>): Promise<Result> {
 	const client = await pool().connect()
@@ -38,7 +38,7 @@ export async function transact<Result>(work: (trx: Executor, last: Last) => Prom
 	let committing: Promise<void> | undefined
 	const last: Last = (statement) => {
 		committing = commit(trx)
-		// Who waits for the statement hears first why it failed.
+		// The caller awaits the statement, and gets its error first.
 		committing.catch(() => {})
 		return statement
 	}
@@ -53,18 +53,18 @@ export async function transact<Result>(work: (trx: Executor, last: Last) => Prom
 		await (committing ?? trx.executeQuery(CompiledQuery.raw('rollback'))).catch(() => {})
 		throw error
 	} finally {
-		// In the middle of a transaction it is of no more use to anybody.
+		// Discarded if it is still within a transaction.
 		client.release(client.getTransactionStatus() !== 'I')
 	}
 }
 
-/** @throws Error when a statement before it failed: PostgreSQL rolls back then, and says so. */
+/** @throws Error when an earlier statement failed: PostgreSQL then rolls back */
 async function commit(trx: Executor): Promise<void> {
 	const { rows } = await trx.executeQuery<{ command: string }>(CompiledQuery.raw('commit'))
 	if (rows[0]?.command === 'ROLLBACK') throw new Error('A transaction that had failed was to be committed.')
 }
 
-/** Kysely on one connection, with nothing between beginning a statement and sending it: their order is that of their beginnings. */
+/** Kysely on one connection that sends statements synchronously, so that they are sent in the order in which they were begun. */
 function executorOf(client: pg.PoolClient): Kysely<Database> {
 	const known = executors.get(client)
 	if (known) return known
@@ -94,31 +94,31 @@ function executorOf(client: pg.PoolClient): Kysely<Database> {
 	return made
 }
 
-/** @returns for each item the row of its place, as `unnest … with ordinality` counts them from 1; undefined where there is none */
+/** @returns for each item the row with its 1-based position, as `unnest … with ordinality` counts; undefined where there is none */
 export function byPlace<Row extends { place: number }>(items: readonly unknown[], rows: Row[]): (Row | undefined)[] {
 	const found = new Map(rows.map((row) => [row.place, row]))
 	return items.map((_, index) => found.get(index + 1))
 }
 
-/** Items of one batch. In a longer one the first would wait for the last. */
+/** Items of one batch. In a longer one, the first would wait for the last. */
 const MAX_BATCH = 200
 
-/** What became of an item of a batch; null for one that needs a transaction of its own. */
+/** The outcome of an item of a batch; null for one that needs its own transaction. */
 export type Outcome<Answer> = { answer: Answer } | { refusal: unknown } | null
 
 interface Batching<Item, Answer> {
-	/** Does items in one transaction, waiting for nobody else's locks. Answers in their order, after the commit. */
+	/** Processes items in one transaction, without waiting for locks. Answers in their order, after the commit. */
 	together: (items: Item[]) => Promise<readonly Outcome<Answer>[]>
-	/** Does one in a transaction of its own. */
+	/** Processes one item in its own transaction. */
 	alone: (item: Item) => Promise<Answer>
-	/** Items with a key in common never share a batch. */
+	/** Items that share a key are never in the same batch. */
 	keysOf: (item: Item) => readonly string[]
 }
 
 /**
- * Makes of work on one item work on a batch: whatever is asked for while the last batch is being committed is the next one. When
- * nothing is under way a batch begins at once. One item never fails another: when a batch fails, each of its items is done alone.
- * @returns does an item; it throws what the item is refused with, or Unavailable, DiskFull when nothing can be stored
+ * Batches work on single items: whatever is requested while one batch is being committed forms the next. When nothing is running, a
+ * batch begins at once. One item never fails another: when a batch fails, its items are processed one by one.
+ * @returns processes an item; it throws the item's refusal, or Unavailable or DiskFull when nothing can be stored
  */
 export function batched<Item, Answer>(batching: Batching<Item, Answer>): (item: Item) => Promise<Answer> {
 	const { together, alone, keysOf } = batching

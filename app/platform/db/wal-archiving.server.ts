@@ -7,35 +7,35 @@ import { socketFolderOf } from './postgres-process.server.ts'
 import { rolesOf } from './postgres-roles.server.ts'
 
 /*
- * How the built-in PostgreSQL hands its WAL (write-ahead log) over. The server always archives, by a command that copies each file into a
- * folder of the data directory while that folder exists; so archiving is turned on and off without a restart.
+ * How the built-in PostgreSQL hands over its WAL (write-ahead log). The server always has an archive command, which copies segments
+ * into a folder of the data directory only while that folder exists. So archiving is switched on and off without a restart.
  */
 
-/** The environment variable that tells the command where the folder is: a path in a variable needs no quoting. */
+/** The environment variable with the path of the folder: a path in a variable needs no quoting. */
 export const WAL_FOLDER = 'DEVQUAD_WAL_FOLDER'
 
 const folder = `"$${WAL_FOLDER}"`
 
-/** Settings that the server is started with. A file is on the disk before it appears under its name, which means that PostgreSQL may forget it. */
+/** Server settings for archiving. A segment is on disk before it gets its name, as PostgreSQL may remove its own copy then. */
 export const ARCHIVING = [
 	'archive_mode=on',
 	`archive_command=test ! -d ${folder} || { cp %p ${folder}/.%f && sync ${folder}/.%f && mv ${folder}/.%f ${folder}/%f && sync ${folder}; }`,
 ]
 
-/** Bytes of each file of the WAL, as initdb makes it. */
+/** Bytes of a WAL segment, as initdb sets it. */
 export const SEGMENT_BYTES = 16 * 2 ** 20
 
-/** Where the files are put. */
+/** The folder that segments are copied to. */
 export function walFolder(dataDir: string): string {
 	return join(dataDir, 'postgres-wal')
 }
 
-/** Whether PostgreSQL hands its files over at present. */
+/** Whether PostgreSQL hands over its segments at present. */
 export function isArchiving(dataDir: string): boolean {
 	return existsSync(walFolder(dataDir))
 }
 
-/** A connection as the superuser of the built-in PostgreSQL that runs on a data directory. Whoever gets it ends it. */
+/** A superuser connection to the built-in PostgreSQL of a running data directory. The caller ends it. */
 export async function connectAsSuperuser(dataDir: string): Promise<pg.Client> {
 	const sockets = socketFolderOf(join(dataDir, 'postgres'))
 	if (!sockets) throw new Error('The built-in database does not run.')
@@ -46,8 +46,8 @@ export async function connectAsSuperuser(dataDir: string): Promise<pg.Client> {
 }
 
 /**
- * Has PostgreSQL hand over each file of the WAL, full or not, after so many seconds at the latest.
- * @throws Error with one sentence when the server was started by a version that did not archive
+ * Makes PostgreSQL hand over each WAL segment, full or not, after this many seconds at the latest.
+ * @throws Error with one sentence when the server was started by a version without archiving
  */
 export async function turnArchivingOn(dataDir: string, seconds: number): Promise<void> {
 	const client = await connectAsSuperuser(dataDir)
@@ -63,7 +63,7 @@ export async function turnArchivingOn(dataDir: string, seconds: number): Promise
 	ownFolder(walFolder(dataDir), process.getuid?.() === 0 ? { uid, gid, prefix: [] } : { prefix: [] })
 }
 
-/** Has PostgreSQL keep nothing of the WAL for us any more. */
+/** Makes PostgreSQL keep no WAL for archiving any more. */
 export async function turnArchivingOff(dataDir: string): Promise<void> {
 	const client = await connectAsSuperuser(dataDir)
 	try {
@@ -79,7 +79,7 @@ async function setTimeLimit(client: pg.Client, seconds: string): Promise<void> {
 	await client.query('select pg_reload_conf()')
 }
 
-/** Whether the last file that PostgreSQL had to hand over was handed over. */
+/** Whether PostgreSQL's last attempt to hand over a segment succeeded. */
 export async function canHandOver(dataDir: string): Promise<boolean> {
 	const client = await connectAsSuperuser(dataDir)
 	try {
@@ -92,14 +92,17 @@ export async function canHandOver(dataDir: string): Promise<boolean> {
 	}
 }
 
-/** Where a copy of the cluster begins and ends in the WAL: names of its files, and what PostgreSQL has to be told of it. */
+/** The end of a base backup: its first and last WAL segment, and the files that PostgreSQL needs to restore it. */
 export interface BaseEnd {
 	stop: string
 	label: string
 	at: Date
 }
 
-/** Allows the files of the cluster to be copied while it runs; the same connection ends it. @returns the first file of the WAL that the copy needs */
+/**
+ * Begins a base backup, so that files may be copied while the cluster runs; the same connection ends it. @returns the first WAL
+ * segment that the copy needs
+ */
 export async function beginBase(client: pg.Client): Promise<string> {
 	const { rows } = await client.query<{ start: string }>(
 		`select pg_walfile_name(pg_backup_start('DevQuad', fast => true)) as start`,
@@ -107,7 +110,7 @@ export async function beginBase(client: pg.Client): Promise<string> {
 	return rows[0]?.start ?? ''
 }
 
-/** Ends the copy, and waits until the WAL that it needs was handed over. */
+/** Ends the base backup, and waits until the WAL that it needs was handed over. */
 export async function endBase(client: pg.Client): Promise<BaseEnd> {
 	const { rows } = await client.query<BaseEnd>(
 		`select pg_walfile_name(lsn) as stop, labelfile as label, clock_timestamp() as at from pg_backup_stop(wait_for_archive => true)`,
@@ -117,7 +120,7 @@ export async function endBase(client: pg.Client): Promise<BaseEnd> {
 	return end
 }
 
-/** The number that a cluster has had since it was made, and keeps where it is restored. */
+/** The system identifier of a cluster, which never changes and is kept by a restore. */
 export async function systemIdentifier(dataDir: string): Promise<string> {
 	const client = await connectAsSuperuser(dataDir)
 	try {

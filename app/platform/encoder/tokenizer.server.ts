@@ -1,16 +1,16 @@
-/** Pieces of words with what each weighs, as the model's `vocab.json` lists them; a weight of null counts as 0. */
+/** Word pieces with their scores, as in the model's `vocab.json`; null counts as 0. */
 export type Vocabulary = readonly (readonly [piece: string, weight: number | null])[]
 
-/** The first entries stand for no text. */
+/** The first entries are special tokens. */
 const RESERVED = 6
-/** The number of a character that no piece has. */
+/** The id of an unknown character. */
 const UNKNOWN = 0
-/** Stands before each word. */
+/** Precedes each word. */
 const WORD = '\u2581'
 
 /**
- * Cuts a text into pieces of words: of all ways to cut it the one whose pieces weigh most (Kudo 2018, “Subword Regularization”), as the
- * published tokenizer of the Universal Sentence Encoder does.
+ * Splits a text into word pieces with the highest total score (Kudo 2018, “Subword Regularization”), as the published tokenizer of
+ * the Universal Sentence Encoder does.
  */
 export class Tokenizer {
 	private readonly pieces: ReadonlyMap<string, { number: number; weight: number }>
@@ -22,11 +22,11 @@ export class Tokenizer {
 		this.longest = Math.max(...vocabulary.map(([piece]) => [...piece].length))
 	}
 
-	/** The numbers of the pieces; unknown characters that follow each other are one 0. @param text its length is the caller's to bound */
+	/** The ids of the word pieces; consecutive unknown characters become one 0. @param text the caller limits its length */
 	encode(text: string): number[] {
 		const normal = text.normalize('NFKC')
 		const letters = normal === '' ? [] : [...(WORD + normal.replaceAll(' ', WORD))]
-		// The best way to each place: what it weighs, its last piece and where that began.
+		// The best split up to each position: its score, its last piece, and where that begins.
 		const ways = letters.map(() => ({ weight: Number.NEGATIVE_INFINITY, number: UNKNOWN, from: 0 }))
 		const weightAt = (place: number) => (place === 0 ? 0 : (ways[place - 1]?.weight ?? 0))
 		for (let from = 0; from < letters.length; from += 1) {

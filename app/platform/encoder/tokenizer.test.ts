@@ -17,7 +17,7 @@ const small = new Tokenizer([
 	['abb', -9],
 ])
 
-// The first one stands in the documentation of @tensorflow-models/universal-sentence-encoder.
+// The first one is in the documentation of @tensorflow-models/universal-sentence-encoder.
 test('a text is cut into the pieces that the published tokenizer cuts it into', () => {
 	expect(published.encode('Hello, how are you?')).toEqual([341, 4125, 8, 140, 31, 19, 54])
 })

@@ -1,34 +1,34 @@
-/** The cookies that we set ourselves; those of the session are named in the accounts feature. */
+/** Our own cookies; those of the session are named in the accounts feature. */
 type OwnCookie = 'flash' | 'theme' | 'login' | 'login_flow' | 'announcement'
 
 let isSecure = false
 
-/** Says once, at the start, whether the site's address is https: our cookies are then Secure and their names `__Host-…`. */
+/** Called once at the start: whether the site's address is https. Our cookies are then Secure, and named `__Host-…`. */
 export function secureCookies(secure: boolean): void {
 	isSecure = secure
 }
 
-/** Under https no other host of the domain, and no page without TLS, can set a cookie of this name. */
+/** With https, no other host of the domain, and no page without TLS, can set a cookie of this name. */
 function nameOf(cookie: OwnCookie): string {
 	return isSecure ? `__Host-${cookie}` : cookie
 }
 
 /**
- * The value of a Set-Cookie header. The cookie is for the server alone and for the whole site.
- * @param maxAge seconds that the browser keeps it; 0 takes it back
+ * The value of a Set-Cookie header. The cookie is HttpOnly, and valid for the whole site.
+ * @param maxAge seconds that the browser keeps it; 0 deletes it
  */
 export function ownCookie(cookie: OwnCookie, value: string, maxAge: number): string {
 	return `${nameOf(cookie)}=${value}; Path=/; Max-Age=${maxAge}; SameSite=Lax; HttpOnly${isSecure ? '; Secure' : ''}`
 }
 
-/** The value of one of our cookies as it was sent, or null. @param header the Cookie header */
+/** The value of one of our cookies in a request, or null. @param header the Cookie header */
 export function readOwnCookie(header: string | null | undefined, cookie: OwnCookie): string | null {
 	return cookieValue(header, nameOf(cookie))
 }
 
 /**
- * The theme that the reader chose. One that was chosen before the site's cookies had a prefix still counts: it expires within
- * a year, and whoever else could set it changes no more than colours.
+ * The theme that the reader chose. A cookie from before the prefix still counts: it expires within a year, and whoever else could
+ * set it only changes colours.
  * @param header the Cookie header
  */
 export function readTheme(header: string | null | undefined): 'light' | 'dark' | 'system' {
@@ -36,7 +36,7 @@ export function readTheme(header: string | null | undefined): 'light' | 'dark' |
 	return theme === 'light' || theme === 'dark' ? theme : 'system'
 }
 
-/** The Set-Cookie header that remembers a theme. `system` is remembered too: an older cookie may name another one. */
+/** The Set-Cookie header that stores a theme. `system` is stored too, as an older cookie may say otherwise. */
 export function themeCookie(theme: unknown): string {
 	return ownCookie('theme', theme === 'light' || theme === 'dark' ? theme : 'system', 31_536_000)
 }

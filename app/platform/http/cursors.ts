@@ -1,19 +1,19 @@
 import { isId } from '~/lib/checks.ts'
 import { Invalid } from '~/lib/errors.ts'
 
-/** A place in a list ordered by time and then id, newest first. */
+/** A position in a list ordered by time and then id, newest first. */
 export interface TimeCursor {
 	/** ISO 8601 with microseconds, as PostgreSQL prints it: a Date would round and skip rows. */
 	at: string
 	id: number
 }
 
-/** The opaque text of a place in a list: URL-safe, no meaning promised to anybody. */
+/** The opaque cursor of a position in a list: URL-safe, with no promised meaning. */
 export function encodeCursor(parts: readonly (string | number)[]): string {
 	return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
-/** @throws Invalid when the text is not one that {@link encodeCursor} made with this many parts. */
+/** @throws Invalid when {@link encodeCursor} did not make the text with this many parts */
 export function decodeCursor(text: string, length: number): (string | number)[] {
 	try {
 		const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
@@ -25,24 +25,24 @@ export function decodeCursor(text: string, length: number): (string | number)[] 
 	} catch {
 		// falls through to the refusal below
 	}
-	throw noSuchPlace()
+	throw invalidCursor()
 }
 
-/** The refusal of a cursor that is none. */
-export function noSuchPlace(): Invalid {
+/** The error of a malformed cursor. */
+export function invalidCursor(): Invalid {
 	return new Invalid('This page of the list no longer exists. Start again from the first page.')
 }
 
 const isoTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d(:?\d\d)?)$/
 
-/** Whether a text is a point in time as PostgreSQL prints it: ISO 8601, with microseconds or without. */
+/** Whether a text is a timestamp as PostgreSQL prints it: ISO 8601, with or without microseconds. */
 export function isTimeText(text: unknown): text is string {
 	return typeof text === 'string' && isoTime.test(text) && !Number.isNaN(Date.parse(text))
 }
 
-/** @throws Invalid when `text` is not a cursor of a list in time order. */
+/** @throws Invalid when `text` is not a cursor of a list in order of time */
 export function decodeTimeCursor(text: string): TimeCursor {
 	const [at, id] = decodeCursor(text, 2)
-	if (!isTimeText(at) || !isId(id)) throw noSuchPlace()
+	if (!isTimeText(at) || !isId(id)) throw invalidCursor()
 	return { at, id }
 }

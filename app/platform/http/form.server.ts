@@ -9,12 +9,12 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { type FormRefusal, formErrorsOf, formValues, type SavedValues } from './form.ts'
 import { answering, leadToConfirmation, refererPath, signedIn } from './http.ts'
 
-/* Forms on the server: reading one, its version, conflicts between two saves, and the answer to one that is refused. */
+/* Forms on the server: reading one, its version, conflicts between two saves, and the response to invalid input. */
 
 /**
- * The form that a request brought; the one place where forms are read. NUL, which no keyboard types and PostgreSQL does not
- * store, is left out of its texts, passwords excepted: those are never stored.
- * @throws data of status 415 when it is no form, 400 when it is broken off or badly made
+ * Reads the form of a request; the only place where forms are read. NUL characters, which PostgreSQL cannot store, are removed,
+ * except from passwords, which are never stored.
+ * @throws data with status 415 when the body is no form, 400 when it is incomplete or malformed
  */
 export async function readForm(request: Request): Promise<FormData> {
 	const type = request.headers.get('Content-Type')?.split(';')[0]?.trim().toLowerCase()
@@ -35,18 +35,18 @@ export async function readForm(request: Request): Promise<FormData> {
 	return form
 }
 
-/** What a use case takes from a form or a program: field names to values. It is parsed there, whatever the caller did. */
+/** Unparsed input of a use case, from a form or a program: field names to values. The use case parses it, whatever the caller did. */
 export type Input = Record<string, unknown>
 
 /**
- * What a form sent, as its schema reads it.
- * @throws Invalid with the first message on top and the first of each field at the field
+ * Parses a form by its schema.
+ * @throws Invalid with the first message on top, and the first message of each field at the field
  */
 export function parseForm<Schema extends z.ZodType>(schema: Schema, form: FormData): z.output<Schema> {
 	return parseInput(schema, Object.fromEntries(form))
 }
 
-/** As {@link parseForm}, for input that did not come as a form. */
+/** As {@link parseForm}, for input that did not come from a form. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
 	const parsed = schema.safeParse(input)
 	if (parsed.success) return parsed.data
@@ -64,17 +64,17 @@ const optionalVersionInput = z.object({
 	version: z.preprocess((value) => (value === '' ? undefined : value), version.nullable().default(null)),
 })
 
-/** The version that a form was made from. @throws Invalid without one */
+/** The version that an edit started from. @throws Invalid without one */
 export function requireVersion(input: Input): number {
 	return parseInput(versionInput, input).version
 }
 
-/** As {@link requireVersion}; null when the sender does not say, and then the last save wins. */
+/** As {@link requireVersion}; null when the sender names none, and then the last save wins. */
 export function readVersion(input: Input): number | null {
 	return parseInput(optionalVersionInput, input).version
 }
 
-/** Somebody else, or another tab, saved first. `stored` is what they left, and as which version. */
+/** Somebody else, or another tab, saved first. `stored` holds their values and version. */
 export class EditConflict extends Conflict {
 	readonly stored: SavedValues
 	constructor(stored: SavedValues) {
@@ -84,22 +84,22 @@ export class EditConflict extends Conflict {
 }
 
 /**
- * For a save that came too late. One that says what is stored, as the second half of a double click does, is no conflict.
+ * Handles a save that came too late. A save of what is already stored, as the second half of a double click, is no conflict.
  * @param sent the fields of the save, as their schema reads them
- * @throws EditConflict when a field says anything else
+ * @throws EditConflict when a field differs
  */
 export function requireSame(stored: SavedValues, sent: object): void {
 	const isSame = Object.entries(sent).every(([name, value]) => fieldText(value) === stored.values[name])
 	if (!isSame) throw new EditConflict(stored)
 }
 
-/** A value as it stands in the field of a form: `on` or nothing for a box, parts with commas for a list. */
+/** A value as a form field holds it: `on` or nothing for a checkbox, comma-separated parts for a list. */
 export function fieldText(value: unknown): string {
 	if (typeof value === 'boolean') return value ? 'on' : ''
 	return Array.isArray(value) ? value.join(', ') : String(value ?? '')
 }
 
-/** An idempotency key came a second time with another text. Its form gets a new one, to be sent as a post of its own. */
+/** An idempotency key was sent again with another text. The form gets a new key, to be sent as a post of its own. */
 export class KeyUsed extends Invalid {
 	constructor() {
 		super(
@@ -109,10 +109,10 @@ export class KeyUsed extends Invalid {
 }
 
 /**
- * The answer of an action whose form was refused, so that the form can be shown again with what was typed.
- * @param error anything that the use case threw; a redirect is thrown on, and so is one to confirm who it is
+ * The response of an action to a rejected form, with which the form is shown again with what was typed.
+ * @param error whatever the use case threw; redirects are rethrown, including the one that confirms the member's identity
  * @param form what was sent; passwords are left out
- * @param unexpected what is said of a failure that nobody foresaw, which goes to the log; without it that is thrown on
+ * @param unexpected the message for an unforeseen failure, which is logged; without it that failure is rethrown
  */
 export function refused(error: unknown, form: FormData, unexpected?: string) {
 	if (error instanceof Response) throw error
@@ -135,13 +135,13 @@ export function refused(error: unknown, form: FormData, unexpected?: string) {
 interface Pressing {
 	request: Request
 	context: Readonly<RouterContextProvider>
-	/** What the form asks for. */
+	/** Does what the form asks for. */
 	act: (viewer: SignedIn, form: FormData) => Promise<{ value: number; count: number; response: () => Response }>
 }
 
 /**
- * Answers a form that scripts send in the background: them with the new state as JSON, a browser without scripts with the
- * page it came from. A visitor is led to the login page and back.
+ * Answers a form that scripts send in the background: scripts get the new state as JSON, a browser without scripts the page it came
+ * from. Visitors are redirected to the login page, and back afterwards.
  */
 export async function pressed({ request, context, act }: Pressing): Promise<Response> {
 	const back = new URL(refererPath(request, '/forum'), request.url)

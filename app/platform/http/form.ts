@@ -2,20 +2,20 @@ import { data, isRouteErrorResponse } from 'react-router'
 import type { z } from 'zod'
 
 /*
- * Forms, as far as browser and server share them. What only the server does with one stands in form.server.ts, what a page
- * does after a refusal in ui/form-kit.ts.
+ * What browser and server share about forms. Code for the server alone is in form.server.ts; the page's handling of errors is in
+ * ui/form-kit.ts.
  */
 
-/** What stands in the fields of a form, by their names; a box holds `on` or nothing, a list its parts with commas. */
+/** Field values by name; a checkbox holds `on` or nothing, a list comma-separated parts. */
 export type FormValues = Record<string, string>
 
-/** What is stored of a form, and as which version. A form starts from it, and a conflict shows it. */
+/** The stored values of a form, and their version. A form starts from them, and a conflict shows them. */
 export interface SavedValues {
 	version: number
 	values: FormValues
 }
 
-/** Why a form was refused: a line on top, a message per field, and what was typed. */
+/** Why a form was rejected: a message on top, a message for each field, and what was typed. */
 export interface FormRefusal {
 	message: string
 	errors: Record<string, string>
@@ -24,7 +24,7 @@ export interface FormRefusal {
 	stored: SavedValues | null
 }
 
-/** What a form says, with the values of a repeated name joined by commas, without files and passwords. */
+/** The values of a form, those of a repeated name joined by commas, without files and passwords. */
 export function formValues(form: FormData | URLSearchParams): FormValues {
 	const values: FormValues = {}
 	for (const name of new Set(form.keys())) {
@@ -34,13 +34,13 @@ export function formValues(form: FormData | URLSearchParams): FormValues {
 	return values
 }
 
-/** Why a form is refused: a line on top, and a message for each field. */
+/** Validation errors: a message on top, and one for each field. */
 interface FormErrors {
 	message: string
 	fields: Record<string, string>
 }
 
-/** The first message of a refusal on top, and the first of each field at the field. */
+/** The first error on top, and the first error of each field at the field. */
 export function formErrorsOf(error: z.ZodError): FormErrors {
 	const fields: Record<string, string> = {}
 	for (const issue of error.issues) fields[String(issue.path[0] ?? '')] ??= issue.message
@@ -48,17 +48,17 @@ export function formErrorsOf(error: z.ZodError): FormErrors {
 }
 
 interface SubmitOptions {
-	/** What the form has to keep to. It is checked before anything is sent; a form that deletes is not checked. */
+	/** Checked before anything is sent, except by a form that deletes. */
 	schema?: z.ZodType
-	/** Said when no answer comes. */
+	/** Shown when no response comes. */
 	failure?: string
-	/** Whether a form stays on its page even where the answer is an error page. */
+	/** Whether a form stays on its page even when the response is an error page. */
 	staysOnPage?: boolean
 }
 
 /**
- * For a `clientAction`: what the schema refuses is said at once, without asking the server, which reads the same schema again.
- * A lost answer is a refusal like any other, so that what was typed stays.
+ * For a `clientAction`: shows validation errors at once, without asking the server, which checks the same schema again. A lost
+ * response is handled like an error, so that what was typed stays.
  * @throws what leads to another page: redirects and, unless `staysOnPage`, error pages
  */
 export async function submitForm<Answer>(

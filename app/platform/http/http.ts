@@ -6,8 +6,8 @@ import { PREFETCH_HEADER } from '~/lib/page-handle.ts'
 import { ownCookie, readOwnCookie } from './cookies.ts'
 
 /**
- * Runs a loader or an action and turns a broken rule into the answer of its status, for the error page to show.
- * The one place where domain errors become HTTP for pages.
+ * Runs a loader or an action, and turns a domain error into a response with its status, for the error page to show. The only place
+ * that maps domain errors to HTTP for pages.
  */
 export async function answering<Result>(work: () => Promise<Result>): Promise<Result> {
 	try {
@@ -19,15 +19,15 @@ export async function answering<Result>(work: () => Promise<Result>): Promise<Re
 	}
 }
 
-/** For what a use case threw: whoever has to confirm that it is them is led there. @throws a redirect */
+/** For an error of a use case: redirects whoever has to confirm their identity. @throws a redirect */
 export function leadToConfirmation(error: unknown): void {
 	if (error instanceof ConfirmationRequired) throw redirect(confirmPath(error.back), { status: 303 })
 }
 
 /**
- * What the token of an address stands for, for a page that says in words when it stands for nothing.
- * @param find throws a broken rule when there is nothing
- * @returns an empty message with what was found, else null with the sentence and the status of that rule
+ * Looks up what the token of an address stands for, for a page that explains invalid tokens.
+ * @param find throws a domain error when there is nothing
+ * @returns an empty message with what was found, else null with the message and status of the error
  */
 export async function findByToken<Found>(
 	find: () => Promise<Found>,
@@ -40,7 +40,7 @@ export async function findByToken<Found>(
 	}
 }
 
-/** As {@link answering}, for an address that scripts ask: JSON that is kept nowhere, and `{ message }` for a broken rule. */
+/** As {@link answering}, for addresses that scripts request: JSON that is not cached, and `{ message }` for a domain error. */
 export async function answeringJson(work: () => Promise<object>): Promise<Response> {
 	const headers = { 'Cache-Control': 'private, no-store' }
 	try {
@@ -52,28 +52,28 @@ export async function answeringJson(work: () => Promise<object>): Promise<Respon
 	}
 }
 
-/** Whether a page is asked for ahead: nobody has read it yet. */
+/** Whether a page is prefetched: nobody has read it yet. */
 export function isPrefetch(request: Request): boolean {
 	return request.headers.has(PREFETCH_HEADER)
 }
 
-/** The viewer of a page that needs one. @throws a redirect to the login page, which leads back here. */
+/** The viewer of a page for members. @throws a redirect to the login page, which leads back here */
 export function signedIn(context: Readonly<RouterContextProvider>, url: URL): SignedIn {
 	const viewer = viewerOf(context)
 	if (viewer) return viewer
 	throw redirect(`/login?redirectTo=${encodeURIComponent(url.pathname + url.search)}`)
 }
 
-/** Longer addresses than this are nobody's page; browsers and proxies take about as much. */
+/** Longer addresses are no page of ours; browsers and proxies accept about as much. */
 const MAX_REDIRECT_LENGTH = 2_000
 /** Stands for the site: a path that leads elsewhere resolves to another origin. */
 const site = 'http://site.invalid'
 
 /**
- * The address to go to when it came from outside: a field, a parameter, a Referer, a cookie. Every redirect to such an address
- * passes here. `to` counts when it is a path within this site, and so does what it resolves to; else `fallback` does.
- * `//host`, `/\host`, other schemes and control characters lead outside and are not followed. Neither is a path that leads
- * outside once its dots are resolved, as `/.//host` and `/%2e%2e//host` do.
+ * Validates a redirect target from outside: a field, a parameter, a Referer, a cookie. Every redirect to such an address uses this.
+ * `to` counts when it is a path within this site, and still is once resolved; else `fallback` is used. `//host`, `/\host`, other
+ * schemes, control characters, and paths that leave the site once their dots are resolved, as `/.//host` and `/%2e%2e//host`, are
+ * rejected.
  */
 export function safeRedirect(to: unknown, fallback: string): string {
 	if (typeof to !== 'string' || to.length > MAX_REDIRECT_LENGTH || !isLocalPath(to) || !to.isWellFormed())
@@ -84,27 +84,27 @@ export function safeRedirect(to: unknown, fallback: string): string {
 	return isLocalPath(path) && URL.parse(path, site)?.href === resolved.href ? path : fallback
 }
 
-/** Whether a text begins as a path of this site, and holds nothing that a browser would read another way. */
+/** Whether a text begins as a path of this site, and holds nothing that a browser would read differently. */
 function isLocalPath(text: string): boolean {
 	return text.startsWith('/') && !/^\/[/\\]|[\\\p{Cc}]/u.test(text)
 }
 
 /**
- * The page of this site that a form was sent from, as its Referer says; a path, or `fallback`.
- * Its host is passed over: whoever sends a foreign one gets to a page of ours, if there is one under that path.
+ * The page of this site that a form was sent from, by its Referer; a path, or `fallback`. The host is ignored: a foreign one leads
+ * to a page of ours, if there is one at that path.
  */
 export function refererPath(request: Request, fallback: string): string {
 	const from = URL.parse(request.headers.get('Referer') ?? '')
 	return safeRedirect(from && from.pathname + from.search, fallback)
 }
 
-/** Sends the browser on with 303 and has the next page show `flash` as a toast, with JavaScript or without. */
+/** Redirects with 303, and makes the next page show `flash` as a toast, with or without JavaScript. */
 export function redirectWithToast(to: string, flash: Flash, headers = new Headers()): Response {
 	headers.append('Set-Cookie', ownCookie('flash', encodeURIComponent(JSON.stringify(flash)), 60))
 	return redirect(to, { status: 303, headers })
 }
 
-/** The flash that a redirect left in the request's cookies, and null for anything that is not one of ours. */
+/** The flash in the request's cookies; null for anything malformed. */
 export function flashOf(request: Request): Flash | null {
 	const text = readOwnCookie(request.headers.get('Cookie'), 'flash')
 	if (!text) return null
@@ -118,7 +118,7 @@ export function flashOf(request: Request): Flash | null {
 	}
 }
 
-/** Takes the flash back once a page has shown it. */
+/** The Set-Cookie header that removes the flash once a page has shown it. */
 export function clearFlash(): string {
 	return ownCookie('flash', '', 0)
 }

@@ -3,25 +3,25 @@ import { boxSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { isPrivateSite } from './site-access.server.ts'
 
-/** Whether search engines may list the site. A member's choice for their own profile stands beside it, in its form. */
+/** Whether search engines may list the site. Members choose separately for their own profiles. */
 export const indexingSection = settingSection({
 	name: 'search-engines',
 	title: 'Search engines',
-	about: 'Whether what visitors may read is found by search engines.',
+	about: 'Whether search engines may list the pages that visitors can read.',
 	settings: {
 		keepsOut: boxSetting({
 			label: 'Keep this site out of search engines',
-			hint: 'Every answer says so, robots.txt too, and there is no sitemap. What was listed before goes within days or weeks. Who has the address still reads.',
+			hint: 'Every response says so, including robots.txt, and there is no sitemap. Pages that were listed before disappear within days or weeks. Anyone with the address can still read them.',
 		}),
 	},
 })
 
-/** The value of the header X-Robots-Tag that every answer carries; null where search engines may list the site. */
+/** The value of the header X-Robots-Tag of every response; null where search engines may list the site. */
 export function robotsTag(): string | null {
 	return siteSettings(indexingSection).keepsOut || isPrivateSite() ? 'noindex, nofollow' : null
 }
 
-/** Refuses what is there for search engines alone. @throws NotFound where the site keeps out of them */
+/** Protects addresses that only search engines need. @throws NotFound where the site keeps out of them */
 export function requireIndexing(): void {
 	if (robotsTag()) throw new NotFound('This site keeps out of search engines.')
 }

@@ -1,10 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/**
- * The lines of a text file of the project, read once when first asked for. The path is from the project's folder, which is
- * where every script and the server run.
- */
+/** The lines of a text file, read on first use. The path is relative to the project's folder, from which every script and the server run. */
 export function lazyLines(path: string): () => ReadonlySet<string> {
 	let lines: ReadonlySet<string> | undefined
 	return () => {

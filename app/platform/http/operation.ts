@@ -3,48 +3,48 @@ import { DomainError } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 
 /**
- * One thing that the JSON API can do: what mounts it and what describes it are made of this alone.
- * Features list theirs in `api/*.server.ts`; `features/api` collects, mounts and describes them.
+ * An operation of the JSON API: mounting and describing it use this alone. Features list theirs in `*.api.server.ts`;
+ * `features/api` collects, mounts and describes them.
  */
 export interface Operation {
-	/** Its name in the description, as in `listQueries`. */
+	/** Its operation id in the description, as `listQueries`. */
 	id: string
-	/** The heading that it stands under. */
+	/** The heading that it is listed under. */
 	group: string
 	method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-	/** Below /api/v1, with its parameters in braces: `/queries/{id}`. */
+	/** Below /api/v1, with parameters in braces: `/queries/{id}`. */
 	path: string
-	/** One line, and if needed a few more in `description`. */
+	/** One line; more goes into `description`. */
 	summary: string
 	description?: string
 	/** `everybody` needs no login. A token needs the scope `read` for GET and `write` for everything else. */
 	access: 'everybody' | 'members'
-	/** What it is about, where that has scopes of its own: `messages:read` and `messages:write` in place of those. */
+	/** A subject with scopes of its own: `messages:read` and `messages:write` in place of `read` and `write`. */
 	area?: 'messages'
-	/** Whether a token needs the scope `moderate` as well. Moderators and admins, and who may more than that, is the policy's. */
+	/** Whether a token also needs the scope `moderate`. The policy decides who may do it, such as moderators and admins. */
 	staff?: boolean
 	/**
-	 * Whether a session has to be confirmed for it (“Confirm it is you”), 403 otherwise. A token stands for itself: its member confirmed
-	 * who they are to create it.
+	 * Whether a session needs a recent confirmation of identity (“Confirm it is you”), 403 otherwise. Tokens need none: their member
+	 * confirmed who they are to create them.
 	 */
 	confirmed?: boolean
-	/** Whether it heeds `If-Match`. */
+	/** Whether it supports `If-Match`. */
 	conditional?: boolean
-	/** Whether it heeds `Idempotency-Key`: sent again with the same one it makes nothing new. */
+	/** Whether it supports `Idempotency-Key`: a repeated request creates nothing new. */
 	repeatable?: boolean
 	params: Fields
 	query: Fields
-	/** What is sent; null for nothing. An unknown field is refused. */
+	/** The request body; null for none. Unknown fields are rejected. */
 	body: z.ZodObject | null
-	/** For a body with a picture, of up to 7.5 MB in place of 512 KB: what is said of a larger one. */
+	/** For a body with a picture, of up to 7.5 MB in place of 512 KB: the message for a larger one. */
 	pictureTooLarge?: string
 	example?: Record<string, unknown>
-	/** What comes back; null for 204. What the schema does not name is left out of the answer. */
+	/** The response; null for 204. Fields outside the schema are removed. */
 	answer: z.ZodType | null
-	/** 201 has an address, under which the new thing is found: `location`. */
+	/** A response with 201 has `location`, the address of the new resource. */
 	status: 200 | 201 | 204
 	location?: (answer: { id: number }) => string
-	/** Which refusals are to be expected beside those that every operation knows. */
+	/** Expected error statuses, besides those that every operation has. */
 	refusals: readonly (403 | 404 | 409 | 412 | 422)[]
 	run: (call: Call<Record<string, never>, Record<string, never>>) => Promise<unknown>
 }
@@ -52,17 +52,17 @@ export interface Operation {
 type Fields = Record<string, z.ZodType>
 type Outputs<Shape extends Fields> = { [Name in keyof Shape]: z.output<Shape[Name]> }
 
-/** What an operation is called with; the inputs have passed their schemas. */
+/** The arguments of an operation; they have passed their schemas. */
 export interface Call<Params, Query> {
-	/** A member where the operation is for members: {@link member} says so to the compiler. */
+	/** A member for operations that need one; {@link member} tells the compiler. */
 	viewer: Viewer
 	params: Params
 	query: Query
-	/** As it was sent. The use case reads it by its own schema. */
+	/** As it was sent; the use case parses it. */
 	body: Record<string, unknown>
-	/** The versions that `If-Match` names; null where it asks for none. */
+	/** The versions in `If-Match`; null without it. */
 	ifMatch: readonly number[] | null
-	/** What `Idempotency-Key` says; null without it. */
+	/** The `Idempotency-Key`; null without it. */
 	key: string | null
 }
 
@@ -79,7 +79,7 @@ type Given<Params extends Fields, Query extends Fields, Answer extends z.ZodType
 	run: (call: Call<Outputs<Params>, Outputs<Query>>) => Promise<Answer extends z.ZodType ? z.input<Answer> : void>
 }
 
-/** Writes down an operation; the types of its inputs and of its answer follow from their schemas. */
+/** Defines an operation; the types of its input and response follow from their schemas. */
 export function operation<
 	Params extends Fields = Record<never, z.ZodType>,
 	Query extends Fields = Record<never, z.ZodType>,
@@ -94,16 +94,16 @@ export function operation<
 		status,
 		refusals: [],
 		...rest,
-		// The table forgets the types of single operations; the mount has parsed by the very schemas that they follow from.
+		// The list loses the types of single operations; the mount parses by the schemas that they follow from.
 		run: run as Operation['run'],
 	} as Operation
 }
 
-/** An edit that was made from a text which is no longer the stored one. Both texts go out with it, so that nothing is lost. */
+/** An edit of a text that has changed since. The response has both texts, so that nothing is lost. */
 export class StaleEdit extends DomainError {
 	readonly status: 409 | 412
 	readonly members: { stored: object; sent: object }
-	/** @param status 412 where `If-Match` was broken, 409 where the body named the version */
+	/** @param status 412 where `If-Match` failed, 409 where the body named the version */
 	constructor(message: string, status: 409 | 412, members: { stored: object; sent: object }) {
 		super(message)
 		this.status = status
@@ -111,7 +111,7 @@ export class StaleEdit extends DomainError {
 	}
 }
 
-/** The caller of an operation for members. The mount lets nobody else in. */
+/** The caller of an operation for members; the mount admits nobody else. */
 export function member({ viewer }: { viewer: Viewer }): SignedIn {
 	if (!viewer) throw new Error('An operation for members was called by nobody.')
 	return viewer

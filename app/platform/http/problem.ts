@@ -16,10 +16,10 @@ const titles: Record<number, string> = {
 }
 
 /**
- * A refusal for programs, after RFC 9457. Its title is the status in words, because its type is `about:blank`.
- * @param detail a whole sentence about this very request
- * @param fields a message for each field that was wrong; the member `errors`
- * @param members more members, of this kind of refusal
+ * An error response for programs, by RFC 9457. The title is the status in words, as the type is `about:blank`.
+ * @param detail a whole sentence about this request
+ * @param fields a message for each wrong field, sent as `errors`
+ * @param members further members of this kind of problem
  */
 export function problem(
 	status: number,

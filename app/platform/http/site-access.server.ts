@@ -1,11 +1,11 @@
 import { choiceSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 
-/** Who may read the site. server/middleware/private-site.ts decides by it for every way in. */
+/** The setting who may read the site. server/middleware/private-site.ts enforces it for pages, API and sockets. */
 export const accessSection = settingSection({
 	name: 'access',
 	title: 'Who may read the site',
-	about: 'Whether visitors may read, or members alone.',
+	about: 'Whether visitors may read the site, or only members.',
 	settings: {
 		readers: choiceSetting<'everybody' | 'members'>({
 			label: 'Who may read the site',
@@ -19,7 +19,7 @@ export const accessSection = settingSection({
 	},
 })
 
-/** Whether members alone may read this site, as this process knows it now. */
+/** Whether only members may read this site, as far as this process knows. */
 export function isPrivateSite(): boolean {
 	return siteSettings(accessSection).readers === 'members'
 }

@@ -2,8 +2,8 @@ import { type DiskFull, DomainError, isSiteFault, type Unavailable } from '~/lib
 import { requestScope } from '~/lib/request-scope.server.ts'
 
 /**
- * The fault of the site behind an error, or null. Libraries answer a database that is away with errors of their own, such as
- * Better Auth's "Failed to get session": the request remembers what was behind it.
+ * The site fault that caused an error, or null. Libraries replace the error of an unavailable database by their own, such as Better
+ * Auth's "Failed to get session"; the request remembers the cause.
  */
 export function siteFaultOf(error: unknown): Unavailable | DiskFull | null {
 	if (isSiteFault(error)) return error

@@ -10,35 +10,35 @@ import { counter } from '~/platform/metrics/metrics.server.ts'
 import { traced } from '~/platform/tracing/tracing.server.ts'
 
 /**
- * Every kind of job, and what one of it has to know. Features add theirs by declaration merging, beside the function that does it:
- * `declare module '~/platform/jobs/jobs.server.ts' { interface Jobs { … } }`.
+ * Payloads of all jobs by name. Features add theirs by declaration merging, beside the handler: `declare module
+ * '~/platform/jobs/jobs.server.ts' { interface Jobs { … } }`.
  */
 export interface Jobs {
 	'send-mail': Mail
 }
 
-/** Who does each kind of job. One that fails is tried again. */
+/** Handlers by job name. A failed job is retried. */
 export type JobHandlers = { [Name in keyof Jobs]: (payload: Jobs[Name]) => Promise<unknown> }
 
-/** Work that is done at regular times, by one process of the site. */
+/** Work at regular times, done by one process of the site. */
 export interface Schedule {
 	name: string
-	/** `night` is three o'clock UTC. */
+	/** `night` is 03:00 UTC. */
 	every: 'night' | 'hour' | 'minute'
 	run: () => Promise<unknown>
 }
 
-/** Tries of a job that are fewer than the usual 25: a mail that could not be sent for a day is of no use to anybody. */
+/** Jobs with fewer than the usual 25 tries: a mail that is a day late helps nobody. */
 const MAX_TRIES: Partial<Record<keyof Jobs, number>> = { 'send-mail': 12 }
 
-/** Days for which a mail may be stored as a file at most. */
+/** Maximum days for which mails may be stored as files. */
 const MAX_MAIL_DAYS = 365
 
 const ownJobs: TaskList = {
 	'send-mail': (payload) => traced('job send-mail', {}, async () => void (await sendMail(payload as Mail))),
 }
 
-/** What the platform stores of members for a time. */
+/** What the platform stores about members for a limited time. */
 export const platformRetention: readonly RetentionRule[] = [
 	{
 		key: 'mail-files',
@@ -65,7 +65,7 @@ export const platformRetention: readonly RetentionRule[] = [
 
 const ownSchedules: Schedule[] = [{ name: 'sweep-mails', every: 'hour', run: () => sweepMails(MAX_MAIL_DAYS) }]
 
-/** Milliseconds that a job under way may go on when the process stops; what is cut off is tried again later. */
+/** Milliseconds that running jobs get when the process stops; interrupted ones are retried later. */
 const stopWithin = 2_500
 
 const countTry = counter('devquad_job_tries_total', 'Tries of jobs that ended, by the job and how: done, or failed.', [
@@ -80,7 +80,7 @@ interface Work {
 	schedules?: readonly Schedule[]
 }
 
-/** Starts working on jobs in this process, on the open pool. Mails are sent without being listed. */
+/** Starts working on jobs in this process, on the open pool. Sending mails is built in. */
 export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promise<void> {
 	const regular = [...ownSchedules, ...schedules]
 	const handlers = Object.entries(jobs) as [string, (payload: unknown) => Promise<unknown>][]
@@ -98,7 +98,7 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 		pollInterval: 2_000,
 		gracefulShutdownAbortTimeout: stopWithin,
 		logger: new Logger(() => (level, message) => {
-			// That the database is away is in the log already.
+			// The log already says that the database is unavailable.
 			if ((level === 'error' || level === 'warning') && !isDatabaseAway()) log.warn({ worker: level }, message)
 		}),
 	})
@@ -107,7 +107,7 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 	events.on('job:error', ({ job }) => countTry({ task: job.task_identifier, outcome: 'failed' }))
 }
 
-/** Jobs of the whole site, as labels and how many: to be done now, to be done later, being done, or given up after too many tries. */
+/** Jobs of the whole site by state (due, scheduled, running, or failed for good), as labels with counts. */
 export async function countJobs(): Promise<[{ state: string }, number][]> {
 	const { rows } = await sql<Record<'ready' | 'later' | 'running' | 'failed', number>>`
 		select count(*) filter (where locked_at is not null)::int as running,
@@ -134,7 +134,7 @@ function longTask(name: string, work: (payload: unknown) => Promise<unknown>): (
 	return (payload) => longWork(() => traced(`job ${name}`, {}, async () => void (await work(payload))))
 }
 
-/** Finishes what is under way and stops. */
+/** Finishes running jobs, and stops. */
 export async function stopJobs(): Promise<void> {
 	await held.runner?.stop()
 	held.runner = undefined
@@ -142,9 +142,9 @@ export async function stopJobs(): Promise<void> {
 }
 
 /**
- * Adds a job. Given a use case's transaction, the job exists when that commits, and not otherwise.
- * A job that fails is tried again up to 25 times, a mail up to 12 times within a day, ever later (graphile-worker's exponential back-off).
- * @param delay seconds until it is to be done
+ * Adds a job. With the transaction of a use case, it exists once that commits, and not otherwise. A failed job is retried up to 25
+ * times, a mail up to 12 times within a day, with exponential back-off by graphile-worker.
+ * @param delay seconds until it is due
  */
 export async function addJob<Name extends keyof Jobs>(
 	name: Name,

@@ -17,23 +17,23 @@ export interface Mail {
 	subject: string
 	text: string
 	html: string
-	/** Headers beside those of every mail. */
+	/** Headers besides those of every mail. */
 	headers?: Record<string, string>
-	/** The link in it whose time begins when the mail is sent, by a kind of `mailedLinks`; it is no part of what is sent. */
+	/** A link whose validity begins when the mail is sent, by a kind of `mailedLinks`; it is not sent itself. */
 	link?: { kind: string; token: string }
-	/** Sent for convenience, and not because its reader asks for it or has to know: not to where mails come back from. */
+	/** For convenience only: neither requested by the reader nor something they must know. It is not sent to addresses with delivery problems. */
 	optional?: boolean
-	/** Where it comes back to when it cannot be delivered (the sender of its envelope); the address of MAIL_FROM where none is given. */
+	/** The envelope sender, where undeliverable mail returns to; by default the address of MAIL_FROM. */
 	returnPath?: string
 }
 
-/** That a mail server refuses a mail, whenever it is tried. */
+/** A mail server's permanent refusal of a mail. */
 export interface Refusal {
-	/** Of SMTP, such as 550. */
+	/** The SMTP code, such as 550. */
 	code: number
-	/** What the server said. It may name the address, and is not for the log. */
+	/** The server's message. It may name the address, and must not be logged. */
 	answer: string
-	/** It is the recipient who is refused, before anything of the mail was seen. */
+	/** The recipient was refused, before the server saw the mail itself. */
 	isOfRecipient: boolean
 }
 
@@ -43,31 +43,31 @@ const countMail = counter(
 	['outcome'],
 )
 
-/** Milliseconds that a mail server may keep us waiting for each of its words. */
+/** Milliseconds that a mail server may take for each reply. */
 const SMTP_TIMEOUTS = {
 	dnsTimeout: 10_000,
 	connectionTimeout: 10_000,
 	greetingTimeout: 10_000,
 	socketTimeout: 20_000,
 }
-/** As above, for a letter that somebody waits for. */
+/** As above, for a mail that somebody waits for. */
 const TRIAL_TIMEOUTS = { dnsTimeout: 8_000, connectionTimeout: 8_000, greetingTimeout: 8_000, socketTimeout: 15_000 }
-/** Characters of what a mail server said that are shown. */
+/** Maximum characters of a mail server's message that are shown. */
 const MAX_ANSWER = 300
-/** Connections to the mail server that stay open for the next mails, and mails on one of them. */
+/** Connections to the mail server that are kept open, and mails sent on each. */
 const POOL = { pool: true, maxConnections: 2, maxMessages: 100 } as const
-/** Milliseconds for a whole mail: a server that sends a word now and then would hold a job for ever. */
+/** Milliseconds for a whole mail: a server that replies very slowly would otherwise block a job forever. */
 const MAX_SENDING_MS = 60_000
-/** Mails that are stored as files, the newest. */
+/** Maximum mails that are stored as files; the newest are kept. */
 const MAX_FILES = 1_000
 
 type MailSettings = Pick<Config, 'SMTP_URL' | 'MAIL_FROM'>
 
 /**
- * Sends a mail by SMTP_URL; without that setting, writes it to `mail/*.eml` in the data directory. One that the server refuses for good,
- * as there is no such mailbox, is given up: tried again, it would only harm the name of the site.
- * @returns the refusal of such a mail; null for one that was taken
- * @throws Error when the SMTP server does not take it now; the job that called tries again later
+ * Sends a mail by SMTP_URL; without that setting, writes it to `mail/*.eml` in the data directory. A mail that the server refuses
+ * permanently, such as for a missing mailbox, is given up: retries would only harm the site's reputation.
+ * @returns the refusal of such a mail; null for an accepted one
+ * @throws Error when the SMTP server does not accept it now; the job retries later
  */
 export async function sendMail(
 	mail: Mail,
@@ -99,17 +99,17 @@ export async function sendMail(
 	return null
 }
 
-/** A mail as nodemailer takes it. */
+/** The mail in nodemailer's format. */
 function messageOf({ to, subject, text, html, headers, returnPath }: Mail, { MAIL_FROM }: MailSettings) {
 	const envelope = returnPath === undefined ? {} : { envelope: { from: returnPath, to } }
 	return { from: MAIL_FROM, to, subject, text, html, headers, ...envelope }
 }
 
 /**
- * Sends a letter at once, by a connection of its own, and only once.
- * @param mail nothing but logging in where it is null
- * @returns what the mail server said when it took it; '' for a login alone
- * @throws Error, which {@link mailFaultInWords} puts into words
+ * Sends a mail at once, on a new connection, without retries.
+ * @param mail null only logs in
+ * @returns the mail server's reply; '' for a login alone
+ * @throws Error, which {@link mailFaultInWords} explains
  */
 export async function tryMail(
 	mail: Pick<Mail, 'to' | 'subject' | 'text'> | null,
@@ -125,7 +125,7 @@ export async function tryMail(
 	}
 }
 
-/** What an error of the mail server means for whoever runs the site, with its own words. */
+/** Explains an error of the mail server to whoever runs the site, with the server's own message. */
 export function mailFaultInWords(error: unknown): string {
 	const { code, message } = error as { code?: unknown; message?: unknown }
 	const meant = (typeof code === 'string' && mailFaults[code]) || 'Mail does not work.'
@@ -138,16 +138,16 @@ const mailFaults: Record<string, string> = {
 	EDNS: 'The host in SMTP_URL is not in DNS.',
 	ENOTFOUND: 'The host in SMTP_URL is not in DNS.',
 	ECONNECTION: 'Nobody answers at the host and port of SMTP_URL.',
-	ESOCKET: 'No connection to the mail server, or no TLS. smtps:// is for port 465, smtp:// for 587 and 25.',
+	ESOCKET: 'No connection to the mail server, or no TLS. Use smtps:// for port 465, smtp:// for 587 and 25.',
 	ETIMEDOUT: 'The mail server does not answer in time. Many hosts block port 25; 465 and 587 are for sending.',
-	ECONNREFUSED: 'Nobody listens at the host and port of SMTP_URL.',
+	ECONNREFUSED: 'No mail server listens at the host and port of SMTP_URL.',
 	EENVELOPE: 'The mail server refuses the sender (MAIL_FROM) or the recipient.',
-	EMESSAGE: 'The mail server refuses the letter.',
+	EMESSAGE: 'The mail server refuses the mail.',
 }
 
 const held = remember<{ url?: string; transport?: Transporter }>('mail', () => ({}))
 
-/** The open connections to the mail server: a hundred mails are one login. */
+/** The pooled connections to the mail server, so that a hundred mails need one login. */
 function transportOf(url: string): Transporter {
 	if (held.url !== url) closeMail()
 	held.url = url
@@ -161,7 +161,10 @@ export function closeMail(): void {
 	held.transport = undefined
 }
 
-/** What a server says that refuses this recipient or this mail; null for everything else. A refused login or sender is a setting that can be put right. */
+/**
+ * The server's permanent refusal of this recipient or mail; null for other errors. A refused login or sender is not permanent: a
+ * setting can fix it.
+ */
 function refusedForGood(error: unknown): Refusal | null {
 	const {
 		code,
@@ -182,10 +185,10 @@ function tooLong(timeout: AbortSignal): Promise<never> {
 	})
 }
 
-/** Removes mails that were written to files: those older than `days`, and all but the newest 1,000. @returns how many */
+/** Removes mails stored as files: those older than `days`, and all but the newest 1,000. @returns how many */
 export async function sweepMails(days: number, { dataDir }: Pick<Config, 'dataDir'> = config()): Promise<number> {
 	const folder = join(dataDir, 'mail')
-	// A name begins with when the mail was written, in ISO 8601 with other colons: in order of names they are in order of time.
+	// File names begin with the time in ISO 8601 (with other colons), so order by name is order by time.
 	const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml')).sort()
 	const oldest = new Date(Date.now() - days * 86_400_000).toISOString().replaceAll(':', '-')
 	const removed = names.filter((name, index) => name < oldest || index < names.length - MAX_FILES)
@@ -193,7 +196,7 @@ export async function sweepMails(days: number, { dataDir }: Pick<Config, 'dataDi
 	return removed.length
 }
 
-/** Removes mails that were written to files and hold one of these words, in any letter case. */
+/** Removes mails stored as files that contain one of these words, ignoring case. */
 export async function removeMailsNaming(
 	words: readonly string[],
 	{ dataDir }: Pick<Config, 'dataDir'> = config(),
@@ -202,7 +205,7 @@ export async function removeMailsNaming(
 	const wanted = words.map((word) => word.toLowerCase())
 	for (const name of await readdir(folder).catch(() => [])) {
 		const written = await readFile(join(folder, name), 'utf8').catch(() => '')
-		// Long lines are broken by quoted-printable, and its other marks are decoded.
+		// Undoes quoted-printable: joins broken lines, and decodes its escapes.
 		const text = written
 			.replace(/=\r?\n/g, '')
 			.replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
@@ -213,7 +216,7 @@ export async function removeMailsNaming(
 
 /**
  * A mail of one paragraph, one link and one closing line, as text and as HTML.
- * @param link what the button is called and where it leads
+ * @param link the label of the button, and its address
  */
 export function letter(
 	to: string,
@@ -234,7 +237,7 @@ export function letter(
 	}
 }
 
-/** The HTML of a mail: its content between the logo of the site, where it has one, and the site's name. */
+/** The HTML of a mail: its content between the site's logo, if it has one, and its name. */
 export function mailPage(content: string): string {
 	const { logo, style } = siteAppearance()
 	const name = escapeHtml(siteName())

@@ -1,16 +1,16 @@
 const tag = /<a\b[^>]*>|<\/a>|<img\b[^>]*>/g
 
-/** Ends of addresses that are written as pictures and are none. */
+/** Extensions of addresses that are written as pictures but are videos or audio. */
 const media = /\.(?:(mp4|m4v|webm|ogv|mov|mkv|avi)|(mp3|m4a|ogg|oga|opus|wav|flac|aac))(?:[?#]|$)/i
 
-/** What some sites write where nobody described a picture. */
+/** The placeholder of some sites for a missing description. */
 const noDescription = 'enter image description here'
 
 /**
- * Makes links of the pictures of other sites in a sanitized text: a browser that loaded them would tell those sites who reads
- * what, and the policy of our pages forbids it. Pictures of this site stay. Videos and audio, which are written as pictures, become
- * links wherever they are. A text that was stored before this rule comes out as one that is stored today.
- * @param html as `sanitize` makes it: attributes in double quotes, with every < > and " in them escaped
+ * Replaces pictures of other sites in a sanitized text by links: loading them would tell those sites who reads what, and our
+ * content security policy forbids it. Pictures of this site stay. Videos and audio always become links. Texts stored before this
+ * rule are treated like new ones.
+ * @param html a result of `sanitize`: attributes in double quotes, with every < > and " in them escaped
  */
 export function linkForeignPictures(html: string): string {
 	if (!html.includes('<img')) return html
@@ -23,7 +23,7 @@ export function linkForeignPictures(html: string): string {
 		const source = attribute(found, 'src')
 		if (/^\/(?!\/)/.test(source) && !media.test(source)) return found
 		const words = wordsOf(source, attribute(found, 'alt'))
-		// A link may not stand within another one, and what is around a picture most often leads to it.
+		// Links cannot be nested, and a link around a picture usually leads to it.
 		return isInLink ? words : `<a href="${source}" rel="nofollow ugc noopener">${words}</a>`
 	})
 }
@@ -33,7 +33,7 @@ export function isMedia(source: string): boolean {
 	return media.test(source)
 }
 
-/** @param source and @param alt as they stand in the text, escaped; so is the result */
+/** @param source escaped, as in the text; so is the result @param alt the same */
 function wordsOf(source: string, alt: string): string {
 	const [, video, audio] = media.exec(source) ?? []
 	const kind = video ? 'Video' : audio ? 'Audio' : 'Picture'

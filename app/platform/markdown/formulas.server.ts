@@ -2,8 +2,8 @@ import type { MarkdownIt, StateBlock, StateCore, StateInline } from 'markdown-it
 import { MAX_FORMULA_LENGTH } from './formulas.limits.ts'
 
 /**
- * Finds formulas: `$…$` and `` $`…`$ `` in a line, `$$…$$` and blocks called `math` on their own. Their tokens are called `formula`
- * and `formula_block`, with the TeX as their content and what stood around it as their markup.
+ * Parses formulas: `$…$` and `` $`…`$ `` inline, `$$…$$` and code blocks called `math`. Their tokens are `formula` and
+ * `formula_block`, with the TeX as content and the delimiters as markup.
  */
 export function formulas(parser: MarkdownIt): void {
 	parser.inline.ruler.after('escape', 'formula', inLine)
@@ -12,12 +12,12 @@ export function formulas(parser: MarkdownIt): void {
 }
 
 const inCode = /\$`([^`\n]+)`\$(?!\w)/y
-/** A price follows no closing mark, and neither does what shells and PHP write after their `$`. */
+/** A price has no closing delimiter, and neither has the `$` of shells and PHP. */
 const marked = /(\$\$?)(?=[^\s$])((?:\\[\s\S]|[^$\\])+)(?<=\S)\1(?![\w$({])/y
 
 function inLine(state: StateInline, silent: boolean): boolean {
 	if (state.src[state.pos] !== '$') return false
-	// No formula is longer, so that a text full of opening marks is read once and not once for each.
+	// No formula is longer, so a text full of opening delimiters is read in linear time.
 	const text = state.src.slice(state.pos, Math.min(state.posMax, state.pos + MAX_FORMULA_LENGTH + 4))
 	inCode.lastIndex = 0
 	marked.lastIndex = 0
@@ -35,26 +35,29 @@ function inLine(state: StateInline, silent: boolean): boolean {
 	return true
 }
 
-/** `x`, `2n`, `f(x)`, `a = b + 1`: letters that stand alone, numbers and what joins them, with a letter among them. */
+/** `x`, `2n`, `f(x)`, `a = b + 1`: single letters, numbers and operators, with at least one letter. */
 const simple =
 	/^(?=.{1,60}$)(?=.*[A-Za-z])[-+]?(?:[([]{0,3}(?:\d{1,6}(?:\.\d{1,6})?[A-Za-z]?|[A-Za-z])'{0,2}!?[)\]]{0,3}(?: ?(?:[-+*/=<>,:|]{1,2}) ?(?=.)|(?=[([])|$))+$/
-/** Names of PHP and shells, members of objects, strings, patterns: `$_POST['a']`, `${HOME}`, `$user_name`, `$this->a_b`, `^\d$`. */
+/**
+ * Code, not TeX: names of PHP and shells, members of objects, strings, patterns: `$_POST['a']`, `${HOME}`, `$user_name`,
+ * `$this->a_b`, `^\d$`.
+ */
 const code =
 	/^\{\w[\w.]*\}|^_[A-Z]{2}|(?<![\\{A-Za-z])[A-Za-z]{2,}_[A-Za-z]{2}|->\w|=>|::|["`]|\[\s*'|\(\)|\\[dswDSW](?![A-Za-z])/
 
 function isFormula(tex: string, before: string): boolean {
-	// After a letter, `CO$_2$` and `x$\neq$` are formulas, and what stands between two paths `C$\a` is none.
+	// After a letter, `CO$_2$` and `x$\neq$` are formulas, but text between two paths `C$\a` is not.
 	if (/[\w$^]/.test(before) && !/^[_^]|^\\[A-Za-z]\S*$/.test(tex)) return false
 	if (simple.test(tex)) return true
 	if (!/[\\^_{]/.test(tex) || code.test(tex)) return false
-	// Without a command, a word is a name of some language, but for `x_{max}` and `CNOT_{12}`.
+	// Without a command, a long word is prose, except in `x_{max}` and `CNOT_{12}`.
 	return tex.includes('\\') || !/[A-Za-z]{4}/.test(tex.replace(/\{[^{}]*\}|[A-Za-z]+_(?=[{\d])/g, ''))
 }
 
 function block(state: StateBlock, first: number, end: number, silent: boolean): boolean {
 	const opening = lineOf(state, first)
 	if (!/^\$\$(?!\$)/.test(opening)) return false
-	// Four blanks are code.
+	// Four spaces indent code.
 	if ((state.sCount[first] ?? 0) - state.blkIndent >= 4) return false
 	const last = endOf(state, first, end, opening)
 	if (last === null) return false
@@ -74,12 +77,12 @@ function block(state: StateBlock, first: number, end: number, silent: boolean): 
 	return true
 }
 
-/** The line that closes a block; null where none does. Only a mark that stands alone in its line opens one with empty lines. */
+/** The line that closes a block; null for none. Only a delimiter on its own line opens a block that may contain empty lines. */
 function endOf(state: StateBlock, first: number, end: number, opening: string): number | null {
 	const rest = opening.slice(2).trimEnd()
 	if (rest.endsWith('$$')) return first
 	if (rest.includes('$$')) return null
-	// As for tags of code: lines in which an earlier mark found no end are not searched again.
+	// As for code tags: lines after an unclosed delimiter are not searched again.
 	const searched = state.env as { openFormula?: { from: number; to: number } }
 	const { from, to } = searched.openFormula ?? { from: 0, to: 0 }
 	if (first >= from && first < to) return null

@@ -4,24 +4,25 @@ import { bundledLanguages, bundledLanguagesInfo } from 'shiki/langs'
 import { escapeHtml } from '~/lib/html.ts'
 import { remember } from '~/lib/remember.ts'
 
-/** Characters of code that are coloured in one text, and in one line; what goes beyond stays plain. */
+/** Characters of code that are highlighted in one text, and in one line; the rest stays plain. */
 const MAX_HIGHLIGHTED_LENGTH = 15_000
 const MAX_LINE_LENGTH = 250
-/** The last resort against a text that some grammar is slow with, in milliseconds of the processor; usual blocks take 1 to 20. */
+/** Milliseconds of processor time, as a last resort against a text that makes a grammar slow; ordinary blocks take 1 to 20. */
 const MAX_HIGHLIGHT_MS = 50
-/** Characters that a grammar has to see before that counts: its patterns are compiled as they are met, which took C++ 1.5 s. */
+/** Characters that a grammar has to see before that limit counts: its patterns are compiled on first use, which took 1.5 s for C++. */
 const warmUp = 10_000
-/** The same for one line, by the clock: on a busy machine compiling the patterns of a line has taken half a second. */
+/** The same limit for one line, in wall-clock time: on a busy machine, compiling the patterns of a line has taken half a second. */
 const MAX_LINE_MS = 3_000
-/** Lines between two looks at the clock. */
+/** Lines between two checks of the time. */
 const piece = 4
 
-/** What colouring one text may still cost; made by {@link newColouring}. */
+/** The remaining budget for highlighting a text; made by {@link newColouring}. */
 export interface Colouring {
 	characters: number
 	milliseconds: number
 }
 
+/** The full budget for highlighting one text. */
 export function newColouring(): Colouring {
 	return { characters: MAX_HIGHLIGHTED_LENGTH, milliseconds: MAX_HIGHLIGHT_MS }
 }
@@ -88,7 +89,7 @@ const theme: ThemeRegistrationRaw = {
 	],
 }
 
-/** Names that people write, beside the ones that Shiki knows. */
+/** Common names of languages, besides those that Shiki knows. */
 const aliases: Record<string, string> = {
 	'python-3.x': 'python',
 	'python-2.7': 'python',
@@ -119,7 +120,7 @@ const aliases: Record<string, string> = {
 	git: 'bash',
 }
 
-/** The name under which a language can be coloured, or null. Takes fence names and tags: `c++`, `JS`, `spring-boot`. */
+/** The name of a language that can be highlighted, or null. Accepts fence names and tags: `c++`, `JS`, `spring-boot`. */
 export function languageOf(name: string): string | null {
 	const wanted = name.trim().toLowerCase()
 	const known = aliases[wanted] ?? wanted
@@ -127,12 +128,12 @@ export function languageOf(name: string): string | null {
 	return canonical.get(known) ?? known
 }
 
-/** The first of a query's tags that names a language: what its code blocks are written in when they do not say so. */
+/** The first of a question's tags that names a language: the default of its code blocks. */
 export function languageOfTags(tags: readonly string[]): string | undefined {
 	return tags.find((tag) => languageOf(tag) !== null)
 }
 
-/** A language's name for people: `JavaScript` for `javascript`. */
+/** A language's display name: `JavaScript` for `javascript`. */
 export function labelOf(language: string): string {
 	return labels.get(language) ?? language
 }
@@ -142,13 +143,13 @@ const canonical = new Map(
 )
 const labels = new Map(bundledLanguagesInfo.map(({ id, name }) => [id, name]))
 
-/** Makes languages ready for {@link colour}; each is read from disk on first use, about 20 ms. Takes names of {@link languageOf}. */
+/** Loads languages for {@link colour}, by names of {@link languageOf}; each is read from disk on first use, about 20 ms. */
 export async function loadLanguages(languages: readonly string[]): Promise<void> {
 	if (languages.length === 0) return
 	held.highlighter ??= createHighlighterCore({
 		themes: [theme],
 		langs: [],
-		// Oniguruma compiles a grammar's patterns three times as fast as their translation to JavaScript runs for the first time.
+		// Oniguruma compiles a grammar's patterns three times as fast as their JavaScript translation runs for the first time.
 		engine: createOnigurumaEngine(import('shiki/wasm')),
 	})
 	const highlighter = await held.highlighter
@@ -160,9 +161,9 @@ export async function loadLanguages(languages: readonly string[]): Promise<void>
 }
 
 /**
- * A block of code as escaped HTML, its tokens in spans with the design's classes; plain where the limits above end.
- * @param language one that {@link loadLanguages} made ready, or null
- * @param left counts down over all blocks of a text
+ * A block of code as escaped HTML, its tokens in spans with the design's classes; plain beyond the limits above.
+ * @param language one that {@link loadLanguages} has loaded, or null
+ * @param left the budget, shared by all blocks of a text
  */
 export function colour(code: string, language: string | null, left: Colouring): string {
 	const { ready } = held
@@ -198,7 +199,7 @@ export function colour(code: string, language: string | null, left: Colouring): 
 interface Held {
 	highlighter?: Promise<HighlighterCore>
 	ready?: HighlighterCore
-	/** Characters coloured since the start, by language. */
+	/** Characters highlighted since the start, by language. */
 	seen: Map<string, number>
 }
 

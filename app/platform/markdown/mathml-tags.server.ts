@@ -2,9 +2,9 @@ import type { Attributes, IOptions } from 'sanitize-html'
 import { MAX_FORMULA_EM } from './formulas.limits.ts'
 
 /*
- * What of MathML the sanitizer lets through: presentation that moves nothing out of its place, and the source. No colours, which
- * only one theme would suit; no addresses, ids, styles, actions or foreign markup (annotation-xml). Only the renderer of
- * formulas writes these tags: typed by a member they are words, as every tag is that rules.server.ts does not know.
+ * The MathML that the sanitizer allows: presentation elements that cannot overlap other content, and the TeX source. No colours,
+ * which suit only one theme; no addresses, ids, styles, actions or foreign markup (annotation-xml). Only our renderer of formulas
+ * writes these tags: typed by a member they are text, as every tag that rules.server.ts does not know.
  */
 
 export const mathTags = [
@@ -69,7 +69,7 @@ export const mathClasses: Record<string, string[]> = {
 	mtext: ['tml-tag'],
 }
 
-/** The few styles that a cell and a box need, as classes: the policy of our pages forbids styles. */
+/** The few styles that cells and boxes need, as classes: our content security policy forbids inline styles. */
 const cellStyles: [RegExp, string][] = [
 	[/\bpadding(-left)?:0(em)?;/, 'no-left'],
 	[/\bpadding(-right)?:0(em)?;/, 'no-right'],
@@ -100,7 +100,7 @@ function withClasses(attribs: Attributes, styles: [RegExp, string][]): Attribute
 	return all ? { ...attribs, class: all } : attribs
 }
 
-/** Without lengths that are negative, of other units or larger than a formula needs: they would reach into what stands around it. */
+/** Removes lengths that are negative, in other units, or too large: they would overlap other content. */
 function withinBounds(attribs: Attributes): Attributes {
 	return Object.fromEntries(
 		Object.entries(attribs).filter(([name, value]) => {

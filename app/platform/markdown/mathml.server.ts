@@ -11,13 +11,14 @@ import {
 	MAX_FORMULAS_MS,
 } from './formulas.limits.ts'
 
-/** What the formulas of one text may still cost; made by {@link newFormulas}. */
+/** The remaining budget for the formulas of a text; made by {@link newFormulas}. */
 export interface FormulasLeft {
 	count: number
 	characters: number
 	milliseconds: number
 }
 
+/** The full budget for the formulas of one text. */
 export function newFormulas(): FormulasLeft {
 	return { count: MAX_FORMULAS, characters: MAX_FORMULAS_LENGTH, milliseconds: MAX_FORMULAS_MS }
 }
@@ -26,16 +27,16 @@ type Temml = typeof import('temml')['default']
 
 const held = remember<{ temml?: Temml }>('temml', () => ({}))
 
-/** Makes {@link formulaHtml} ready: what renders formulas is read when the first text has one, about 20 ms. */
+/** Loads the renderer for {@link formulaHtml} on first use, about 20 ms. */
 export async function loadFormulas(): Promise<void> {
 	held.temml ??= (await import('temml')).default
 }
 
 /**
- * A formula as MathML for the sanitizer; a wrong one as its source with the reason. Never throws.
- * @param tex at most 2,000 characters; it may define no macros and name no addresses
- * @param kind `line` in a line of text, `display` as large as on its own, `block` on its own
- * @param left counts down over all formulas of a text; where it ends, formulas are shown as source
+ * A formula as MathML for the sanitizer; a wrong one as its source with the error. Never throws.
+ * @param tex at most 2,000 characters, without definitions of macros and without addresses
+ * @param kind `line` inline, `display` inline in display size, `block` on its own
+ * @param left the budget, shared by all formulas of a text; once used up, formulas are shown as source
  */
 export function formulaHtml(tex: string, kind: 'line' | 'display' | 'block', left: FormulasLeft): string {
 	const { html, reason } = mathOf(tex, kind !== 'line', left)
@@ -50,7 +51,7 @@ export function formulaHtml(tex: string, kind: 'line' | 'display' | 'block', lef
 
 const unknown = 'This cannot be shown.'
 
-/** Definitions, which could grow without end; what names addresses or styles; what no browser draws without a style sheet of its own. */
+/** Forbidden commands: definitions, which could grow without end; addresses and styles; and what browsers draw only with a style sheet. */
 const refused =
 	/\\(?:(?:g|e|x)?def|let|futurelet|global|(?:re)?newcommand|providecommand|csname|href|url|includegraphics|class|id|style|data|html[A-Za-z]*|cancelto|longdiv|phase|textcircled|angl)(?![A-Za-z])/
 
@@ -84,7 +85,7 @@ function mathOf(tex: string, displayMode: boolean, left: FormulasLeft): { html?:
 	}
 }
 
-/** What its parser says, without the piece of source that it repeats. */
+/** The parser's message, without the source that it quotes. */
 function reasonOf(error: unknown): string {
 	if (!(error instanceof Error) || error.name !== 'ParseError') return unknown
 	const said = error.message.replace(/ at (position \d+|end of input):[\s\S]*$/, ' at $1').trim()

@@ -1,14 +1,14 @@
 import type { Token } from 'markdown-it'
 
-/** A name after an @ that stands at the beginning of a word: `mail@host`, `/@x` and `@@x` name nobody. */
+/** An @ with a name at the start of a word: `mail@host`, `/@x` and `@@x` are no mentions. */
 const mention = /(?<![\p{L}\p{N}_@/.+-])@([a-z0-9][a-z0-9._-]{0,63})/giu
 
-/** How many members one text may mention; what follows is plain text. */
+/** Members that one text may mention; further mentions are plain text. */
 const MAX_MENTIONS = 20
 
 /**
- * The usernames after an @ in a text, lower-cased, each once, at most 20. Names in code, addresses and links are none. Whether
- * there is such a member is for the caller to ask.
+ * The mentioned usernames of a text, in lower case, unique, at most 20. Names in code, addresses and links do not count. The caller
+ * checks whether such members exist.
  */
 export function mentionedNames(tokens: Token[]): string[] {
 	const names = new Set<string>()
@@ -18,7 +18,7 @@ export function mentionedNames(tokens: Token[]): string[] {
 	return [...names].slice(0, MAX_MENTIONS)
 }
 
-/** Makes links of the mentions of these members; `tokens` is changed. */
+/** Turns mentions of these members into links, in place. */
 export function linkMentions(tokens: Token[], people: ReadonlySet<string>): void {
 	if (people.size === 0) return
 	for (const token of tokens) {
@@ -27,7 +27,7 @@ export function linkMentions(tokens: Token[], people: ReadonlySet<string>): void
 	}
 }
 
-/** The plain texts among the parts of a paragraph: neither code nor within a link. */
+/** The plain texts of a paragraph, outside of code and links. */
 function plainTexts(children: Token[]): Token[] {
 	let depth = 0
 	return children.filter((token) => {
@@ -37,7 +37,7 @@ function plainTexts(children: Token[]): Token[] {
 	})
 }
 
-/** The username that was meant: a full stop or hyphen at the end belongs to the sentence. */
+/** The username of a mention: a full stop or hyphen at the end belongs to the sentence. */
 function usernameOf(name: string): string {
 	return name.replace(/[.-]+$/, '')
 }

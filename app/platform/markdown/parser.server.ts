@@ -5,7 +5,7 @@ import { type Colouring, colour, labelOf, languageOf } from './highlight.server.
 import { type FormulasLeft, formulaHtml } from './mathml.server.ts'
 import { fewBlocks, knownTags, preBlocks } from './rules.server.ts'
 
-/** What one text carries from parsing to rendering. */
+/** State from parsing to rendering of one text. */
 export interface RenderEnvironment extends Env {
 	/** The language of code blocks that name none. */
 	language: string | null
@@ -13,15 +13,17 @@ export interface RenderEnvironment extends Env {
 	formulas: FormulasLeft
 }
 
+/** Parses Markdown into tokens. */
 export function parse(markdown: string, environment: RenderEnvironment): Token[] {
 	return parser.parse(markdown, environment)
 }
 
+/** Renders tokens to HTML that still has to be sanitized. */
 export function render(tokens: Token[], environment: RenderEnvironment): string {
 	return parser.renderer.render(tokens, parser.options, environment)
 }
 
-/** The languages that rendering these tokens will ask for. */
+/** The languages of these tokens' code blocks. */
 export function namedLanguages(tokens: Token[], environment: RenderEnvironment): string[] {
 	const names = tokens.filter(isCode).map((token) => languageOfBlock(token, environment))
 	return [...new Set(names.filter((name) => name !== null))]
@@ -34,7 +36,7 @@ export function hasFormulas(tokens: Token[]): boolean {
 	)
 }
 
-/** The words of a text as one line: no markup, no code blocks, no addresses of links and pictures; formulas as their source. */
+/** The text of tokens as one line: no markup, no code blocks, no addresses of links and pictures; formulas as their source. */
 export function plainText(tokens: Token[]): string {
 	const words: string[] = []
 	for (const token of tokens) {
@@ -51,10 +53,10 @@ export function plainText(tokens: Token[]): string {
 	return words.join('').replace(/\s+/g, ' ').trim()
 }
 
-// A function of its own, so that the parser is made after everything it uses.
+// A function, so that the parser is made after everything it uses.
 function makeParser(): Parser {
 	const made = new MarkdownIt({ html: true, linkify: true, breaks: false, typographer: false, maxNesting: 30 })
-	// Only whole addresses become links: "main.rs" and "ASP.NET" are none.
+	// Only full addresses become links, not "main.rs" or "ASP.NET".
 	made.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
 	for (const extend of [preBlocks, fewBlocks, formulas, knownTags]) extend(made)
 	made.renderer.rules.fence = figure
@@ -79,7 +81,7 @@ function nameOfBlock({ info }: Token): string {
 	return info.trim().split(/[\s{]/)[0] ?? ''
 }
 
-/** A block of code as the design draws it. It takes the focus, so that a keyboard can scroll it. */
+/** A block of code. It is focusable, so that a keyboard can scroll it. */
 function figure(tokens: Token[], index: number, _options: unknown, environment: unknown): string {
 	const token = tokens[index]
 	if (!token) return ''

@@ -7,25 +7,25 @@ import { sanitize, type TopHeading } from './sanitize.server.ts'
 export interface RenderedMarkdown {
 	/** Sanitized HTML, ready to be shown. */
 	html: string
-	/** The words of the text without code blocks and markup, formulas as their source, white space folded. */
+	/** The text without code blocks and markup, formulas as their source, white space collapsed. */
 	text: string
-	/** The usernames after an @, at most 20, each once; there need not be such members. Names in code and in links are none. */
+	/** The mentioned usernames, unique, at most 20; such members may not exist. Names in code and links do not count. */
 	mentioned: string[]
 }
 
-/** What can be sent to a thread. */
+/** A task for the worker thread. */
 export interface RenderTask {
 	markdown: string
 	language: string
 	topHeading: TopHeading
-	/** Which of the mentioned usernames become links. */
+	/** The mentioned usernames that become links. */
 	people: ReadonlySet<string>
 }
 
 /**
- * Renders a text where it is called: in a thread of its own for what may take long, see render.server.ts.
- * The time is bounded by the length of the text: 0.3 ms for a usual one, 0.3 s for 64 KB meant to be slow. A language's first block of
- * code takes up to a second more, as its grammar is compiled.
+ * Renders a text synchronously; render.server.ts runs it in a worker thread where it may take long. The length of the text bounds
+ * the time: 0.3 ms for an ordinary one, 0.3 s for 64 KB designed to be slow. A language's first block of code takes up to a second
+ * more, as its grammar is compiled.
  */
 export default async function renderTask(task: RenderTask): Promise<RenderedMarkdown> {
 	const environment: RenderEnvironment = {

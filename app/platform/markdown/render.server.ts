@@ -11,23 +11,23 @@ import type { TopHeading } from './sanitize.server.ts'
 export type { RenderedMarkdown } from './render-worker.server.ts'
 
 interface RenderOptions {
-	/** The language of code blocks that name none, as a fence name or a tag; unknown ones leave the code plain. */
+	/** The language of code blocks that name none, as a fence name or a tag; code of unknown languages stays plain. */
 	language?: string
-	/** The level of the text's highest heading; 3 unless said otherwise. */
+	/** The level of the text's highest heading; 3 by default. */
 	topHeading?: TopHeading
-	/** Which of the mentioned usernames become links; without it, none does. It is not asked where nobody is mentioned. */
+	/** Says which of the mentioned usernames become links; without it, none does. Not called when nobody is mentioned. */
 	people?: (names: string[]) => Promise<ReadonlySet<string>>
 }
 
-/** Characters of a text without code and formulas that is rendered at once: 8 ms if it is meant to be slow. */
+/** Characters of a text without code and formulas that is rendered synchronously: 8 ms at worst. */
 const MAX_LENGTH_AT_ONCE = 6_000
-/** The thread is ended after so long without a text, with the grammars that it holds. */
+/** Idle milliseconds after which the thread, with its grammars, is ended. */
 const IDLE_MS = 10 * 60_000
 
 /**
- * Turns Markdown into what is stored and shown; runs once, when the text is written.
- * Takes what people paste from elsewhere: simple HTML tags work, unknown ones are shown as text, formulas become MathML.
- * Long texts, code and formulas are rendered in a thread, so that nobody else waits for them; see {@link renderTask} for the time they take.
+ * Renders Markdown to the HTML that is stored and shown; runs once, when the text is written. Accepts what people paste: simple
+ * HTML tags work, unknown ones are shown as text, formulas become MathML. Long texts, code and formulas are rendered in a worker
+ * thread, so that nobody else waits; {@link renderTask} tells how long they take.
  */
 export async function renderMarkdown(
 	markdown: string,
@@ -50,7 +50,7 @@ function renderInThread(task: RenderTask): Promise<RenderedMarkdown> {
 
 function startPool(): Tinypool {
 	const one = { runtime: 'worker_threads', minThreads: 0, maxThreads: 1, idleTimeout: IDLE_MS } as const
-	// A running site has a file of its own for it, beside the server's, and is run from the project's folder.
+	// In production the worker is a file of its own beside the server's bundle, and the working directory is the project's folder.
 	if (import.meta.env?.PROD)
 		return new Tinypool({ ...one, filename: join(process.cwd(), 'build/server/render-worker.js') })
 	const alias = new URL('../../../scripts/support/alias.mjs', import.meta.url).href
@@ -63,7 +63,7 @@ export function mentionsIn(markdown: string): string[] {
 	return mentionedNames(parse(markdown, { language: null, colouring: newColouring(), formulas: newFormulas() }))
 }
 
-/** The beginning of a text for lists: at most `length` characters, cut after a whole word, `…` where something is missing. */
+/** An excerpt for lists: at most `length` characters, cut after a whole word, with `…` where text is missing. */
 export function excerptOf(text: string, length = 300): string {
 	if (text.length <= length) return text
 	const cut = text.slice(0, length - 1)

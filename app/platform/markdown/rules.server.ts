@@ -1,13 +1,13 @@
 import type { MarkdownIt, StateBlock, Token } from 'markdown-it'
 
-/** Tags that stand alone or wrap whole paragraphs: always meant as markup. */
+/** Void and block tags: always markup. */
 const standing = new Set(['br', 'hr', 'p', 'ul', 'ol', 'li', 'blockquote'])
-/** Tags that mean markup only when they are closed again: "use a <b> tag" speaks of one. */
+/** Inline tags that count as markup only when they are closed: "use a <b> tag" is prose. */
 const paired = new Set('a b strong i em u s strike del kbd code sup sub h1 h2 h3 h4 h5 h6'.split(' '))
 
 /**
- * Lets the few HTML tags of a text through to the sanitizer and shows every other one as the words it is, so that
- * `List<String>` outside a code block loses nothing. Runs on html_inline tokens; comments vanish.
+ * Passes the few allowed HTML tags of a text on to the sanitizer, and shows all others as text, so that `List<String>` outside a
+ * code block loses nothing. Runs on html_inline tokens; HTML comments are removed.
  */
 export function knownTags(parser: MarkdownIt): void {
 	parser.core.ruler.after('inline', 'known_tags', (state) => {
@@ -35,7 +35,7 @@ function keepKnown(children: Token[]): void {
 const opening = /^<pre\b[^>]*>(?:\s*<code\b[^>]*>)?\n?/i
 const closing = /\s*(?:<\/code>\s*)?<\/pre>\s*$/i
 
-/** Takes the place of markdown-it's HTML blocks: `<pre>…</pre>` is a block of code, all other HTML is a matter of lines. */
+/** Replaces markdown-it's HTML blocks: `<pre>…</pre>` is a block of code, all other HTML is inline. */
 export function preBlocks(parser: MarkdownIt): void {
 	parser.block.ruler.at('html_block', preBlock, { alt: ['paragraph', 'reference', 'blockquote'] })
 }
@@ -43,7 +43,7 @@ export function preBlocks(parser: MarkdownIt): void {
 function preBlock(state: StateBlock, first: number, end: number, silent: boolean): boolean {
 	const start = (state.bMarks[first] ?? 0) + (state.tShift[first] ?? 0)
 	if (!/^<pre\b/i.test(state.src.slice(start, start + 5))) return false
-	// Lines in which an earlier tag found no end are not searched again: a thousand unclosed ones would be quadratic.
+	// Lines after an unclosed tag are not searched again: a thousand unclosed tags would take quadratic time.
 	const searched = state.env as { unclosed?: { from: number; to: number } }
 	const { from, to } = searched.unclosed ?? { from: 0, to: 0 }
 	let last = first >= from ? Math.max(first, to) : first
@@ -79,10 +79,10 @@ function decode(text: string): string {
 		.replaceAll('&amp;', '&')
 }
 
-/** Blocks that one text may have, each item, cell and paragraph counted: each costs up to 8 µs to draw and to check. */
+/** Maximum blocks of a text, counting each item, cell and paragraph: each costs up to 8 µs to render and to sanitize. */
 const MAX_BLOCKS = 5_000
 
-/** Shows a text of more blocks than anybody reads as it was typed, so that 64 KB of them cost no more than other texts. */
+/** Shows a text with too many blocks as it was typed, so that 64 KB of them cost no more than other texts. */
 export function fewBlocks(parser: MarkdownIt): void {
 	parser.core.ruler.before('inline', 'few_blocks', (state) => {
 		const blocks = state.tokens.filter(({ type, nesting }) => nesting === 1 || (nesting === 0 && type !== 'inline'))

@@ -4,12 +4,12 @@ import { PICTURE_WIDTHS, pictureSrcSet } from '~/lib/addresses.ts'
 import { isMedia, linkForeignPictures } from './foreign-pictures.ts'
 import { mathAttributes, mathClasses, mathTags, mathTransforms } from './mathml-tags.server.ts'
 
-/** The highest heading of a text, below the page's own: 2 under the title, 3 under "Comments". */
+/** The level of a text's highest heading: 2 below the title, 3 below "Comments". */
 export type TopHeading = 2 | 3
 
 /**
- * The last gate before a text is stored: nothing but this list comes out, whatever goes in.
- * Pictures of other sites come out as links to them. Headings are renumbered so that the outline of the page has no gaps.
+ * Sanitizes HTML before it is stored: only the elements listed here pass. Pictures of other sites become links. Headings are
+ * renumbered so that the page's outline has no gaps.
  */
 export function sanitize(html: string, topHeading: TopHeading): string {
 	const clean = sanitizeHtml(html, { ...allowed, transformTags: { ...transformed, ...renumbered(topHeading) } })
@@ -41,7 +41,7 @@ const allowed: IOptions = {
 	allowedSchemesByTag: { img: ['https'] },
 	allowProtocolRelative: false,
 	disallowedTagsMode: 'discard',
-	// A picture that may not be shown leaves no empty frame.
+	// Removes a picture whose address is not allowed.
 	exclusiveFilter: ({ tag, attribs }) => tag === 'img' && !attribs.src,
 	nestingLimit: 100,
 }
@@ -67,8 +67,8 @@ const transformed: IOptions['transformTags'] = {
 }
 
 /**
- * Pictures come over https or from this site: old posts name http, and nothing else of a site's own paths is a picture. Videos and
- * audio are not shown but linked, and a link may lead anywhere on this site.
+ * The allowed address of a picture: https or this site. Old posts use http, which becomes https; of this site's paths, only
+ * pictures count. Videos and audio become links, which may lead anywhere on this site.
  */
 function pictureOf(src: string): string {
 	const { publicUrl } = config()
@@ -80,8 +80,8 @@ function pictureOf(src: string): string {
 const uploaded = /^\/media\/(posts\/[a-z0-9_.-]+\/[0-9a-f]{32})-1280\.webp#(\d{1,4})x(\d{1,4})$/
 
 /**
- * An uploaded picture says in its address how large it is, so that its place is kept while it loads, and a phone may take a
- * smaller file of it. Whoever writes other figures there distorts a picture of their own text.
+ * The size of an uploaded picture, from its address: reserves space while it loads, and lets a phone load a smaller file. Whoever
+ * forges the size only distorts their own picture.
  */
 function placeOf(src: string): Attributes {
 	const [, path, width = '', height = ''] = uploaded.exec(src) ?? []
@@ -93,7 +93,7 @@ function without(attributes: Attributes): Attributes {
 	return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== ''))
 }
 
-/** Transformers for one text: its highest headings become `top`, each deeper one a step below, with none left out. */
+/** Transformers for one text: its highest heading becomes `top`, deeper ones follow without gaps. */
 function renumbered(top: TopHeading): NonNullable<IOptions['transformTags']> {
 	const above: number[] = []
 	const renumber = (tagName: string, attribs: Attributes) => {

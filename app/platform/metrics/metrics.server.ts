@@ -3,23 +3,22 @@ import { config } from '~/config.server.ts'
 import { remember } from '~/lib/remember.ts'
 
 /*
- * Figures for Prometheus. Whoever has something to count defines it beside what it counts, at the top of a module; nothing of it costs
- * anything on a site without METRICS_TOKEN. No label may hold what a member or a visitor wrote, or who they are: each label has few
- * values, which the code knows.
+ * Metrics for Prometheus. A module defines its metrics at the top, beside what they count; they cost nothing on a site without
+ * METRICS_TOKEN. Labels must not hold what members or visitors wrote, or who they are: each has few values, known to the code.
  */
 
-/** How the figures of several processes become one. */
+/** How the values of several processes are combined. */
 type Together = 'sum' | 'max' | 'min' | 'first'
 type Labels = Readonly<Record<string, string>>
-/** One value, or several with the labels that tell them apart. */
+/** One value, or several with labels. */
 type Reading = number | readonly (readonly [Labels, number])[]
 
 interface Definition {
 	name: string
-	/** What is counted, in which unit, as a sentence for whoever reads /metrics. */
+	/** What is counted, and in which unit, as a sentence for readers of /metrics. */
 	help: string
 	labels: readonly string[]
-	/** Makes it in the registry. @returns what records into it */
+	/** Registers the metric. @returns records into it */
 	make: (client: typeof import('prom-client'), registers: Registry[]) => (labels: Labels, value: number) => void
 }
 
@@ -45,7 +44,7 @@ function record(definition: Definition): void {
 	state.recorders.set(definition.name, definition.make(client, [registry]))
 }
 
-/** Something that happens, counted since the start of the process. @returns what counts one more */
+/** A counter of events since the start of the process. @returns increments it */
 export function counter(name: `devquad_${string}_total`, help: string, labels: readonly string[] = []) {
 	const add = define({
 		name,
@@ -59,7 +58,7 @@ export function counter(name: `devquad_${string}_total`, help: string, labels: r
 	return (values: Labels = {}, by = 1): void => add(values, by)
 }
 
-/** How long something takes. @param buckets upper bounds in seconds @returns what notes one that took so many seconds */
+/** A histogram of durations. @param buckets upper bounds in seconds @returns records a duration in seconds */
 export function histogram(
 	name: `devquad_${string}_seconds`,
 	help: string,
@@ -79,8 +78,8 @@ export function histogram(
 }
 
 /**
- * How something stands, read when Prometheus asks; a reading that fails is left out of that answer.
- * @param together how the values of several processes become one
+ * A gauge, read when Prometheus asks; a failed reading is left out of the response.
+ * @param together how the values of several processes are combined
  */
 export function gauge(
 	name: `devquad_${string}`,
@@ -105,12 +104,12 @@ export function gauge(
 	})
 }
 
-/** Whether METRICS_TOKEN is set, without which nothing is recorded. */
+/** Whether METRICS_TOKEN is set; nothing is recorded without it. */
 export function areMetricsOn(): boolean {
 	return config().METRICS_TOKEN !== undefined
 }
 
-/** Records from now on, if METRICS_TOKEN is set: what was defined here, and what Node knows of its process. */
+/** Starts recording if METRICS_TOKEN is set: the metrics defined here, and Node's own of the process. */
 export async function startMetrics(): Promise<void> {
 	if (!areMetricsOn() || state.open) return
 	const client = await import('prom-client')
@@ -120,12 +119,12 @@ export async function startMetrics(): Promise<void> {
 	for (const definition of state.definitions.values()) record(definition)
 }
 
-/** The figures of this process, in a form that can be sent to another one. */
+/** The metrics of this process, in a form that can be sent to another one. */
 export async function readMetrics(): Promise<unknown[]> {
 	return (await state.open?.registry.getMetricsAsJSON()) ?? []
 }
 
-/** The figures of one or several processes as Prometheus reads them. @param processes as {@link readMetrics} gave them */
+/** The metrics of one or several processes in Prometheus's format. @param processes results of {@link readMetrics} */
 export async function formatMetrics(processes: unknown[][]): Promise<{ text: string; type: string }> {
 	if (!state.open) return { text: '', type: 'text/plain' }
 	const together = state.open.client.AggregatorRegistry.aggregate(processes as object[][] as object[])

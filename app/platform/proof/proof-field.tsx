@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 
 /**
- * The hidden fields of a proof of work: the challenge, and its answer once a worker has found it. Without scripts the answer stays empty, and
- * the server asks to wait instead.
- * @param props.onState is told while the worker looks, so that the button can wait for it
+ * The hidden fields of a proof of work: the challenge, and the answer once a worker has found it. Without scripts the answer stays
+ * empty, and the server asks to wait instead.
+ * @param props.onState called with the worker's state, so that the button can wait for it
  */
 export default function ProofField({
 	challenge,
@@ -22,7 +22,7 @@ export default function ProofField({
 			onState(false)
 		}
 		worker.addEventListener('message', ({ data }: MessageEvent<string>) => done(data))
-		// A browser that runs no workers goes the way of those without scripts.
+		// A browser that cannot run workers is treated like one without scripts.
 		worker.addEventListener('error', () => done(''))
 		worker.postMessage(challenge)
 		return () => worker.terminate()

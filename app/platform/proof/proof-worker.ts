@@ -1,5 +1,5 @@
 import { findProof } from './proof.ts'
 
-/* Looks for the answer to a challenge beside the page, so that the page can be used meanwhile. */
+/* Solves a challenge in a worker, so that the page stays responsive. */
 
 self.addEventListener('message', ({ data }: MessageEvent<string>) => self.postMessage(findProof(data)))

@@ -1,4 +1,4 @@
-/** Lets so many things pass in a stretch of time, and nothing more until the next stretch. */
+/** A fixed-window rate limiter in memory. */
 export class Allowance {
 	private left: number
 	private until = 0
@@ -11,7 +11,7 @@ export class Allowance {
 		this.milliseconds = milliseconds
 	}
 
-	/** Takes one. @returns false when none is left */
+	/** Takes one. @returns false when none is left in this window */
 	take(now = performance.now()): boolean {
 		if (now >= this.until) {
 			this.left = this.limit

@@ -2,23 +2,26 @@ import type { Socket } from 'socket.io-client'
 import type { ClientEvents, ServerEvents } from './events.ts'
 
 /*
- * The one socket of this tab. Its client (13 KB) is loaded for members only, after the page stands; whatever wants to hear
- * of something says so here, before or after the socket is open.
+ * The one socket of this tab. Its client (13 KB) is loaded for members only, after the page has rendered; listeners may register
+ * before or after the socket is open.
  */
 
 export type Live = Socket<ServerEvents, ClientEvents>
 
-/** A session that takes another's place, after a changed password, needs a moment to reach the browser. */
+/** After a changed password, the cookie of the new session needs a moment to reach the browser. */
 const firstRetry = 2_000
 const laterRetries = 60_000
-/** A server that could not look us up, as its database was away, can a little later: not for all tabs at the same moment. */
+/**
+ * A server that could not authenticate us because its database was unavailable will be able to soon: delays are spread, so that
+ * tabs do not all retry at once.
+ */
 const momentary = { least: 1_000, spread: 2_000 }
 
 let socket: Live | null = null
 const waiting = new Set<(socket: Live) => void>()
 
 /**
- * Opens the socket. @param me username of who this page is for: if somebody else signs in meanwhile, the socket is refused, so
+ * Opens the socket. @param me username that this page was made for: if somebody else logs in meanwhile, the socket is refused, so
  * that nothing is said in their name. @returns closes it again
  */
 export function openLive(me: string): () => void {
@@ -32,7 +35,7 @@ export function openLive(me: string): () => void {
 		for (const tell of waiting) tell(socket)
 	}
 	let timer: ReturnType<typeof setTimeout> | undefined
-	// Without the socket everything but live changes works, so that its script is waited for in silence.
+	// Everything but live updates works without the socket, so failed loads of its script are retried silently.
 	const openAtLast = (pause: number) => {
 		open().catch(() => {
 			if (!left) timer = setTimeout(openAtLast, pause, Math.min(pause * 2, laterRetries))
@@ -48,7 +51,7 @@ export function openLive(me: string): () => void {
 	}
 }
 
-/** Calls `use` with the socket, now or once it is open. @returns takes that back, and undoes what `use` did */
+/** Calls `use` with the socket, now or once it is open. @returns unsubscribes, and undoes what `use` did */
 export function withLive(use: (socket: Live) => () => void): () => void {
 	let undo = () => {}
 	const tell = (opened: Live) => {
@@ -63,8 +66,8 @@ export function withLive(use: (socket: Live) => () => void): () => void {
 }
 
 /**
- * The client comes back by itself after a lost connection, but not when the server has closed or refused the socket, which
- * may be meant for a session that this browser has renewed since, or for a moment. @returns stops trying
+ * Socket.IO's client reconnects after a lost connection, but not when the server closed or refused the socket. That may be
+ * temporary, or concern a session that this browser has renewed since, so it is retried here. @returns stops retrying
  */
 export function comeBack(opened: Live): () => void {
 	let timer: ReturnType<typeof setTimeout> | undefined

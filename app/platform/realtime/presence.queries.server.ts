@@ -14,16 +14,16 @@ const lifetime = '45 seconds'
 const openFor = '15 seconds'
 const spent = sql.raw(`interval '${openFor}'`)
 const renewable = sql.raw("interval '8 seconds'")
-/** A row that lies further ahead was renewed before the machine's clock was set back. */
+/** A row that is further in the future was renewed before the machine's clock was set back. */
 const ahead = sql.raw("interval '5 seconds'")
 
-/** Whether a row of `connections` stands for an open tab, or one that closed less than 30 s ago; for other statements. */
+/** SQL condition: a row of `connections` is an open tab, or one that closed less than 30 s ago. */
 export const isConnected = isRecent('connections.seen_at', lifetime)
 
-/** Whether a row of `connections` stands for a tab that is open now; for other statements. */
+/** SQL condition: a row of `connections` is a tab that is open now. */
 export const isOpen = isRecent('connections.seen_at', openFor)
 
-/** A tab as the process that holds it knows it. */
+/** An open tab of this process. */
 export interface OpenTab {
 	id: string
 	userId: number
@@ -38,9 +38,9 @@ export interface PresentMember {
 }
 
 /**
- * Writes that these tabs are open: new ones are added, known ones renewed. Tabs of a session that has ended, and of members
- * who do not show their presence, leave no row, so that nothing can be read from them.
- * @returns the members of whom these are the first tabs
+ * Inserts or renews rows of these open tabs. Tabs of ended sessions, and of members who hide their presence, get no row, so that
+ * nothing can be derived from it.
+ * @returns the members whose first tabs these are
  */
 export async function renewConnections(tabs: OpenTab[]): Promise<PresentMember[]> {
 	if (tabs.length === 0) return []
@@ -70,7 +70,7 @@ export async function renewConnections(tabs: OpenTab[]): Promise<PresentMember[]
 	return rows
 }
 
-/** Notes that tabs closed: they count for 30 s more. */
+/** Marks tabs as closed: they count for 30 s more. */
 export async function closeConnections(ids: string[]): Promise<void> {
 	if (ids.length === 0) return
 	await sql`
@@ -80,14 +80,14 @@ export async function closeConnections(ids: string[]): Promise<void> {
 		update profiles set last_seen_at = now() from locked where profiles.user_id = locked.user_id`.execute(db())
 }
 
-/** The profiles of these members, locked in the order that keeps two processes from waiting for each other. */
+/** Locks the profiles of these members in order, so that two processes cannot deadlock. */
 function inOrder(userIds: RawBuilder<unknown>): RawBuilder<unknown> {
 	return sql`select user_id from profiles where user_id in (${userIds}) order by user_id for no key update`
 }
 
 /**
- * Forgets the tabs whose time is over, and those of members who began to hide while a renewal was on its way.
- * @returns the members who have none left
+ * Deletes expired tabs, and those of members who began to hide during a renewal.
+ * @returns the members who have no tabs left
  */
 export async function forgetLapsed(): Promise<PresentMember[]> {
 	const { rows } = await sql<PresentMember>`
@@ -107,29 +107,29 @@ export async function forgetLapsed(): Promise<PresentMember[]> {
 	return rows
 }
 
-/** Forgets all tabs of a member at once, for one who hides. @returns whether there were any */
+/** Deletes all tabs of a member who hides. @returns whether there were any */
 export async function forgetMember(userId: number): Promise<boolean> {
 	const gone = await db().deleteFrom('connections').where('user_id', '=', userId).returning('id').execute()
 	return gone.length > 0
 }
 
-/** Of these sessions, those that still are. */
+/** Those of these sessions that still exist. */
 export async function listLiveSessions(ids: number[]): Promise<Set<number>> {
 	if (ids.length === 0) return new Set()
-	// One parameter, so that it is the same statement however many tabs there are.
+	// One array parameter keeps the statement the same however many tabs there are.
 	const { rows } = await sql<{ id: number }>`
 		select id from sessions where id = any(${ids}::int[]) and expires_at > now()`.execute(db())
 	return new Set(rows.map(({ id }) => id))
 }
 
-/** The sessions of a member that still are. */
+/** The existing sessions of a member. */
 export async function listSessionsOf(userId: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select id from sessions where user_id = ${userId} and expires_at > now()`.execute(db())
 	return rows.map(({ id }) => id)
 }
 
-/** How many tabs a member has open, on all processes; without those that closed and count as present for a while. */
+/** How many tabs a member has open, on all processes; without those that closed less than 30 s ago. */
 export async function countOpenTabs(userId: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from connections where user_id = ${userId} and ${isOpen}`.execute(db())
@@ -137,8 +137,8 @@ export async function countOpenTabs(userId: number): Promise<number> {
 }
 
 /**
- * Notes that a member left just now, when an ended session took their last tab. Of one who hides nothing is noted.
- * @returns whether there is something to tell: no tab is left, and they do not hide
+ * Notes that a member left now, when an ended session took their last tab. Nothing is noted for a member who hides.
+ * @returns whether to tell others: no tab is left, and the member does not hide
  */
 export async function noteLeaving(userId: number): Promise<boolean> {
 	const { rows } = await sql<{ left: boolean }>`
@@ -148,7 +148,7 @@ export async function noteLeaving(userId: number): Promise<boolean> {
 	return rows[0]?.left ?? false
 }
 
-/** Which of these members are online, by their usernames. At most a page of them is asked for at once. */
+/** Those of these members who are online, by username. Callers ask for one page of members at a time. */
 export async function listOnlineAmong(usernames: string[]): Promise<string[]> {
 	if (usernames.length === 0) return []
 	const { rows } = await sql<{ username: string }>`

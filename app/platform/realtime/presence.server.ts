@@ -14,19 +14,19 @@ import {
 	renewConnections,
 } from './presence.queries.server.ts'
 
-/** The tabs that this process holds, by id. */
+/** The open tabs of this process, by id. */
 const tabs = remember('tabs', () => new Map<string, OpenTab>())
 
-/** Tabs that one member may have open. */
+/** Maximum open tabs of a member. */
 export const MAX_TABS = 50
-/** Few members have as many tabs on one process; of who has, those on the other processes are counted too. */
+/** Few members have this many tabs on one process; for those who do, tabs of other processes are counted too. */
 const manyTabs = 5
-/** Tabs that are renewed by one statement: with ten thousand, messages wait less than a millisecond for it. */
+/** Tabs that one statement renews: with ten thousand, messages wait less than a millisecond for it. */
 const atOnce = 500
 
-/** What is written of the tabs of this process, one after the other: two statements over the same rows could wait for each other. */
+/** Serializes writes about this process's tabs: two statements over the same rows could deadlock. */
 let writing: Promise<unknown> = Promise.resolve()
-function inTurn(work: () => Promise<void>): Promise<void> {
+function oneAtATime(work: () => Promise<void>): Promise<void> {
 	const mine = writing.then(work)
 	writing = mine.catch(() => {})
 	return mine
@@ -38,7 +38,7 @@ export function countTabs(userId: number): number {
 }
 
 /**
- * Whether a member may open one more tab. Who does not show their presence leaves no rows to count, and has this many tabs on
+ * Whether a member may open one more tab. Those of members who hide their presence are not stored, so the limit then counts for
  * each process.
  */
 export async function mayOpenTab(userId: number): Promise<boolean> {
@@ -47,31 +47,31 @@ export async function mayOpenTab(userId: number): Promise<boolean> {
 	return here < MAX_TABS && (await countOpenTabs(userId)) < MAX_TABS
 }
 
-/** A tab opened: its member is online, and whoever watches is told when it is the first. */
+/** Handles an opened tab: its member is online, and watchers are told when it is the first. */
 export async function openTab(tab: OpenTab): Promise<void> {
 	tabs.set(tab.id, tab)
 	await writeOpened(tab)
 }
 
-/** After a break of the network everybody comes back at once: all who do so in one moment are one statement. */
+/** After an outage everybody reconnects at once: all of one tick are written by one statement. */
 const writeOpened = gathered(async (opened: OpenTab[]) => {
-	await inTurn(async () => tell(await renewConnections(opened.filter(({ id }) => tabs.has(id))), true))
+	await oneAtATime(async () => tell(await renewConnections(opened.filter(({ id }) => tabs.has(id))), true))
 	return opened
 })
 
-/** A tab closed. Its member stays online for 30 s; the next {@link trackPresence} after that tells whoever watches. */
+/** Handles a closed tab. Its member stays online for 30 s; the next {@link trackPresence} after that tells watchers. */
 export async function closeTab(id: string): Promise<void> {
 	if (tabs.delete(id)) await writeClosed(id)
 }
 
 const writeClosed = gathered(async (ids: string[]) => {
-	await inTurn(() => closeConnections(ids))
+	await oneAtATime(() => closeConnections(ids))
 	return ids
 })
 
 /**
- * To be called every few seconds: renews the tabs of this process, closes those whose session ended without our doing (a
- * reset password, a session that grew too old), and tells of members who left, whoever held them.
+ * Call it every few seconds: renews this process's tabs, closes those whose session ended elsewhere (a reset password, an expired
+ * session), and announces members who left, whichever process held them.
  */
 export async function trackPresence(): Promise<void> {
 	const held = [...tabs.values()]
@@ -81,13 +81,13 @@ export async function trackPresence(): Promise<void> {
 }
 
 async function keepTabs(held: OpenTab[]): Promise<void> {
-	await inTurn(async () => tell(await renewConnections(held), true))
+	await oneAtATime(async () => tell(await renewConnections(held), true))
 	const live = await listLiveSessions(held.map(({ sessionId }) => sessionId))
 	const ended = new Map(held.filter(({ sessionId }) => !live.has(sessionId)).map((tab) => [tab.userId, tab.username]))
 	for (const [id, username] of ended) await closeEndedSessions({ id, username })
 }
 
-/** The process stops: its members have 30 s to come back to another one, or to this one started again. */
+/** The process stops: its members have 30 s to reconnect to another one, or to this one after a restart. */
 export async function leaveTabs(): Promise<void> {
 	const ids = [...tabs.keys()]
 	tabs.clear()
@@ -95,24 +95,24 @@ export async function leaveTabs(): Promise<void> {
 }
 
 /**
- * Closes the sockets of a member's sessions that have ended, on every process, and tells at once that they are offline
- * when no other session keeps them online. To be called after a logout, a revocation or a changed password.
+ * Closes the sockets of a member's ended sessions on every process, and announces at once that they are offline when no other
+ * session keeps them online. Call it after a logout, a revocation or a changed password.
  */
 export async function closeEndedSessions({ id, username }: PresentMember): Promise<void> {
 	const live = await listSessionsOf(id)
-	// No process is asked what it holds: one that has just died would keep the others waiting for its answer.
+	// Sockets of other processes are not listed first: a process that has just died would delay the answer.
 	io.in(roomOf(id)).except(live.map(sessionRoom)).disconnectSockets(true)
 	if (await noteLeaving(id)) tell([{ id, username }], false)
 }
 
-/** Takes a member off who does not want to be seen any more; their next renewal leaves no trace either. */
+/** Hides a member's presence at once; their next renewal stores nothing either. */
 export async function hidePresence(member: PresentMember): Promise<void> {
 	if (await forgetMember(member.id)) tell([member], false)
 }
 
 /**
- * To be called once a member has another username: on every process their tabs are closed, as each of them goes by the old one,
- * and nobody watches that any more.
+ * Call it after a change of username: closes the member's tabs on every process, as each uses the old name, and makes everybody
+ * stop watching that name.
  */
 export function closeTabsOf({ id, username }: PresentMember): void {
 	tell([{ id, username }], false)
@@ -121,25 +121,25 @@ export function closeTabsOf({ id, username }: PresentMember): void {
 }
 
 /**
- * To be called once a member blocked another one: on every process, the tabs of the blocked member stop watching them, and are
- * told what they are told when somebody leaves.
+ * Call it after a member blocked another one: on every process, tabs of the blocked member stop watching them, and are told that
+ * they went offline.
  */
 export function hidePresenceFrom({ username }: Pick<PresentMember, 'username'>, blockedId: number): void {
 	announce(roomOf(blockedId), 'presence:changed', { username, online: false })
 	io.in(roomOf(blockedId)).socketsLeave(watchersOf(username))
 }
 
-/** The room of all tabs of a member. */
+/** The room of a member's tabs. */
 export function roomOf(userId: number): string {
 	return `user:${userId}`
 }
 
-/** The room of all tabs that were opened in a session. */
+/** The room of a session's tabs. */
 export function sessionRoom(sessionId: number): string {
 	return `session:${sessionId}`
 }
 
-/** The room of those who watch a member. */
+/** The room of tabs that watch a member. */
 export function watchersOf(username: string): string {
 	return `presence:${username}`
 }

@@ -3,19 +3,19 @@ import { log } from '~/lib/log.server.ts'
 import { openBus, publish } from '~/platform/bus/bus.server.ts'
 import { io } from './io.server.ts'
 
-/** The channel on which processes pass on what they say to tabs. */
+/** The channel on which processes forward what they send to tabs. */
 const channel = 'devquad_sockets'
 
-/** Tabs come back within this many milliseconds, not all at once. */
+/** Milliseconds within which tabs reconnect, so that not all do so at once. */
 const spread = 5_000
 
-/** Passes on, over the bus, what one process says to the tabs of all. What it is and what it means is Socket.IO's business. */
+/** Connects the Socket.IO servers of all processes over the bus, by Socket.IO's cluster protocol. */
 class BusAdapter extends ClusterAdapterWithHeartbeat {
 	constructor(namespace: unknown) {
 		super(namespace, {})
 	}
 
-	/** Returns at once: a tab of this process need not wait until the others are told, and the bus keeps the order. */
+	/** Does not wait: tabs of this process need not wait for others, and the bus keeps the order. */
 	protected override async doPublish(message: ClusterMessage): Promise<string> {
 		say(message)
 		return ''
@@ -34,8 +34,8 @@ class BusAdapter extends ClusterAdapterWithHeartbeat {
 }
 
 /**
- * From now on what this process says to tabs reaches those of every other one, and the other way round.
- * @returns what ends that
+ * From now on, events reach the tabs of all processes.
+ * @returns ends that
  * @throws Error when the bus cannot be listened to
  */
 export async function joinProcesses(): Promise<() => Promise<void>> {
@@ -47,7 +47,7 @@ export async function joinProcesses(): Promise<() => Promise<void>> {
 		onBack: () => haveTabsAskAgain(),
 	})
 	const timer = setInterval(() => {
-		// What it stored last it may have told nobody.
+		// Its last writes may not have been announced.
 		if (neighbours.hasOneDied(performance.now())) haveTabsAskAgain()
 	}, 1_000).unref()
 	return async () => {
@@ -57,8 +57,8 @@ export async function joinProcesses(): Promise<() => Promise<void>> {
 }
 
 /**
- * Tabs that may have missed something are cut off: a tab that comes back asks for all it needs to know.
- * @param within milliseconds, at random moments of which the tabs are told
+ * Disconnects tabs that may have missed something: a tab that reconnects asks for all it needs.
+ * @param within milliseconds over which the disconnects are spread
  */
 export function haveTabsAskAgain(within = spread): void {
 	for (const socket of io.sockets.sockets.values())
@@ -71,18 +71,18 @@ function say(message: ClusterMessage | ClusterResponse): void {
 	})
 }
 
-/** A process says something every 5 s at least; one that has been silent for so many milliseconds is dead. */
+/** Milliseconds of silence after which a process is dead; each says something every 5 s. */
 export const silence = 15_000
 
 /**
- * The other processes of the site, as far as they are heard of. One that was killed may have stored something and told nobody:
- * whoever hears of its end has its own tabs ask.
+ * The other processes of the site. A killed process may have stored something without announcing it: when one dies, the others make
+ * their tabs ask again.
  */
 export class Neighbours {
 	private readonly heardAt = new Map<string, number>()
 	private checkedAt: number
 
-	/** @param now milliseconds of any clock that is never set back; so everywhere below */
+	/** @param now milliseconds of a monotonic clock, here and below */
 	constructor(now: number) {
 		this.checkedAt = now
 	}
@@ -91,17 +91,17 @@ export class Neighbours {
 		this.heardAt.set(id, now)
 	}
 
-	/** It stops in order, and has told everything. */
+	/** An orderly stop: the process has announced everything. */
 	left(id: string): void {
 		this.heardAt.delete(id)
 	}
 
-	/** To be called far more often than processes fall silent. @returns whether one has died since the last time */
+	/** Call it far more often than processes fall silent. @returns whether one has died since the last call */
 	hasOneDied(now: number): boolean {
 		const paused = now - this.checkedAt > silence / 2
 		this.checkedAt = now
 		const silent = [...this.heardAt].filter(([, at]) => now - at > silence)
-		// What stood still for so long was this process: what the others said meanwhile is read after this.
+		// This process was paused: what the others sent meanwhile is read after this.
 		if (paused) for (const [id] of silent) this.heardAt.set(id, now)
 		else for (const [id] of silent) this.heardAt.delete(id)
 		return !paused && silent.length > 0

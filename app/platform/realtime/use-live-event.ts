@@ -4,14 +4,14 @@ import type { ServerEvents } from './events.ts'
 import { openLive, withLive } from './live.ts'
 
 /**
- * Keeps the socket open while this tab shows pages to a member, so that they count as online and hear what happens.
+ * Keeps the socket open while this tab shows pages to a member, for their presence and for live events.
  * @param me username; undefined for a visitor
  */
 export function useConnection(me: string | undefined): void {
 	useEffect(() => (me ? openLive(me) : undefined), [me])
 }
 
-/** Calls `handle` for each event of this name while the component stands. Visitors hear of nothing. */
+/** Calls `handle` for each event of this name while the component is mounted. Visitors get no events. */
 export function useLiveEvent<Name extends keyof ServerEvents>(name: Name, handle: ServerEvents[Name]): void {
 	const latest = useRef(handle)
 	useEffect(() => {
@@ -21,7 +21,7 @@ export function useLiveEvent<Name extends keyof ServerEvents>(name: Name, handle
 		() =>
 			withLive((socket) => {
 				const listen = ((...event: Parameters<ServerEvents[Name]>) =>
-					// The types of an event and of its handler are those of one name.
+					// TypeScript cannot see that the types of an event and of its handler match.
 					(latest.current as (...event: unknown[]) => void)(...event)) as never
 				socket.on(name, listen)
 				return () => socket.off(name, listen)
@@ -31,11 +31,11 @@ export function useLiveEvent<Name extends keyof ServerEvents>(name: Name, handle
 }
 
 /**
- * A number that pages are loaded with and that the socket tells anew whenever it changes: the newer of the two. What is heard
- * while a page is being loaded is newer than what that page was loaded with.
- * @param loaded the number as the last page said it
- * @param loadId names that page's answer
- * @returns the number, and what to call with one that was heard
+ * The newer of a number that the page was loaded with and its live updates. An update during a load is newer than what the load
+ * returns.
+ * @param loaded the number of the last load
+ * @param loadId identifies that load
+ * @returns the number, and a function to call with an update
  */
 export function useLiveCount(loaded: number, loadId: string): [count: number, hear: (count: number) => void] {
 	const [held, setHeld] = useState({ count: loaded, loadId, isNewer: false })

@@ -3,21 +3,21 @@ import { MAX_WATCHED } from './events.ts'
 import { type Live, withLive } from './live.ts'
 
 /**
- * Who is online, of everybody that this tab shows. The parts of a page say whom they show; the server is asked about them
- * all together, answers with who is online, and then tells of each change.
+ * The presence of all members that this tab shows. Components register whom they show; the server is asked about all of them
+ * together, answers with who is online, and then sends changes.
  */
 export class Watched {
 	private readonly shown = new Map<symbol, readonly string[]>()
 	private readonly known = new Map<string, boolean>()
 	private readonly listeners = new Set<() => void>()
-	/** Who changed since the last question: its answer may be older than that. */
+	/** Members who changed since the last request: its answer may be older. */
 	private readonly changed = new Set<string>()
 	private socket: Live | null = null
 	private asking = false
-	/** Which question was the last; answers to earlier ones are about another page. */
+	/** The id of the last request; answers to earlier ones are ignored. */
 	private question = 0
 
-	/** Whether a member is online; undefined as long as the server has said nothing of them. */
+	/** Whether a member is online; undefined while the server has not said. */
 	isOnline(username: string): boolean | undefined {
 		return this.known.get(username)
 	}
@@ -27,7 +27,7 @@ export class Watched {
 		return this.shown.size > 0
 	}
 
-	/** A part of the page shows these members, and wants to hear when one of them changes. @returns takes that back */
+	/** Registers members that a component shows. @param changed called when one of them changes @returns unregisters */
 	show(usernames: readonly string[], changed: () => void): () => void {
 		const part = Symbol('part of a page')
 		this.shown.set(part, usernames)
@@ -42,7 +42,7 @@ export class Watched {
 		}
 	}
 
-	/** Asks this socket from now on, and again each time it comes back. @returns takes that back */
+	/** Asks this socket, now and after each reconnection. @returns stops */
 	listen(socket: Live): () => void {
 		const ask = () => this.ask()
 		const note = ({ username, online }: { username: string; online: boolean }) => {
@@ -60,14 +60,14 @@ export class Watched {
 		}
 	}
 
-	/** One question for all parts that come and go in the same moment. */
+	/** One request for all components that mount and unmount in the same tick. */
 	private ask(): void {
 		if (this.asking) return
 		this.asking = true
 		queueMicrotask(() => {
 			this.asking = false
 			if (!this.socket?.connected || !this.isNeeded) return
-			// Those shown last are those a list has grown by: nearer to what is being read than its head.
+			// The last registered first: the end of a growing list is nearer to what is being read.
 			const usernames = [...new Set([...this.shown.values()].flat())].slice(-MAX_WATCHED)
 			this.changed.clear()
 			this.question += 1
@@ -90,8 +90,8 @@ const watched = new Watched()
 let unwatch: (() => void) | null = null
 
 /**
- * Who of these members is online, live: as the page knew it, then as the server says once the socket is open, at each
- * change, and again after the connection was lost. For a visitor without a session it stays as the page knew it.
+ * Which of these members are online, live: first as the page was rendered, then as the server says once the socket is open, and
+ * after each reconnection. Visitors see what the page was rendered with.
  */
 export function usePresence(members: { username: string; online: boolean }[]): (username: string) => boolean {
 	const [, redraw] = useState(0)

@@ -4,12 +4,12 @@ import { dateStyle, inSiteZone } from '~/lib/dates.ts'
 import { choiceSetting, settingSection, textSetting } from './setting.ts'
 import { onSettings, siteSettings } from './settings.server.ts'
 
-/* How the site writes dates and times, and in which zone its days begin. Its words are English wherever it stands. */
+/* Date and time formats, and the time zone of the site's days. The language is always English. */
 
-/** The zone of this machine, which a site has until an admin says another one. */
+/** The machine's time zone, used until an admin chooses another. */
 const machineZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
 
-/** Whether this is a time zone, as the IANA names them. */
+/** Whether this is an IANA time zone. */
 function isZone(name: string): boolean {
 	try {
 		Intl.DateTimeFormat('en', { timeZone: name })
@@ -42,7 +42,7 @@ export const regionSection = settingSection({
 		}),
 		zone: textSetting({
 			label: 'Time zone',
-			hint: `Such as Europe/Berlin. Empty: that of the server, ${machineZone}. Where scripts run, readers see times by their own clock.`,
+			hint: `Such as Europe/Berlin. If empty: that of the server, ${machineZone}. Where scripts run, readers see times by their own clock.`,
 			maxLength: 60,
 			suggestions: () => ['UTC', ...Intl.supportedValuesOf('timeZone')],
 			schema: z
@@ -52,7 +52,7 @@ export const regionSection = settingSection({
 	},
 })
 
-/** Tells what formats dates how it is done here. */
+/** Configures the formatting of dates. */
 function setDateStyle(): void {
 	const { locale, zone } = siteSettings(regionSection)
 	const named = zone || machineZone
@@ -64,21 +64,21 @@ onSettings(setDateStyle)
 
 const DAY_MS = 86_400_000
 
-/** The moment at which a day begins in the zone of the site, or an hour of it. @param day `YYYY-MM-DD` */
+/** The moment at which a day, or an hour of it, begins in the site's time zone. @param day `YYYY-MM-DD` */
 export function momentOf(day: string, hour = 0): Date {
 	const wanted = Date.parse(`${day}T00:00:00Z`) + hour * 3_600_000
-	// How far the clocks are ahead changes with the moment, which is not known yet: the second look is right.
+	// The offset depends on the moment, which is not known yet: the second iteration is right.
 	let moment = wanted
 	for (let look = 0; look < 2; look++) moment = wanted - (inSiteZone(moment).getTime() - moment)
 	return new Date(moment)
 }
 
-/** The day before, or so many days before. @param day `YYYY-MM-DD` */
+/** The day before, or `days` before. @param day `YYYY-MM-DD` */
 export function daysBefore(day: string, days: number): string {
 	return new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** The Monday of the week that a moment is in, by the clock of the site, `YYYY-MM-DD`. */
+/** The Monday of a moment's week in the site's time zone, `YYYY-MM-DD`. */
 export function mondayOf(now = Date.now()): string {
 	const day = siteDay(now)
 	return daysBefore(day, (new Date(day).getUTCDay() + 6) % 7)

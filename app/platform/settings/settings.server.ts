@@ -10,30 +10,30 @@ import type { Setting, SettingSection, SettingValues } from './setting.ts'
 import { readStoredSections, type StoredSection } from './settings.queries.server.ts'
 
 /*
- * What admins have set, in the memory of each process. Reading costs no statement. Whoever saves tells the others over the bus;
- * what was missed is found by a look at the database every few seconds.
+ * The values that admins have set, in the memory of each process. Reading costs no statement. A process that saves tells the others
+ * over the bus; missed changes are found by polling the database every few seconds.
  */
 
-/** The channel on which processes tell each other that settings changed. */
+/** The channel on which processes announce changed settings. */
 const channel = 'devquad_settings'
 
-/** Milliseconds between two looks at the database. They find what was never announced, as the process that saved died. */
+/** Milliseconds between two polls of the database. They find changes that were never announced, as the saving process died. */
 const REREAD_MS = 10_000
 
 interface Known {
 	stored: ReadonlyMap<string, StoredSection>
-	/** Counts the reads, so that of two at once the one that began last decides. */
+	/** Counts reads: of two at once, the one that began last wins. */
 	reads: number
-	/** The last read that was taken in. */
+	/** The last read that was applied. */
 	taken: number
 }
 
 const known = remember<Known>('site-settings', () => ({ stored: new Map(), reads: 0, taken: 0 }))
 
-/** Values by section that were worked out of what is stored, until something else is. */
+/** Parsed values by section, until other values are stored. */
 const worked = new WeakMap<Known['stored'], Map<string, unknown>>()
 
-/** What the settings of a section say now: by the environment, else as an admin saved them, else by default. */
+/** The current values of a section: from the environment, else as an admin saved them, else the defaults. */
 export function siteSettings<Settings extends Record<string, Setting>>(
 	section: SettingSection<Settings>,
 ): Readonly<SettingValues<Settings>> {
@@ -49,18 +49,18 @@ export function siteSettings<Settings extends Record<string, Setting>>(
 
 const listeners = new Set<() => void>()
 
-/** Has a function called now, and whenever this process has learnt of other settings, before pages are made with them. */
+/** Calls a function now, and whenever this process has read changed settings, before pages are made with them. */
 export function onSettings(listener: () => void): void {
 	listeners.add(listener)
 	listener()
 }
 
-/** Whether this process has read what admins have saved; until then everything has its default. */
+/** Whether this process has read the saved settings; until then everything has its default. */
 export function areSettingsRead(): boolean {
 	return known.taken > 0
 }
 
-/** What stored texts mean. One that its setting does not take any more, or that cannot be decrypted, counts as not saved. */
+/** Parses stored texts. A text that its setting no longer accepts, or that cannot be decrypted, counts as not saved. */
 export function valuesOf<Settings extends Record<string, Setting>>(
 	section: SettingSection<Settings>,
 	texts: Readonly<Record<string, string>>,
@@ -88,19 +88,19 @@ export function defaultText({ default: value }: Setting): string {
 	return fieldText(value)
 }
 
-/** What the secret of a setting is encrypted for. */
+/** The purpose that the secrets of a setting are encrypted for. */
 export function secretPurpose({ name }: Pick<SettingSection, 'name'>, setting: string): string {
 	return `site_settings ${name} ${setting}`
 }
 
 /**
- * Reads the settings, and listens to other processes that save some.
- * @returns what stops it
+ * Reads the settings, and listens for changes by other processes.
+ * @returns stops listening
  * @throws Error when the bus or the database cannot be reached
  */
 export async function listenForSettings(): Promise<() => Promise<void>> {
 	const reread = () => void rereadSettings().catch((error) => log.debug({ err: error }, 'settings could not be read'))
-	// Whoever is back may have missed something, and so it reads.
+	// After a reconnection something may have been missed, so settings are read again.
 	const stop = isOneOfSeveral()
 		? await openBus(channel, { onMessage: reread, onLost: () => {}, onBack: reread })
 		: async () => {}
@@ -120,8 +120,8 @@ export async function listenForSettings(): Promise<() => Promise<void>> {
 }
 
 /**
- * Has this process and all others read the settings again, and waits for them, at most 5 s; to be called after the commit. It never throws: who
- * was not told finds out within seconds.
+ * Makes all processes read the settings again, and waits for them, at most 5 s. Call it after the commit. It never throws: a
+ * process that was not told finds out within seconds.
  */
 export async function announceSettings(): Promise<void> {
 	try {
@@ -135,7 +135,7 @@ export async function announceSettings(): Promise<void> {
 	}
 }
 
-/** Reads what is saved. Pages for visitors that were made with other settings are dropped. */
+/** Reads the saved settings. Cached pages that were made with other settings are dropped. */
 export async function rereadSettings(): Promise<void> {
 	known.reads += 1
 	const read = known.reads

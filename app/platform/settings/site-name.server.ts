@@ -6,11 +6,11 @@ import { siteSettings } from './settings.server.ts'
 /** Fits beside the search in the header, and into the subject of a mail. */
 const MAX_NAME = 40
 
-/** What the site is called: the brand in the header, and in every title, mail and feed. */
+/** The name of the site, for the brand in the header and for titles, mails and feeds. */
 export const nameSection = settingSection({
 	name: 'name',
 	title: 'Name of the site',
-	about: 'What stands in the header, in titles and in mails.',
+	about: 'Shown in the header, in titles and in mails.',
 	settings: {
 		name: textSetting({
 			label: 'Name',
@@ -26,7 +26,7 @@ export const nameSection = settingSection({
 	},
 })
 
-/** The name of the site: by SITE_NAME, else as an admin saved it. */
+/** The name of the site: from SITE_NAME, else as an admin saved it. */
 export function siteName(): string {
 	return siteSettings(nameSection).name
 }

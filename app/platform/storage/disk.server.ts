@@ -5,21 +5,21 @@ import { remember } from '~/lib/remember.ts'
 import type { DiskState } from '~/lib/root-data.ts'
 import { onFullDisk } from '~/platform/db/outage.server.ts'
 
-/** The disk is looked at this often at most, in milliseconds; a write that failed for want of room counts for as long. */
+/** Milliseconds between two checks of the disk; a write that failed because it is full counts for as long. */
 const DISK_CHECK_INTERVAL_MS = 60_000
-/** PostgreSQL writes its log in pieces of 16 MB: with less than two of them left it stops at any moment. */
+/** PostgreSQL writes its WAL in segments of 16 MB: with less than two of them left, it may stop at any moment. */
 const FULL_BELOW_BYTES = 32 * 2 ** 20
 /** Below this there is little time left to act. */
 const NEARLY_FULL_BELOW_BYTES = 500 * 2 ** 20
-/** The same as a share of the disk, which counts for disks on which it is less than {@link SHARE_COUNTS_BELOW_BYTES}. */
+/** The same as a share of the disk; used for disks on which it is less than {@link SHARE_COUNTS_BELOW_BYTES}. */
 const NEARLY_FULL_BELOW_SHARE = 0.05
 const SHARE_COUNTS_BELOW_BYTES = 20 * 2 ** 30
 
 interface Seen {
 	state: DiskState | null
-	/** `performance.now()` of the last look, in milliseconds. */
+	/** `performance.now()` of the last check. */
 	lookedAt: number
-	/** The same of the last write that failed for want of room. */
+	/** `performance.now()` of the last write that failed because the disk was full. */
 	failedAt: number
 }
 
@@ -32,7 +32,7 @@ const seen = remember<Seen>('disk', () => {
 	return made
 })
 
-/** How the disk of DATA_DIR stands; null when there is room, or when the system does not tell. Cheap to ask at any time. */
+/** The state of DATA_DIR's disk; null when there is space, or when the system does not tell. Results are cached, so it is cheap. */
 export async function diskState(dataDir: string = config().dataDir): Promise<DiskState | null> {
 	const now = performance.now()
 	if (now - seen.lookedAt > DISK_CHECK_INTERVAL_MS) {
@@ -40,17 +40,17 @@ export async function diskState(dataDir: string = config().dataDir): Promise<Dis
 		seen.state = await readDisk(dataDir).catch(() => null)
 		if (seen.state) log.warn({ state: seen.state }, 'the disk of the data directory has little room left')
 	}
-	// The database may lie on another disk than the data directory: what failed there says more than a look here.
+	// The database may be on another disk than the data directory: a failed write there tells more than a check here.
 	return now - seen.failedAt < DISK_CHECK_INTERVAL_MS ? 'full' : seen.state
 }
 
-/** A look at the disk of this folder. */
+/** Checks the disk of this folder. */
 export async function readDisk(folder: string): Promise<DiskState | null> {
 	const { bavail, blocks, bsize } = await statfs(folder)
 	return stateOf(bavail * bsize, blocks * bsize)
 }
 
-/** @param left bytes that may still be written. @param whole bytes of the disk */
+/** @param left bytes that may still be written @param whole bytes of the disk */
 export function stateOf(left: number, whole: number): DiskState | null {
 	if (left < FULL_BELOW_BYTES) return 'full'
 	if (left < NEARLY_FULL_BELOW_BYTES) return 'nearly-full'

@@ -12,19 +12,19 @@ import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { fullDisk, kindOf } from '~/platform/db/outage.server.ts'
 
-/** Where files are kept: a folder of the data directory, or a bucket that speaks S3. Keys are paths without a slash in front. */
+/** File storage: a folder of the data directory, or an S3-compatible bucket. Keys are paths without a leading slash. */
 export interface Storage {
-	/** Writes a whole file; an older one under this key is replaced, and who reads it meanwhile gets one of the two. */
+	/** Writes a whole file. It replaces an older one with this key atomically: readers get one of the two. */
 	put: (key: string, contents: Uint8Array, contentType: string) => Promise<void>
-	/** The bytes of a file, or null when there is none. */
+	/** The bytes of a file; null when there is none. */
 	read: (key: string) => Promise<Buffer<ArrayBuffer> | null>
-	/** Stores a file of any size, which is read as it is stored. It is `private`: {@link list} leaves it out, so no backup has it. */
+	/** Streams a file of any size into the storage. It is `private`: {@link list} leaves it out, so no backup has it. */
 	putLarge: (key: PrivateKey, file: string, contentType: string) => Promise<void>
-	/** The contents of a file that {@link putLarge} stored, as they are read. @throws Unavailable when it cannot be opened */
+	/** Streams the contents of a file that {@link putLarge} stored. @throws Unavailable when it cannot be opened */
 	stream: (key: PrivateKey) => Promise<Readable>
-	/** Removes a file; one that is not there is no error. */
+	/** Removes a file; a missing one is no error. */
 	remove: (key: string) => Promise<void>
-	/** The keys of all files, in no order; of what is written meanwhile some. */
+	/** The keys of all files, in no order; files written meanwhile may be missing. */
 	list: () => AsyncIterable<string>
 }
 
@@ -32,34 +32,34 @@ export interface Storage {
 export type PrivateKey = `${typeof PRIVATE_FOLDER}/${string}`
 const PRIVATE_FOLDER = 'archives'
 
-/** Milliseconds for one try at a bucket; the client itself would wait for ever. */
+/** Milliseconds for one attempt at a bucket; the client's own default is no limit. */
 const S3_TIMEOUTS = {
 	connectionTimeout: 2_000,
 	requestTimeout: 4_000,
 	socketTimeout: 4_000,
 	throwOnRequestTimeout: true,
 }
-/** Tries of one call, with growing pauses between them. */
+/** Attempts of one call, with growing pauses. */
 const S3_MAX_ATTEMPTS = 3
-/** Milliseconds for a call with all its tries, and for its whole answer: a request has to be answered within 10 s. */
+/** Milliseconds for a call with all its attempts and its whole response: a request has to be answered within 10 s. */
 const STORAGE_TIMEOUT_MS = 8_000
 
 const held = remember<{ storage?: Promise<Storage> }>('storage', () => ({}))
 
-/** The storage that the settings name, opened on first use. */
+/** The configured storage, opened on first use. */
 export function storage(): Promise<Storage> {
 	held.storage ??= openStorage(config())
 	return held.storage
 }
 
-/** Opens the storage of these settings: a bucket when `S3_BUCKET` is set, else the folder `media` of the data directory. */
+/** Opens a storage: a bucket when `S3_BUCKET` is set, else the folder `media` of the data directory. */
 export async function openStorage(settings: Config): Promise<Storage> {
 	const disk = new Disk(settings.S3_BUCKET ? await bucket(settings, settings.S3_BUCKET) : await openFolder(settings))
 	const read = async (key: string, stop: AbortSignal) => {
 		try {
 			const stream = await disk.getStream(key)
 			stop.addEventListener('abort', () => stream.destroy(), { once: true })
-			// FlyDrive's getBytes() may hand out more than the file: it takes the whole memory that a Buffer is a part of.
+			// FlyDrive's getBytes() may return more than the file: the whole memory that a Buffer is a part of.
 			return await buffer(stream)
 		} catch (error) {
 			if (await disk.exists(key)) throw error
@@ -96,24 +96,24 @@ async function inTime<Result>(call: (stop: AbortSignal) => Promise<Result>): Pro
 	}
 }
 
-/** FlyDrive wraps what the file system said. */
+/** FlyDrive wraps the error of the file system. */
 function isFull(error: unknown): boolean {
 	return error instanceof Error && (kindOf(error) === 'disk-full' || isFull(error.cause))
 }
 
-/** The driver of S3 weighs 13 MB on disk and half a second at the start, so only who uses it loads it. */
+/** The S3 driver takes 13 MB on disk and half a second at the start, so it is loaded only where it is used. */
 async function bucket(settings: Config, name: string) {
 	const { S3Driver } = await import('flydrive/drivers/s3')
 	const { S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings
 	return new S3Driver({
 		bucket: name,
 		visibility: 'private',
-		// Most services that speak S3 know no access lists; a private bucket needs none.
+		// Most S3-compatible services have no access lists; a private bucket needs none.
 		supportsACL: false,
 		region: S3_REGION ?? 'us-east-1',
 		requestHandler: S3_TIMEOUTS,
 		maxAttempts: S3_MAX_ATTEMPTS,
-		// An own endpoint names the bucket in the path, as it seldom has a DNS name for each.
+		// A custom endpoint names the bucket in the path, as it rarely has a DNS name for each.
 		...(S3_ENDPOINT ? { endpoint: S3_ENDPOINT, forcePathStyle: true } : {}),
 		...(S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY
 			? { credentials: { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY } }
@@ -145,13 +145,13 @@ function mediaFolder({ dataDir }: Pick<Config, 'dataDir'>): string {
 	return join(dataDir, 'media')
 }
 
-/** Where files are until they are whole. */
+/** The folder of incomplete files. */
 const INCOMING = '.incoming'
 
-/** Milliseconds after which a file that is still being written belongs to a process that is no more. */
+/** Milliseconds after which an incomplete file must belong to a dead process. */
 const abandonedAfter = 60 * 60_000
 
-/** The folder `media` of the data directory, without what a crash left half written. */
+/** The folder `media` of the data directory, without incomplete files that a crash left. */
 export async function openFolder({ dataDir }: Pick<Config, 'dataDir'>): Promise<FSDriver> {
 	const location = mediaFolder({ dataDir })
 	const incoming = join(location, INCOMING)
@@ -164,7 +164,7 @@ export async function openFolder({ dataDir }: Pick<Config, 'dataDir'>): Promise<
 	return new Folder(location, incoming)
 }
 
-/** FlyDrive writes a file in its place, where a reader may meet half of it; here it appears whole, and is on the disk. */
+/** FlyDrive writes a file in place, where a reader may meet half of it; here a file appears complete and on disk. */
 class Folder extends FSDriver {
 	readonly #location: string
 	readonly #incoming: string
@@ -182,13 +182,13 @@ class Folder extends FSDriver {
 			await writeFile(written, contents, { flush: true })
 			await this.#place(written, place)
 		} catch (error) {
-			// On a full disk the half that was written would take up room for nothing.
+			// On a full disk, the incomplete file would waste space.
 			await rm(written, { force: true }).catch(() => {})
 			throw error
 		}
 	}
 
-	/** Whoever removes the last file of the folder at this moment removes the folder, too. */
+	/** Retries, as a concurrent removal of the folder's last file removes the folder, too. */
 	async #place(written: string, place: string, tries = 3): Promise<void> {
 		await mkdir(dirname(place), { recursive: true })
 		try {
@@ -199,7 +199,7 @@ class Folder extends FSDriver {
 		}
 	}
 
-	/** The folder goes with its last file: that of a member's pictures is called by their username. */
+	/** Removes the folder with its last file: a member's folder is named after their username. */
 	override async delete(key: string): Promise<void> {
 		await super.delete(key)
 		await rmdir(dirname(join(this.#location, key))).catch(() => {})

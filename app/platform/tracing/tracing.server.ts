@@ -5,26 +5,26 @@ import { remember } from '~/lib/remember.ts'
 import { version } from '~/lib/version.ts'
 
 /*
- * Traces for OpenTelemetry, on a site with OTEL_EXPORTER_OTLP_ENDPOINT: what a request, an event of a socket or a job did, and how long each
- * statement of it took. Spans are begun by hand where the work is, as nothing can be wrapped in a server that is one bundle. No name or
- * attribute may hold what a member or a visitor wrote, or who they are: the rule of the figures for Prometheus.
+ * Traces for OpenTelemetry, on a site with OTEL_EXPORTER_OTLP_ENDPOINT: what a request, a socket event or a job did, and how long
+ * each statement took. Spans are begun manually, as automatic instrumentation cannot wrap a server that is one bundle. Names and
+ * attributes must not hold what members or visitors wrote, or who they are, as for metrics.
  */
 
-/** Milliseconds that the last spans have to reach the collector when the process stops. */
+/** Milliseconds to export the last spans when the process stops. */
 const FLUSH_TIMEOUT_MS = 1_500
-/** Milliseconds between two lines of the log about a collector that does not answer. */
+/** Milliseconds between two log lines about a collector that does not answer. */
 const COMPLAINT_INTERVAL_MS = 600_000
-/** Characters of a statement that are told. */
+/** Maximum characters of a statement in a span. */
 const MAX_STATEMENT_LENGTH = 2_000
 
 const held = remember<{ stop?: () => Promise<void> }>('tracing', () => ({}))
 
-/** Whether OTEL_EXPORTER_OTLP_ENDPOINT is set, without which nothing is traced. */
+/** Whether OTEL_EXPORTER_OTLP_ENDPOINT is set; nothing is traced without it. */
 export function areTracesOn(): boolean {
 	return config().OTEL_EXPORTER_OTLP_ENDPOINT !== undefined
 }
 
-/** Sends spans to the collector from now on, if there is one. The exporter reads its other settings, as headers, by their standard names. */
+/** Starts exporting spans, if there is a collector. The exporter reads further settings, such as headers, from the standard variables. */
 export async function startTracing(): Promise<void> {
 	if (!areTracesOn() || held.stop) return
 	const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER_ARG } = config()
@@ -50,15 +50,15 @@ export async function startTracing(): Promise<void> {
 	}
 }
 
-/** Sends what is left, for 1.5 seconds at most. */
+/** Exports the remaining spans, for 1.5 seconds at most. */
 export async function stopTracing(): Promise<void> {
 	await held.stop?.()
 }
 
 /**
- * Begins a span beside the work that it measures, with nothing above it, and does the work in it: what that leads to lies below.
- * @param name of few values, which the code knows
- * @param work is given the span, null on a site without traces; it ends the span itself, by {@link endSpan}
+ * Runs work in a new root span; spans of that work are its descendants.
+ * @param name one of few values, known to the code
+ * @param work gets the span, null on a site without traces; it ends the span itself, by {@link endSpan}
  */
 export function inRootSpan<Result>(
 	name: string,
@@ -71,7 +71,7 @@ export function inRootSpan<Result>(
 	return trace.getTracer('devquad').startActiveSpan(name, options, work)
 }
 
-/** Does work of a job or the like in a span of its own that ends with it. @throws whatever the work throws */
+/** Runs work of a job or the like in a span that ends with it. @throws whatever the work throws */
 export function traced<Result>(name: string, attributes: Attributes, work: () => Promise<Result>): Promise<Result> {
 	return inRootSpan(name, 'consumer', attributes, async (span) => {
 		try {
@@ -85,7 +85,7 @@ export function traced<Result>(name: string, attributes: Attributes, work: () =>
 	})
 }
 
-/** Ends a span. @param error why the work failed, if it did: its name and code are told, and not its message, which may quote a member */
+/** Ends a span. @param error why the work failed, if it did: its name and code are exported, but not its message, which may quote a member */
 export function endSpan(span: Span, error?: unknown): void {
 	if (error !== undefined) {
 		const { name = 'Error', code } = error as { name?: string; code?: unknown }
@@ -96,9 +96,9 @@ export function endSpan(span: Span, error?: unknown): void {
 }
 
 /**
- * Begins the span of a statement in the one that is open; outside of every span, as when a process listens, there is none.
+ * Begins the span of a statement within the current one; outside of any span there is none.
  * @param text of the statement
- * @param hasValues whether its values are apart from it; if not, only the kind of statement is told
+ * @param hasValues whether values are separate parameters; if not, only the kind of statement is exported
  */
 export function beginStatement(text: string, hasValues: boolean): Span | null {
 	if (!held.stop || !trace.getActiveSpan()?.isRecording()) return null

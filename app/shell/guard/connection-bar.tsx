@@ -4,22 +4,22 @@ import { createRoot } from 'react-dom/client'
 import { Icon } from '~/ui/icon.tsx'
 
 interface Connection {
-	/** How many requests are being tried again. */
+	/** Requests being retried. */
 	lost: number
-	/** The address to load when the reader agrees, as the site was renewed; null while it was not. */
+	/** The address to load when the reader agrees, as the site was updated; null if it was not. */
 	reload: string | null
 }
 
 let connection: Connection = { lost: 0, reload: null }
 const listeners = new Set<() => void>()
 
-/** Says that a request is being tried again. @returns says that it no longer is */
+/** Shows that a request is being retried. @returns ends that */
 export function connectionLost(): () => void {
 	change({ lost: connection.lost + 1 })
 	return () => change({ lost: connection.lost - 1 })
 }
 
-/** Says that the site was renewed, with a button that loads an address. */
+/** Says that the site was updated, with a button that loads an address. */
 export function offerReload(address: string): void {
 	change({ reload: address })
 }
@@ -34,7 +34,7 @@ function subscribe(listener: () => void): () => void {
 	return () => listeners.delete(listener)
 }
 
-/** Stands over the page, dialogs included, and moves nothing. A press goes through it to what lies beneath. */
+/** Overlays the page, dialogs included, without moving anything. Clicks go through it. */
 function ConnectionBar() {
 	const { lost, reload } = useSyncExternalStore(subscribe, () => connection)
 	if (reload !== null)
@@ -68,7 +68,7 @@ function Bar({ children }: { children: ReactNode }) {
 	)
 }
 
-// Beside the page, which may be drawn anew as a whole. A live region must be there before it says something.
+// Outside of the page, which may be rendered again. A live region must exist before it says something.
 const host = document.createElement('div')
 host.setAttribute('role', 'status')
 document.body.append(host)

@@ -8,7 +8,7 @@ import { forgetPages, keepEqual, openStored, pathOfData, storing } from './visit
 
 export { forgetPages }
 
-/** A route in React Router's manifest, as far as it is needed here. */
+/** A route in React Router's manifest, as far as needed here. */
 export interface RouteEntry {
 	id: string
 	module: string
@@ -17,29 +17,29 @@ export interface RouteEntry {
 }
 
 /*
- * Between React Router and the network. Every navigation, form and fetcher passes here, so that no page has to think of a
- * lost connection: what may be repeated is, and when all fails the page stays as it is. See
+ * Between React Router and the network. Every navigation, form and fetcher passes here, so that no page has to handle a lost
+ * connection: repeatable requests are retried, and if all fail, the page stays as it is. See
  * docs/decisions/0040-the-page-outlives-the-network.md.
  */
 
 type Fetch = typeof window.fetch
 
-/** What a loader or an action came to, as React Router passes it on. */
+/** The results of loaders or of an action, as React Router passes them on. */
 type Outcomes = Record<string, { type: 'data' | 'error'; result: unknown }>
 
 const router = () => window.__reactRouterDataRouter
 
 /**
- * What React Router calls as `fetch`. A GET is repeated for 120 s, a form is sent once. A page that was seen before comes from what is
- * stored of it.
+ * Replaces `fetch` for React Router. A GET is retried for 120 s, a form is sent once. A page that was visited before comes from
+ * memory.
  * @param fetchPlain the browser's own
- * @throws LostAnswer without an answer of this site; whatever status the site itself answered is returned
+ * @throws LostAnswer without a response of this site; responses of the site are returned, whatever their status
  */
 export async function routerFetch(fetchPlain: Fetch, url: URL, init: RequestInit): Promise<Response> {
 	const isManifest = url.pathname === '/__manifest'
 	const read = isManifest ? readManifest : readData
 	if (init.method && init.method !== 'GET') return sendOnce(() => fetchPlain(url, init), init)
-	// Before anything is waited for: a page with a skeleton may stand by then, and the navigation be over.
+	// Before any wait: later, a skeleton may be shown, and the navigation be over.
 	const wanted = whileWanted(url, init.signal)
 	try {
 		const stored = isManifest ? null : await openStored(url)
@@ -52,7 +52,7 @@ export async function routerFetch(fetchPlain: Fetch, url: URL, init: RequestInit
 		if (!isManifest && isPage(url)) void store(answer.clone())
 		return answer
 	} catch (error) {
-		// No middleware runs while it is not known which routes there are.
+		// No middleware runs while the routes are unknown.
 		if (isManifest && error instanceof LostAnswer) await giveUp()
 		throw error
 	} finally {
@@ -61,8 +61,8 @@ export async function routerFetch(fetchPlain: Fetch, url: URL, init: RequestInit
 }
 
 /**
- * How long the data of a page is wanted. React Router ends the request of a navigation that another one replaces; but a page
- * that opened with its skeleton waits for its data after the navigation, until the reader goes elsewhere.
+ * How long the data of a page is needed. React Router aborts the request of a navigation that another one replaces; but a page that
+ * has shown its skeleton waits for its data after the navigation, until the reader goes elsewhere.
  * @param url of the data @param signal React Router's
  */
 function whileWanted(url: URL, signal: AbortSignal | null | undefined) {
@@ -75,7 +75,7 @@ function whileWanted(url: URL, signal: AbortSignal | null | undefined) {
 	return { signal: signal ? AbortSignal.any([signal, left.signal]) : left.signal, end }
 }
 
-/** Whether these are data of the page that is open, or about to be, and not of a part that asks by itself. */
+/** Whether this is the data of the current or the next page, and not of a part that loads by itself. */
 function isPage(url: URL): boolean {
 	const { location, navigation } = router().state
 	const { pathname, search } = navigation.location ?? location
@@ -92,14 +92,14 @@ async function sendOnce(send: () => Promise<Response>, { body, signal }: Request
 	} catch (error) {
 		signal?.throwIfAborted()
 		const form = body instanceof URLSearchParams || body instanceof FormData ? body : null
-		throw new LostAnswer('The form got no answer.', form, error)
+		throw new LostAnswer('The form got no response.', form, error)
 	} finally {
-		// Any page may show what was written, and what got no answer may have been.
+		// Any page may show what was written, and a write without a response may have arrived.
 		forgetPages()
 	}
 }
 
-/** As {@link retrying}; from the first failure on the bar shows it. */
+/** As {@link retrying}; shows the bar from the first failure on. */
 async function retryingShown<Result>(attempt: (signal: AbortSignal) => Promise<Result>, signal?: AbortSignal | null) {
 	let found: (() => void) | null = null
 	const onFailure = () => {
@@ -108,13 +108,13 @@ async function retryingShown<Result>(attempt: (signal: AbortSignal) => Promise<R
 	return retrying(attempt, { signal, onFailure }).finally(() => found?.())
 }
 
-/** An answer with data, read whole: one that breaks off in the middle, or that something else than the site gave, is none. */
+/** Reads a data response completely: one that is cut off, or not the site's, is no response. */
 async function readData(answer: Response): Promise<Response> {
 	const { status, headers } = answer
 	const isOurs = headers.has('X-Remix-Response') || headers.has('X-Remix-Redirect')
 	if (!isOurs && (status < 400 || status >= 500)) throw new LostAnswer(`Something else answered with ${status}.`)
 	if (!isOurs || status === 204) return answer
-	// A line of a stream begins with the value that it brings.
+	// A line of a stream begins with its value.
 	return readWhole(answer, (text) =>
 		text
 			.trimEnd()
@@ -127,7 +127,7 @@ async function readManifest(answer: Response): Promise<Response> {
 	const { status, headers } = answer
 	if (status >= 500) throw new LostAnswer(`Something else answered with ${status}.`)
 	if (status === 204 && headers.has('X-Remix-Reload-Document') && holdsUnsentText()) {
-		// React Router would load the page anew.
+		// React Router would reload the page.
 		stayForReload()
 		return new Promise(() => {})
 	}
@@ -140,20 +140,20 @@ async function readWhole(answer: Response, parse: (text: string) => unknown): Pr
 	try {
 		parse(text)
 	} catch (error) {
-		throw new LostAnswer('The answer breaks off, or is no answer.', null, error)
+		throw new LostAnswer('The answer is incomplete or malformed.', null, error)
 	}
 	return new Response(text, { status, statusText, headers })
 }
 
 /**
- * What becomes of a request that got no answer: a navigation ends where it began, a page keeps the data it has, and a
- * fetcher gets nothing, or for its form a refusal. A toast says so.
+ * Handles a request without a response: a navigation ends where it began, a page keeps its data, and a fetcher gets nothing, or an
+ * error for its form. A toast explains it.
  * @param outcomes by route
  */
 export async function settleOutcomes(request: Request, outcomes: Outcomes): Promise<Outcomes> {
 	const { method, url, signal } = request
 	const lost = Object.entries(outcomes).flatMap(([id, { result }]) => {
-		// The error of an action comes wrapped.
+		// The error of an action is wrapped.
 		const error = result instanceof LostAnswer ? result : (result as { data?: unknown } | null | undefined)?.data
 		return error instanceof LostAnswer ? [{ id, error }] : []
 	})
@@ -177,18 +177,18 @@ export async function settleOutcomes(request: Request, outcomes: Outcomes): Prom
 	return outcomes
 }
 
-/** What the form of a fetcher gets, in the shape that every form understands. `said`: a toast has said it already. */
+/** The error for a fetcher's form, in the shape that all forms understand. `said`: a toast has already shown it. */
 function refusal(message: string, { form }: LostAnswer) {
 	const sent = new FormData()
 	for (const [name, value] of form ?? []) sent.append(name, value)
 	return data({ ok: false, said: true, message, errors: {}, values: formValues(sent), stored: null }, { status: 503 })
 }
 
-/** Ends a navigation where it began: the page is drawn from what it has, nothing is asked for, and the focus stays. */
+/** Ends a navigation where it began: the page is rendered from its data without requests, and keeps the focus. */
 async function stay(): Promise<void> {
 	const { location, navigation } = router().state
 	if (!isAtEntryOf(location)) await undoMove()
-	// Another press may have replaced the navigation meanwhile.
+	// Another click may have replaced the navigation.
 	if (router().state.navigation.location !== navigation.location) return
 	void router().navigate(location, {
 		replace: isAtEntryOf(location),
@@ -198,10 +198,10 @@ async function stay(): Promise<void> {
 	})
 }
 
-/** Whether the browser's history stands at the entry of a page. Going back moves it at once; the page follows when it has come. */
+/** Whether the browser's history is at the entry of a page. Going back moves it at once; the page follows once it has loaded. */
 const isAtEntryOf = ({ key }: { key: string }) => (window.history.state?.key ?? 'default') === key
 
-/** The number of the history's entry whose page is shown, as React Router counts them; undefined when it is not known. */
+/** The index of the shown page in the history, as React Router counts; undefined when unknown. */
 let shownEntry: number | undefined
 
 function noteEntry(): void {
@@ -215,7 +215,7 @@ prefetchLinks(readData)
 
 let endMove: (() => void) | null = null
 
-/** Gets each move in the history before React Router does, and hides from it those that undo another one. */
+/** Handles each history event before React Router, and hides those that undo another one. */
 export function interceptMove(event: PopStateEvent): void {
 	if (!endMove) return
 	event.stopImmediatePropagation()
@@ -223,7 +223,7 @@ export function interceptMove(event: PopStateEvent): void {
 	endMove = null
 }
 
-/** Moves the history back to the page that is shown, unseen by React Router. Where that is not possible, the page gets a new entry. */
+/** Moves the history back to the shown page, unnoticed by React Router. Where that is impossible, the page gets a new entry. */
 async function undoMove(): Promise<void> {
 	const distance = shownEntry === undefined ? 0 : shownEntry - window.history.state?.idx
 	if (!distance) return
@@ -234,7 +234,7 @@ async function undoMove(): Promise<void> {
 	await moved
 }
 
-/** As {@link settleOutcomes}, where it is not known which routes were asked. */
+/** As {@link settleOutcomes}, where the requested routes are unknown. */
 function giveUp(): Promise<void> {
 	const { navigation, fetchers } = router().state
 	const target = navigation.location
@@ -247,7 +247,7 @@ async function endAll(isNavigating: boolean, fetchers: DataRouter['state']['fetc
 	else for (const [key, { state }] of fetchers) if (state !== 'idle') router().resetFetcher(key)
 }
 
-/** The site was renewed, and a script or route of this page's build is gone: the reader says when the page may go. */
+/** The site was updated, and a script or route of this page's build is gone: the reader decides when to reload. */
 function stayForReload(): void {
 	const { navigation, fetchers } = router().state
 	const isForm = navigation.formMethod !== undefined && navigation.formMethod !== 'GET'
@@ -255,12 +255,12 @@ function stayForReload(): void {
 	void endAll(navigation.location !== undefined, fetchers)
 }
 
-/** A script of this page's build that the server has no longer. */
+/** A script of this page's build that the server no longer has. */
 class LostScript extends Error {}
 
 /**
- * The script of a route, tried until it comes. React Router waits for the first asking alone, whatever became of the
- * navigation meanwhile, so that this never fails: after a failure it goes on with the next press that needs the route.
+ * Loads the script of a route, with retries. React Router waits for the first load only, whatever happened to the navigation, so
+ * this never fails: after a failure it continues with the next click that needs the route.
  */
 export async function loadRoute(route: RouteEntry): Promise<unknown> {
 	for (;;) {
@@ -276,7 +276,7 @@ export async function loadRoute(route: RouteEntry): Promise<unknown> {
 	}
 }
 
-/** As {@link loadRoute}, for a part of a page. It shows nothing until then. */
+/** As {@link loadRoute}, for a part of a page, which renders nothing until then. */
 export function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
 	return retryingShown((signal) => importWhole(load, [], signal)).catch(async (error) => {
 		if (error instanceof LostScript) offerReload(window.location.href)
@@ -287,12 +287,12 @@ export function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
 
 const filesOf = ({ module, imports = [] }: RouteEntry) => [module, ...imports]
 
-/** @param files what it is made of, as far as that is known; most browsers name the one that failed */
+/** @param files that it consists of, as far as known; most browsers name the one that failed */
 async function importWhole<Part>(load: () => Promise<Part>, files: string[], signal: AbortSignal): Promise<Part> {
 	try {
 		return await load()
 	} catch (error) {
-		// An import does not tell a lost connection from a file that is gone.
+		// An import does not distinguish a lost connection from a missing file.
 		const named = /https?:\S+/.exec(String(error))?.[0]
 		for (const file of named ? [...files, named] : files) {
 			const { status } = await fetch(file, { signal })
@@ -302,7 +302,7 @@ async function importWhole<Part>(load: () => Promise<Part>, files: string[], sig
 	}
 }
 
-/** Loads the target as a document of the new build, unless that would lose what was typed. */
+/** Loads the target as a document of the new build, unless that would lose typed text. */
 function renew(): void {
 	const { location, formMethod } = router().state.navigation
 	if (!location || (formMethod && formMethod !== 'GET') || holdsUnsentText()) stayForReload()
@@ -323,20 +323,20 @@ function nextNavigation(id: string): Promise<void> {
 const lists = /^\/(find-dev|forum(\/(tags|ask|category\/[^/]+|tag\/[^/]+))?)$/
 
 /**
- * The message when a request got no answer: one sentence for lists and searches, another for the rest.
+ * The message when a request got no response: one sentence for lists and searches, another for the rest.
  * @param method of the request
- * @param pathname of the page that was asked
+ * @param pathname of the requested page
  */
 export function failureMessage(method: string, pathname: string): string {
 	return method === 'GET' && lists.test(pathname) ? 'Something went wrong. Try again!' : 'Something went wrong!'
 }
 
-/** What stood in a field before the reader typed into it. */
+/** The value of a field before the reader typed into it. */
 let before = new Map<Field, string>()
 
 type Field = HTMLInputElement | HTMLTextAreaElement
 
-/** Searches are no loss, and hidden fields are nobody's typing. */
+/** Searches are no loss, and nobody types into hidden fields. */
 const fields =
 	'textarea, input:not([type=hidden], [type=search], [type=checkbox], [type=radio], [type=submit], [type=button], [type=file])'
 
@@ -349,12 +349,12 @@ document.addEventListener(
 	{ capture: true },
 )
 
-/** After a form was sent, what stands in the fields is no longer unsent. */
+/** After a form was sent, its fields no longer count as unsent. */
 export function resetTyped(): void {
 	before = new Map()
 }
 
-/** Whether leaving this page would lose something that was typed or chosen in it. */
+/** Whether leaving this page would lose something typed or chosen. */
 export function holdsUnsentText(): boolean {
 	const chosen = [...document.querySelectorAll<HTMLInputElement>('input[type=file]')]
 	if (chosen.some(({ files }) => files?.length)) return true

@@ -2,18 +2,18 @@ import { matchRoutes } from 'react-router'
 import { PREFETCH_HEADER } from '~/lib/page-handle.ts'
 import { expectPage, isStored, mayRevisit, storing } from './visited-pages.ts'
 
-/** How long a pointer rests on a link before its page is asked for; whoever only passes over it rests for less. */
+/** Milliseconds that a pointer rests on a link before its page is prefetched; passing over it is faster. */
 const REST_MS = 80
-/** Pages asked for ahead in a minute: each counts towards its reader's limit. */
+/** Pages prefetched per minute: each counts towards the reader's rate limit. */
 const MAX_PER_MINUTE = 20
 
 let planned: ReturnType<typeof setTimeout> | undefined
 let asked: number[] = []
 
 /**
- * Asks ahead for the page whose link a pointer rests on, a finger touches or the focus is on. Pages that are no reading, and readers
- * who save data, are left alone. Called once.
- * @param read passes on an answer of this site that is whole, and throws for any other
+ * Prefetches the page of a link that is hovered, touched or focused. Only for pages to read, and not for readers who save data.
+ * Call it once.
+ * @param read returns a complete response of this site, and throws for any other
  */
 export function prefetchLinks(read: (answer: Response) => Promise<Response>): void {
 	const plan = ({ target }: Event, wait: number) => {
@@ -33,21 +33,21 @@ async function prefetch(link: HTMLAnchorElement, read: (answer: Response) => Pro
 	const url = await dataOf(pathname, search)
 	if (!url || isStored(url) || !mayAsk()) return
 	const store = storing(url)
-	// What is no object of URL is no request of React Router, and not tried again.
+	// A string instead of a URL marks it as no request of React Router, so it is not retried.
 	const asking = fetch(url.href, { headers: { [PREFETCH_HEADER]: '1' }, priority: 'low' })
 		.then(read)
 		.then(store)
 	expectPage(url, asking)
 }
 
-/** The address that React Router asks for when it opens a page; null for a page that is not shown from what was stored. */
+/** The address that React Router requests to open a page; null for a page that is not shown from memory. */
 async function dataOf(pathname: string, search: string): Promise<URL | null> {
 	const matches = matchRoutes(window.__reactRouterDataRouter.routes, pathname) ?? []
 	const entries = matches.flatMap(({ route }) => window.__reactRouterManifest.routes[route.id] ?? [])
 	const leaf = entries.at(-1)
 	if (!leaf?.hasLoader || !(await mayRevisit(leaf.id))) return null
 	const url = new URL(`${pathname === '/' ? '/_' : pathname}.data${search}`, location.origin)
-	// The root is asked again by forms alone.
+	// The root is reloaded by forms only.
 	const asked = entries.filter(({ id, hasLoader }) => hasLoader && id !== 'root').map(({ id }) => id)
 	url.searchParams.set('_routes', asked.join(','))
 	return url

@@ -3,8 +3,8 @@ import { createPath, type DataRouter } from 'react-router'
 import type { PageHandle } from '~/lib/page-handle.ts'
 
 /*
- * The data of pages that were opened, or asked for ahead, in this tab. A reader who opens one of them again sees it at once; then the
- * page asks anew, and what is unlike is drawn. See docs/decisions/0065-pages-seen-before-are-shown-at-once.md.
+ * The data of pages that were opened or prefetched in this tab. A reader who opens one again sees it at once; then it is reloaded,
+ * and changes are rendered. See docs/decisions/0065-pages-seen-before-are-shown-at-once.md.
  */
 
 const MAX_PAGES = 40
@@ -13,36 +13,36 @@ const MAX_AGE_MS = 5 * 60_000
 interface StoredPage {
 	text: string
 	headers: Headers
-	/** When it came, in milliseconds of the clock. */
+	/** When it was received, in milliseconds. */
 	at: number
 }
 
-/** By the address of the data, the oldest first. */
+/** By the address of the data, oldest first. */
 const pages = new Map<string, StoredPage>()
-/** Pages that are asked for ahead; they never reject. */
+/** Running prefetches; they never reject. */
 const coming = new Map<string, Promise<void>>()
-/** How many times pages were forgotten: an answer that was asked for before may say what was true before. */
+/** Incremented when pages are forgotten: a response that was requested before may be outdated. */
 let writes = 0
-/** The page that is shown from here and asks anew, by the key of its location; another object each time. */
+/** The page that is shown from memory and being reloaded, by the key of its location; a new object each time. */
 let refreshing: { key: string } | null = null
 
 const router = () => window.__reactRouterDataRouter
 
-/** The path of the page to which an address of data belongs. */
+/** The path of the page of a data address. */
 export function pathOfData(url: URL): string {
 	return url.pathname.replace(/(^\/_)?\.data$/, '') || '/'
 }
 
 /**
- * To be called when a page, and no fetcher, is asked for.
- * @returns what stores the answer, a copy that nobody else reads, unless somebody wrote meanwhile
+ * Call it when a page, not a fetcher, is requested.
+ * @returns stores the response, a separate copy, unless something was written in the meantime
  */
 export function storing(url: URL): (answer: Response) => Promise<void> {
 	const begun = writes
 	return async (answer) => {
 		const text = await answer.text()
 		pages.delete(url.href)
-		// Redirects and refusals have other statuses.
+		// Redirects and errors have other statuses.
 		if (answer.status !== 200 || writes !== begun) return
 		pages.set(url.href, { text, headers: answer.headers, at: Date.now() })
 		const [oldest] = pages.keys()
@@ -50,25 +50,25 @@ export function storing(url: URL): (answer: Response) => Promise<void> {
 	}
 }
 
-/** Whether an address of data is stored and young enough to be shown, or on its way. */
+/** Whether a data address is stored and fresh enough to be shown, or being prefetched. */
 export function isStored(url: URL): boolean {
 	return coming.has(url.href) || Date.now() - (pages.get(url.href)?.at ?? 0) < MAX_AGE_MS
 }
 
-/** Has whoever opens a page wait for what was asked for ahead. @param stored settles when it is stored or has failed */
+/** Makes opening a page wait for its prefetch. @param stored settles when it is stored or has failed */
 export function expectPage(url: URL, stored: Promise<void>): void {
 	const done = stored.catch(() => {}).finally(() => coming.delete(url.href))
 	coming.set(url.href, done)
 }
 
-/** Forgets all pages: somebody wrote, logged in or out. */
+/** Forgets all pages, after a write, a login or a logout. */
 export function forgetPages(): void {
 	writes += 1
 	pages.clear()
 	coming.clear()
 }
 
-/** The stored data of the page that React Router is about to open; the page asks anew once it stands. Null where nothing may be shown. */
+/** The stored data of the page that React Router is about to open, which is then reloaded. Null where nothing may be shown. */
 export async function openStored(url: URL): Promise<Response | null> {
 	const target = navigationTo(url)
 	if (!target || !(await mayRevisit())) return null
@@ -79,19 +79,22 @@ export async function openStored(url: URL): Promise<Response | null> {
 	return new Response(page.text, { status: 200, headers: page.headers })
 }
 
-/** Where the reader goes, if it is to another page that may be shown as it was, and these are its data. */
+/** The location of a navigation to another page that may be shown from memory, if this is its data. */
 function navigationTo(url: URL): DataRouter['state']['location'] | null {
 	const { location, navigation } = router().state
 	const { location: target, formMethod } = navigation
 	if (!target || (formMethod && formMethod !== 'GET') || target.pathname !== pathOfData(url)) return null
-	// Whoever presses the link of the page that is open wants it anew.
+	// Clicking a link to the open page is meant to reload it.
 	return createPath(target) === createPath(location) ? null : target
 }
 
-/** Whether a route says so of its page; its script may not have come yet. @param id of the page that React Router is about to open, unless it is given */
+/**
+ * Whether a route's handle allows it; its script may not have loaded yet. @param id of the page that React Router is about to open
+ * by default
+ */
 export async function mayRevisit(id = router().state.navigation.matches?.at(-1)?.route.id ?? ''): Promise<boolean> {
 	const entry = window.__reactRouterManifest.routes[id]
-	// Whether a script that does not come is tried again is for the guard.
+	// The guard decides whether a missing script is retried.
 	const module: { handle?: PageHandle } = entry ? await import(/* @vite-ignore */ entry.module).catch(() => ({})) : {}
 	return module.handle?.revisit === true
 }
@@ -101,7 +104,7 @@ function refreshWhenOpen(key: string): void {
 		if (navigation.location?.key === key) return
 		end()
 		if (location.key !== key || navigation.state !== 'idle') return
-		// The navigation has yet to end, and with it whatever began before that.
+		// After the navigation has ended.
 		queueMicrotask(() => void refresh(key))
 	})
 }
@@ -116,8 +119,8 @@ async function refresh(key: string): Promise<void> {
 type Outcomes = Record<string, { type: 'data' | 'error'; result: unknown }>
 
 /**
- * Of a page that was shown from here and has asked anew: keeps what is equal as it is, so that it is not drawn again and rows that
- * were appended to it stay. Anything else is left alone.
+ * For a page that was shown from memory and reloaded: keeps equal data identical, so that it is not rendered again, and rows that
+ * were appended stay. Other outcomes are left alone.
  * @param outcomes by route; changed in place
  */
 export async function keepEqual({ method, url }: Request, outcomes: Outcomes): Promise<void> {
@@ -126,7 +129,7 @@ export async function keepEqual({ method, url }: Request, outcomes: Outcomes): P
 	for (const [id, outcome] of Object.entries(outcomes)) {
 		if (outcome.type !== 'data') continue
 		const shown = loaderData[id]
-		// The page stands already: it does not go back to its skeleton.
+		// The page is already shown: it must not return to its skeleton.
 		const come = isSlow(outcome.result) ? ((await outcome.result.slow) ?? shown) : outcome.result
 		outcome.result = withEqualParts(shown, come)
 	}

@@ -177,7 +177,7 @@ export async function settled(page: Page): Promise<void> {
  * @param options `colors`: only the rules about colours are applied
  */
 export async function expectNoViolations(page: Page, { targetSize = true, colors = false } = {}): Promise<void> {
-	// Once a page, and without the builder for Playwright, which brings its source anew each time for frames that no page has.
+	// Once a page, and without the builder for Playwright, which brings its source again each time for frames that no page has.
 	if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource)
 	// Lighthouse counts small targets too; axe looks at them when asked.
 	const rules = { 'target-size': { enabled: targetSize } }

@@ -57,7 +57,7 @@ export default function Merge({ loaderData: page, actionData }: Route.ComponentP
 				<Link className="link" to={memberAdminPath(gone.username)}>
 					@{gone.username}
 				</Link>{' '}
-				moves to the account that is kept, and this one ends. That cannot be undone.
+				moves to the account that is kept, and this account is deleted. This cannot be undone.
 			</p>
 			<KeptForm page={page} />
 			{preview && (
@@ -83,7 +83,7 @@ function KeptForm({ page: { gone, typed, refusal } }: { page: MergePage }) {
 					autoCapitalize="none"
 					defaultValue={typed}
 					error={refusal}
-					hint="Nothing happens yet: you see what would move first."
+					hint="First you see what would move. Nothing is changed yet."
 				/>
 				<p>
 					<button className="btn btn-outline" type="submit">
@@ -177,11 +177,11 @@ function MergeForm({ gone, preview: { kept }, refusal }: MergeFormProps) {
 			<RuleHead id="merge" title="Merge them" />
 			<Form method="post" action={here} className="mt-2 grid gap-4" replace noValidate>
 				<input type="hidden" name="into" value={kept.username} />
-				<FormError errors={refusal?.errors} names={{ username: 'Username of the account that goes', why: 'Why' }}>
+				<FormError errors={refusal?.errors} names={{ username: 'Username of the account to delete', why: 'Why' }}>
 					{refusal?.message}
 				</FormError>
 				<Field
-					label="Username of the account that goes"
+					label="Username of the account to delete"
 					name="username"
 					autoComplete="off"
 					autoCapitalize="none"
@@ -195,7 +195,7 @@ function MergeForm({ gone, preview: { kept }, refusal }: MergeFormProps) {
 					maxLength={moderationLimits.whyMax}
 					defaultValue={refusal?.values.why ?? ''}
 					error={refusal?.errors.why}
-					hint="Admins see this in the log. The addresses of both accounts are told by mail that they were merged."
+					hint="Admins see this in the log. Both accounts’ addresses get a mail about the merge."
 				/>
 				<p>
 					<SubmitButton className="btn btn-danger wrap-anywhere" busyLabel="Merging..." action={here}>

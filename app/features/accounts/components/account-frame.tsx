@@ -6,14 +6,14 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 
 interface AccountFrameProps {
 	title: string
-	/** One line under the title. */
+	/** One line below the title. */
 	lead: ReactNode
 	/** A link above the title. */
 	back?: ReactNode
 	children?: ReactNode
 }
 
-/** The frame of every account page: a form on the left, and from 1024 px what an account is for on the right. */
+/** The layout of account pages: a form on the left, and from 1024 px the benefits of an account on the right. */
 export function AccountFrame({ title, lead, back, children }: AccountFrameProps) {
 	return (
 		<div className="-mb-16 grid grid-cols-1 lg:min-h-[calc(100dvh-3.5rem)] lg:grid-cols-2">
@@ -39,16 +39,16 @@ export function AccountFrame({ title, lead, back, children }: AccountFrameProps)
 }
 
 interface NewAccountFieldsProps {
-	/** What was typed before a refusal, and what is wrong with it. */
+	/** What was typed before an error, and the errors. */
 	values: Record<string, string>
 	errors: Record<string, string>
-	/** The field of the address, or what stands for it. */
+	/** The field of the address, or its replacement. */
 	email: ReactNode
-	/** Of the terms to accept, 0 for none. */
+	/** Version of the terms to accept, 0 for none. */
 	terms: number
 }
 
-/** The fields that make an account, whichever way it is made. */
+/** The fields for a new account, however it is created. */
 export function NewAccountFields({ values, errors, email, terms }: NewAccountFieldsProps) {
 	return (
 		<>
@@ -83,7 +83,7 @@ export function NewAccountFields({ values, errors, email, terms }: NewAccountFie
 	)
 }
 
-/** Names of the {@link NewAccountFields}, for the messages over a form. */
+/** Labels of the {@link NewAccountFields}, for the error summary. */
 export const newAccountFieldNames = {
 	name: 'Full Name',
 	email: 'Email',
@@ -93,8 +93,8 @@ export const newAccountFieldNames = {
 }
 
 /**
- * The box by which whoever registers accepts the terms; nothing where there are none.
- * @param version of the terms, which is what the form sends
+ * The checkbox to accept the terms; nothing where there are none.
+ * @param version of the terms, which the form sends
  */
 function TermsBox({ version, error }: { version: number; error?: string | undefined }) {
 	if (version === 0) return null

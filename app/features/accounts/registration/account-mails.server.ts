@@ -22,32 +22,32 @@ import {
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
-		/** Looks who has an address that somebody typed in, and mails what they asked for. */
+		/** Looks up who has an address, and mails what was requested. */
 		'account-mail': AccountMail
 	}
 }
 
 declare module '~/platform/feature.ts' {
 	interface Feature {
-		/** Links of its mails by kind: how the time of one begins. */
+		/** Links of its mails by kind, with how their validity begins. */
 		mailedLinks?: Readonly<Record<string, BeginLink>>
 	}
 }
 
-/** Has the link with a token work for {@link LINK_LIFETIME} from now. @returns false when it is worth nothing any more */
+/** Makes the link with a token valid for {@link LINK_LIFETIME} from now. @returns false when it is invalid */
 export type BeginLink = (token: string) => Promise<boolean>
 
-/** How long a link of a mail works, in seconds from when the mail leaves (ASVS 6.5.5). */
+/** Seconds for which a mailed link is valid, from when the mail is sent (ASVS 6.5.5). */
 export const LINK_LIFETIME = 600
 /**
- * For so long, in seconds, a mail with a link may wait for the mail server, and the page of a link that confirms an address sends
+ * Seconds for which a mail with a link may wait for the mail server, and for which the page of an expired confirmation link offers
  * another one: a newcomer may register in the evening and read mail the next day.
  */
 export const LINK_KEPT = 86_400
 
 const registry = remember<{ links: Readonly<Record<string, BeginLink>> }>('mailed-links', () => ({ links: {} }))
 
-/** Takes the links of mails of all features. */
+/** Registers the mailed links of all features. */
 export function registerMailedLinks(features: readonly Feature[]): void {
 	registry.links = mergeByName(features.map(({ mailedLinks }) => mailedLinks ?? {}))
 }
@@ -58,30 +58,30 @@ export const accountLinks = {
 	'verify-email': (token) => beginEmailLink(hashToken(token), LINK_LIFETIME),
 } satisfies Record<string, BeginLink>
 
-/** Where Better Auth looks for a link that sets a new password. */
+/** The hash under which Better Auth looks for a password reset link. */
 const resetHash = (token: string) => hashToken(`reset-password:${token}`)
 
-/** What somebody asked for, by an address that they typed in. */
+/** A request for a mail, by an address that somebody typed. */
 export interface AccountMail {
 	/**
-	 * `register` mails a link to a newcomer, or to a member that they have an account; `confirm` mails another link to whoever is
-	 * not confirmed; `reset` a link for a new password; `none` is the work of asking without a mail.
+	 * `register` mails a link to a newcomer, or tells a member that they have an account; `confirm` mails another confirmation link;
+	 * `reset` mails a password reset link; `none` does the same work without a mail.
 	 */
 	kind: 'register' | 'confirm' | 'reset' | 'none'
 	email: string
-	/** Asked for in a browser that is known for the account: such mails have a budget of their own. */
+	/** Requested in a browser that is a known device of the account: such mails have a separate budget. */
 	isKnownDevice?: boolean
 }
 
 /**
- * Has a mail sent, if there is a reason and the address has not had too many. The request writes one job in each case, so that
- * neither its answer nor its time tells who has an account.
+ * Queues a mail, if there is a reason and the address has not had too many. The request writes one job in every case, so that
+ * neither its answer nor its duration reveals who has an account.
  */
 export function queueAccountMail(mail: AccountMail): Promise<void> {
 	return addJob('account-mail', mail)
 }
 
-/** Does what {@link queueAccountMail} has asked for: looks who has the address, makes the link, and queues the mail. */
+/** Runs {@link queueAccountMail}'s job: looks up the address, creates the link, and queues the mail. */
 export async function sendAccountMail({ kind, email, isKnownDevice = false }: AccountMail): Promise<void> {
 	const isQueued = await db()
 		.transaction()
@@ -98,7 +98,7 @@ export async function sendAccountMail({ kind, email, isKnownDevice = false }: Ac
 }
 
 /**
- * Takes one mail to this address from its budget: 3 an hour and 5 a day, over all that strangers can ask for.
+ * Takes one mail to this address from its budget: 3 an hour and 5 a day, over all that strangers can request.
  * @returns whether it may be sent
  */
 export function mayMail(trx: Executor, email: string): Promise<boolean> {
@@ -106,8 +106,8 @@ export function mayMail(trx: Executor, email: string): Promise<boolean> {
 }
 
 /**
- * Tells a member of a login from a device that is not known. The budget is its own: only who knows the password causes such
- * mails, and using up the other one must not silence them.
+ * Mails a member about a login from an unknown device. The budget is separate: only somebody with the password causes such mails,
+ * and exhausting the other budget must not silence them.
  */
 export async function mailNewDevice(email: string, device: string): Promise<void> {
 	await db()
@@ -118,7 +118,7 @@ export async function mailNewDevice(email: string, device: string): Promise<void
 		})
 }
 
-/** A mail to be written, once it is known that it may be sent; undefined where there is nothing to send. */
+/** Creates the mail once it is known that it may be sent; undefined where there is none. */
 type Write = (() => Promise<Mail>) | undefined
 
 const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Promise<Write>> = {
@@ -156,7 +156,7 @@ async function linkFor(trx: Executor, email: string, userId: number | null): Pro
 	return token
 }
 
-/** What mails to an address are counted by: those that strangers ask for, that known devices ask for, and that tell of new devices. */
+/** The budget keys of an address: for mails that strangers request, that known devices request, and about new devices. */
 function budgetsOf(email: string) {
 	const mailbox = mailboxOf(email)
 	return {
@@ -166,17 +166,17 @@ function budgetsOf(email: string) {
 	}
 }
 
-/** All that mails to an address are counted by, to be forgotten with its account. */
+/** All budget keys of an address, to be deleted with its account. */
 export const mailBudgetsOf = (email: string): string[] => Object.values(budgetsOf(email))
 
-/** The mailbox behind an address: `mira+2@…` reaches the same person as `mira@…`. */
+/** The mailbox of an address: `mira+2@…` reaches the same person as `mira@…`. */
 function mailboxOf(email: string): string {
 	return email.toLowerCase().replace(/\+[^@]*@/, '@')
 }
 
 /**
- * Mails one link that sets a new password to each of these addresses of an account. There is no budget: the caller sees to it that
- * nobody can cause many of them.
+ * Mails a password reset link to each of these addresses of an account. There is no budget: the caller makes sure that nobody can
+ * cause many.
  */
 export async function mailResetLink(trx: Executor, userId: number, addresses: readonly string[]): Promise<void> {
 	const token = newToken()
@@ -185,9 +185,9 @@ export async function mailResetLink(trx: Executor, userId: number, addresses: re
 }
 
 /**
- * Sends a mail that waited. The link in it works for {@link LINK_LIFETIME} from now; after a failure it begins anew with the next try.
- * A link that was used, taken back, or that waited for longer than a day is not mailed.
- * @param mail.resetToken of a mail that the version before queued
+ * Sends a queued mail. Its link is valid for {@link LINK_LIFETIME} from now; a retry renews that. A link that was used or revoked,
+ * or that waited for more than a day, is not mailed.
+ * @param mail.resetToken of a mail that the previous version queued
  * @throws Error for a kind of link that this version does not know, so that another node takes it
  */
 export async function sendLetter({ link, resetToken, ...mail }: Mail & { resetToken?: string }): Promise<void> {
@@ -200,7 +200,7 @@ export async function sendLetter({ link, resetToken, ...mail }: Mail & { resetTo
 	await deliver(mail)
 }
 
-/** The mail with the link that sets a new password. */
+/** The mail with a password reset link. */
 function resetLetter(email: string, token: string): Mail {
 	const { publicUrl } = config()
 	const url = `${publicUrl}/reset-password?token=${encodeURIComponent(token)}`
@@ -211,7 +211,7 @@ function resetLetter(email: string, token: string): Mail {
 	return { ...mail, link: { kind: 'reset-password', token } }
 }
 
-/** The mail with the link that confirms an address. @param name what the account is called, so that its owner knows it */
+/** The mail with a confirmation link. @param name of the account, so that its owner recognizes it */
 function confirmationLetter(email: string, name: string, token: string): Mail {
 	const { publicUrl } = config()
 	const url = `${publicUrl}/verify-email?token=${encodeURIComponent(token)}`
@@ -232,7 +232,7 @@ function knownAddressLetter(email: string): Mail {
 	return letter(email, `You already have an account at ${siteName()}`, text, link, closing)
 }
 
-/** Tells a member of a login from a device that the account did not know. @param at when, shown in UTC */
+/** Tells a member about a login from an unknown device. @param at when, shown in UTC */
 function newDeviceLetter(email: string, device: string, at: Date): Mail {
 	const { publicUrl } = config()
 	const time = `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`

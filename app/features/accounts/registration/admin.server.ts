@@ -19,14 +19,14 @@ import {
 const usedClaim =
 	'This link no longer works: it has been used, or the site already has an admin. While there is no admin, each start of the site prints a new link.'
 
-/** Insists that a link would make somebody admin. @throws Invalid when it does not work any more */
+/** Requires that a link can make somebody admin. @throws Invalid when it is no longer valid */
 export async function requireAdminClaim(token: string): Promise<void> {
 	if (!(await isClaimOpen(hashToken(token)))) throw new Invalid(usedClaim)
 }
 
 /**
- * Makes the viewer admin by a link that the start printed. Of many at once, one becomes it.
- * @throws Invalid when the link does not work any more, NotAllowed for a demo account
+ * Makes the viewer admin by the link that was printed at the start. Of several at once, one succeeds.
+ * @throws Invalid when the link is no longer valid, NotAllowed for a demo account
  */
 export async function claimAdmin(viewer: SignedIn, token: string): Promise<void> {
 	const account = await findAccount(viewer.id)
@@ -44,8 +44,8 @@ export async function claimAdmin(viewer: SignedIn, token: string): Promise<void>
 }
 
 /**
- * The path of a link that makes the member who follows it admin, for the start to print; null where somebody is admin, or ADMIN_EMAIL
- * says who shall be. Only its hash is stored.
+ * The path of a link that makes its follower admin, to be printed at the start; null where there is an admin, or ADMIN_EMAIL is
+ * set. Only its hash is stored.
  */
 export async function makeAdminClaim({ ADMIN_EMAIL }: Pick<Config, 'ADMIN_EMAIL'> = config()): Promise<string | null> {
 	if (ADMIN_EMAIL !== '' || (await hasAdmin())) return null
@@ -54,7 +54,7 @@ export async function makeAdminClaim({ ADMIN_EMAIL }: Pick<Config, 'ADMIN_EMAIL'
 	return `/claim-admin?token=${token}`
 }
 
-/** Ends what the demo accounts left open, where they must not be entered; to be called at the start. */
+/** Ends sessions and tokens of demo accounts where these are disabled; call it at the start. */
 export async function closeDemoAccounts(settings: Config = config()): Promise<void> {
 	if (!areDemoAccountsOpen(settings)) await endAccessByEmail(Object.values(demoEmails))
 }

@@ -7,22 +7,19 @@ import { siteName } from '~/platform/settings/site-name.server.ts'
 import { listStaff } from '../accounts.queries.server.ts'
 
 const reserved = lazyLines('app/features/accounts/data/reserved-usernames.txt')
-/** The username where an address gives none: nothing readable, or what reads as the staff's. */
+/** The default username, for addresses with nothing readable or a name reserved for staff. */
 const plainUsername = 'member'
-/** Long enough for every real address; a number of up to five digits still fits a URL and a line. */
+/** Long enough for every real address, with room for a number of up to five digits. */
 const MAX_USERNAME_LENGTH = 40
 
-/**
- * Whether a name is one that no member may take. `/find-dev/mira.json` is the profile of `mira` in another form, and
- * `.data` is what the router asks for.
- */
+/** Whether a name is reserved. `/find-dev/mira.json` is the profile of `mira` in another format, and `.data` is React Router's suffix. */
 function isReserved(username: string): boolean {
 	return reserved().has(username) || /\.(json|data)$/.test(username)
 }
 
 /**
- * The username that an e-mail address leads to: the part before the at-sign, lower-cased, with characters outside
- * `a-z 0-9 _ . -` replaced by a hyphen. It may still be taken or reserved.
+ * The username for an e-mail address: the part before the at-sign, in lower case, with a hyphen for characters outside `a-z 0-9 _ .
+ * -`. It may be taken or reserved.
  */
 export function usernameFrom(email: string): string {
 	const local = email.slice(0, email.lastIndexOf('@'))
@@ -32,13 +29,13 @@ export function usernameFrom(email: string): string {
 		.toLowerCase()
 		.replace(/[^a-z0-9_.-]/g, '-')
 		.slice(0, MAX_USERNAME_LENGTH)
-	// A URL's segments "." and ".." would be resolved away, and a name of dots alone cannot be read.
+	// A URL's segments "." and ".." would be resolved away, and a name of dots alone is unreadable.
 	return /[a-z0-9]/.test(name) ? name : plainUsername
 }
 
 /**
- * The names to try in turn: the wanted one, then with a number appended; never a reserved one. After the first twenty the
- * numbers grow by chance and by factors, so that the thousandth `info@` costs a few tries and not a thousand.
+ * Usernames to try in turn: the wanted one, then with a number appended; never a reserved one. After the first twenty the numbers
+ * grow randomly and exponentially, so that the thousandth `info@` needs a few tries and not a thousand.
  */
 export function* candidates(wanted: string): Generator<string> {
 	if (!isReserved(wanted)) yield wanted
@@ -48,8 +45,8 @@ export function* candidates(wanted: string): Generator<string> {
 }
 
 /**
- * Whether an address belongs to one of the domains, or to a domain below one: `cs.eastmere.example` is in
- * `eastmere.example`, `noteastmere.example` is not. An empty list allows every address.
+ * Whether an address belongs to one of the domains or their subdomains: `cs.eastmere.example` belongs to `eastmere.example`,
+ * `noteastmere.example` does not. An empty list allows every address.
  */
 export function isAllowedDomain(email: string, domains: readonly string[]): boolean {
 	if (domains.length === 0) return true
@@ -58,26 +55,25 @@ export function isAllowedDomain(email: string, domains: readonly string[]): bool
 }
 
 /*
- * Who a name may be mistaken for. Two names are alike when their skeletons are: UTS #39 with its table of confusable
- * characters (from the library), and beyond it without accents, case, spaces and punctuation, and with digits read as the
- * letters that they are written for.
+ * Detects impersonation. Two names are alike when their skeletons are equal: UTS #39 with its table of confusable characters (from
+ * the library), and also without accents, case, spaces and punctuation, and with digits read as the letters that they imitate.
  */
 
 const refusal = 'This name looks like that of a staff member. Choose another.'
 
-/** Nobody but the staff is called so, whatever stands around it. */
+/** Words that only staff may have in their names. */
 const titles = ['admin', 'administrator', 'moderator', 'sysadmin', 'webmaster']
-/** Nobody is called by such words alone, or by these, titles and the site's name together. */
+/** Words that a name may not consist of, alone or together with titles and the site's name. */
 const offices = ['help', 'helpdesk', 'mod', 'mods', 'official', 'security', 'staff', 'support', 'system', 'team']
 
-/** Small capitals, which the table of Unicode leaves as they are. */
+/** Small capitals, which Unicode's table does not map. */
 const smallCapitals = new Map(
 	[...'ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ'].map((letter, index) => [letter, 'abcdefghijklmnoprstuvwyz'[index] ?? '']),
 )
 const digits: Record<string, string> = { '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b', $: 's', '@': 'a', '!': 'l' }
 
 /**
- * Refuses a name that readers may take for that of a member of the staff, or of the site itself.
+ * Rejects a name that readers may take for that of staff or of the site.
  * @param name as it would be stored
  * @throws Invalid with the sentence, at `field`
  */
@@ -87,17 +83,16 @@ export async function refuseImpersonation(name: string, field: 'name' | 'fullNam
 		throw new Invalid(refusal, { [field]: refusal })
 }
 
-/** The usernames to try in turn for an address: what it leads to, unless that reads as the staff's; with numbers when taken. */
+/** The usernames to try in turn for an address: from the address, unless that imitates staff; with numbers when taken. */
 export async function usernamesFor(email: string, executor?: Executor): Promise<Generator<string>> {
 	const wanted = usernameFrom(email)
 	return candidates((await mimicsStaff(wanted, executor)) ? plainUsername : wanted)
 }
 
 /**
- * Why nobody but the staff can choose this username, as a sentence for whoever typed it; null for one that is fine. Whether somebody
- * has it is not asked.
- * @param username in small letters
- * @param isStaff the staff may be called like an office
+ * Why a username is reserved for staff, as a sentence; null for an allowed one. Whether it is taken is not checked.
+ * @param username in lower case
+ * @param isStaff whether they are staff, who may use such names
  */
 export async function usernameRefusal(
 	username: string,
@@ -105,7 +100,7 @@ export async function usernameRefusal(
 	executor?: Executor,
 ): Promise<string | null> {
 	if (!/^[a-z0-9_.-]+$/.test(username))
-		return 'A username has small letters from a to z, digits, dots, hyphens and underscores, and nothing else.'
+		return 'A username can only contain lower-case letters from a to z, digits, dots, hyphens and underscores.'
 	if (username.length > MAX_USERNAME_LENGTH) return `A username has at most ${MAX_USERNAME_LENGTH} characters.`
 	if (!/[a-z0-9]/.test(username)) return 'A username needs at least one letter or digit.'
 	if (isReserved(username)) return 'This username is reserved. Choose another.'
@@ -113,8 +108,8 @@ export async function usernameRefusal(
 }
 
 /**
- * Whether a username reads as that of the site, of an office, or of a member of the staff in other characters. One that
- * equals a username of the staff is not meant: it is taken, and gets its number.
+ * Whether a username imitates the site, an office, or a member of staff with other characters. One that equals the username of
+ * staff is simply taken, and gets a number.
  */
 async function mimicsStaff(username: string, executor?: Executor): Promise<boolean> {
 	const staff = await listStaff(executor)
@@ -124,7 +119,7 @@ async function mimicsStaff(username: string, executor?: Executor): Promise<boole
 	return isOfficial || staff.some((member) => areAlike(username, member.username))
 }
 
-/** Whether one name may be read as the other. */
+/** Whether readers may confuse two names. */
 export function areAlike(one: string, other: string): boolean {
 	const others = new Set(formsOf(other).map(squashed))
 	return formsOf(one).some((form) => squashed(form) !== '' && others.has(squashed(form)))
@@ -146,12 +141,12 @@ export function looksOfficial(name: string, siteName: string): boolean {
 	})
 }
 
-/** The skeletons of a name as it is written, in capitals and in small letters: a letter may be confusable in one of them. */
+/** The skeletons of a name as written, in upper and in lower case: a letter may be confusable in one of them only. */
 function formsOf(name: string): string[] {
 	return [...new Set([name, name.toUpperCase(), name.toLowerCase()].map(skeletonOf))]
 }
 
-/** What a name looks like: words of small Latin letters, as far as it looks Latin, with one space between them. */
+/** What a name looks like: words of lower-case Latin letters where it looks Latin, with single spaces. */
 function skeletonOf(name: string): string {
 	const plain = unhomoglyph(withoutMarks(name)).replace(/[\u0299-\uA731]/g, (one) => smallCapitals.get(one) ?? one)
 	return withoutMarks(unhomoglyph(plain.toLowerCase()))

@@ -23,7 +23,7 @@ interface Registration {
 	agreed_to: number
 }
 
-/** Keeps a registration in place of an earlier one of this address; the links that were mailed for that one work no more. */
+/** Stores a registration in place of an earlier one of this address, whose links become invalid. */
 export async function replaceRegistration(registration: Registration, executor: Executor = db()): Promise<void> {
 	const { email, name, password_hash, device_hash, agreed_to } = registration
 	await sql`
@@ -36,7 +36,7 @@ export async function replaceRegistration(registration: Registration, executor: 
 	)
 }
 
-/** The registration of an address that waits to be confirmed. */
+/** The unconfirmed registration of an address. */
 export async function findRegistration(trx: Executor, email: string): Promise<Registration | undefined> {
 	return trx
 		.selectFrom('registrations')
@@ -45,7 +45,7 @@ export async function findRegistration(trx: Executor, email: string): Promise<Re
 		.executeTakeFirst()
 }
 
-/** Notes by which invitation a new member came, as their registration says. */
+/** Stores by which invitation a new member came, as their registration says. */
 export async function keepInvite(trx: Executor, userId: number, email: string): Promise<void> {
 	await sql`
 		update users set invite_id = invites.id, cohort = invites.cohort
@@ -53,6 +53,7 @@ export async function keepInvite(trx: Executor, userId: number, email: string): 
 		where users.id = ${userId} and registrations.email = ${email}`.execute(trx)
 }
 
+/** Deletes the unconfirmed registration of an address. */
 export async function deleteRegistration(trx: Executor, email: string): Promise<void> {
 	await sql`
 		with dead as (delete from email_links where email = ${email} and user_id is null and used_at is null)
@@ -60,7 +61,7 @@ export async function deleteRegistration(trx: Executor, email: string): Promise<
 }
 
 /**
- * The password of whoever has not confirmed this address: of a registration, or of a member from before that was asked.
+ * The password hash of an unconfirmed address: of a registration, or of a member from before confirmation was required.
  * @returns also whether a member has the address
  */
 export async function findUnconfirmed(email: string): Promise<{ isMember: boolean; passwordHash: string | null }> {
@@ -75,13 +76,13 @@ export async function findUnconfirmed(email: string): Promise<{ isMember: boolea
 	return rows[0] ?? { isMember: false, passwordHash: null }
 }
 
-/** A link of a mail, and what it would confirm. */
+/** A confirmation link, and what it would confirm. */
 export interface EmailLink {
 	email: string
 	/** null when it completes a registration */
 	user_id: number | null
 	used_at: Date | null
-	/** It was mailed, and its ten minutes are over: its page sends another one. */
+	/** It has expired: its page offers another one. */
 	is_over: boolean
 	name: string
 	password_hash: string | null
@@ -91,8 +92,9 @@ export interface EmailLink {
 }
 
 /**
- * A link that was mailed within a day. One that has something to confirm has a name: that of the member, or of the registration.
- * @param lock holds the link until the transaction ends, so that of two who use it one is first
+ * A confirmation link that was mailed within a day. One with something to confirm has the name of the member or of the
+ * registration.
+ * @param lock locks the link until the transaction ends, so that it can be used only once
  */
 export async function findEmailLink(
 	executor: Executor,
@@ -112,12 +114,12 @@ export async function findEmailLink(
 	return rows[0]
 }
 
-/** Takes a link out of use. */
+/** Marks a link as used. */
 export async function markEmailLinkUsed(trx: Executor, hash: string): Promise<void> {
 	await sql`update email_links set used_at = now() where token_hash = ${hash}`.execute(trx)
 }
 
-/** Forgets a link, as if it had never been mailed. */
+/** Deletes a link. */
 export async function deleteEmailLink(trx: Executor, hash: string): Promise<void> {
 	await sql`delete from email_links where token_hash = ${hash}`.execute(trx)
 }
@@ -125,7 +127,7 @@ export async function deleteEmailLink(trx: Executor, hash: string): Promise<void
 const MAX_MAILS_PER_HOUR = 3
 const MAX_MAILS_PER_DAY = 5
 
-/** Takes one mail from the budget of an address, given by its hash. Of many at once no more pass. @returns whether there was one left */
+/** Takes one mail from the budget of an address, given by its hash; exact under concurrency. @returns whether there was one left */
 export async function takeMailBudget(trx: Executor, address: string): Promise<boolean> {
 	await sql`select pg_advisory_xact_lock(hashtextextended(${address}, 30))`.execute(trx)
 	const { rows } = await sql`
@@ -139,9 +141,9 @@ export async function takeMailBudget(trx: Executor, address: string): Promise<bo
 }
 
 /**
- * Stores a link that confirms an address; those that were mailed to it before work no more.
- * @param link.seconds for how long it works
- * @param link.kept seconds for which its page knows it, and sends another one
+ * Stores a confirmation link; earlier links to the same address become invalid.
+ * @param link.seconds for how long it is valid
+ * @param link.kept seconds for which its page recognizes it, and offers another one
  */
 export async function insertEmailLink(
 	trx: Executor,
@@ -155,7 +157,7 @@ export async function insertEmailLink(
 	await sql`update registrations set created_at = now() where email = ${link.email}`.execute(trx)
 }
 
-/** Stores a link that sets a new password, where Better Auth looks for it; the member's older ones work no more. */
+/** Stores a password reset link where Better Auth looks for it; the member's older ones become invalid. */
 export async function replaceResetLink(
 	trx: Executor,
 	link: { userId: number; hash: string; seconds: number },
@@ -166,7 +168,7 @@ export async function replaceResetLink(
 		values (${link.hash}, ${String(link.userId)}, now() + make_interval(secs => ${link.seconds}))`.execute(trx)
 }
 
-/** Has a link that confirms an address work for so many seconds from now. @returns false when it was used, taken back, or is too old */
+/** Makes a confirmation link valid for this many seconds from now. @returns false when it was used or revoked, or is too old */
 export async function beginEmailLink(hash: string, seconds: number): Promise<boolean> {
 	const { numAffectedRows } = await sql`
 		update email_links set works_until = now() + make_interval(secs => ${seconds})
@@ -175,8 +177,8 @@ export async function beginEmailLink(hash: string, seconds: number): Promise<boo
 }
 
 /**
- * Has a link that sets a new password work for so many seconds from now.
- * @returns false when it was used or taken back, or when its mail waited for too long
+ * Makes a password reset link valid for this many seconds from now.
+ * @returns false when it was used or revoked, or its mail waited for too long
  */
 export async function beginResetLink(hash: string, seconds: number): Promise<boolean> {
 	const { numAffectedRows } = await sql`
@@ -185,10 +187,10 @@ export async function beginResetLink(hash: string, seconds: number): Promise<boo
 	return numAffectedRows === 1n
 }
 
-/** Links that are valid beside each other: each start of each node prints one. */
+/** Valid links at a time: each start of each node prints one. */
 const MAX_CLAIMS = 20
 
-/** Makes the member with this address admin, once the address is confirmed. @returns their id, if they became it now */
+/** Makes the member with this address admin, once the address is confirmed. @returns their id, if they became admin now */
 export async function promoteConfirmed(email: string, executor: Executor = db()): Promise<number | null> {
 	const promoted = await executor
 		.updateTable('users')
@@ -208,7 +210,7 @@ export async function hasAdmin(executor: Executor = db()): Promise<boolean> {
 	return rows.length > 0
 }
 
-/** Stores a link that makes its finder admin, by the hash of its token; the oldest beyond the limit work no more. */
+/** Stores a link that makes its follower admin, by the hash of its token; the oldest beyond the limit become invalid. */
 export async function insertClaim(hash: string): Promise<void> {
 	await sql`insert into admin_claims (token_hash) values (${hash})`.execute(db())
 	await sql`
@@ -216,31 +218,31 @@ export async function insertClaim(hash: string): Promise<void> {
 			select token_hash from admin_claims order by created_at desc, token_hash limit ${MAX_CLAIMS})`.execute(db())
 }
 
-/** Whether a link makes somebody admin: it was printed, and nobody is admin yet. */
+/** Whether such a link is valid: it was printed, and there is no admin yet. */
 export async function isClaimOpen(hash: string, executor: Executor = db()): Promise<boolean> {
 	const { rows } = await sql`select from admin_claims where token_hash = ${hash}`.execute(executor)
 	return rows.length > 0 && !(await hasAdmin(executor))
 }
 
-/** Has everybody who claims at once, with whichever link, do so one after the other. */
+/** Serializes all who follow such links at once. */
 export async function lockClaims(trx: Executor): Promise<void> {
 	await sql`lock table admin_claims in exclusive mode`.execute(trx)
 }
 
-/** Makes a member admin and ends every link that could make another one. */
+/** Makes a member admin, and invalidates all such links. */
 export async function takeClaim(trx: Executor, userId: number): Promise<void> {
 	await sql`update users set role = 'admin' where id = ${userId}`.execute(trx)
 	await sql`delete from admin_claims`.execute(trx)
 }
 
-/** Ends every session, token and device of the accounts with these addresses. */
+/** Ends all sessions, tokens and devices of the accounts with these addresses. */
 export async function endAccessByEmail(emails: string[]): Promise<void> {
 	for (const table of ['sessions', 'access_tokens', 'known_devices'])
 		await sql`delete from ${sql.table(table)} where user_id in (
 			select id from users where email = any(${emails}))`.execute(db())
 }
 
-/** Deletes links, registrations and mails whose time is over. */
+/** Deletes expired links, registrations and mail budgets. */
 export async function sweepRegistrations(): Promise<void> {
 	await sql`delete from verifications where expires_at < now()`.execute(db())
 	await sql`delete from email_links where expires_at < now()`.execute(db())

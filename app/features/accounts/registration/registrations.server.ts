@@ -1,5 +1,5 @@
 import { type Config, config } from '~/config.server.ts'
-import { clearTroubles } from '~/features/bounces/bounces.server.ts'
+import { clearAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { countAttempt, network } from '~/features/rate-limits/rate-limits.server.ts'
 import { deviceTokens, findKnownDevice } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
@@ -31,30 +31,30 @@ import {
 
 declare module '~/platform/realtime/events.ts' {
 	interface ServerEvents {
-		/** Somebody registered and is in the community list. */
+		/** A new member is in the community list. */
 		'member:joined': (event: { username: string }) => void
 	}
 }
 
 const oldLink = 'This link has expired, or a newer one was sent to you. Log in or register again to get a new link.'
 const linkIsOver = 'A link works for 10 minutes after it was sent. Have a new one sent to you.'
-const wrongPassword = 'That is not the password you chose for this account.'
+const wrongPassword = 'This is not the password you chose for this account.'
 
-/** What a link of a mail would confirm, for the page that asks. */
+/** What a link would confirm, for its page. */
 export interface Confirmation {
-	/** `used`: the address is confirmed already, and nothing is to be asked. `over`: its time is over, and its page sends another one. */
+	/** `used`: the address is already confirmed. `over`: the link has expired, and its page offers another one. */
 	state: 'open' | 'used' | 'over'
-	/** Empty where its time is over: whoever finds an old link learns nothing. */
+	/** Empty for an expired link, so that whoever finds an old one learns nothing. */
 	email: string
-	/** What the account is called, so that its owner knows it. */
+	/** The name of the account, so that its owner recognizes it. */
 	name: string
-	/** The link was opened elsewhere than where the account was made: the password shows that it is the same person. */
+	/** The link was opened in another browser than the one that registered: the password proves that it is the same person. */
 	needsPassword: boolean
 }
 
 /**
- * What a link would confirm; changes nothing, as mail scanners open links too.
- * @throws Invalid when the link does not work any more
+ * What a link would confirm; changes nothing, as mail scanners follow links too.
+ * @throws Invalid when the link is no longer valid
  */
 export async function findConfirmation(token: string, headers: Headers): Promise<Confirmation> {
 	const link = await findEmailLink(db(), hashToken(token))
@@ -66,11 +66,11 @@ export async function findConfirmation(token: string, headers: Headers): Promise
 }
 
 /**
- * Confirms an address by the token of a mail, once. A registration becomes an account; the mail proves the address, and the browser
- * or the password proves that whoever reads the mail chose the password, so that nobody completes a stranger's registration.
- * @param password asked for in another browser than the one that registered
+ * Confirms an address by the token of a mail, once. A registration becomes an account. The mail proves the address; the browser or
+ * the password proves that whoever reads the mail chose the password, so that nobody completes a stranger's registration.
+ * @param password required in another browser than the one that registered
  * @returns the address, and whether it was confirmed before
- * @throws Invalid when the link does not work any more or the password is wrong, TooMany
+ * @throws Invalid when the link is no longer valid or the password is wrong, TooMany
  */
 export async function confirmAddress(
 	{ token, password }: { token: string; password: string },
@@ -87,14 +87,14 @@ export async function confirmAddress(
 		.execute(async (trx) => {
 			const locked = await findEmailLink(trx, hashToken(token), { lock: true })
 			if (locked?.used_at) return { email: locked.email, userId: null, username: null, again: true }
-			// Registering again while the page was open changes whose password was checked above.
+			// A new registration while the page was open would change the password that was checked above.
 			if (!link || !locked?.password_hash || locked.password_hash !== link.password_hash) throw new Invalid(oldLink)
 			if (locked.is_over) throw new Invalid(linkIsOver)
 			await markEmailLinkUsed(trx, hashToken(token))
 			const made = locked.user_id === null ? await completeRegistration(trx, locked, headers) : null
 			if (locked.user_id !== null) {
 				await confirmMember(locked.user_id, trx)
-				await clearTroubles(trx, locked.user_id, locked.email)
+				await clearAddressProblems(trx, locked.user_id, locked.email)
 			}
 			return { email: locked.email, userId: made?.id ?? locked.user_id, username: made?.username, again: false }
 		})
@@ -108,7 +108,7 @@ export async function confirmAddress(
 }
 
 /**
- * Mails another link in place of one that was mailed before, to the same address. The answer is the same whatever the link was.
+ * Mails another link in place of an earlier one, to the same address. The answer is the same whatever the link was.
  * @throws TooMany
  */
 export async function resendLink(token: string, { headers }: Request): Promise<void> {
@@ -118,9 +118,9 @@ export async function resendLink(token: string, { headers }: Request): Promise<v
 }
 
 /**
- * Says that whoever reads the mail did not register. A registration is deleted; an account that exists loses every way in, until
- * the owner of the mailbox sets a new password.
- * @throws Invalid when the link does not work any more
+ * The reader of the mail says that they did not register. A registration is deleted; an existing account loses its credentials
+ * until the owner of the mailbox sets a new password.
+ * @throws Invalid when the link is no longer valid
  */
 export async function denyAddress(token: string): Promise<void> {
 	const closed = await db()
@@ -136,12 +136,12 @@ export async function denyAddress(token: string): Promise<void> {
 	if (closed) await announceEndedSessions(closed.id, closed.username)
 }
 
-/** Whether an address is the one that ADMIN_EMAIL names. */
+/** Whether this address is ADMIN_EMAIL. */
 export function isNamedAdmin(email: string, { ADMIN_EMAIL }: Pick<Config, 'ADMIN_EMAIL'> = config()): boolean {
 	return ADMIN_EMAIL !== '' && email.toLowerCase() === ADMIN_EMAIL.toLowerCase()
 }
 
-/** Makes the member whom ADMIN_EMAIL names admin, once their address is confirmed. */
+/** Makes the member with ADMIN_EMAIL admin, once their address is confirmed. */
 export async function promoteNamedAdmin(email: string): Promise<void> {
 	const userId = await promoteConfirmed(email)
 	if (userId === null) return
@@ -149,7 +149,7 @@ export async function promoteNamedAdmin(email: string): Promise<void> {
 	await recordSecurityEvent('role-changed', { userId, detail: { role: 'admin' } })
 }
 
-/** Whether the browser is the one that registered, or one in which the member has logged in. */
+/** Whether the browser is the one that registered, or a known device of the member. */
 async function isOwnBrowser(link: EmailLink, headers: Headers): Promise<boolean> {
 	if (link.user_id !== null) return (await findKnownDevice(link.email, headers)) !== null
 	return deviceTokens(headers)
@@ -175,7 +175,7 @@ async function requireOwner(
 	throw new Invalid(wrongPassword, { password: wrongPassword })
 }
 
-/** Makes the account that a registration asked for. @throws Invalid when the address has one already */
+/** Creates the account of a registration. @throws Invalid when the address already has one */
 async function completeRegistration(
 	trx: Executor,
 	link: EmailLink,
@@ -194,22 +194,22 @@ async function completeRegistration(
 	throw new Invalid(oldLink)
 }
 
-/** Whom another site vouches for. */
+/** A person authenticated by another site. */
 export interface Outsider {
 	/** As `nameInput` reads it. */
 	name: string
 	/** In lower case. */
 	email: string
-	/** Whether they vouch for the address, too. */
+	/** Whether that site has confirmed the address. */
 	isConfirmed: boolean
-	/** The username that they have there; empty for one that is made of the address. */
+	/** Their username there; empty to derive one from the address. */
 	username: string
 }
 
 /**
- * Makes an account for somebody whom another site vouches for, under the rules of every registration. In the caller's transaction;
+ * Creates an account for a person authenticated by another site, by the rules of every registration. In the caller's transaction;
  * call {@link announceOutsider} after the commit.
- * @returns its id and username; null when the address has an account already
+ * @returns its id and username; null when the address already has an account
  */
 export async function registerOutsider(
 	trx: Executor,
@@ -225,7 +225,7 @@ export async function registerOutsider(
 	return null
 }
 
-/** Tells of a new account, once it is committed. */
+/** Announces a new account; call it after the commit. */
 export async function announceOutsider({ id, username }: { id: number; username: string }): Promise<void> {
 	await recordSecurityEvent('register', { userId: id })
 	announce('everybody', 'member:joined', { username })

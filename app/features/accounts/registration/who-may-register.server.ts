@@ -11,17 +11,17 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import { newChallenge, weighAnswer } from '~/platform/proof/proof.server.ts'
 import { boxSetting, choiceSetting, listSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
-import { requirePasswords } from '../ways-in.server.ts'
+import { requirePasswords } from '../login-methods.server.ts'
 
-/** Who may register, as admins set it. */
+/** The settings who may register. */
 export const registrationSection = settingSection({
 	name: 'registration',
 	title: 'Who may register',
-	about: 'Everybody, people with an address of some domains, who is invited, or nobody.',
+	about: 'Everybody, people with an address at certain domains, invited people, or nobody.',
 	settings: {
 		mode: choiceSetting({
 			label: 'Who may register',
-			hint: 'Invitations are made at Administration, Invitations. They work unless nobody may register.',
+			hint: 'Create invitations at Administration, Invitations. They work unless nobody may register.',
 			default: 'open',
 			choices: [
 				{ value: 'open', label: 'Everybody; where domains are named below, whoever has an address there' },
@@ -31,26 +31,26 @@ export const registrationSection = settingSection({
 		}),
 		domains: listSetting({
 			label: 'Domains of addresses',
-			hint: 'Such as eastmere.example, with commas between them. Addresses below a domain count too. Empty for any.',
+			hint: 'Separated by commas, such as eastmere.example. Subdomains count too. Leave it empty to allow any.',
 			environment: 'ALLOWED_EMAIL_DOMAINS',
 		}),
 		doModeratorsInvite: boxSetting({ label: 'Moderators may make links to invite people, too' }),
 	},
 })
 
-/** Who may register now. */
+/** The current rules for registration. */
 export function whoMayRegister() {
 	return siteSettings(registrationSection)
 }
 
-/** What is said where nobody registers without an invitation, or nobody at all; null where people do. */
+/** The notice where nobody may register without an invitation, or nobody at all; null where people may. */
 export function registrationNotice(): string | null {
 	const { mode } = whoMayRegister()
 	if (mode === 'closed') return 'Nobody can register here at the moment.'
 	return mode === 'invited' ? 'You need an invitation to register here. Open the link in it.' : null
 }
 
-/** Insists that invitations work. @throws NotAllowed where nobody may register, or nobody by a password */
+/** Requires that invitations work. @throws NotAllowed where nobody may register, or nobody with a password */
 export function requireInvitations(): void {
 	requirePasswords()
 	const notice = registrationNotice()
@@ -58,38 +58,33 @@ export function requireInvitations(): void {
 }
 
 /*
- * What keeps programs from registering by the thousand, without a third party: a field that people do not see, and a proof of work, which is
- * asked for once many have registered from one address or network.
+ * Protection against mass registration without a third party: a hidden field, and a proof of work, which is required once many have
+ * registered from one address or network.
  */
 
-/** The name of the field that people do not see. */
+/** The name of the hidden field. */
 export const TRAP_FIELD = 'website'
 
-/**
- * Registrations from one address, and from one network, within what is counted together, before a proof is asked for: as many as may come
- * at once, so that a lecture hall is not held up.
- */
+/** Registrations from one address, and from one network, before a proof is required: enough for a lecture hall at once. */
 const FREE_OF_PROOF = {
 	address: attemptLimits['register-address'].free,
 	network: attemptLimits['register-network'].free,
 }
 
-/** Refuses a form whose hidden field is filled. @throws Invalid */
+/** Rejects a form whose hidden field is filled. @throws Invalid */
 export function refuseTrapped(form: FormData): void {
 	if (String(form.get(TRAP_FIELD) ?? '') === '') return
-	throw new Invalid(
-		'A field that people do not see was filled in. Turn off automatic filling for this page and try again.',
-	)
+	throw new Invalid('A hidden field was filled in. Turn off autofill for this page and try again.')
 }
 
-/** A challenge for the next one who registers from this address; null while none is asked for. */
+/** A challenge for the next registration from this address; null while none is required. */
 export async function challengeFor(address: string): Promise<string | null> {
 	return (await isProofNeeded(address, 1)) ? newChallenge() : null
 }
 
 /**
- * Counts a registration, and insists on a proof of work where one is asked for; each proof counts once. A browser without scripts waits
- * half a minute instead. What is refused for its proof costs the network nothing, and is counted apart.
+ * Counts a registration, and requires a proof of work where needed; each proof counts once. A browser without scripts waits half a
+ * minute instead. A registration refused for its proof is not counted for the network, but separately.
  * @param counters of the account and the address
  * @throws NotAllowed with what to do, TooMany
  */
@@ -103,7 +98,7 @@ export async function countRegistration(
 	if (weight === 'done' || weight === 'waited') return countAttempt([...counters, ['register-proof', challenge]])
 	let isUnproven = false
 	try {
-		// Of many at once each is counted before it looks, so no more pass without a proof than one after the other.
+		// Each is counted before the check, so that concurrent registrations cannot skip the proof.
 		await countAttempt(counters, async (trx) => {
 			isUnproven = await isProofNeeded(address, 0, trx)
 			if (!isUnproven) return
@@ -116,7 +111,7 @@ export async function countRegistration(
 	}
 }
 
-/** @param more registrations that come on top of those that were counted */
+/** @param more registrations in addition to those that were counted */
 async function isProofNeeded(address: string, more: number, executor?: Executor): Promise<boolean> {
 	const counters = [
 		['register-address', network(address)],

@@ -7,7 +7,7 @@ import { refreshSession } from '../accounts.server.ts'
 import { claimAdmin, requireAdminClaim } from '../registration/admin.server.ts'
 import type { Route } from './+types/claim-admin'
 
-/** Only asks: the button makes the viewer admin. */
+/** Only asks; the button makes the viewer admin. */
 export async function loader({ context, url }: Route.LoaderArgs) {
 	const { name, username } = signedIn(context, url)
 	const token = url.searchParams.get('token') ?? ''

@@ -84,7 +84,7 @@ function Ask({ message, values, errors }: AskProps) {
 	)
 }
 
-/** Says the same whether or not the address is known. */
+/** The same whether or not the address is known. */
 function Sent() {
 	return (
 		<div className="mt-4">

@@ -13,19 +13,19 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { isLeaving } from '../accounts.queries.server.ts'
 import { logIn, SecondStepRequired } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
-import { type WayIn, waysIn } from '../ways-in.server.ts'
+import { type LoginButton, loginMethods } from '../login-methods.server.ts'
 import type { Route } from './+types/login'
 
 export function loader({ context, url }: Route.LoaderArgs) {
 	if (viewerOf(context)) throw redirect(safeRedirect(url.searchParams.get('redirectTo'), '/find-dev'))
-	return { ...waysIn(), isPrivate: isPrivateSite() }
+	return { ...loginMethods(), isPrivate: isPrivateSite() }
 }
 
 export async function action({ request, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
 		const headers = await logIn(form, request)
-		// Whoever comes back within the days that are left is offered their account first.
+		// A member who is leaving is first offered to keep their account.
 		if (await isLeaving(String(form.get('email')).trim())) return redirect('/settings/leave', { status: 303, headers })
 		return redirectWithToast(
 			safeRedirect(url.searchParams.get('redirectTo'), '/find-dev'),
@@ -40,8 +40,8 @@ export async function action({ request, url }: Route.ActionArgs) {
 }
 
 /**
- * A shared link to a member leads here, and whoever draws its preview is not signed in, so this page speaks for that one. It
- * knows no more than the address: the card itself is the site's for a member who is not listed, and for a name nobody has.
+ * A shared link to a member redirects here, and previews are fetched without a session, so this page describes that member. It
+ * knows only the address; the card is the site's for a member who is not listed, and for unknown names.
  */
 export function meta({ matches, location }: Route.MetaArgs) {
 	const username = sharedUsername(new URLSearchParams(location.search).get('redirectTo') ?? '')
@@ -65,14 +65,14 @@ export default function Login({ loaderData: { buttons, hasPasswords, isPrivate }
 						</Link>
 					</>
 				) : (
-					'New here? Log in, and you have an account.'
+					'New here? Your first login creates an account.'
 				)
 			}
 		>
 			{isPrivate && <p className="mt-4">This site is for its members. Log in to read it.</p>}
-			<WaysIn buttons={buttons} redirectTo={search.get('redirectTo') ?? ''} hasPasswords={hasPasswords} />
+			<LoginButtons buttons={buttons} redirectTo={search.get('redirectTo') ?? ''} hasPasswords={hasPasswords} />
 			{hasPasswords && (
-				// Named, as the browser and the server would spell the address of this page differently.
+				// Explicit, as browser and server would spell the current address differently.
 				<Form method="post" action={`/login${query}`} className="mt-8 grid gap-5">
 					<FormError errors={actionData?.errors} names={{ email: 'Email', password: 'Password' }}>
 						{actionData?.message}
@@ -108,15 +108,15 @@ export default function Login({ loaderData: { buttons, hasPasswords, isPrivate }
 	)
 }
 
-interface WaysInProps {
-	buttons: WayIn[]
+interface LoginButtonsProps {
+	buttons: LoginButton[]
 	/** Where the login leads. */
 	redirectTo: string
 	hasPasswords: boolean
 }
 
-/** One button for each way in besides the password. The browser itself sends these forms, as they lead to another site. */
-function WaysIn({ buttons, redirectTo, hasPasswords }: WaysInProps) {
+/** A button for each login method besides the password. The browser sends these forms itself, as they lead to other sites. */
+function LoginButtons({ buttons, redirectTo, hasPasswords }: LoginButtonsProps) {
 	if (buttons.length === 0) return null
 	return (
 		<div className="mt-8 grid gap-3">

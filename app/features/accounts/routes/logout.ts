@@ -3,7 +3,7 @@ import { redirectWithToast } from '~/platform/http/http.ts'
 import { logOut } from '../accounts.server.ts'
 import type { Route } from './+types/logout'
 
-/** Logging out is a form, so that no link or picture elsewhere can do it. */
+/** Logging out is a form, so that no foreign link or picture can do it. */
 export function loader() {
 	return redirect('/')
 }

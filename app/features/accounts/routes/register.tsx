@@ -16,7 +16,7 @@ import { challengeFor, registrationNotice, whoMayRegister } from '../registratio
 import { termsToAccept } from '../security/suspension.server.ts'
 import type { Route } from './+types/register'
 
-/** Runs only where many have registered from one network. */
+/** Loaded only where many have registered from one network. */
 const ProofField = lazyPart(() => import('~/platform/proof/proof-field.tsx'))
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -43,7 +43,7 @@ export async function action({ request, url }: Route.ActionArgs) {
 	}
 }
 
-/** After a refusal too: each answer to a challenge counts once, and one may be asked for since the page was opened. */
+/** After an error too: each proof counts once, and one may have become required since the page was opened. */
 export function shouldRevalidate({ formMethod, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs): boolean {
 	return formMethod === 'POST' || defaultShouldRevalidate
 }

@@ -15,7 +15,7 @@ import type { Route } from './+types/verify-email'
 const again = 'This address is already confirmed. Log in.'
 const over = 'A link works for 10 minutes after it was sent. We can send a new one to the same address.'
 
-/** Shows what the link would confirm, and changes nothing: mail scanners open links, too. */
+/** Shows what the link would confirm, and changes nothing: mail scanners follow links, too. */
 export async function loader({ request, url }: Route.LoaderArgs) {
 	const token = url.searchParams.get('token') ?? ''
 	const isSent = url.searchParams.has('sent')
@@ -42,7 +42,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 			request,
 		)
 		const message = wasConfirmed ? again : 'Your address is confirmed. Login to continue.'
-		// A session that goes on shows at once what the address brought with it.
+		// An existing session shows at once what the confirmed address changed.
 		const headers = viewerOf(context) ? await refreshSession(request) : new Headers()
 		return redirectWithToast(`/login?${new URLSearchParams({ email })}`, { type: 'success', message }, headers)
 	} catch (error) {
@@ -50,7 +50,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 	}
 }
 
-/** After a refusal too: the time of the link may have run out while the page was open. */
+/** After an error too: the link may have expired while the page was open. */
 export function shouldRevalidate(): boolean {
 	return true
 }
@@ -66,8 +66,8 @@ export default function VerifyEmail({
 	if (isSent)
 		return (
 			<AccountFrame
-				title="Look in your mailbox"
-				lead="If there is still something to confirm, a new link is on its way to the address that the old one was sent to. It works for 10 minutes. We send at most three an hour."
+				title="Check your mailbox"
+				lead="If the address is not confirmed yet, a new link is on its way to it. It works for 10 minutes. We send at most three an hour."
 			/>
 		)
 	if (confirmation?.state === 'over')

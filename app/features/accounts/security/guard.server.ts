@@ -21,20 +21,20 @@ import { hashToken } from '~/lib/secrets.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { findAccountByEmail, findAccountId, findMainEmail, findResetOwner } from '../accounts.queries.server.ts'
 import { isEmail, nameInput } from '../accounts.schema.ts'
+import { requirePasswords } from '../login-methods.server.ts'
 import { mailNewDevice, queueAccountMail } from '../registration/account-mails.server.ts'
 import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
 import { isAllowedDomain, refuseImpersonation } from '../registration/names.server.ts'
 import { findUnconfirmed, replaceRegistration } from '../registration/registrations.queries.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from '../registration/registrations.server.ts'
 import { countRegistration, registrationNotice, whoMayRegister } from '../registration/who-may-register.server.ts'
-import { requirePasswords } from '../ways-in.server.ts'
 import { hashPassword, requireHashCapacity, verifyPassword } from './credentials.server.ts'
 import { type PasswordOwner, passwordError } from './password-rules.server.ts'
 import { requireAcceptedTerms } from './suspension.server.ts'
 
 type Context = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
 
-/** What an attempt says of itself, read without trust: Better Auth checks the shape of the body only after this. */
+/** An attempt's unvalidated input: Better Auth checks the shape of the body only after this. */
 interface Attempt {
 	context: Context
 	email: string
@@ -50,12 +50,12 @@ const checks: Record<string, (attempt: Attempt) => Promise<unknown>> = {
 	'/change-password': async ({ body }) => refuseWeak(body.newPassword),
 }
 
-/** What there is no use for where passwords are switched off. */
+/** Paths that are closed where passwords are disabled. */
 const byPassword = ['/sign-in/email', '/sign-up/email', '/request-password-reset', '/reset-password']
 
 /**
- * Runs before every way in, page or API: counts attempts, and refuses weak passwords and foreign domains.
- * @returns the answer, where Better Auth is not asked at all
+ * Runs before every login and registration, by page or API: counts attempts, and rejects weak passwords and foreign domains.
+ * @returns the response, where Better Auth is not called at all
  * @throws APIError 401, 403, 422, or 429 with Retry-After
  */
 export async function guard(context: Context): Promise<unknown> {
@@ -78,12 +78,12 @@ export async function guard(context: Context): Promise<unknown> {
 	}
 }
 
-/** Whether a call of this path logs somebody in. */
+/** Whether a call of this path begins a session. */
 export function startsSession(path: string): boolean {
 	return path === '/sign-in/email' || path === '/log-in-as'
 }
 
-/** Runs after every way in: a login that succeeds clears what was counted, and a registration tells nothing but that it came. */
+/** Runs after every login and registration: a successful login resets the counters, and a registration reveals only that it was received. */
 export async function afterAttempt(context: Context): Promise<unknown> {
 	const { newSession, returned } = context.context
 	if (context.path === '/log-in-as' && newSession)
@@ -91,7 +91,7 @@ export async function afterAttempt(context: Context): Promise<unknown> {
 	if (context.path === '/sign-in/email') {
 		if (newSession) await afterLogin(context, { id: Number(newSession.user.id), email: newSession.user.email })
 		else if (returned instanceof APIError && returned.body?.code === 'SECOND_FACTOR_REQUIRED') return
-		// Who is refused here is no member, or has the wrong password; see `refuseUnconfirmed` for the work of the others.
+		// The address is unknown or the password wrong; `refuseUnconfirmed` does the same work for others.
 		else {
 			if (config().REQUIRE_EMAIL_VERIFICATION) await queueAccountMail({ kind: 'none', email: '' })
 			recordFailure(context.body?.email)
@@ -100,7 +100,7 @@ export async function afterAttempt(context: Context): Promise<unknown> {
 	if (context.path !== '/sign-up/email') return
 	const refusal = returned instanceof APIError ? returned : null
 	if (!refusal) return context.json({ status: true })
-	// A whole response: with a body alone Better Auth would keep the status of the refusal.
+	// A full response: with a body alone, Better Auth would keep the status of the error.
 	if (await isDuplicateRegistration(refusal, context)) {
 		await queueAccountMail({ kind: 'register', email: String(context.body?.email).toLowerCase() })
 		return Response.json({ status: true })
@@ -114,12 +114,12 @@ async function checkLogin({ context, email: typed, address, body }: Attempt): Pr
 	await countAttempt(device ? [['login-device', device]] : countersOfUnknownDevice(email, address))
 	if (config().REQUIRE_EMAIL_VERIFICATION) await refuseUnconfirmed(context, email, body.password)
 	if (isNamedAdmin(email)) await promoteNamedAdmin(email)
-	// The same work and the same answer as for an address that nobody has.
+	// The same work and answer as for an unknown address.
 	if (isClosedDemoAccount(email)) return { context: { body: { ...body, email: 'nobody@nobody.invalid' } } }
 	if (email !== typed) return { context: { body: { ...body, email } } }
 }
 
-/** The counters of a login from a device that is not known. */
+/** The counters of a login from an unknown device. */
 function countersOfUnknownDevice(email: string, address: string): AttemptCounters {
 	return [['login-account', email], ...addressCounters('login', address)]
 }
@@ -132,12 +132,12 @@ function addressCounters(way: 'login' | 'register', address: string): AttemptCou
 }
 
 /**
- * Refuses whoever has not confirmed their address, in the words and after the work of a wrong password: else a stranger would learn,
- * by registering an address and logging in, whether it had been known. With the right password another link is mailed.
+ * Rejects an unconfirmed address with the message and after the work of a wrong password. Otherwise a stranger could learn whether
+ * an address is known, by registering it and logging in. With the right password, another link is mailed.
  */
 async function refuseUnconfirmed(context: Context, email: string, password: unknown): Promise<void> {
 	const { isMember, passwordHash } = await findUnconfirmed(email)
-	// Better Auth asks for a member and for their accounts; who is none is looked for as often.
+	// Better Auth looks up the member and their accounts; the same number of lookups is made here.
 	const { internalAdapter } = context.context
 	const missing = passwordHash ? 2 : isMember ? 0 : 1
 	for (let look = 0; look < missing; look += 1) await internalAdapter.findUserByEmail(email, { includeAccounts: true })
@@ -145,16 +145,16 @@ async function refuseUnconfirmed(context: Context, email: string, password: unkn
 	const isRight = typeof password === 'string' && (await verifyPassword(passwordHash, password))
 	await queueAccountMail({ kind: isRight ? 'confirm' : 'none', email: isRight ? email : '' })
 	recordFailure(email)
-	// As Better Auth writes it, the order of its members included.
+	// Exactly as Better Auth writes it, including the order of members.
 	throw new APIError('UNAUTHORIZED', { message: 'Invalid email or password', code: 'INVALID_EMAIL_OR_PASSWORD' })
 }
 
-/** Forgets the attempts before a login that succeeded, and knows its device from now on. */
+/** After a successful login, resets the counters and remembers the device. */
 export async function afterLogin(context: Context, user: { id: number; email: string }): Promise<void> {
 	const { headers } = context
 	const address = addressOf(context)
 	const device = await findKnownDevice(user.email, headers)
-	// A known device says nothing of the strangers who guess: their count stays.
+	// A known device says nothing about strangers who guess, so their counter stays.
 	await resetAttempts(device ? [['login-device', device]] : [['login-account', user.email]])
 	if (!device) await takeBackAttempt(addressCounters('login', address))
 	await greetDevice(context, user)
@@ -162,7 +162,7 @@ export async function afterLogin(context: Context, user: { id: number; email: st
 		await queueAccountMail({ kind: 'confirm', email: user.email })
 }
 
-/** Knows the device of a login from now on, and tells its owner of one that nobody knew. */
+/** Remembers the device of a login, and mails its owner about an unknown one. */
 async function greetDevice(context: Context, user: { id: number; email: string }): Promise<void> {
 	const { headers } = context
 	const { cookie, isForeign } = await rememberDevice(user, headers)
@@ -174,19 +174,19 @@ async function greetDevice(context: Context, user: { id: number; email: string }
 	}
 }
 
-/** Records a login that failed. The answer does not wait for it: the work would tell who is a member. */
+/** Records a failed login. The response does not wait for it, as its duration would reveal who is a member. */
 function recordFailure(email: unknown): void {
 	const found = typeof email === 'string' ? findAccountId(email.toLowerCase()) : Promise.resolve(null)
 	void found.catch(() => null).then((userId) => recordSecurityEvent('login-failed', { userId }))
 }
 
-/** What the typist can mend is said before it is counted. */
+/** Errors that the typist can fix are reported before the attempt is counted. */
 async function checkRegistration({ context, email, address, body }: Attempt): Promise<unknown> {
 	const notice = registrationNotice()
 	if (notice) throw new APIError('FORBIDDEN', { code: 'REGISTRATION_CLOSED', message: notice })
 	const { name } = parseInput(nameInput, body)
 	const agreed_to = requireAcceptedTerms(body.terms)
-	// Whom the settings name admin is staff, by whatever name.
+	// The owner of ADMIN_EMAIL is staff, whatever their name.
 	if (!isNamedAdmin(email)) await refuseImpersonation(name, 'name')
 	refuseWeak(body.password, { email, name })
 	const { domains } = whoMayRegister()
@@ -197,7 +197,7 @@ async function checkRegistration({ context, email, address, body }: Attempt): Pr
 	requireHashCapacity()
 	await countRegistration([['register-account', email], ...addressCounters('register', address)], address, body)
 	if (!config().REQUIRE_EMAIL_VERIFICATION || !isEmail(email)) return
-	// No account yet, whoever has the address: what is done here, and how long it takes, tells nothing.
+	// No account is created yet, whether or not the address is known, so that neither the work nor its duration reveals that.
 	const { hash, cookie } = newDevice(context.headers)
 	const password_hash = await hashPassword(String(body.password))
 	await replaceRegistration({ email, name, password_hash, device_hash: hash, agreed_to })
@@ -206,7 +206,7 @@ async function checkRegistration({ context, email, address, body }: Attempt): Pr
 	return context.json({ status: true })
 }
 
-/** The answer is the same whoever has the address; a job looks, and mails. */
+/** The answer is always the same; a job looks up the address, and mails. */
 async function checkForgotten({ context, email, address }: Attempt): Promise<unknown> {
 	if (!isEmail(email)) return
 	await countAttempt([['forgot-address', network(address)]])
@@ -234,8 +234,8 @@ function refuseWeak(password: unknown, owner?: PasswordOwner): void {
 }
 
 /**
- * Of two registrations with one address at the same moment one fails on the unique key, and so does one with the second address of a
- * member, which Better Auth does not know; neither learns more than others.
+ * Of two concurrent registrations with one address, one fails on the unique key, and so does one with the second address of a
+ * member, which Better Auth does not know. Neither response differs from a success.
  */
 async function isDuplicateRegistration(refusal: APIError, context: Context): Promise<boolean> {
 	if (refusal.body?.code !== 'FAILED_TO_CREATE_USER') return false

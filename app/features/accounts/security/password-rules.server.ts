@@ -6,11 +6,11 @@ const breached = lazyLines('app/features/accounts/data/common-passwords.txt')
 
 const MIN_PASSWORD_LENGTH = 8
 const MAX_PASSWORD_LENGTH = 128
-/** A breached password with at most so many digits or signs at its end is as easily guessed as without. */
+/** Digits and signs that may follow a breached password without making it stronger. */
 const MAX_SUFFIX_LENGTH = 4
-/** A password that repeats a piece of at most so many characters is guessed by the piece. */
+/** Length of a repeated piece up to which a password counts as a repetition. */
 const MAX_REPEATED_LENGTH = 4
-/** A password with at most so many letters and digits beside the words that everybody knows is guessed by the words. */
+/** Other letters and digits up to which a password counts as made of known words. */
 const MAX_OTHER_CHARACTERS = 3
 
 const sequences = [
@@ -30,23 +30,23 @@ const sequences = [
 	return [long, [...long].reverse().join('')]
 })
 
-/** What is known of the account that a password is for; none of it may be the password. */
+/** What is known about the owner of a password; none of it may be the password. */
 export interface PasswordOwner {
 	email?: string
 	name?: string
 	username?: string
 }
 
-/** Why a password is refused, in words and as a code. */
+/** Why a password is rejected, in words and as a code. */
 export interface PasswordError {
 	code: 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG' | 'PASSWORD_TOO_COMMON' | 'PASSWORD_TOO_PERSONAL'
 	message: string
 }
 
 /**
- * What is wrong with a new password, or null. Its length is counted in characters of Unicode (code points) of the form NFC:
- * at least 8 and at most 128. Refused are breached passwords, repetitions and rows of keys, and the site's name and
- * the owner's address and names, also doubled or with a few signs more.
+ * Validates a new password; null for a valid one. Length is counted in Unicode code points of the NFC form: 8 to 128. Rejected are
+ * breached passwords, repetitions and keyboard rows, and the site's name and the owner's address and names, also doubled or with a
+ * few signs added.
  */
 export function passwordError(password: string, owner: PasswordOwner = {}): PasswordError | null {
 	const whole = password.normalize('NFC')
@@ -86,15 +86,15 @@ function isSequence(password: string): boolean {
 	return sequences.some((line) => line.includes(password))
 }
 
-/** The site's name, the product's, and what the owner is called, each without spaces and signs. */
+/** The names of the site and the product, and what the owner is called, each without spaces and signs. */
 function contextWords({ email = '', name = '', username = '' }: PasswordOwner): string[] {
 	const local = email.slice(0, Math.max(0, email.lastIndexOf('@')))
 	const [site, ...wholes] = [siteName(), 'devquad', email, local, name, username].map(squash)
 	const parts = [email, name, username].flatMap((text) => text.split(/[^\p{L}\p{N}]+/u).map(squash))
 	const words = [site ?? '', ...wholes, ...parts.filter((part) => part.length >= 3)]
-	// A number at the end tells namesakes apart and is the first thing to be varied.
+	// A number at the end distinguishes namesakes, and is the first thing that guessers vary.
 	const stems = words.map((word) => word.replace(/\p{N}+$/u, ''))
-	// The longest first: an address is taken out whole before its parts.
+	// Longest first: an address is removed as a whole before its parts.
 	return [...new Set([...words, ...stems].filter((word) => word.length >= 2))].sort(
 		(one, other) => other.length - one.length,
 	)

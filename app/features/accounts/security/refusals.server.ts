@@ -3,7 +3,7 @@ import { config } from '~/config.server.ts'
 import { Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 
-/** The present password, which proves who asks, is another one. */
+/** The current password is wrong. */
 export class WrongPassword extends Invalid {
 	constructor() {
 		const message = 'That is not your current password.'
@@ -11,7 +11,7 @@ export class WrongPassword extends Invalid {
 	}
 }
 
-/** The headers that Better Auth may see: without the form's type, as the body is handed over parsed. */
+/** The headers for Better Auth: without the content type, as the body is passed parsed. */
 export function headersWithoutBody(request: Request): Headers {
 	const headers = new Headers(request.headers)
 	headers.delete('Content-Type')
@@ -20,11 +20,11 @@ export function headersWithoutBody(request: Request): Headers {
 }
 
 const wrongLogin = 'The email or password is wrong.'
-/** Where addresses are confirmed, one sentence for all who are refused: it tells nobody whether the address is known. */
+/** Where addresses are confirmed, one sentence for all refused logins: it does not reveal whether the address is known. */
 const wrongOrUnconfirmed = 'The email or password is wrong, or the address is not confirmed yet. Check your email.'
 const oldLink = 'This link has been used or has expired. Ask for a new one.'
 
-/** Runs a call of Better Auth; its refusals become ours. @throws Invalid, NotAllowed, TooMany */
+/** Runs a call of Better Auth, and translates its errors. @throws Invalid, NotAllowed, TooMany */
 export async function domainErrors<Result>(work: () => Promise<Result>): Promise<Result> {
 	try {
 		return await work()
@@ -34,7 +34,7 @@ export async function domainErrors<Result>(work: () => Promise<Result>): Promise
 	}
 }
 
-/** Better Auth's refusal as ours: the reason in words, at the field that it concerns. The code is for programs alone. */
+/** Translates an error of Better Auth: its reason in words, at the field that it concerns. The code is for programs only. */
 function domainError(refusal: APIError): Error {
 	const { statusCode, body, headers, message } = refusal
 	if (statusCode >= 500) return siteFaultOf(refusal) ?? refusal

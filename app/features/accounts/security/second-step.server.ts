@@ -15,23 +15,23 @@ import {
 	insertLoginChallenge,
 	type WaitingLogin,
 } from '../accounts.queries.server.ts'
-import { handOver } from '../ways-in.server.ts'
+import { handOver } from '../login-methods.server.ts'
 import { afterLogin } from './guard.server.ts'
 
 /*
- * The login in two steps: whoever gave the right password of an account with a second factor gets no session, but ten minutes to prove
- * it. What proves it stands in the feature `authenticators`.
+ * Login in two steps: after the right password, an account with a second factor gets no session, but ten minutes to prove the
+ * second factor. The proofs are in the feature `authenticators`.
  */
 
-/** What staff have to do to keep their rights. */
+/** The setting what staff have to do to keep their rights. */
 export const staffSection = settingSection({
 	name: 'staff',
 	title: 'Moderators and admins',
-	about: 'What moderators and admins have to do before they can act as such.',
+	about: 'What moderators and admins have to set up before they can act as such.',
 	settings: {
 		requireSecondFactor: boxSetting({
 			label: 'Moderators and admins need a second factor',
-			hint: 'Without an authenticator app set up they can do what members can, and are asked to set one up.',
+			hint: 'Until they set up an authenticator app, they can only do what members can.',
 			environment: 'REQUIRE_STAFF_SECOND_FACTOR',
 		}),
 	},
@@ -42,31 +42,31 @@ export function isSecondFactorRequiredOfStaff(): boolean {
 	return siteSettings(staffSection).requireSecondFactor
 }
 
-/** How long after the password the code may be given, in seconds. */
+/** Seconds within which the second step must follow the password. */
 const CHALLENGE_LIFETIME = 600
 const code = 'SECOND_FACTOR_REQUIRED'
 
 const proven = remember('second-step', () => new AsyncLocalStorage<number>())
 
 /**
- * Runs before any session is made, whichever way in made it: a member with a second factor gets none without the second step.
+ * Runs before any session is created, by any login method: a member with a second factor gets none without the second step.
  * @throws APIError 401 SECOND_FACTOR_REQUIRED
  */
 export async function requireSecondStep(session: { userId: unknown }, path: string | undefined): Promise<void> {
 	const userId = Number(session.userId)
-	// Who changes the password is logged in already; the new session takes the place of theirs.
+	// A member who changes the password is already logged in; the new session replaces theirs.
 	if (proven.getStore() === userId || path === '/change-password' || !(await hasSecondFactor(userId))) return
 	throw new APIError('UNAUTHORIZED', { code, message: 'This account has a second factor. Log in on the site.' })
 }
 
-/** Whether a login was refused only because its second step is missing: the password was right. */
+/** Whether a login was refused only because its second step is missing. */
 export function isSecondStepMissing(refusal: unknown): boolean {
 	return refusal instanceof APIError && refusal.body?.code === code
 }
 
 /**
- * Lets whoever took the first step go on to the second one.
- * @param kept what the way in keeps for the session; null for a password
+ * Lets a member continue with the second step.
+ * @param kept data of the login method for the session; null for a password
  * @returns the cookie that says so, as a header
  */
 export async function beginSecondStep(userId: number, kept: string | null = null): Promise<string> {
@@ -75,7 +75,7 @@ export async function beginSecondStep(userId: number, kept: string | null = null
 	return ownCookie('login', token, CHALLENGE_LIFETIME)
 }
 
-/** Who has given the right password in this browser within ten minutes; null when nobody has. */
+/** Who has given the right password in this browser within ten minutes; null for nobody. */
 export async function findWaitingLogin(request: Request): Promise<(WaitingLogin & { hash: string }) | null> {
 	const token = readOwnCookie(request.headers.get('Cookie'), 'login')
 	if (!token) return null
@@ -83,10 +83,10 @@ export async function findWaitingLogin(request: Request): Promise<(WaitingLogin 
 	return waiting ? { ...waiting, hash: hashToken(token) } : null
 }
 
-/** Takes the cookie of the first step back. */
+/** Deletes the cookie of the first step. */
 export const forgetFirstStep = () => ownCookie('login', '', 0)
 
-/** Begins a session for whoever has proved who they are by more than a password. Only the server itself can call it. */
+/** Begins a session after the second step. Only the server itself can call it. */
 export const secondStep = {
 	id: 'second-step',
 	endpoints: {

@@ -5,9 +5,9 @@ import { remember } from '~/lib/remember.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { findSuspension, type SuspensionRow } from '../accounts.queries.server.ts'
 
-/** What a member's row says about whether they may write. */
+/** What decides whether a member may write. */
 interface AccountStatus {
-	/** ISO 8601 in UTC; `infinity` for ever; null when not suspended. A moment that has passed suspends nobody. */
+	/** ISO 8601 in UTC; `infinity` for a permanent suspension; null for none. A time in the past counts as none. */
 	suspendedUntil: string | null
 	/** Why, in the moderator's words. */
 	suspendedReason: string
@@ -16,8 +16,8 @@ interface AccountStatus {
 }
 
 /**
- * Why this member may write nothing now, as a sentence for them; null when they may.
- * @param now milliseconds of the epoch
+ * Why this member may not write now, as a sentence for them; null when they may.
+ * @param now milliseconds since the epoch
  */
 export function suspensionOf({ suspendedUntil, suspendedReason, leavesAt }: AccountStatus, now: number): string | null {
 	if (leavesAt) return 'You are leaving, so you can only read. Keep your account at Settings, Leave, to write again.'
@@ -31,31 +31,31 @@ export function suspensionOf({ suspendedUntil, suspendedReason, leavesAt }: Acco
 }
 
 /*
- * The one rule of suspensions, for every feature: a suspended member reads, deletes what is their own, and changes what concerns
- * nobody else (password, sessions, notification settings, whom they block, drafts). Every other use case that writes asks here,
- * or in the guard of the forum, which asks here too.
+ * The rule of suspensions, for all features: a suspended member reads, deletes their own posts, and changes what concerns nobody
+ * else (password, sessions, notification settings, blocks, drafts). All other use cases that write check here, or in the posting
+ * rules of the forum, which check here too.
  */
 
 const terms = remember('terms-to-accept', () => ({ version: 0 }))
 
-/** Says which version of the terms members have to accept before they write; 0 for none. */
+/** Sets the version of the terms that members have to accept before they write; 0 for none. */
 export function setTermsToAccept(version: number): void {
 	terms.version = version
 }
 
-/** The version of the terms that whoever registers has to accept; 0 where there is none. */
+/** The version of the terms that a new member has to accept; 0 for none. */
 export function termsToAccept(): number {
 	return terms.version
 }
 
-/** Reads the box of a registration. @returns the version that was accepted @throws Invalid where it was not */
+/** Reads the checkbox of a registration. @returns the accepted version @throws Invalid where it was not accepted */
 export function requireAcceptedTerms(sent: unknown): number {
 	if (terms.version === 0 || Number(sent) === terms.version) return terms.version
 	const message = 'Read the terms and tick the box to accept them.'
 	throw new Invalid(message, { terms: message })
 }
 
-/** @throws NotAllowed with until when and why, for a member whose suspension still lasts, or who has not accepted the terms */
+/** @throws NotAllowed with the reason, for a member who is suspended, or has not accepted the terms */
 export function refuseSuspended(row: SuspensionRow): void {
 	const suspension = {
 		suspendedUntil: row.suspended_until,
@@ -69,9 +69,9 @@ export function refuseSuspended(row: SuspensionRow): void {
 }
 
 /**
- * Refuses to let a suspended member write, by what the database says now: a session may be older than the suspension.
+ * Requires that a member may write, as the database says now: a session may be older than a suspension.
  * @param executor the transaction of the write, where there is one
- * @throws NotAllowed with until when and why; also when the account is gone
+ * @throws NotAllowed with the end and the reason; also when the account is gone
  */
 export async function requireMayWrite(userId: number, executor?: Executor): Promise<void> {
 	const row = await findSuspension(userId, executor)

@@ -1,34 +1,34 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { SignedIn } from '~/lib/viewer.ts'
 
-/** Milliseconds for which cookies that were verified are not verified again. */
+/** Milliseconds for which verified cookies are not verified again. */
 const MAX_AGE_MS = 60_000
-/** Members who read at the same time; the one whose last request is longest ago makes room. About 400 bytes each. */
+/** Maximum members; the least recently used one is evicted. About 400 bytes each. */
 const MAX_ENTRIES = 5_000
 
 interface Verified {
 	viewer: SignedIn
-	/** The version of the member that the signed cookie carries. */
+	/** The member version in the signed cookie. */
 	version: string
 	/** By the monotonic clock. */
 	verifiedAt: number
-	/** When the first of them expires, by the system's clock. */
+	/** When the first cookie expires, by the system clock. */
 	expiresAt: number
 }
 
-/** The clocks, in milliseconds: one that is never set back, and the one that cookies expire by. */
+/** Clocks, in milliseconds: a monotonic one, and the one that cookies expire by. */
 interface Clocks {
 	now: () => number
 	date: () => number
 }
 
 /**
- * Cookies whose signatures were verified in the last minute, with whom they name: the same bytes are not verified again for each
- * request. Whether they are believed is asked each time: the version of their member must still be the same.
- * They are known by a digest of the whole header, so that no cookie is stored, and none compared byte by byte.
+ * A cache of Cookie headers whose signatures were verified in the last minute, with their members, so that the same bytes are not
+ * verified for each request. An entry counts only while the version of its member is the same. Keys are digests of the whole
+ * header: no cookie is stored, and none compared byte by byte.
  */
 export class VerifiedCookies {
-	// A Map hands out its keys in the order of insertion, and each use puts a key last.
+	// A Map iterates in order of insertion, and each use moves a key to the end.
 	readonly #entries = new Map<string, Verified>()
 	readonly #clocks: Clocks
 	readonly #maxEntries: number
@@ -43,8 +43,8 @@ export class VerifiedCookies {
 	}
 
 	/**
-	 * Whom this Cookie header names, if it was verified in the last minute and nothing has changed since; else null.
-	 * @param versionOf what a signed cookie of a member must carry now
+	 * The member of this Cookie header, if it was verified in the last minute and nothing has changed since; else null.
+	 * @param versionOf the version that a signed cookie of a member must carry now
 	 */
 	find(header: string, versionOf: (userId: number) => string): SignedIn | null {
 		const key = digestOf(header)
@@ -59,15 +59,15 @@ export class VerifiedCookies {
 	}
 
 	/**
-	 * Notes a Cookie header whose signed cookie was believed, without a look at the database. One that carries no such cookie, or
-	 * several, is not noted.
+	 * Adds a Cookie header whose signed cookie was accepted without the database. A header with no such cookie, or several, is not
+	 * added.
 	 * @param sessionExpiresAt when the session itself expires
 	 */
 	add(header: string, viewer: SignedIn, sessionExpiresAt: Date): void {
 		const signed = signedCookieOf(header)
 		if (signed === null) return
 		const expiresAt = Math.min(signed.expiresAt, sessionExpiresAt.getTime())
-		// The version that it carries, not that of now: the member may have logged out elsewhere since it was verified.
+		// The version in the cookie, not the current one: the member may have logged out elsewhere since it was verified.
 		const { version } = signed
 		const verified = { viewer: Object.freeze(viewer), version, verifiedAt: this.#clocks.now(), expiresAt }
 		this.#entries.set(digestOf(header), verified)
@@ -76,16 +76,16 @@ export class VerifiedCookies {
 	}
 }
 
-/** Stands for a Cookie header, so that no cookie is stored. */
+/** The key of a Cookie header, so that no cookie is stored. */
 export function digestOf(header: string): string {
 	return hash('sha256', header, 'base64')
 }
 
 /**
- * The token of the session that a Cookie header carries, if its signature is good, as Better Auth writes both: `TOKEN.SIGNATURE`, an
- * HMAC-SHA256 in Base64. In place of its own check, which takes a tenth of a request's time.
+ * The session token of a Cookie header, if its signature is valid. Better Auth's format is `TOKEN.SIGNATURE`, with an HMAC-SHA256 in Base64;
+ * its own check takes a tenth of a request's processor time.
  * @param name of the cookie
- * @returns null for a header that carries none or several, or one whose signature is not good
+ * @returns null for a header with none or several, or with an invalid signature
  */
 export function sessionTokenOf(header: string, { name, secret }: { name: string; secret: string }): string | null {
 	const cookies = header
@@ -98,7 +98,7 @@ export function sessionTokenOf(header: string, { name, secret }: { name: string;
 	return given.length === good.length && timingSafeEqual(given, good) ? token : null
 }
 
-/** @returns '' for what is no encoded text */
+/** @returns '' for invalid percent-encoding */
 function decoded(text: string): string {
 	try {
 		return decodeURIComponent(text)
@@ -107,7 +107,7 @@ function decoded(text: string): string {
 	}
 }
 
-/** What the one signed cookie of a header says, as Better Auth writes it; null for a header with none or several, or one in parts. */
+/** The content of the one signed cookie of a header, in Better Auth's format; null for none, several, or one in parts. */
 function signedCookieOf(header: string): { version: string; expiresAt: number } | null {
 	const signed = [...header.matchAll(/(?:^|;\s*)(?:__Host-)?session_data(?:\.\d+)?=([^;]*)/g)]
 	if (signed.length !== 1) return null

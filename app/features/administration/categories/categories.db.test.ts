@@ -114,7 +114,9 @@ describe('a form is refused', () => {
 		const id = await idOf('others')
 		const form = await formOf(id)
 		for (const change of [{ slug: 'elsewhere' }, { asking: 'staff' }])
-			await expect(saveCategory(admin, id, { ...form, ...change })).rejects.toThrow(/takes what fits nowhere else/)
+			await expect(saveCategory(admin, id, { ...form, ...change })).rejects.toThrow(
+				/for everything that fits nowhere else/,
+			)
 		await expect(archiveCategory(admin, id, true)).rejects.toThrow(Conflict)
 		await expect(mergeCategory(admin, id, { into: 'robotics' })).rejects.toThrow(Conflict)
 		await saveCategory(admin, id, { ...form, description: 'What fits nowhere else.' })

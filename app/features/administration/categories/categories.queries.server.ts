@@ -26,6 +26,7 @@ export async function listDetailRows(executor: Executor = db()): Promise<Categor
 	return rows
 }
 
+/** A category with its settings and counts, even one that was merged into another. */
 export async function findDetailRow(id: number, executor: Executor = db()): Promise<CategoryDetailRow | undefined> {
 	const { rows } = await sql<CategoryDetailRow>`select ${columns} from categories c where id = ${id}`.execute(executor)
 	return rows[0]
@@ -81,6 +82,7 @@ export async function writeOrder(trx: Executor, ids: number[]): Promise<void> {
 		where categories.id = ordered.id and ordered.id in (select id from held)`.execute(trx)
 }
 
+/** Archives a category, or opens it again. */
 export async function writeArchived(trx: Executor, id: number, isArchived: boolean): Promise<void> {
 	await sql`
 		update categories set archived_at = ${isArchived ? sql`now()` : null}, version = version + 1 where id = ${id}`.execute(

@@ -1,6 +1,6 @@
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { CATEGORY_SUBJECT } from '~/features/moderation/moderation.policy.ts'
-import { holdCategories, lockCategories } from '~/features/tags/tags.queries.server.ts'
+import { lockCategories, lockCategoriesShared } from '~/features/tags/tags.queries.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
 import { counted } from '~/lib/text.ts'
@@ -61,7 +61,7 @@ export async function getCategoryDetail(
 /** Adds a category, as the last one. @throws Invalid for a name or an address that is taken, Conflict for one too many */
 export async function addCategory(viewer: Viewer, input: Input): Promise<{ id: number; title: string }> {
 	const texts = parseInput(categoryInput, input)
-	const id = await inTurn(viewer, async (trx, actor) => {
+	const id = await withLockedCategories(viewer, async (trx, actor) => {
 		const rows = await listDetailRows(trx)
 		if (rows.length >= MAX_CATEGORIES) throw new Conflict(`A site has at most ${MAX_CATEGORIES} categories.`)
 		await requireFree(trx, rows, 0, texts)
@@ -80,7 +80,7 @@ export async function addCategory(viewer: Viewer, input: Input): Promise<{ id: n
 export async function saveCategory(viewer: Viewer, id: number, input: Input): Promise<{ title: string }> {
 	const texts = parseInput(categoryInput, input)
 	const version = requireVersion(input)
-	await inTurn(viewer, async (trx, actor) => {
+	await withLockedCategories(viewer, async (trx, actor) => {
 		const before = await requireRow(trx, id)
 		if (before.version !== version) {
 			const { title, slug, description, asking, required_tags } = before
@@ -98,7 +98,7 @@ export async function saveCategory(viewer: Viewer, id: number, input: Input): Pr
 function requireFallbackKept(before: CategoryDetailRow, texts: CategoryTexts): void {
 	if (before.slug !== FALLBACK_CATEGORY) return
 	const refuse = (field: string, what: string) => {
-		const message = `${what}: it takes what fits nowhere else.`
+		const message = `${what}: it is for everything that fits nowhere else.`
 		throw new Invalid(message, { [field]: message })
 	}
 	if (texts.slug !== before.slug) refuse('slug', 'This category keeps its address')
@@ -141,7 +141,7 @@ function changesOf(
 
 /** Moves a category one place up or down. At the end of the list nothing happens. */
 export async function moveCategory(viewer: Viewer, id: number, direction: 'up' | 'down'): Promise<void> {
-	await inTurn(viewer, async (trx, actor) => {
+	await withLockedCategories(viewer, async (trx, actor) => {
 		const category = await requireRow(trx, id)
 		const rows = await listDetailRows(trx)
 		const from = rows.findIndex((row) => row.id === id)
@@ -158,7 +158,7 @@ export async function moveCategory(viewer: Viewer, id: number, direction: 'up' |
 
 /** Archives a category, in which nobody asks from then on, or opens it again. @throws Conflict when somebody just did the same */
 export async function archiveCategory(viewer: Viewer, id: number, isArchived: boolean): Promise<void> {
-	await inTurn(viewer, async (trx, actor) => {
+	await withLockedCategories(viewer, async (trx, actor) => {
 		const category = await requireRow(trx, id)
 		if (category.slug === FALLBACK_CATEGORY) throw new Conflict(fallbackStays)
 		if ((category.askers === 'nobody') === isArchived) throw new Conflict(decidedAlready)
@@ -181,7 +181,7 @@ export async function previewMerge(viewer: Viewer, id: number, input: Input): Pr
  * @throws Invalid, Conflict
  */
 export async function mergeCategory(viewer: Viewer, id: number, input: Input): Promise<{ id: number; title: string }> {
-	const into = await inTurn(viewer, async (trx, actor) => {
+	const into = await withLockedCategories(viewer, async (trx, actor) => {
 		const found = await requireMergeable(trx, id, input)
 		await mergeInto(trx, found.category, found.into.id)
 		await addJob('move-merged-category', { from: id }, trx)
@@ -216,7 +216,7 @@ export async function moveMerged(from: number): Promise<void> {
 			.transaction()
 			.execute(async (trx) => {
 				// Otherwise the other category could be merged too while questions are moving there.
-				await holdCategories(trx)
+				await lockCategoriesShared(trx)
 				return moveNextQuestions(trx, from, last, MOVED_AT_ONCE)
 			})
 	}
@@ -224,7 +224,7 @@ export async function moveMerged(from: number): Promise<void> {
 }
 
 /** Holds the categories before the admin's row: whoever asks holds both in this order. */
-async function inTurn<Result>(
+async function withLockedCategories<Result>(
 	viewer: Viewer,
 	work: (trx: Executor, actor: SignedIn) => Promise<Result>,
 ): Promise<Result> {
@@ -266,7 +266,7 @@ async function record(
 	})
 }
 
-const fallbackStays = 'This category takes what fits nowhere else, so it stays.'
+const fallbackStays = 'This category is for everything that fits nowhere else, so it cannot be removed.'
 const decidedAlready = 'Someone else has already decided this. Reload the page.'
 
 function noCategory(): NotFound {

@@ -2,7 +2,7 @@ import type { CategoryAskers } from '~/features/tags/tags.view.ts'
 
 /* Categories as admins see them. */
 
-/** The category that always exists: it takes what fits nowhere else, so it keeps its address and is open to everybody. */
+/** The category that always exists: it is for everything that fits nowhere else, so it keeps its address and is open to everybody. */
 export const FALLBACK_CATEGORY = 'others'
 
 /** Fits beside the others in the forum's menu. */

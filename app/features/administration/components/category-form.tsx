@@ -63,11 +63,11 @@ export function CategoryForm({ action, category, refusal }: CategoryFormProps) {
 				readOnly={category?.isFallback}
 				hint={
 					category
-						? 'The last part of /forum/category/… The former address leads to the new one for ever.'
-						: 'The last part of /forum/category/… If you leave it empty, it is made of the name.'
+						? 'The last part of /forum/category/… The former address will always redirect to the new one.'
+						: 'The last part of /forum/category/… If you leave it empty, it is made from the name.'
 				}
 			/>
-			<TextArea {...of('description')} rows={3} maxLength={MAX_CATEGORY_DESCRIPTION} hint="Stands on its page." />
+			<TextArea {...of('description')} rows={3} maxLength={MAX_CATEGORY_DESCRIPTION} hint="Shown on its page." />
 			<Field
 				{...of('requiredTags')}
 				autoCapitalize="none"

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { confirmMember } from '~/features/accounts/accounts.queries.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { resetSecondFactor } from '~/features/authenticators/second-factor.server.ts'
-import { clearTroubles } from '~/features/bounces/bounces.server.ts'
+import { clearAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { announceRename, rename, usernameInput } from '~/features/identity/usernames/usernames.server.ts'
 import { releaseCases } from '~/features/moderation/handling/handling.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
@@ -37,14 +37,16 @@ const roleInput = whyInput.extend({ role: z.enum(roles, { error: 'Choose a role.
  */
 export async function changeRole(viewer: Viewer, username: string, input: Input): Promise<Role> {
 	const { role, why } = parseInput(roleInput, input)
-	const member = await inTurn(viewer, username, async (trx, actor, found, locked) => {
+	const member = await withLockedMember(viewer, username, async (trx, actor, found, locked) => {
 		if (locked.role === role) throw new Conflict(`${found.name} is already ${article(role)}.`)
 		if (locked.role === 'admin' && (await countAdmins(trx)) === 1)
 			throw new Conflict(`${found.name} is the only admin. Make somebody else admin first.`)
 		if (role !== 'member' && locked.suspended_until !== null)
 			throw new Conflict(`${found.name} is suspended. Lift the suspension first.`)
 		if (role !== 'member' && isDemoAccount(locked.email))
-			throw new NotAllowed('A demo account gets no other role: its password is printed at the start.')
+			throw new NotAllowed(
+				'The role of a demo account cannot be changed, because its password is printed at the start.',
+			)
 		await writeRole(trx, found.id, role)
 		if (role === 'member') await releaseCases(trx, found.id)
 		const note = role === 'member' ? `from ${locked.role}` : `as ${role}`
@@ -69,8 +71,9 @@ const renameInput = whyInput.extend(usernameInput.shape)
  */
 export async function renameMember(viewer: Viewer, username: string, input: Input): Promise<string> {
 	const { username: wanted, why } = parseInput(renameInput, input)
-	const member = await inTurn(viewer, username, async (trx, actor, found, { role, email }) => {
-		if (isDemoAccount(email)) throw new NotAllowed('A demo account keeps its username: it is printed at the start.')
+	const member = await withLockedMember(viewer, username, async (trx, actor, found, { role, email }) => {
+		if (isDemoAccount(email))
+			throw new NotAllowed('The username of a demo account cannot be changed, because it is printed at the start.')
 		const from = await rename(trx, { id: found.id, username: found.username, role }, wanted)
 		await record(trx, actor, found, 'rename', { why, note: `@${from} to @${wanted}` })
 	})
@@ -80,7 +83,7 @@ export async function renameMember(viewer: Viewer, username: string, input: Inpu
 
 /** Takes a member's address for confirmed, as somebody who knows them. It gives no role. */
 export async function confirmAddressOf(viewer: Viewer, username: string, why = ''): Promise<void> {
-	const member = await inTurn(viewer, username, async (trx, actor, found, { email_verified }) => {
+	const member = await withLockedMember(viewer, username, async (trx, actor, found, { email_verified }) => {
 		if (email_verified) throw new Conflict('This address is confirmed already.')
 		await confirmMember(found.id, trx)
 		await record(trx, actor, found, 'confirm the address', { why })
@@ -91,8 +94,8 @@ export async function confirmAddressOf(viewer: Viewer, username: string, why = '
 
 /** Has notifications mailed to a member again, as somebody who knows that mail arrives. @throws Conflict where none came back */
 export async function clearMailOf(viewer: Viewer, username: string): Promise<void> {
-	await inTurn(viewer, username, async (trx, actor, found) => {
-		const cleared = await clearTroubles(trx, found.id)
+	await withLockedMember(viewer, username, async (trx, actor, found) => {
+		const cleared = await clearAddressProblems(trx, found.id)
 		if (cleared.length === 0) throw new Conflict('No mail to this member comes back any more.')
 		await record(trx, actor, found, 'clear returned mail')
 	})
@@ -117,7 +120,7 @@ export async function resetLost(
 ): Promise<void> {
 	const { why } = parseInput(whyInput, input)
 	const { reset, act, event } = losses[lost]
-	const member = await inTurn(viewer, username, async (trx, actor, found, { email }) => {
+	const member = await withLockedMember(viewer, username, async (trx, actor, found, { email }) => {
 		await reset(trx, { id: found.id, email })
 		await endAllAccess(trx, found.id)
 		await record(trx, actor, found, act, { why })
@@ -174,7 +177,7 @@ async function recorded(
 	return found
 }
 
-async function inTurn(
+async function withLockedMember(
 	viewer: Viewer,
 	username: string,
 	work: (trx: Executor, actor: SignedIn, found: ModeratedMemberRow, locked: LockedMember) => Promise<void>,

@@ -66,7 +66,7 @@ export async function previewBulk(viewer: Viewer, sent: URLSearchParams): Promis
 function reasonAgainst(admin: SignedIn, act: BulkAct, member: MemberLine): string | null {
 	if (act !== 'confirm' && act !== 'lift' && member.id === admin.id) return 'That is you.'
 	if (act !== 'confirm' && act !== 'log-out' && member.role === 'admin')
-		return 'Of an admin this is decided on their page alone.'
+		return 'For an admin, this can only be decided on their own page.'
 	const isSuspended = member.suspendedUntil !== null
 	const rules: Record<BulkAct, () => string | false> = {
 		suspend: () => isSuspended && 'Already suspended.',
@@ -75,8 +75,8 @@ function reasonAgainst(admin: SignedIn, act: BulkAct, member: MemberLine): strin
 		confirm: () => member.isConfirmed && 'The address is confirmed already.',
 		moderator: () =>
 			(member.role === 'moderator' && 'Already a moderator.') ||
-			(isSuspended && 'Suspended: end that first.') ||
-			(isDemoAccount(member.email) && 'A demo account gets no other role.'),
+			(isSuspended && 'Suspended: end the suspension first.') ||
+			(isDemoAccount(member.email) && 'The role of a demo account cannot be changed.'),
 		member: () => member.role === 'member' && 'Already an ordinary member.',
 	}
 	return rules[act]() || null
@@ -106,7 +106,7 @@ export async function runBulk(viewer: Viewer, act: unknown, input: Input): Promi
 	if (act === 'suspend' && time === undefined)
 		throw new Invalid('Choose for how long.', { time: 'Choose for how long.' })
 	const ids = [...new Set(sent.split(',').map(Number))].filter(isId).slice(0, MAX_CHOSEN)
-	if (ids.length === 0) throw new Invalid('Nobody is left for whom this could be done.')
+	if (ids.length === 0) throw new Invalid('There are no members left to do this for.')
 	await countUse('toggles', admin)
 	const members = await listMemberRows(NO_FILTERS, null, MAX_CHOSEN, ids)
 	const refused: { username: string; why: string }[] = []

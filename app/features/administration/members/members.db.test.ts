@@ -230,11 +230,11 @@ test('whose mail comes back is found, with the reason; an admin clears it once',
 	await noteReport(mail, { says: 'permanent', status: '5.2.1' })
 	const { rows } = await listMembers(admin, { ...none, state: 'returned' }, null)
 	expect(rows.map(({ username, isMailReturned }) => [username, isMailReturned])).toEqual([['returned', true]])
-	expect((await getMember(admin, 'returned')).troubles).toMatchObject([
+	expect((await getMember(admin, 'returned')).problems).toMatchObject([
 		{ reason: 'The mailbox is disabled', status: '5.2.1' },
 	])
 	await clearMailOf(admin, 'returned')
-	expect((await getMember(admin, 'returned')).troubles).toEqual([])
+	expect((await getMember(admin, 'returned')).problems).toEqual([])
 	await expect(clearMailOf(admin, 'returned')).rejects.toThrow('No mail to this member comes back any more.')
 	const { rows: logged } =
 		await sql`select from moderation_log where act = 'clear returned mail' and actor_id = ${admin.id}`.execute(db())
@@ -277,10 +277,14 @@ describe('many at once', () => {
 
 	test.each<[string, number, string[]]>([
 		['suspend', 2, ['That is you.: admin', 'Already suspended.: crowd3']],
-		['lift', 1, ['Not suspended.: crowd2 crowd1', 'Of an admin this is decided on their page alone.: admin']],
+		['lift', 1, ['Not suspended.: crowd2 crowd1', 'For an admin, this can only be decided on their own page.: admin']],
 		['log-out', 3, ['That is you.: admin']],
 		['confirm', 4, []],
-		['moderator', 1, ['Suspended: end that first.: crowd3', 'Already a moderator.: crowd2', 'That is you.: admin']],
+		[
+			'moderator',
+			1,
+			['Suspended: end the suspension first.: crowd3', 'Already a moderator.: crowd2', 'That is you.: admin'],
+		],
 		['member', 1, ['Already an ordinary member.: crowd3 crowd1', 'That is you.: admin']],
 	])('%s is done for %i, and says who is left out and why', async (act, count, leftOut) => {
 		const preview = await previewBulk(admin, chosen(act, [...ids(), admin.id]))
@@ -292,7 +296,7 @@ describe('many at once', () => {
 		const all = (q: string) => new URLSearchParams({ act: 'confirm', all: '1', q })
 		expect((await previewBulk(admin, all('crowd'))).members).toHaveLength(3)
 		await expect(previewBulk(admin, all('many'))).rejects.toThrow('more than 500 members')
-		await expect(previewBulk(admin, chosen('confirm', []))).rejects.toThrow('Tick the members first')
+		await expect(previewBulk(admin, chosen('confirm', []))).rejects.toThrow('Tick some members first')
 		await expect(previewBulk(admin, chosen('delete'))).rejects.toThrow('Choose what to do')
 		await expect(previewBulk(ada, all('crowd'))).rejects.toThrow(NotAllowed)
 		await expect(runBulk(ada, 'confirm', { ids: `${ada.id}`, why })).rejects.toThrow(NotAllowed)

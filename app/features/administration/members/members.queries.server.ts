@@ -122,6 +122,7 @@ export async function countAdmins(trx: Executor): Promise<number> {
 	return rows[0]?.count ?? 0
 }
 
+/** Sets a member's role. */
 export async function writeRole(trx: Executor, id: number, role: Role): Promise<void> {
 	await trx.updateTable('users').set({ role }).where('id', '=', id).execute()
 }

@@ -1,4 +1,4 @@
-import { getTroubleDetails } from '~/features/bounces/bounces.server.ts'
+import { getAddressProblemDetails } from '~/features/bounces/bounces.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { isId } from '~/lib/checks.ts'
@@ -47,7 +47,7 @@ export function readChosen(sent: {
 }): number[] | null {
 	if (sent.get('all')) return null
 	const ids = [...new Set(sent.getAll('m').map(Number))].filter(isId)
-	if (ids.length === 0) throw new Invalid('Tick the members first, or choose all that the filter finds.')
+	if (ids.length === 0) throw new Invalid('Tick some members first, or choose all that match the filter.')
 	if (ids.length > MAX_CHOSEN) throw new Invalid(`Choose at most ${MAX_CHOSEN} members at once.`)
 	return ids
 }
@@ -72,7 +72,7 @@ export async function getMember(viewer: Viewer, username: string): Promise<Membe
 	requireAdmin(viewer)
 	const row = await findMemberDetail(username)
 	if (!row) throw new NotFound('There is no such member.')
-	return presentDetail(row, await getTroubleDetails(row.id))
+	return presentDetail(row, await getAddressProblemDetails(row.id))
 }
 
 /**
@@ -160,8 +160,8 @@ export function presentLine(row: MemberRow): MemberLine {
 	}
 }
 
-function presentDetail(row: MemberDetailRow, troubles: MemberDetail['troubles']): MemberDetail {
+function presentDetail(row: MemberDetailRow, problems: MemberDetail['problems']): MemberDetail {
 	const { sessions, tokens, questions, comments, reports, passkeys } = row
 	const numbers = { sessions, tokens, questions, comments, reports, passkeys }
-	return { ...presentLine(row), ...numbers, hasSecondFactor: row.second_factor, troubles }
+	return { ...presentLine(row), ...numbers, hasSecondFactor: row.second_factor, problems }
 }

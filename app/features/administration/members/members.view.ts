@@ -1,4 +1,4 @@
-import type { AddressTroubleDetail } from '~/features/bounces/bounces.view.ts'
+import type { AddressProblemDetail } from '~/features/bounces/bounces.view.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 
 /* Members as admins see them. Times are ISO 8601 in UTC. */
@@ -55,6 +55,7 @@ export const bulkActs = {
 } as const
 export type BulkAct = keyof typeof bulkActs
 
+/** Whether a form names an action that can be done to many members. */
 export function isBulkAct(name: unknown): name is BulkAct {
 	return typeof name === 'string' && Object.hasOwn(bulkActs, name)
 }
@@ -99,5 +100,5 @@ export interface MemberDetail extends MemberLine {
 	/** How many they have. */
 	passkeys: number
 	/** What is wrong with their addresses. */
-	troubles: AddressTroubleDetail[]
+	problems: AddressProblemDetail[]
 }

@@ -19,7 +19,7 @@ import { type BulkPreview, type BulkResult, confirmedActs, previewBulk, runBulk 
 import { bulkActs, bulkPath, type LeftOut, memberAdminPath, membersPath } from '../members/members.view.ts'
 import type { Route } from './+types/bulk'
 
-/** The choice stands in the address, so that whoever has to confirm first that it is them comes back to it. */
+/** The choice is in the address, so that whoever has to confirm first that it is them comes back to it. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = await adminOf({ request, context, url })
@@ -112,7 +112,7 @@ function Preview({ preview: { act, members, leftOut }, here, refusal }: PreviewP
 						maxLength={moderationLimits.whyMax}
 						defaultValue={refusal?.values.why ?? ''}
 						error={refusal?.errors.why}
-						hint="Admins see this in the log, for each of them. Who is suspended sees it, too."
+						hint="Admins see this in the log, for each of them. Suspended members see it, too."
 					/>
 					<p>
 						<SubmitButton

@@ -63,7 +63,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 				await archiveCategory(viewer, id, act === 'archive')
 				return redirectWithToast(here, { type: 'success', message: act === 'archive' ? 'Archived.' : 'Open again.' })
 			}
-			if (act !== 'merge') throw new NotFound('There is no such act.')
+			if (act !== 'merge') throw new NotFound('There is no such action.')
 			if (form.get('confirmed') !== '1') return { preview: await previewMerge(viewer, id, input) }
 			const into = await mergeCategory(viewer, id, input)
 			return redirectWithToast(categoryAdminPath(into.id), { type: 'success', message: `Merged into “${into.title}”.` })
@@ -159,7 +159,7 @@ function Merge({ category: { id }, others, refusal }: ActProps & { others: { slu
 					label="Other category"
 					defaultValue={refusal?.values.into}
 					error={refusal?.errors.into}
-					hint="The one that stays. Queries and followers move there, and this address leads there for ever."
+					hint="The category to keep. Queries and followers move there, and this address will always redirect there."
 				>
 					{others.map(({ slug, title }) => (
 						<option key={slug} value={slug}>

@@ -46,19 +46,19 @@ export default function Figures({ loaderData, actionData }: Route.ComponentProps
 	return (
 		<AdminFrame title="Figures">
 			<p className="mt-4 max-w-[40rem] text-ink-2">
-				The last {weeks.length} weeks, counted every night. No figure tells of anybody.
+				The last {weeks.length} weeks, counted every night. No figure is about a single person.
 			</p>
 			<WeekChart
 				id="joined"
 				title="New members"
-				note="Accounts made in the week."
+				note="Accounts created in the week."
 				values={by(({ joined }) => joined)}
 				say={grouped}
 			/>
 			<WeekChart
 				id="active"
 				title="Active members"
-				note="Who was logged in or wrote in the week. Of weeks before this was counted, who wrote."
+				note="Members who were logged in or wrote in the week. For weeks before this was counted, members who wrote."
 				values={by(({ active }) => active)}
 				say={grouped}
 			/>
@@ -78,21 +78,21 @@ export default function Figures({ loaderData, actionData }: Route.ComponentProps
 			<WeekChart
 				id="questions"
 				title="Queries"
-				note="Asked in the week."
+				note="Queries asked in the week."
 				values={by(({ questions }) => questions)}
 				say={grouped}
 			/>
 			<WeekChart
 				id="answered"
 				title="Answered within 7 days"
-				note="Of those asked in the week, how many somebody else commented on within 7 days. The last week is not over yet."
+				note="Queries of the week that somebody else commented on within 7 days. The last week is not over yet."
 				values={by(({ answered, questions }) => percent(answered, questions))}
 				say={(value) => `${value} %`}
 			/>
 			<WeekChart
 				id="median"
 				title="Time to the first answer"
-				note="Half of those that were answered waited no longer."
+				note="The median of answered queries."
 				values={by(({ medianMinutes }) => medianMinutes)}
 				say={duration}
 			/>

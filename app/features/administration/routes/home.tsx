@@ -37,7 +37,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 					return done(isHidden ? 'Hidden.' : 'Shown again.')
 				}
 				default:
-					throw new NotFound('There is no such act.')
+					throw new NotFound('There is no such action.')
 			}
 		} catch (error) {
 			return refused(error, form)
@@ -56,7 +56,7 @@ const places: { to: string; title: string; about: string }[] = [
 		about: 'Add, rename, order, merge and archive them; who may ask there.',
 	},
 	{ to: '/admin/members', title: 'Members', about: 'Search them, change roles, end sessions, suspend, hide profiles.' },
-	{ to: '/admin/invitations', title: 'Invitations', about: 'Links and lists of addresses, by which people register.' },
+	{ to: '/admin/invitations', title: 'Invitations', about: 'Links and address lists with which people can register.' },
 	{ to: '/admin/figures', title: 'Figures', about: 'Members, queries and answers by week; jobs that failed.' },
 	{
 		to: '/admin/backups',
@@ -64,16 +64,16 @@ const places: { to: string; title: string; about: string }[] = [
 		about: 'The last ones, whether each was tried, and the continuous archive.',
 	},
 	{ to: '/admin/legal', title: 'Terms and privacy', about: 'Terms, privacy and imprint, with every version.' },
-	{ to: '/admin/settings', title: 'Settings', about: 'How this site works, with the history of every change.' },
+	{ to: '/admin/settings', title: 'Settings', about: 'How this site works, with a history of all changes.' },
 	{ to: '/moderation', title: 'Moderation', about: 'What was reported, and posts that wait for a moderator.' },
 	{
 		to: '/moderation/members',
 		title: 'Moderators and suspended members',
-		about: 'Who moderates here, and who may not write.',
+		about: 'Moderators, and members who may not write.',
 	},
 	{ to: '/moderation/terms', title: 'Terms', about: 'Skills, technologies and tags, and how else they are written.' },
-	{ to: '/moderation/searches', title: 'Searches without results', about: 'What people looked for and did not find.' },
-	{ to: '/moderation/log', title: 'Log', about: 'Every act of moderators and admins, with who, when and why.' },
+	{ to: '/moderation/searches', title: 'Searches without results', about: 'Searches that found nothing.' },
+	{ to: '/moderation/log', title: 'Log', about: 'Every action of moderators and admins, with who, when and why.' },
 ]
 
 export default function Administration({ loaderData: { setup }, actionData }: Route.ComponentProps) {

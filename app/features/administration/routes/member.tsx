@@ -95,7 +95,7 @@ export function action({ request, params: { username }, context, url }: Route.Ac
 			const accountAct = Object.hasOwn(accountActs, act) ? accountActs[act] : undefined
 			if (accountAct || act === 'rename') await requireConfirmed(admin, request)
 			if (accountAct) return done(await accountAct(viewer, username, input))
-			if (act === 'rename') return done('The username is changed.', await renameMember(viewer, username, input))
+			if (act === 'rename') return done('The username was changed.', await renameMember(viewer, username, input))
 			return done(await decideCase(viewer, { kind: MEMBER_SUBJECT, name: username, act }, input))
 		} catch (error) {
 			return refused(error, form)
@@ -144,14 +144,14 @@ export default function Member({
 					refusal={of('confirm')}
 				/>
 			)}
-			<MemberMail troubles={member.troubles} action={memberAdminPath(member.username)} refusal={of('clear-mail')} />
+			<MemberMail problems={member.problems} action={memberAdminPath(member.username)} refusal={of('clear-mail')} />
 			{member.hasSecondFactor && (
 				<Plain
 					member={member}
 					act="second-factor"
 					title="Second factor"
 					label="Reset the second factor"
-					text="For members who lost their phone and their recovery codes. First make sure that it is them: from then on their password alone lets in. They are told by mail, and logged out everywhere."
+					text="For members who lost their phone and their recovery codes. First make sure that it is them: afterwards, their password is enough to log in. They get a mail, and are logged out everywhere."
 					refusal={of('second-factor')}
 					asksWhy
 				/>
@@ -162,7 +162,7 @@ export default function Member({
 					act="passkeys"
 					title="Passkeys"
 					label={member.passkeys === 1 ? 'Remove the passkey' : `Remove all ${member.passkeys} passkeys`}
-					text="For members who lost a device. They log in another way, and add passkeys anew. They are told by mail, and logged out everywhere."
+					text="For members who lost a device. They have to log in another way, and add new passkeys. They get a mail, and are logged out everywhere."
 					refusal={of('passkeys')}
 					asksWhy
 				/>
@@ -244,7 +244,7 @@ function RoleForm({ member: { username, role }, refusal }: ActProps) {
 					name="role"
 					defaultValue={refusal?.values.role ?? role}
 					error={refusal?.errors.role}
-					hint="Moderators decide about reports and keep terms. Admins also keep members and categories."
+					hint="Moderators decide about reports and manage terms. Admins also manage members and categories."
 				>
 					{roles.map((one) => (
 						<option key={one}>{one}</option>

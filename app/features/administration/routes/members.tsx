@@ -46,7 +46,7 @@ export default function Members({ loaderData: { filters, page } }: Route.Compone
 		<AdminFrame title="Members">
 			<Filters key={JSON.stringify(filters)} filters={filters} />
 			{members.length === 0 ? (
-				<EmptyState title="Nobody found">No member is like that.</EmptyState>
+				<EmptyState title="Nobody found">No member matches.</EmptyState>
 			) : (
 				<form className="mt-4" method="get" action={bulkPath}>
 					<FilterValues filters={filters} />
@@ -141,9 +141,9 @@ function ManyForm() {
 			<RuleHead id="many" title="Many at once" />
 			<div className="mt-3 grid gap-4">
 				<Check name="all" value="1" hint={`At most ${MAX_CHOSEN} at once.`}>
-					All that the filter finds, and not only those who are ticked
+					All members that match the filter, not only those ticked
 				</Check>
-				<Select label="What to do" name="act" hint="The next page says for whom before anything is done.">
+				<Select label="What to do" name="act" hint="The next page lists the members before anything is done.">
 					{Object.entries(bulkActs).map(([value, label]) => (
 						<option key={value} value={value}>
 							{label}

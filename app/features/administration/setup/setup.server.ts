@@ -26,7 +26,7 @@ import {
 	type SiteCounts,
 	saveLetterMark,
 } from './setup.queries.server.ts'
-import { type SetupKey, type SetupStanding, type SetupStepView, type SetupView, setupKeys } from './setup.view.ts'
+import { type SetupKey, type SetupStatus, type SetupStepView, type SetupView, setupKeys } from './setup.view.ts'
 
 /*
  * The first-run checklist. Whether a step is done is read from the site; stored is only what an admin decided: that something stays as it
@@ -47,7 +47,7 @@ export interface SetupStep {
 	/** The page on which it is done. */
 	to: string
 	/** Looks at the site, by at most one statement. */
-	look(known: SetupFacts): SetupStanding | Promise<SetupStanding>
+	look(known: SetupFacts): SetupStatus | Promise<SetupStatus>
 }
 
 /** What is read once for all steps. */
@@ -57,7 +57,7 @@ export interface SetupFacts {
 	letter: MarkRow | undefined
 }
 
-/** What stands in the table beside the steps. */
+/** What is in the table beside the steps. */
 const HIDDEN = 'hidden'
 
 const registry = remember('setup-steps', () => ({ steps: new Map<SetupKey, SetupStep>() }))
@@ -182,7 +182,7 @@ function mailPlace(): string {
 
 const decidedAlready = 'Someone else has already decided this. Reload the page.'
 const noMailServer =
-	'The site has no mail server, so nobody gets a letter: mails are only written to files. Whoever runs the server sets SMTP_URL and MAIL_FROM there.'
+	'The site has no mail server, so no mails are delivered: they are only written to files. Whoever runs the server can set SMTP_URL and MAIL_FROM.'
 
 /** The steps about what stands below administration. */
 export const ownSteps: readonly SetupStep[] = [
@@ -203,7 +203,7 @@ export const ownSteps: readonly SetupStep[] = [
 		to: '/admin/settings/appearance',
 		look() {
 			if (siteAppearance().logo) return { state: 'done', words: 'The site has a logo of its own.' }
-			return { state: 'usual', words: 'It shows the mark that every new site has.' }
+			return { state: 'usual', words: 'It shows the default logo.' }
 		},
 	},
 	{
@@ -213,7 +213,7 @@ export const ownSteps: readonly SetupStep[] = [
 		look() {
 			const { accent } = siteSettings(appearanceSection)
 			if (accent) return { state: 'done', words: `Buttons and links have the colour ${accent}.` }
-			return { state: 'usual', words: 'Buttons and links have the green that every new site has.' }
+			return { state: 'usual', words: 'Buttons and links have the default green.' }
 		},
 	},
 	{
@@ -234,7 +234,7 @@ export const ownSteps: readonly SetupStep[] = [
 		look({ letter }) {
 			if (!config().SMTP_URL) return { state: 'open', words: noMailServer }
 			if (letter?.about === mailPlace()) return { state: 'done', words: letter.note }
-			const words = letter ? 'The mail server was changed since the last test letter.' : 'No letter was tried yet.'
+			const words = letter ? 'The mail server was changed since the last test mail.' : 'No test mail has been sent yet.'
 			return { state: 'open', words: `${words} Send one to yourself, and see whether it arrives.` }
 		},
 	},
@@ -245,7 +245,7 @@ export const ownSteps: readonly SetupStep[] = [
 		look() {
 			const { mode, domains } = whoMayRegister()
 			if (mode === 'closed') return { state: 'done', words: 'Nobody can register.' }
-			if (mode === 'invited') return { state: 'done', words: 'Only who is invited can register.' }
+			if (mode === 'invited') return { state: 'done', words: 'Only invited people can register.' }
 			if (domains.length === 0) return { state: 'usual', words: 'Everybody can register, with any address.' }
 			return { state: 'done', words: `Whoever has an address at ${domains.join(', ')} can register.` }
 		},

@@ -1,6 +1,6 @@
 /* The first-run checklist: what makes a new site ready for a campus. */
 
-/** The steps in their order. Each stands in the manifest of the feature that it is about. */
+/** The steps in their order. Each is in the manifest of the feature that it is about. */
 export const setupKeys = [
 	'name',
 	'logo',
@@ -21,7 +21,7 @@ export type SetupKey = (typeof setupKeys)[number]
  */
 export type SetupState = 'done' | 'open' | 'usual'
 
-export interface SetupStanding {
+export interface SetupStatus {
 	state: SetupState
 	/** One or two sentences: how it stands, and what to do. */
 	words: string

@@ -26,7 +26,7 @@ export function TitleField({ value, error }: { value: string; error: string | un
 }
 
 interface AskFieldsProps {
-	/** What stands in the fields at first. */
+	/** What is in the fields at first. */
 	values: AskValues
 	/** The tags as they are now. */
 	tags: string

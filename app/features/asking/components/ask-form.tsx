@@ -31,7 +31,7 @@ interface SimilarProps {
 export interface AskFormProps {
 	/** Where it is sent. */
 	action: string
-	/** What stands in the fields at first. */
+	/** What is in the fields at first. */
 	start: AskValues
 	/** The version that an edit is made from; 0 for a new query. */
 	madeFrom: number
@@ -48,7 +48,7 @@ export interface AskFormProps {
 	submit: string
 	/** Where Cancel leads, or what it does. */
 	cancel: string | (() => void)
-	/** For a visitor: the login page, which stands in place of the button. */
+	/** For a visitor: the login page, which is in place of the button. */
 	login: string | null
 	/** Sends the form without leaving the page; for the form in a dialog. */
 	fetcher?: FetcherWithComponents<FormRefusal>
@@ -185,7 +185,7 @@ function useBusy(action: string, fetcher: FetcherWithComponents<FormRefusal> | u
 	return navigation.state !== 'idle' && path(navigation.formAction) === path(action)
 }
 
-/** Fields that are drawn anew with another text are other elements: the one in use keeps the focus. */
+/** Fields that are drawn again with another text are other elements: the one in use keeps the focus. */
 function useFocusKept(form: React.RefObject<HTMLFormElement | null>, round: number): void {
 	const used = useRef('')
 	useEffect(() => {
@@ -279,7 +279,7 @@ interface DraftNoticeProps {
 	onClose: () => void
 }
 
-/** Says that a draft was found, and lets the member take the other one or begin anew. */
+/** Says that a draft was found, and lets the member take the other one or begin again. */
 export function DraftNotice({ notice, onDiscard, onSwap, onClose }: DraftNoticeProps) {
 	return (
 		<div role="status" className="contents">

@@ -184,10 +184,12 @@ export function asLocalDraft(stored: unknown): LocalDraft | null {
 	}
 }
 
+/** Whether nothing but spaces was typed. */
 export function isEmpty({ title, description, tags }: AskValues): boolean {
 	return `${title}${description}${tags}`.trim() === ''
 }
 
+/** Whether two drafts hold the same values. */
 export function isSame(one: AskValues, other: AskValues): boolean {
 	const isHidden = (values: AskValues) => values.pseudonym === true
 	return (

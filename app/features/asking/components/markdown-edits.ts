@@ -131,6 +131,7 @@ function replace(from: number, to: number, insert: string, inset: number): Edit 
 	return { from, to, insert, select: [from + inset, from + insert.length - inset] }
 }
 
+/** The text of a field with its selection. */
 export function selectedOf(area: HTMLTextAreaElement): Selected {
 	return { text: area.value, from: area.selectionStart, to: area.selectionEnd }
 }

@@ -71,7 +71,7 @@ export function useDraft(options: DraftOptions) {
 		if (owner !== null) saver.touch()
 	}, [name, owner, saver])
 
-	/** Puts a text into the fields: they are drawn anew with it. */
+	/** Puts a text into the fields: they are drawn again with it. */
 	const fill = useCallback((draft: AskValues & { madeFrom?: number }) => {
 		const values = valuesOf(draft)
 		current.current = { values, madeFrom: draft.madeFrom || current.current.madeFrom }

@@ -28,7 +28,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		} catch (error) {
 			return refused(error, form)
 		}
-		return redirectWithToast(backOf(url), { type: 'plain', message: 'Confirmed. Go on where you were.' })
+		return redirectWithToast(backOf(url), { type: 'plain', message: 'Confirmed. Continue where you were.' })
 	})
 }
 
@@ -46,7 +46,7 @@ export default function ConfirmIdentity({ loaderData: { ways }, actionData }: Ro
 	return (
 		<AccountFrame
 			title="Confirm that it is you"
-			lead="What you are about to do concerns the safety of an account. This holds for ten minutes."
+			lead="What you are about to do affects the security of an account. The confirmation lasts for ten minutes."
 		>
 			{ways.password && (
 				// Kept nowhere: what was typed before it is to come back, and not this form.
@@ -71,7 +71,7 @@ export default function ConfirmIdentity({ loaderData: { ways }, actionData }: Ro
 					action={here}
 					refusal={actionData?.errors.code ? actionData : null}
 					label="Confirm by code"
-					hint="Of your authenticator app, or a recovery code."
+					hint="A code from your authenticator app, or a recovery code."
 				/>
 			)}
 			{ways.passkey && (
@@ -87,7 +87,7 @@ export default function ConfirmIdentity({ loaderData: { ways }, actionData }: Ro
 					<button className="link" type="submit">
 						log out
 					</button>{' '}
-					and log in again, which confirms it too.
+					and log in again, which also confirms it.
 				</p>
 			</form>
 		</AccountFrame>

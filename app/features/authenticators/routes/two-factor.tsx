@@ -16,7 +16,7 @@ import { CodeForm } from '../components/code-form.tsx'
 import { beginSetup, finishSetup, getSecondFactor, renewRecoveryCodes, turnOff } from '../second-factor.server.ts'
 import type { Route } from './+types/two-factor'
 
-/** Believes no cookie alone. The secret of an app stands in the page of a confirmed session only. */
+/** Believes no cookie alone. The secret of an app is in the page of a confirmed session only. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		signedIn(context, url)
@@ -120,8 +120,8 @@ function TurnedOn({ codesLeft }: { codesLeft: number }) {
 	return (
 		<>
 			<p className="mt-2 max-w-read text-ink-2">
-				Logging in takes a code of your app. You have {codesLeft} of 10 recovery codes left, for when you do not have
-				your phone. New ones take the place of all earlier ones.
+				To log in, you need a code from your app. You have {codesLeft} of 10 recovery codes left, for when you do not
+				have your phone. New codes replace all earlier ones.
 			</p>
 			<div className="flex flex-wrap gap-x-3">
 				<OneButton intent="renew" label="Make new recovery codes" />
@@ -158,8 +158,8 @@ function RecoveryCodes({ codes }: { codes: string[] }) {
 		<section className="mt-6" aria-labelledby="codes" role="status">
 			<RuleHead id="codes" title="Your recovery codes" />
 			<p className="mt-2 max-w-read text-ink-2">
-				Write them down or print them now: you will not see them again. Each lets you in once in place of a code of your
-				app.
+				Write them down or print them now: you will not see them again. Each can be used once instead of a code from
+				your app.
 			</p>
 			<ul className="mt-3 grid max-w-md grid-cols-2 gap-x-6 gap-y-1 rounded-sm border border-line bg-sunken px-4 py-3 font-mono text-sm">
 				{codes.map((code) => (

@@ -26,7 +26,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const form = await readForm(request)
 		try {
 			await backUpNow(viewerOf(context))
-			return redirectWithToast(backupsPath, { type: 'success', message: 'A backup is being made.' })
+			return redirectWithToast(backupsPath, { type: 'success', message: 'A backup is running.' })
 		} catch (error) {
 			return refused(error, form)
 		}
@@ -110,7 +110,7 @@ function Run({ run: { state, startedAt, seconds, file, bytes, error } }: { run: 
 				</span>
 			</p>
 			<p className="meta wrap-anywhere">
-				{error ?? file ?? 'It appears here when it has been tried.'}
+				{error ?? file ?? 'It will appear here once it has been tested.'}
 				{bytes !== null && `, ${sizeInWords(bytes)}`}
 				{seconds !== null && `, ${error ? 'after' : 'in'} ${secondsInWords(seconds)}`}
 			</p>

@@ -6,11 +6,10 @@ import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
-import { kindOf, targetOf } from '../bookmarks.schema.ts'
+import { type BookmarkKind, kindOf, targetOf } from '../bookmarks.schema.ts'
 import { listBookmarks, removeBookmark, restoreBookmark, saveBookmarkNote } from '../bookmarks.server.ts'
 import { type BookmarkFilter, bookmarksPath } from '../bookmarks.view.ts'
 import { BookmarkItem } from '../components/bookmark-item.tsx'
-import { KindTabs } from '../components/kind-tabs.tsx'
 import type { Route } from './+types/bookmarks'
 
 export function loader({ context, url }: Route.LoaderArgs) {
@@ -44,7 +43,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		}
 		if (intent === 'restore') {
 			await restoreBookmark(viewer, target)
-			return redirectWithToast(back, { type: 'success', message: 'The bookmark is back.' })
+			return redirectWithToast(back, { type: 'success', message: 'The bookmark is restored.' })
 		}
 		try {
 			await saveBookmarkNote(viewer, target, { note: form.get('note') ?? '' })
@@ -66,7 +65,7 @@ export default function Bookmarks({ loaderData, actionData: refusal }: Route.Com
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Bookmarks</h1>
-			<p className="mt-1 text-ink-2">Only you see what you bookmarked, and your notes.</p>
+			<p className="mt-1 text-ink-2">Only you see your bookmarks and notes.</p>
 			<SearchForm
 				pathname="/bookmarks"
 				search={filter.search}
@@ -129,7 +128,32 @@ function Nothing({ filter, isFirst }: { filter: BookmarkFilter; isFirst: boolean
 				</Link>
 			}
 		>
-			Press the bookmark under a query or a comment, and it waits here for you.
+			Press the bookmark button under a query or a comment, and it appears here.
 		</EmptyState>
+	)
+}
+
+const tabs: { kind: BookmarkKind | null; title: string }[] = [
+	{ kind: null, title: 'All' },
+	{ kind: 'query', title: 'Queries' },
+	{ kind: 'comment', title: 'Comments' },
+]
+
+/** Which kind is shown, with the same search. */
+function KindTabs({ filter }: { filter: BookmarkFilter }) {
+	return (
+		<nav className="tabs mt-5" aria-label="Which bookmarks">
+			{tabs.map(({ kind, title }) => (
+				<Link
+					key={title}
+					className="tab h-9"
+					to={bookmarksPath({ ...filter, kind })}
+					aria-current={kind === filter.kind || undefined}
+					data-active={kind === filter.kind || undefined}
+				>
+					{title}
+				</Link>
+			))}
+		</nav>
 	)
 }

@@ -3,10 +3,10 @@ import { Form } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import type { AddressTroubleDetail } from '../bounces.view.ts'
+import type { AddressProblemDetail } from '../bounces.view.ts'
 
 interface MemberMailProps {
-	troubles: readonly AddressTroubleDetail[]
+	problems: readonly AddressProblemDetail[]
 	/** Where the form is sent to. */
 	action: string
 	/** Why clearing was refused. */
@@ -14,15 +14,15 @@ interface MemberMailProps {
 }
 
 /** For admins: which mails to a member come back and why, and the button that has them sent again. */
-export function MemberMail({ troubles, action, refusal }: MemberMailProps) {
-	if (troubles.length === 0) return null
+export function MemberMail({ problems, action, refusal }: MemberMailProps) {
+	if (problems.length === 0) return null
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="mail-head">
 			<RuleHead id="mail-head" title="Mail" />
-			{troubles.map((trouble) => (
-				<Trouble key={trouble.email} {...trouble} />
+			{problems.map((problem) => (
+				<AddressProblemItem key={problem.email} {...problem} />
 			))}
-			{troubles.some(({ kind }) => kind === 'returned') && (
+			{problems.some(({ kind }) => kind === 'returned') && (
 				<Form method="post" action={action} className="mt-3 grid gap-3" replace>
 					<FormError>{refusal?.message}</FormError>
 					<p className="text-ink-2">
@@ -40,7 +40,7 @@ export function MemberMail({ troubles, action, refusal }: MemberMailProps) {
 	)
 }
 
-function Trouble({ email, kind, since, status, reason }: AddressTroubleDetail) {
+function AddressProblemItem({ email, kind, since, status, reason }: AddressProblemDetail) {
 	return (
 		<p className="mt-2 wrap-anywhere">
 			{kind === 'returned'

@@ -40,7 +40,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 				const { headers, ...way } = await beginFlow(name, { viewer, linkTo: viewer.id, redirectTo: loginsPath, ip })
 				return data(way, { headers })
 			}
-			if (!form.has('unlink')) throw new NotFound('There is no such act.')
+			if (!form.has('unlink')) throw new NotFound('There is no such action.')
 			await unlink(viewer, Number(form.get('unlink')), await requireSession(viewer, request))
 			return redirectWithToast(loginsPath, { type: 'success', message: 'Removed.' })
 		} catch (error) {
@@ -81,7 +81,7 @@ export default function Logins({ loaderData: { linked, open, hasPassword }, acti
 				<section className="mt-10" aria-labelledby="more">
 					<RuleHead id="more" title="More ways" />
 					<p className="mt-2 text-ink-2">
-						Link an account that you have elsewhere. You log in there once, and can use it here from then on.
+						Link an account that you have elsewhere. Log in there once, and you can use it to log in here.
 					</p>
 					{open.map(({ name, title }) => (
 						<form key={name} method="post" action={loginsPath} className="mt-3">

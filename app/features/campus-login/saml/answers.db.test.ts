@@ -140,7 +140,7 @@ test('an answer in another browser, and the same one a second time', async () =>
 	const path = await takeSamlResponse(form, '')
 	// Nobody else uses it up.
 	await expect(goOn(path, (await begin()).cookies)).rejects.toThrow('was finished already')
-	await expect(goOn(path, [])).rejects.toThrow('This login was not begun in this browser')
+	await expect(goOn(path, [])).rejects.toThrow('This login was not started in this browser')
 	expect(await takeSamlResponse(form, '')).toBe('/login/saml/callback?refused=used')
 	expect((await goOn(path, begun.cookies)).message).toBe('Welcome!')
 	await expect(goOn(path, begun.cookies)).rejects.toThrow('was finished already')

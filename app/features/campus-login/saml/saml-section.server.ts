@@ -61,14 +61,14 @@ export const samlSection = settingSection({
 		roleAttribute: attribute(
 			'Attribute with the role',
 			'urn:oid:1.3.6.1.4.1.5923.1.1.1.1',
-			'Leave it empty if nothing says who studies and who works there.',
+			'Leave it empty if no claim tells students and staff apart.',
 		),
 		...roleSettings,
 		trustsEmail: trustsEmailSetting('so nobody can log in with that of somebody else.'),
 		registers: registersSetting('it'),
 		hours: numberSetting({
 			label: 'End sessions after, in hours',
-			hint: 'SAML offers no way to ask who has left the university, so members who logged in by it have to log in again after this time.',
+			hint: 'SAML cannot tell who has left the university, so members who log in with SAML have to log in again after this time.',
 			default: 12,
 			min: 1,
 			max: 720,
@@ -82,7 +82,7 @@ export const samlSection = settingSection({
 		const doubled = own.find((name) => isPasted && values[name] !== '')
 		if (doubled) throw wrongField(doubled, 'Leave this empty, or remove the metadata above.')
 		const at = (name: (typeof own)[number]) => (isPasted ? 'metadata' : name)
-		const needed = 'The login by SAML needs this.'
+		const needed = 'Login with SAML needs this.'
 		for (const name of ['label', 'emailAttribute'] as const) if (values[name] === '') throw wrongField(name, needed)
 		const settings = await refusingAt('metadata', () => samlSettingsOf(values))
 		for (const name of own) if (settings[name] === '') throw wrongField(at(name), needed)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { config } from '~/config.server.ts'
 import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
-import { waysIn } from '~/features/accounts/ways-in.server.ts'
+import { loginMethods } from '~/features/accounts/login-methods.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -164,7 +164,7 @@ describe('linking', () => {
 		const member = (await whoHas(cookies)) as SignedIn
 		const [own] = (await listLogins(member)).linked
 		expect(own).toMatchObject({ title: 'The university login', name: `student${made}` })
-		await expect(unlink(member, own?.id ?? 0, 0)).rejects.toThrow('your last way in')
+		await expect(unlink(member, own?.id ?? 0, 0)).rejects.toThrow('your only way to log in')
 		await sql`delete from identities where user_id = ${member.id}`.execute(db())
 		await expect(saml.trip({ linkTo: member.id })).rejects.toThrow('You were logged out in the meantime')
 		await saml.trip({ linkTo: member.id, has: cookies })
@@ -220,7 +220,7 @@ describe('the form', () => {
 		const member = (await whoHas((await saml.trip()).cookies)) as SignedIn
 		await sql`update users set role = 'admin' where id = ${member.id}`.execute(db())
 		await saml.save({ onlyWay: 'on' })
-		expect(waysIn()).toEqual({
+		expect(loginMethods()).toEqual({
 			buttons: [{ name: 'saml', label: 'Log in through your university' }],
 			hasPasswords: false,
 		})

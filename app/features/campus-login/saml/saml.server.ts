@@ -33,7 +33,7 @@ export interface SamlSettings {
 
 /** Characters of a response in Base64. Responses have some ten thousand. */
 const MAX_RESPONSE_LENGTH = 192 * 1024
-/** Tags of a response, which has some hundred. The library looks for what is signed in a time that grows with their square. */
+/** Tags of a response, which has some hundred. The library looks for what is logged in a time that grows with their square. */
 const MAX_TAGS = 1_500
 /** Characters of a subject. */
 const MAX_SUBJECT_LENGTH = 500

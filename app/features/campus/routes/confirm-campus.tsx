@@ -53,7 +53,7 @@ export default function ConfirmCampus({
 	if (isSent)
 		return (
 			<TokenPage
-				title="Look in your mailbox"
+				title="Check your mailbox"
 				lead="A new link is on its way to your university address. It works for 10 minutes."
 			/>
 		)

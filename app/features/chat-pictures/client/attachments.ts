@@ -58,7 +58,7 @@ export class Attachments {
 		return this.refusals.get(to) ?? null
 	}
 
-	/** Takes back, once, what was chosen for this member before the tab was loaded anew, where the browser still has the files. */
+	/** Takes back, once, what was chosen for this member before the tab was loaded again, where the browser still has the files. */
 	restore(to: string): void {
 		if (this.restored.has(to)) return
 		this.restored.add(to)

@@ -64,7 +64,7 @@ export class Uploads {
 		}
 	}
 
-	/** What was stored may be gone: the next {@link finish} sends it anew. */
+	/** What was stored may be gone: the next {@link finish} sends it again. */
 	again(id: string): void {
 		this.running.get(id)?.stop.abort()
 		this.running.delete(id)

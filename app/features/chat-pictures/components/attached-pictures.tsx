@@ -165,7 +165,7 @@ function AttachedItem({ client, peer, picture }: AttachedItemProps) {
 	)
 }
 
-/** Chooses pictures for the next message. Without scripts {@link PlainPicture} stands in its place. */
+/** Chooses pictures for the next message. Without scripts {@link PlainPicture} is in its place. */
 export function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
 	const input = useRef<HTMLInputElement>(null)
 	const take = () => {

@@ -11,12 +11,12 @@ import { type ConversationView, LiveConversation } from './live-conversation.ts'
 import { Outbox, type Outgoing, Sender } from './outbox.ts'
 import type { Lock, Transport } from './transport.ts'
 
-/** How often a peer is told at most that this member types, in milliseconds. */
+/** Minimum milliseconds between two reports that this member types. */
 const TYPING_INTERVAL_MS = 3_000
 
 /**
- * `live`; `polling`: no socket can be had, and the server is asked every few seconds; `away`: it cannot be reached, for long
- * enough to say so.
+ * `live`; `polling`: there is no socket, so the server is asked every few seconds; `away`: it has been unreachable for long enough
+ * to say so.
  */
 export type ConnectionState = 'live' | 'polling' | 'away'
 
@@ -29,7 +29,7 @@ interface ClientParts {
 	newId: () => string
 	pictures: {
 		store: PictureStore
-		/** What one tab keeps over a reload. */
+		/** Storage of this tab that survives a reload. */
 		tab: Store
 		upload: UploadPicture
 		measure: (file: Blob) => Promise<{ width: number; height: number } | null>
@@ -37,10 +37,7 @@ interface ClientParts {
 	}
 }
 
-/**
- * The chat of one member in this tab: the conversations that were opened, what waits to be sent, and what the live stream
- * says of both. It knows no screen; components subscribe.
- */
+/** The chat of one member in this tab: opened conversations, the outbox, and live events for both. It renders nothing; components subscribe. */
 export class ChatClient {
 	readonly me: string
 	readonly outbox: Outbox
@@ -52,11 +49,11 @@ export class ChatClient {
 	private readonly sender: Sender
 	private readonly seen: SeenReporter
 	private readonly conversations = new Map<string, LiveConversation>()
-	/** Peers whose conversation somebody looks at the end of, also while it is being opened. */
+	/** Peers whose conversation is scrolled to its end, even while it is being opened. */
 	private readonly attended = new Set<string>()
 	private readonly listeners = new Set<() => void>()
 	private pending: readonly Outgoing[] | null = null
-	/** Peers whose conversation is on the screen, each as often as it is. */
+	/** Peers whose conversation is on the screen; a peer is listed once for each view. */
 	private readonly shown: string[] = []
 	line: ConnectionState = 'live'
 	private typedAt = Number.NEGATIVE_INFINITY
@@ -86,7 +83,7 @@ export class ChatClient {
 		return () => this.listeners.delete(listener)
 	}
 
-	/** Takes a page that was just loaded, and asks for what happened since. */
+	/** Takes a page that was just loaded, and asks for later changes. */
 	open(page: ConversationPage): void {
 		const peer = page.peer.username
 		this.attachments.restore(peer)
@@ -99,18 +96,21 @@ export class ChatClient {
 		this.delivered(peer)
 	}
 
-	/** What is known of a conversation; null until a page of it was opened. */
+	/** The known state of a conversation; null until a page of it was opened. */
 	view(peer: string): ConversationView | null {
 		return this.conversations.get(peer)?.view() ?? null
 	}
 
-	/** All that is on its way, to everybody. The same array until something changes. */
+	/** All outgoing messages, to any peer. The array changes its identity only when something changes. */
 	outgoing(): readonly Outgoing[] {
 		this.pending ??= this.outbox.list()
 		return this.pending
 	}
 
-	/** Puts a message on the screen and into the outbox, with the pictures chosen for it; blank ones are passed over. @returns whether it was one */
+	/**
+	 * Shows a message, and puts it into the outbox with the pictures attached to it; blank messages are ignored. @returns whether it
+	 * was one to send
+	 */
 	write(to: string, body: string): boolean {
 		const { pictures, persisted } = this.attachments.take(to)
 		if (body.trim() === '' && pictures.length === 0) return false
@@ -133,7 +133,7 @@ export class ChatClient {
 		this.outboxChanged()
 	}
 
-	/** Tells the peer that this member types, now and then. */
+	/** Tells the peer now and then that this member types. */
 	types(to: string): void {
 		const now = Date.now()
 		if (now - this.typedAt < TYPING_INTERVAL_MS || !this.transport.connected()) return
@@ -141,7 +141,7 @@ export class ChatClient {
 		this.transport.typing(to)
 	}
 
-	/** @param attended whether the reader looks at the end of this conversation */
+	/** @param attended whether the reader is at the end of this conversation */
 	attend(peer: string, attended: boolean): void {
 		if (attended) this.attended.add(peer)
 		else this.attended.delete(peer)
@@ -158,19 +158,19 @@ export class ChatClient {
 		return this.conversations.get(peer)?.loadNewer() ?? Promise.resolve()
 	}
 
-	/** Shows a part of a conversation that was opened, however old, in place of its end; null for the end. */
+	/** Shows an older part of an opened conversation instead of its end; null for the end. */
 	show(peer: string, part: MessageWindow | null): void {
 		const conversation = this.conversations.get(peer)
 		if (part) conversation?.show(part)
 		else conversation?.leave()
 	}
 
-	/** Asks for what a conversation may have missed, after a change that did not go through the socket. */
+	/** Asks for changes that a conversation may have missed, after a change that did not go through the socket. */
 	refresh(peer: string): void {
 		void this.conversations.get(peer)?.catchUp()
 	}
 
-	/** The page is about to go: what was read on it in the last second is told now. */
+	/** Call it before the page unloads: reports at once what was read in the last second. */
 	leave(): void {
 		if (this.transport.connected()) this.seen.leave()
 	}
@@ -180,18 +180,18 @@ export class ChatClient {
 		this.changed()
 	}
 
-	/** A view shows this conversation. @returns to be called when it no longer does */
+	/** Registers a view of this conversation. @returns unregisters it */
 	watch(peer: string): () => void {
 		this.shown.push(peer)
 		return () => this.shown.splice(this.shown.indexOf(peer), 1)
 	}
 
-	/** Asks for what is new where somebody looks, as no live stream says it. */
+	/** Asks for changes of the conversations on screen, where there are no live events. */
 	poll(): void {
 		for (const peer of new Set(this.shown)) this.refresh(peer)
 	}
 
-	/** The connection stands, for the first time or again. */
+	/** The connection is open, for the first time or again. */
 	connected(): void {
 		this.seen.forget()
 		this.uploads.hurry()
@@ -204,7 +204,7 @@ export class ChatClient {
 		this.changed()
 	}
 
-	/** The live stream, or an acknowledgement, has a message. */
+	/** Handles a message from a live event or an acknowledgement. */
 	hear(peer: string, message: ChatMessage): void {
 		if (message.sender === this.me) this.remove(message.clientId)
 		else this.note(peer, message.id, false)
@@ -224,7 +224,7 @@ export class ChatClient {
 		this.conversations.get(peer)?.receiveState(state)
 	}
 
-	/** The outbox has changed, here or in another tab. */
+	/** The outbox has changed, in this tab or another. */
 	outboxChanged(): void {
 		this.pending = null
 		this.changed()
@@ -242,7 +242,7 @@ export class ChatClient {
 
 	private send(to: string): void {
 		this.sender.drain(to).catch(() => {
-			// The lock is refused to a tab that is being closed; the next one goes on.
+			// A tab that is being closed does not get the lock; the next tab continues.
 		})
 	}
 
@@ -259,7 +259,7 @@ export class ChatClient {
 	}
 }
 
-/** Has the chat hear what this socket says of conversations. @returns ends that */
+/** Subscribes the chat to this socket's events. @returns unsubscribes */
 export function listenToSocket(socket: Live, client: ChatClient): () => void {
 	const ends = [
 		on(socket, 'chat:message', ({ with: peer, message }) => client.hear(peer, message)),
@@ -273,17 +273,17 @@ export function listenToSocket(socket: Live, client: ChatClient): () => void {
 }
 
 function on<Name extends keyof ServerEvents>(socket: Live, name: Name, handle: ServerEvents[Name]): () => void {
-	// The socket's types cannot follow that name and handler belong together.
+	// TypeScript cannot see that name and handler match.
 	socket.on(name, handle as never)
 	return () => socket.off(name, handle as never)
 }
 
 type SeenEvent = Parameters<Transport['seen']>[0]
 
-/** At least this long, in milliseconds, between two reports of what was seen in a conversation: a burst of messages is one. */
+/** Minimum milliseconds between two receipts for a conversation, so that a burst of messages needs one. */
 const SEEN_INTERVAL_MS = 1_000
 
-/** Tells the server what arrived here and what was read: at once, and then once a second while more comes. */
+/** Reports delivered and read messages: at once, then once a second while more arrive. */
 class SeenReporter {
 	private readonly send: (event: SeenEvent, leaving: boolean) => void
 	private readonly sent = new Map<string, SeenEvent>()
@@ -294,7 +294,7 @@ class SeenReporter {
 		this.send = send
 	}
 
-	/** @param event about a message of the peer; one that says nothing new is not sent */
+	/** @param event about a message of the peer; one without news is not sent */
 	note(event: SeenEvent): void {
 		const known = this.waiting.get(event.with) ?? this.sent.get(event.with)
 		if (known && known.upTo >= event.upTo && (known.read || !event.read)) return
@@ -302,12 +302,12 @@ class SeenReporter {
 		if (!this.resting.has(event.with)) this.flush(event.with)
 	}
 
-	/** What was told may have been lost with the connection. */
+	/** Earlier reports may have been lost with the connection. */
 	forget(): void {
 		this.sent.clear()
 	}
 
-	/** Tells at once what waits for its second to end. */
+	/** Sends delayed reports at once. */
 	leave(): void {
 		for (const peer of [...this.waiting.keys()]) this.flush(peer, true)
 	}

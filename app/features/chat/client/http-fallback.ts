@@ -3,27 +3,24 @@ import type { Live } from '~/platform/realtime/live.ts'
 import type { ChatClient } from './chat-client.ts'
 import { askLatest, type Latest, type SocketTransport } from './transport.ts'
 
-/**
- * How often the server is asked while there is no socket, in milliseconds; and by a tab that nobody looks at, or that is no
- * longer its member's.
- */
+/** Milliseconds between two polls while there is no socket; and for a tab in the background, or one whose member has logged out. */
 const POLL_INTERVAL_MS = 5_000
 const SLOW_POLL_INTERVAL_MS = 30_000
 
-/** Where the browser keeps that this tab's network let no socket through: its next page does not wait for one. */
+/** The sessionStorage key that remembers that the network blocks sockets: the tab's next page then polls at once. */
 const blocked = 'chat-socket-blocked'
 
-/** Whether an earlier page of this tab had to do without a socket. */
+/** Whether an earlier page of this tab had no socket. */
 export function wasBlocked(): boolean {
 	return sessionStorage.getItem(blocked) !== null
 }
 
-/** A socket was let through. */
+/** Call it when a socket was opened. */
 export function forgetBlocked(): void {
 	sessionStorage.removeItem(blocked)
 }
 
-/** HTTP in place of the socket while it is away: asks what is new, and tells whoever listens in this tab. */
+/** Replaces the socket by HTTP polling while it is disconnected, and emits the same events in this tab. */
 export function makeFallback(socket: Live, client: ChatClient, transport: SocketTransport): Fallback {
 	let latest: Latest | null = null
 	let announced = ''
@@ -37,7 +34,7 @@ export function makeFallback(socket: Live, client: ChatClient, transport: Socket
 	}
 	const ask = async () => {
 		latest = await askLatest()
-		// Another member has signed in since, or nobody: nothing is asked or said in their name.
+		// Another member has logged in since, or nobody is logged in: nothing is requested or sent in their name.
 		refused = latest?.me !== client.me
 		if (refused) return false
 		if (transport.byHttp) {
@@ -59,64 +56,64 @@ export function makeFallback(socket: Live, client: ChatClient, transport: Socket
 	return new Fallback({ ask, onChange, pace: () => often() * (0.9 + Math.random() / 5) })
 }
 
-/** Tells whoever listens in this tab, as the socket would. */
+/** Emits an event to this tab's listeners, as the socket would. */
 function tell<Name extends keyof ServerEvents>(socket: Live, name: Name, event: Parameters<ServerEvents[Name]>[0]) {
 	for (const hear of socket.listeners(name)) (hear as (said: typeof event) => void)(event)
 }
 
 interface FallbackParts {
-	/** Asks the server what is new. @returns whether it answered */
+	/** Polls the server. @returns whether it answered */
 	ask: () => Promise<boolean>
-	/** Milliseconds until it is asked again. */
+	/** Milliseconds until the next poll. */
 	pace: () => number
-	/** The server answers though the socket is away, or no longer does. */
+	/** Called when HTTP begins or stops to replace the socket. */
 	onChange: (on: boolean) => void
 }
 
 /**
- * What a tab does while its socket is away: it asks the server every few seconds. Where that is answered, the network merely
- * lets no socket through, and the chat goes on by HTTP; where it is not, the tab is offline.
+ * Polls the server every few seconds while the socket is disconnected. If the server answers, the network only blocks sockets, and
+ * the chat continues by HTTP; if not, the tab is offline.
  */
 export class Fallback {
-	/** Whether the chat goes on by HTTP. */
+	/** Whether the chat continues by HTTP. */
 	on = false
 	private readonly parts: FallbackParts
 	private timer: ReturnType<typeof setTimeout> | undefined
-	/** Counts starts and stops: an answer to a question of an earlier one says nothing. */
-	private era = 0
+	/** Incremented by each start and stop, so that answers to earlier polls are ignored. */
+	private generation = 0
 
 	constructor(parts: FallbackParts) {
 		this.parts = parts
 	}
 
-	/** The socket is away. @param wait milliseconds that it is given to come back */
+	/** The socket is disconnected. @param wait milliseconds for it to reconnect */
 	start(wait: number): void {
 		this.stop()
 		this.later(wait)
 	}
 
-	/** The socket is there. */
+	/** The socket is connected. */
 	stop(): void {
-		this.era += 1
+		this.generation += 1
 		clearTimeout(this.timer)
 		this.on = false
 	}
 
-	/** Somebody looks again: asks at once, where HTTP stands in for the socket. */
+	/** The tab is visible again: polls at once, where HTTP replaces the socket. */
 	hurry(): void {
 		if (!this.on) return
 		clearTimeout(this.timer)
-		void this.look(this.era)
+		void this.look(this.generation)
 	}
 
 	private later(wait: number): void {
-		const { era } = this
-		this.timer = setTimeout(() => void this.look(era), wait)
+		const { generation } = this
+		this.timer = setTimeout(() => void this.look(generation), wait)
 	}
 
-	private async look(era: number): Promise<void> {
+	private async look(generation: number): Promise<void> {
 		const answered = await this.parts.ask().catch(() => false)
-		if (era !== this.era) return
+		if (generation !== this.generation) return
 		if (answered !== this.on) {
 			this.on = answered
 			this.parts.onChange(answered)

@@ -4,42 +4,42 @@ import type { ChatMessage, ConversationPage, MessageWindow } from '../chat.view.
 import { MessageHistory } from './message-history.ts'
 import { pause, type Transport } from './transport.ts'
 
-/** How long somebody counts as typing after they were last heard of, in milliseconds; they tell every 3 s. */
+/** Milliseconds for which somebody is shown as typing after their last report; they report every 3 s. */
 export const TYPING_SHOWN_MS = 5_000
 
-/** After so many failures in a row the next event or connection asks again. */
+/** After this many failures in a row, only the next event or reconnection asks again. */
 const MAX_TRIES = 6
 
-/** What a view of a conversation draws, besides what waits in the outbox. */
+/** What a view of a conversation renders, besides the outbox. */
 export interface ConversationView {
 	peer: Peer
 	state: ConversationState
 	messages: readonly ChatMessage[]
 	/** Whether the server has messages before the first one. */
 	older: boolean
-	/** Whether these are messages of long ago, with others between them and the end. */
+	/** Whether this is an older part of the conversation, with further messages after it. */
 	newer: boolean
-	/** The end of the conversation, whether it is shown or not. */
+	/** The end of the conversation, shown or not. */
 	latest: readonly ChatMessage[]
 	receipts: Receipts
-	/** The peer's messages after this id stand under the line “New messages”. */
+	/** The peer's messages after this id are below the divider “New messages”. */
 	readId: number
-	/** Skills that both have, while nobody has written, and of a stranger. */
+	/** Skills that both members have; only before the first message, and for a stranger. */
 	common: readonly string[]
-	/** Who asks to chat, while the reader has not answered. */
+	/** The stranger who sent a request that the reader has not answered. */
 	stranger: StrangerView | null
 	typing: boolean
 }
 
 /**
- * A page as a view, for the server's rendering and until the client has taken it.
- * @param part what is shown in place of its end
+ * A page as a view, for server rendering and until the client has taken over.
+ * @param part shown instead of the end
  */
 export function viewOf({ version: _, ...page }: ConversationPage, part: MessageWindow | null = null): ConversationView {
 	return { ...page, latest: page.messages, newer: false, typing: false, ...part }
 }
 
-/** One conversation, in step with the server's by what the live stream says and by asking for what it left out. */
+/** One conversation, kept in sync with the server by live events, and by asking for changes that they missed. */
 export class LiveConversation {
 	private readonly transport: Transport
 	private readonly onChange: () => void
@@ -51,7 +51,7 @@ export class LiveConversation {
 	private readId: number
 	private common: readonly string[]
 	private stranger: StrangerView | null
-	/** Whether the reader looks at its end: what comes is read at once. */
+	/** Whether the reader is at its end, so that new messages are read at once. */
 	private attended = false
 	private typing: ReturnType<typeof setTimeout> | null = null
 	private asking: Promise<void> | null = null
@@ -60,7 +60,7 @@ export class LiveConversation {
 	private loadingNewer: Promise<void> | null = null
 	private drawn: ConversationView | null = null
 
-	/** @param parts `onArrival` is called when messages of the peer came, live or asked for */
+	/** @param parts `onArrival` is called when messages of the peer arrive, live or by catching up */
 	constructor(page: ConversationPage, parts: { transport: Transport; onChange: () => void; onArrival: () => void }) {
 		this.transport = parts.transport
 		this.onChange = parts.onChange
@@ -87,7 +87,7 @@ export class LiveConversation {
 		this.change()
 	}
 
-	/** The same object until something changes. */
+	/** The current view. The object changes its identity only when something changes. */
 	view(): ConversationView {
 		this.drawn ??= {
 			peer: this.peer,
@@ -105,7 +105,7 @@ export class LiveConversation {
 		return this.drawn
 	}
 
-	/** The newest message of the peer, 0 when there is none. */
+	/** Id of the peer's newest message, 0 for none. */
 	get newest(): number {
 		return this.thread.latest().findLast(({ sender }) => sender === this.peer.username)?.id ?? 0
 	}
@@ -135,18 +135,18 @@ export class LiveConversation {
 		this.change()
 	}
 
-	/** @param attended whether the reader looks at the end of it */
+	/** @param attended whether the reader is at the end */
 	attend(attended: boolean): void {
 		this.attended = attended
 	}
 
-	/** This member wrote: what stands above has been seen. */
+	/** This member wrote, so they have seen everything above. */
 	wrote(): void {
 		this.readId = Number.MAX_SAFE_INTEGER
 		this.leave()
 	}
 
-	/** Shows a part of long ago in place of the end. */
+	/** Shows an older part instead of the end. */
 	show(part: MessageWindow): void {
 		this.thread.show(part)
 		this.change()
@@ -158,7 +158,7 @@ export class LiveConversation {
 		this.change()
 	}
 
-	/** Asks for everything after what is known, until nothing is missing. */
+	/** Asks for all later changes, until nothing is missing. */
 	catchUp(): Promise<void> {
 		this.askAgain = true
 		this.asking ??= this.ask().finally(() => {
@@ -167,7 +167,7 @@ export class LiveConversation {
 		return this.asking
 	}
 
-	/** Loads the page before the first message; once at a time. */
+	/** Loads the page before the first message; not concurrently. */
 	loadOlder(): Promise<void> {
 		this.loadingOlder ??= this.askOlder().finally(() => {
 			this.loadingOlder = null
@@ -175,7 +175,7 @@ export class LiveConversation {
 		return this.loadingOlder
 	}
 
-	/** Loads the page after the last message of a part; once at a time. */
+	/** Loads the page after the last message of a part; not concurrently. */
 	loadNewer(): Promise<void> {
 		this.loadingNewer ??= this.askNewer().finally(() => {
 			this.loadingNewer = null
@@ -203,12 +203,12 @@ export class LiveConversation {
 		const changes = await this.transport.since(this.peer.username, this.thread.version)
 		this.thread.catchUp(changes)
 		this.take(changes.receipts)
-		// What the live stream said meanwhile is newer.
+		// Live events that arrived meanwhile are newer.
 		if (this.state === stands) this.state = changes.state
 		if (this.newest > newest) this.met(newest)
 		this.change()
 		if (changes.complete) return
-		// So much has happened that the end comes first; what lies between is loaded when somebody scrolls there.
+		// Too many changes: loads the end first; the gap is loaded when somebody scrolls there.
 		this.open(await this.transport.page(this.peer.username))
 		this.askAgain = true
 	}
@@ -217,7 +217,7 @@ export class LiveConversation {
 		const first = this.thread.list()[0]?.id
 		if (!this.thread.older || first === undefined) return
 		const page = await this.transport.before(this.peer.username, first)
-		// Somebody has gone elsewhere meanwhile.
+		// The view has moved elsewhere meanwhile.
 		if (this.thread.list()[0]?.id !== first) return
 		this.thread.prepend(page)
 		this.change()
@@ -232,7 +232,7 @@ export class LiveConversation {
 		this.change()
 	}
 
-	/** Messages of the peer arrived after this one. A line that stands already stays where it is. */
+	/** Messages of the peer arrived after this one. An existing divider stays where it is. */
 	private met(newest: number): void {
 		this.stopTyping()
 		this.onArrival()

@@ -1,9 +1,9 @@
 import type { ChatMessage, ConversationPage, MessageWindow } from '../chat.view.ts'
 
-/** What `since` answers: changes in the order of their versions, and how the two members stand. */
+/** The response to `since`: changes in the order of versions, and the state between the two members. */
 export interface Changes extends Pick<ConversationPage, 'receipts' | 'state'> {
 	messages: ChatMessage[]
-	/** The conversation's version when it was asked. */
+	/** The conversation version at the time of the request. */
 	version: number
 	/** Whether these are all changes up to that version. */
 	complete: boolean
@@ -16,31 +16,31 @@ export interface OlderPage {
 }
 
 /**
- * The messages of one conversation as this tab knows them, whatever way and in whatever order it heard of them. The newest
- * change of a message wins, and `version` says up to where nothing is missing.
+ * The messages of one conversation that this tab knows, from any source and in any order. The newest change of a message wins.
+ * `version` says up to where nothing is missing.
  */
 export class MessageHistory {
-	/** Every change up to here is known. */
+	/** All changes up to this version are known. */
 	version = 0
-	/** Whether there are messages before the first of those that reach to the end. */
+	/** Whether there are messages before the first of the contiguous newest ones. */
 	private before = false
-	/** Messages below this id were changed meanwhile and are shown once their page is loaded. */
+	/** Messages below this id were changed meanwhile; they are shown once their page is loaded. */
 	private first = 0
-	/** What is shown in place of the end: the messages between two, all of which are known. */
+	/** Shown instead of the end: a range of messages, all of which are known. */
 	private part: { from: number; to: number; older: boolean; newer: boolean } | null = null
 	private readonly byId = new Map<number, ChatMessage>()
 	private shown: readonly ChatMessage[] | null = null
 	private newest: readonly ChatMessage[] | null = null
 
 	/**
-	 * Takes the newest page. What was loaded before stays when the two meet; when this tab was away for longer than a page,
-	 * it begins anew, so that there is no hole in the middle.
+	 * Takes the newest page. Messages loaded before stay if both overlap; after an absence of more than a page, the list starts over,
+	 * so that there is no gap.
 	 */
 	open(page: Pick<ConversationPage, 'messages' | 'older' | 'version'>): void {
 		const meets = !page.older || page.messages.some(({ id }) => this.byId.has(id) && id >= this.first)
 		if (this.version === 0 || !meets) {
 			this.byId.clear()
-			// What was changed meanwhile in a part of long ago is not known either.
+			// Changes to an older part are unknown as well.
 			this.part = null
 			this.version = page.version
 			this.before = page.older
@@ -50,9 +50,9 @@ export class MessageHistory {
 	}
 
 	/**
-	 * Takes what the live stream or an acknowledgement says.
-	 * @param own whether this member sent it: it is on the screen already, and takes that place at once
-	 * @returns `gap` when changes before it are missing and must be asked for
+	 * Takes a message of a live event or an acknowledgement.
+	 * @param own whether this member sent it: it is on the screen already, and keeps its position
+	 * @returns `gap` when earlier changes are missing and must be requested
 	 */
 	hear(message: ChatMessage, own: boolean): 'applied' | 'known' | 'gap' {
 		if (message.version <= this.version) return 'known'
@@ -62,14 +62,14 @@ export class MessageHistory {
 		return next ? 'applied' : 'gap'
 	}
 
-	/** Takes the changes after the version that was asked with. */
+	/** Takes the changes after the requested version. */
 	catchUp({ messages, version, complete }: Pick<Changes, 'messages' | 'version' | 'complete'>): void {
 		for (const message of messages) this.take(message)
 		const reached = complete ? version : (messages.at(-1)?.version ?? this.version)
 		this.version = Math.max(this.version, reached)
 	}
 
-	/** Puts a page before the first message that is shown. */
+	/** Adds a page before the first message that is shown. */
 	prepend({ messages, older }: OlderPage): void {
 		for (const message of messages) this.take(message)
 		const first = messages[0]?.id
@@ -82,7 +82,7 @@ export class MessageHistory {
 		this.forget()
 	}
 
-	/** Shows a part of the conversation in place of its end, until the two meet or it is left. */
+	/** Shows an older part instead of the end, until it reaches the newest messages or is left. */
 	show({ messages, older, newer }: MessageWindow): void {
 		const [first, last] = [messages[0], messages.at(-1)]
 		if (!first || !last) return
@@ -91,7 +91,7 @@ export class MessageHistory {
 		this.meet()
 	}
 
-	/** Puts a page after the last message of the part that is shown. */
+	/** Adds a page after the last message of the part that is shown. */
 	append({ messages, newer }: MessageWindow): void {
 		if (!this.part) return
 		for (const message of messages) this.take(message)
@@ -105,14 +105,14 @@ export class MessageHistory {
 		this.forget()
 	}
 
-	/** What is shown, in the order of the conversation. The same array until something changes. */
+	/** The messages that are shown, in order. The array changes its identity only when something changes. */
 	list(): readonly ChatMessage[] {
 		const { part } = this
 		this.shown ??= part ? this.between(part.from, part.to) : this.latest()
 		return this.shown
 	}
 
-	/** The messages up to the end that are known, shown or not. The same array until something changes. */
+	/** The contiguous newest messages, shown or not. The array changes its identity only when something changes. */
 	latest(): readonly ChatMessage[] {
 		this.newest ??= this.between(this.first, Number.POSITIVE_INFINITY)
 		return this.newest
@@ -128,7 +128,7 @@ export class MessageHistory {
 		return this.part !== null
 	}
 
-	/** A part that reaches what is known up to the end is live from then on. */
+	/** A part that reaches the contiguous newest messages becomes live. */
 	private meet(): void {
 		const { part } = this
 		this.forget()

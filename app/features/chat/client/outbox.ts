@@ -2,43 +2,43 @@ import type { NamedPicture, OutgoingPicture, Store } from '~/features/chat-pictu
 import type { ChatMessage, SendAnswer } from '../chat.view.ts'
 import { type Lock, pause, type Transport } from './transport.ts'
 
-/** A message on its way: written, shown, and not yet acknowledged. */
+/** An outgoing message: written, shown, and not yet acknowledged. */
 export interface Outgoing {
 	clientId: string
 	/** Username. */
 	to: string
 	body: string
 	pictures: OutgoingPicture[]
-	/** Milliseconds of the epoch by this device's clock, never the same twice for one member's device. */
+	/** Milliseconds since the epoch by this device's clock, unique per member and device. */
 	at: number
-	/** Why it was refused, in words; null while it waits to be sent. */
+	/** Why the server refused it; null while it waits to be sent. */
 	refusal: string | null
 }
 
 /**
- * What a member wrote and the server has not acknowledged, stored by the browser, so that it outlives the tab. Every message
- * has a key of its own: two tabs that write at the same moment cannot overwrite each other's.
+ * Messages that a member wrote and the server has not acknowledged. The browser stores them, so that they outlive the tab. Each has
+ * its own key: two tabs that write at once cannot overwrite each other's.
  */
 export class Outbox {
 	private readonly prefix: string
 	private readonly store: Store
-	/** What the browser would not keep, for want of room or of permission: it lives as long as the tab. */
+	/** Messages that the browser could not store, for lack of space or permission; they live as long as the tab. */
 	private readonly unsaved = new Map<string, Outgoing>()
 
-	/** @param member username: another member of the same browser has another outbox */
+	/** @param member username; each member of a browser has a separate outbox */
 	constructor(store: Store, member: string) {
 		this.store = store
 		this.prefix = `chat-outbox:${member}:`
 	}
 
-	/** @param saved whether the message outlives the tab, as its pictures may not */
+	/** @param saved whether the message outlives the tab, which its pictures may not */
 	add(message: Pick<Outgoing, 'clientId' | 'to' | 'body' | 'pictures'>, saved = true): void {
 		const whole = { ...message, at: this.nextTime(), refusal: null }
 		if (saved) this.write(whole)
 		else this.unsaved.set(message.clientId, whole)
 	}
 
-	/** The server has it, or it was given up. @returns what was removed */
+	/** Removes a message that was acknowledged or given up. @returns the removed message */
 	remove(clientId: string): Outgoing | undefined {
 		const message = this.find(clientId)
 		this.unsaved.delete(clientId)
@@ -46,24 +46,24 @@ export class Outbox {
 		return message
 	}
 
-	/** The server will not have it. */
+	/** Marks a message that the server refused. */
 	refuse(clientId: string, refusal: string): void {
 		const message = this.find(clientId)
 		if (message) this.rewrite({ ...message, refusal })
 	}
 
-	/** Sends a refused one again, after all that wait; under the same id, in case the server has it after all. */
+	/** Sends a refused message again, after all that wait. It keeps its id, in case the server has it after all. */
 	retry(clientId: string): void {
 		const message = this.find(clientId)
 		if (message?.refusal) this.rewrite({ ...message, at: this.nextTime(), refusal: null })
 	}
 
-	/** What must be sent next to this member. */
+	/** The next message to send to this peer. */
 	next(to: string): Outgoing | undefined {
 		return this.list(to).find(({ refusal }) => refusal === null)
 	}
 
-	/** Everything to one member in the order it was written, or everything at all. */
+	/** Messages to one peer in the order in which they were written, or all. */
 	list(to?: string): Outgoing[] {
 		const stored = this.keys().flatMap((key) => read(this.store.getItem(key)))
 		return [...stored, ...this.unsaved.values()]
@@ -71,12 +71,12 @@ export class Outbox {
 			.sort((one, other) => one.at - other.at)
 	}
 
-	/** Whether a change of this key of the browser's storage, made by another tab, concerns this outbox. */
+	/** Whether a change of this storage key by another tab concerns this outbox. */
 	owns(key: string | null): boolean {
 		return key === null || key.startsWith(this.prefix)
 	}
 
-	/** A message that is still to be sent, or that was refused. */
+	/** A message that is still to be sent, or was refused. */
 	find(clientId: string): Outgoing | undefined {
 		return this.list().find((message) => message.clientId === clientId)
 	}
@@ -99,14 +99,14 @@ export class Outbox {
 		return all.filter((key) => key.startsWith(this.prefix))
 	}
 
-	/** Two messages of one millisecond, or of a clock that was set back, keep their order. */
+	/** A unique time: messages of one millisecond, or after a clock was set back, keep their order. */
 	private nextTime(): number {
 		const last = this.list().at(-1)?.at ?? 0
 		return Math.max(Date.now(), last + 1)
 	}
 }
 
-/** What anybody's script of this site may have left there is no message. */
+/** Parses a stored message; ignores anything malformed. */
 function read(text: string | null): Outgoing[] {
 	try {
 		const { clientId, to, body, pictures = [], at, refusal } = JSON.parse(text ?? '') as Outgoing
@@ -123,20 +123,20 @@ function read(text: string | null): Outgoing[] {
 interface SenderParts {
 	outbox: Outbox
 	attachments: {
-		/** @returns how the message names its pictures, or why not; null to try again later */
+		/** @returns the names of uploaded pictures, or why they were refused; null to try again later */
 		send: (pictures: readonly OutgoingPicture[]) => Promise<NamedPicture[] | string | null>
 	}
 	transport: Pick<Transport, 'connected' | 'send'>
 	lock: Lock
-	/** The server has it, as this; takes it out of the outbox. */
+	/** The server has stored the message; removes it from the outbox. */
 	onSent: (message: ChatMessage, to: string) => void
-	/** The outbox has changed in another way. */
+	/** The outbox has changed otherwise. */
 	onChange: () => void
 }
 
 /**
- * Empties the outbox, one message after the other in each conversation: the next leaves when the one before it is
- * acknowledged, so that they arrive in the order they were written.
+ * Sends the outbox, one message at a time per conversation: each waits for the acknowledgement of the one before, so that they
+ * arrive in order.
  */
 export class Sender {
 	private readonly parts: SenderParts
@@ -146,7 +146,7 @@ export class Sender {
 		this.parts = parts
 	}
 
-	/** Sends all that waits for this member, unless that is being done; returns when nothing waits or the server is away. */
+	/** Sends everything for this peer, unless that is running; resolves when nothing waits or the server is unreachable. */
 	async drain(to: string): Promise<void> {
 		if (this.busy.has(to)) return
 		this.busy.add(to)
@@ -155,7 +155,7 @@ export class Sender {
 		} finally {
 			this.busy.delete(to)
 		}
-		// Written between the last look into the outbox and here.
+		// A message may have been written since the last check of the outbox.
 		if (this.parts.transport.connected() && this.parts.outbox.next(to)) await this.drain(to)
 	}
 
@@ -167,7 +167,7 @@ export class Sender {
 			if (!message) return
 			const { clientId } = message
 			const answer = await this.send(message)
-			// Given up while its pictures were on their way.
+			// Discarded while its pictures were uploading.
 			if (answer === 'gone') continue
 			if (answer?.ok) {
 				onSent(answer.message, to)
@@ -182,7 +182,7 @@ export class Sender {
 		}
 	}
 
-	/** Sends its pictures, then the message. @returns null when no answer came, as {@link Transport.send} */
+	/** Uploads its pictures, then sends the message. @returns null when no answer came, as {@link Transport.send} */
 	private async send({ clientId, to, body, pictures }: Outgoing): Promise<SendAnswer | null | 'gone'> {
 		const { outbox, attachments, transport } = this.parts
 		if (pictures.length === 0) return transport.send({ to, clientId, body })

@@ -2,12 +2,12 @@ import type { Live } from '~/platform/realtime/live.ts'
 import type { ChatSending, ConversationPage, MessageWindow, SendAnswer } from '../chat.view.ts'
 import type { Changes, OlderPage } from './message-history.ts'
 
-/** The ways of a tab to the server. What is asked is refused with an exception when no answer can be had. */
+/** A tab's connection to the server. Requests reject when there is no answer. */
 export interface Transport {
 	connected(): boolean
-	/** @returns null when no answer came: the message may have arrived or not, and is sent again under the same id */
+	/** @returns null when no answer came: the message may have arrived, and is sent again with the same id */
 	send(message: ChatSending): Promise<SendAnswer | null>
-	/** @param leaving the page is about to go, and the event has to outlive it */
+	/** @param leaving the page is about to unload, and the request has to outlive it */
 	seen(event: { with: string; upTo: number; read: boolean }, leaving: boolean): void
 	typing(to: string): void
 	page(peer: string): Promise<ConversationPage>
@@ -16,25 +16,25 @@ export interface Transport {
 	after(peer: string, id: number): Promise<MessageWindow>
 }
 
-/** Runs `work` while no other tab of this browser runs anything under the same name. */
+/** Runs `work` while no other tab of this browser runs work of the same name. */
 export type Lock = (name: string, work: () => Promise<void>) => Promise<void>
 
 /**
- * Waits until the next try: 1 s, 2 s, 4 s, 8 s, and no longer than that, or as long as the server asks for.
- * @param tries how many there were
+ * Waits before a retry: 1 s, 2 s, 4 s, then 8 s, or as long as the server asks for.
+ * @param tries number of tries so far
  * @param asked whole seconds that a limit lasts
  */
 export function pause(tries: number, asked = 0): Promise<void> {
 	return new Promise((resolve) => setTimeout(resolve, 1_000 * Math.max(asked, 2 ** Math.min(tries, 3))))
 }
 
-/** How long an acknowledgement is waited for, in milliseconds, before the message is sent again under the same id. */
+/** Milliseconds to wait for an acknowledgement before the message is sent again with the same id. */
 const ANSWER_TIMEOUT_MS = 10_000
 
-/** The ways to the server: the tab's socket for what is said, HTTP for what is asked, and for both while there is no socket. */
+/** Uses the tab's socket for events, HTTP for requests, and HTTP for both while there is no socket. */
 export class SocketTransport implements Transport {
 	socket: Live | null = null
-	/** Whether HTTP stands in for the socket. */
+	/** Whether HTTP replaces the socket. */
 	byHttp = false
 	private readonly me: string
 
@@ -54,9 +54,9 @@ export class SocketTransport implements Transport {
 		}
 	}
 
-	/** Not queued: the next one says more. */
+	/** Not queued: a later receipt includes this one. */
 	seen(event: { with: string; upTo: number; read: boolean }, leaving: boolean): void {
-		// What a socket has not yet sent goes with its page.
+		// A socket loses unsent events when its page unloads.
 		if (this.byHttp || leaving) void seenByHttp(this.me, event)
 		else this.socket?.volatile.emit('chat:seen', event)
 	}
@@ -71,7 +71,7 @@ export class SocketTransport implements Transport {
 	after = (peer: string, id: number) => ask<MessageWindow>(peer, `after=${id}`)
 }
 
-/** A conversation as it is opened, also one that nobody has begun. @throws when there is no such member, or no answer */
+/** Loads a conversation, even one without messages. @throws when there is no such member, or no answer */
 export function loadPage(peer: string): Promise<ConversationPage> {
 	return ask(peer, 'page=1')
 }
@@ -85,14 +85,14 @@ async function ask<Answer>(peer: string, question: string): Promise<Answer> {
 	return answer.json()
 }
 
-/* What the socket carries, by HTTP: for networks that let no socket through. */
+/* What the socket carries, by HTTP: for networks that block sockets. */
 
-/** How long an answer is waited for, in milliseconds. */
+/** Milliseconds to wait for a response. */
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** What is unread, and for whom the browser is signed in now: part of what the inbox is answered. */
+/** Unread counts, and who is logged in now: part of the response of the inbox. */
 export interface Latest {
-	/** Conversations with something unread. */
+	/** Number of conversations with unread messages. */
 	unread: number
 	/** Unread notifications. */
 	notifications: number
@@ -100,7 +100,7 @@ export interface Latest {
 	me: string
 }
 
-/** Asks what is new. @returns null when nobody is signed in any more @throws when no answer can be had */
+/** Asks for unread counts. @returns null when nobody is logged in any more @throws when there is no answer */
 export async function askLatest(): Promise<Latest | null> {
 	const headers = { Accept: 'application/json' }
 	const answer = await fetch('/messages/latest', { headers, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) })
@@ -109,7 +109,7 @@ export async function askLatest(): Promise<Latest | null> {
 	return answer.json()
 }
 
-/** Sends a message. @returns null when no answer came, or none of the chat's */
+/** Sends a message. @returns null when no answer came, or one that is not the chat's */
 async function sendByHttp(
 	me: string,
 	{ to, ...message }: Parameters<Transport['send']>[0],
@@ -118,7 +118,7 @@ async function sendByHttp(
 	return answer?.ok ? answer.json().catch(() => null) : null
 }
 
-/** Says how far this member got, also when the page is left meanwhile. One that is lost is not missed: the next says more. */
+/** Sends a receipt, even while the page unloads. A lost one does no harm: the next includes it. */
 async function seenByHttp(me: string, { with: peer, ...event }: Parameters<Transport['seen']>[0]): Promise<void> {
 	await say(me, peer, event, { keepalive: true }).catch(() => null)
 }

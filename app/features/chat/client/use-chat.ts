@@ -13,7 +13,7 @@ import { type ConversationView, viewOf } from './live-conversation.ts'
 import type { Outgoing } from './outbox.ts'
 import { type Lock, SocketTransport } from './transport.ts'
 
-/** The chat of this tab's member; null on the server, while the page is taken over, and for a visitor. */
+/** The chat of this tab's member; null on the server, during hydration, and for a visitor. */
 export function useChatClient(): ChatClient | null {
 	const { viewer } = useRootData()
 	const hydrated = useHydrated()
@@ -21,8 +21,8 @@ export function useChatClient(): ChatClient | null {
 }
 
 /**
- * A conversation, live: as its page was loaded, then as it changes.
- * @param part what the address names in place of the end
+ * A conversation, live: first as its page was loaded, then with all changes.
+ * @param part an older part that the address names, shown instead of the end
  */
 export function useConversation(page: ConversationPage, part: MessageWindow | null = null): ConversationView {
 	const client = useChatClient()
@@ -30,7 +30,7 @@ export function useConversation(page: ConversationPage, part: MessageWindow | nu
 	const loaded = useMemo(() => viewOf(page, part), [page, part])
 	const [visit, setVisit] = useState<string | null>(null)
 	useLayoutEffect(() => client?.open(page), [client, page])
-	// biome-ignore lint/correctness/useExhaustiveDependencies: once for each visit, not when the page's data is asked for again
+	// biome-ignore lint/correctness/useExhaustiveDependencies: once per visit, not for each reload of the page's data
 	useLayoutEffect(() => {
 		client?.show(page.peer.username, part)
 		if (client) setVisit(key)
@@ -41,11 +41,11 @@ export function useConversation(page: ConversationPage, part: MessageWindow | nu
 		() => client?.view(page.peer.username) ?? loaded,
 		() => loaded,
 	)
-	// Until the client shows the part, what it knows is the end, which would count as read.
+	// Until the client shows the part, it knows only the end, which would count as read.
 	return part && visit !== key ? loaded : live
 }
 
-/** What is on its way, to everybody. */
+/** All outgoing messages, to any peer. */
 export function useOutgoing(): readonly Outgoing[] {
 	const client = useChatClient()
 	return useSyncExternalStore(
@@ -55,7 +55,7 @@ export function useOutgoing(): readonly Outgoing[] {
 	)
 }
 
-/** How this tab is connected to the server. */
+/** The state of this tab's connection to the server. */
 export function useConnectionState(): ConnectionState {
 	const client = useChatClient()
 	return useSyncExternalStore(
@@ -67,16 +67,16 @@ export function useConnectionState(): ConnectionState {
 
 const nothing: readonly Outgoing[] = []
 
-/** How long a lost connection is not worth a word, in milliseconds. */
+/** Milliseconds of a lost connection before the reader is told. */
 const AWAY_AFTER_MS = 1_500
 
-/** How long a lost socket may take to come back, in milliseconds, before the chat goes on without it. */
+/** Milliseconds for a lost socket to reconnect, before the chat continues without it. */
 const FALLBACK_AFTER_MS = 5_000
 
 let current: { client: ChatClient; stop: () => void } | null = null
 
 /**
- * The chat of the member who is signed in, one for this tab; it stands until another member signs in. In the browser only.
+ * The chat of the logged-in member, one per tab, until another member logs in. Browser only.
  * @param me username
  */
 export function chatOf(me: string): ChatClient {
@@ -129,7 +129,7 @@ function listen(socket: Live, client: ChatClient, transport: SocketTransport): (
 		client.connected()
 	}
 	const lost = (reason: string) => {
-		// Closed by this page, whose member has left.
+		// Closed by this page, because the member left the site.
 		if (reason === 'io client disconnect') fallback.stop()
 		else gone()
 	}
@@ -151,13 +151,13 @@ function listen(socket: Live, client: ChatClient, transport: SocketTransport): (
 	}
 }
 
-/** Where the browser has no locks (a page without TLS), two tabs may send at once; the server still stores each message once. */
+/** Without the Web Locks API (on a page without TLS), two tabs may send at once; the server still stores each message once. */
 const lock: Lock = async (name, work) => {
 	if (navigator.locks) await navigator.locks.request(name, work)
 	else await work()
 }
 
-/** As crypto.randomUUID, which a page without TLS does not have. */
+/** Like crypto.randomUUID, which a page without TLS lacks. */
 function newId(): string {
 	const bytes = crypto.getRandomValues(new Uint8Array(16))
 	bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40

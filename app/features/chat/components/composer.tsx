@@ -17,23 +17,22 @@ import { useChatClient } from '../client/use-chat.ts'
 interface ComposerProps {
 	/** Username. */
 	peer: string
-	/** The conversation's page, where the form goes without scripts. */
+	/** The conversation's page, where the form is sent without scripts. */
 	path: string
 	textarea: RefObject<HTMLTextAreaElement | null>
-	/** The own message that is being changed. */
+	/** The viewer's message that is being edited. */
 	editing: ChatMessage | null
 	onEditLast: () => void
-	/** Saves the change. */
 	onSave: (message: ChatMessage, body: string) => void
 	onLeaveEdit: () => void
-	/** What was refused and why, without scripts. */
+	/** The error and the sent values, without scripts. */
 	refused: { message: string; values: Record<string, string> } | null
-	/** What the form says besides the text, without scripts. */
+	/** Hidden fields of the form, without scripts. */
 	fields: Record<string, string | number> | undefined
 	className: string | undefined
 }
 
-/** Where a message is written: Enter sends, Shift+Enter breaks the line. What is typed and not sent is stored as a draft. */
+/** The message field: Enter sends, Shift+Enter inserts a line break. Unsent text is stored as a draft. */
 export function Composer(props: ComposerProps) {
 	const { peer, path, textarea, editing, onEditLast, onSave, onLeaveEdit, refused } = props
 	const client = useChatClient()
@@ -76,7 +75,7 @@ export function Composer(props: ComposerProps) {
 	}
 
 	const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-		// The Enter that ends a composition belongs to the input method; Safari reports it after the composition, as 229.
+		// Enter that ends a composition belongs to the input method; Safari reports it afterwards, as 229.
 		if (event.nativeEvent.isComposing || event.keyCode === 229) return
 		if (event.key === 'Enter' && !event.shiftKey) {
 			event.preventDefault()
@@ -152,7 +151,7 @@ export function Composer(props: ComposerProps) {
 	)
 }
 
-/** Says that a message is being changed, and leads out of it. */
+/** Shows that a message is being edited, with a way to cancel. */
 function EditingBar({ path, onLeave }: { path: string; onLeave: () => void }) {
 	const hydrated = useHydrated()
 	return (
@@ -179,14 +178,11 @@ function tooLong(length: number): string {
 	return `A message may have at most ${most} characters; this one has ${has}.`
 }
 
-/*
- * Drafts: what was typed to a member and not sent, stored by the browser for each conversation of each member. A browser that
- * stores nothing loses drafts with the tab, and nothing else.
- */
+/* Drafts: unsent text, stored by the browser for each conversation of each member. Where the browser stores nothing, drafts end with the tab. */
 
 const keyOf = (me: string, peer: string) => `chat-draft:${me}:${peer}`
 
-/** '' when there is none. */
+/** The draft; '' for none. */
 function readDraft(me: string, peer: string): string {
 	try {
 		return localStorage.getItem(keyOf(me, peer)) ?? ''
@@ -200,6 +196,6 @@ function storeDraft(me: string, peer: string, text: string): void {
 		if (text === '') localStorage.removeItem(keyOf(me, peer))
 		else localStorage.setItem(keyOf(me, peer), text)
 	} catch {
-		// Full, or forbidden.
+		// The storage is full, or forbidden.
 	}
 }

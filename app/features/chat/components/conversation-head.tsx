@@ -7,14 +7,14 @@ import { RelativeTime } from '~/ui/time.tsx'
 
 interface ConversationHeadProps {
 	peer: Peer
-	/** Stands before the picture. */
+	/** Content before the picture. */
 	before?: ReactNode
-	/** Stands at the end. */
+	/** Content at the end. */
 	children: ReactNode
 	size: 'panel' | 'page'
 }
 
-/** With whom: picture, name, and whether they are there. */
+/** The peer: picture, name and presence. */
 export function ConversationHead({ peer, before, children, size }: ConversationHeadProps) {
 	const { username, name, picture } = peer
 	const online = usePresence([peer])(username)

@@ -10,11 +10,10 @@ interface StateNoticeProps {
 	view: ConversationView
 	/** The conversation's page. */
 	path: string
-	/** Padding. */
 	className: string
 }
 
-/** What stands between the messages and the composer when the conversation is not simply open. */
+/** Explains a conversation that is not simply open, between messages and composer. */
 export function StateNotice({ view, path, className }: StateNoticeProps) {
 	const { state, peer, messages } = view
 	const first = peer.name.split(' ')[0]
@@ -63,7 +62,7 @@ interface IntentProps {
 	label: string
 }
 
-/** One thing that the conversation's page does, as a form. */
+/** A form with one button that changes the conversation. */
 export function Intent({ path, intent, className, label }: IntentProps) {
 	const fetcher = useFetcher()
 	const away = useConnectionState() === 'away'
@@ -79,7 +78,7 @@ export function Intent({ path, intent, className, label }: IntentProps) {
 }
 
 /**
- * Says that the server cannot be reached, and that nothing is lost by it; or that it is asked because no socket gets through.
+ * Says that the server is unreachable and nothing is lost, or that the chat runs without a socket.
  * @param className padding of the latter
  */
 export function AwayBar({ className }: { className: string }) {
@@ -101,10 +100,10 @@ export function AwayBar({ className }: { className: string }) {
 	)
 }
 
-/** How many messages wait for a screen reader that is still speaking. */
+/** Messages that may wait for a screen reader that is still speaking. */
 const MAX_ANNOUNCED = 5
 
-/** Says each new message of the peer once, to readers who do not see the list grow. */
+/** Announces each new message of the peer once to screen readers. */
 export function Announcer({ view }: { view: ConversationView }) {
 	const { peer, latest: messages } = view
 	const newest = messages.at(-1)?.id ?? 0

@@ -14,25 +14,24 @@ import { Thread } from './thread/thread.tsx'
 
 interface ConversationProps {
 	view: ConversationView
-	/** Padding of the list. */
 	className: string
-	/** The messages that the address names to be changed or reported. */
+	/** The message that the address names for editing or reporting. */
 	editing?: ChatMessage | null
 	reporting?: ChatMessage | null
-	/** What the form without scripts says besides the text. */
+	/** Hidden fields of the form without scripts. */
 	fields?: Record<string, string | number>
 	/** Padding of the notices, and of the composer. */
 	notice: string
 	composer?: string
 	refused?: { message: string; values: Record<string, string> } | null
-	/** Id of the message that the address names, and what is done when the reader goes from there to the end. */
+	/** Id of the message that the address names, and a callback for when the reader goes to the end. */
 	target?: number | null
 	onLeave?: () => void
-	/** Brings the reader's focus to where they write. */
+	/** Whether to focus the composer. */
 	focus?: boolean
 }
 
-/** The messages of a conversation and where one writes: the same in the panel and on the page. */
+/** The messages of a conversation and the composer, for the panel and the page. */
 export function Conversation(props: ConversationProps) {
 	const { view, className, editing: named = null, refused = null, target = null, onLeave, focus = false } = props
 	const { peer, messages, latest, state } = view
@@ -122,7 +121,9 @@ interface DeleteDialogProps {
 function DeleteDialog({ message, onClose, onDelete }: DeleteDialogProps) {
 	return (
 		<Dialog open={message !== null} onClose={onClose} title="Delete this message?">
-			<p className="text-ink-2">It is deleted for both of you. A note that it was deleted stays.</p>
+			<p className="text-ink-2">
+				It is deleted for both of you. Both of you will still see that a message was deleted.
+			</p>
 			<p className="mt-5 flex justify-end gap-2">
 				<button type="button" className="btn btn-outline" onClick={onClose}>
 					Keep it
@@ -136,11 +137,11 @@ function DeleteDialog({ message, onClose, onDelete }: DeleteDialogProps) {
 }
 
 /**
- * Changes something of a conversation through its page's action. What came of it is seen by the live stream, and asked for
- * where there is none; a refusal is said in a toast.
+ * Changes a conversation through its page's action. The result arrives by a live event, or is requested where there are none; an
+ * error becomes a toast.
  * @param path the conversation's page
  * @param peer username
- * @param onRefused takes back what was sent, so that nothing typed is lost
+ * @param onRefused gets what was sent, so that nothing typed is lost
  */
 function useChange(path: string, peer: string, onRefused: (values: Record<string, string>) => void) {
 	const client = useChatClient()

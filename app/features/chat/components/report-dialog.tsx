@@ -8,12 +8,12 @@ interface ReportDialogProps {
 	message: ChatMessage
 	/** The conversation's page. */
 	path: string
-	/** Full name of who wrote it. */
+	/** Full name of the author. */
 	name: string
 	onClose: () => void
 }
 
-/** Asks what is wrong with a message before moderators see it. */
+/** Asks what is wrong with a message before it is reported. */
 export function ReportDialog({ message, path, name, onClose }: ReportDialogProps) {
 	const fetcher = useFetcher<{ ok?: boolean; message?: unknown }>()
 	const { data } = fetcher
@@ -46,7 +46,7 @@ export function ReportDialog({ message, path, name, onClose }: ReportDialogProps
 	)
 }
 
-/** What a report says; also on the page for readers without scripts. */
+/** The fields of a report; also for the page without scripts. */
 export function MessageReportFields({ id, error }: { id: number; error: string | null }) {
 	const field = useId()
 	return (

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
 	countConversationsWithUnread,
 	countUnreadOf,
-	type StandingRow,
+	type PairStateRow,
 	showsTyping,
 } from '~/features/conversations/conversations.queries.server.ts'
 import { namesOf } from '~/features/conversations/conversations.server.ts'
@@ -14,17 +14,17 @@ import { presentMessage } from '../chat.view.ts'
 import type { MessageRow, SeenRow } from './messages.queries.server.ts'
 
 /*
- * What the tabs of both members are told, after the commit. Nothing depends on it: a tab that misses it notices by the
- * version of the next event, or asks when it comes back.
+ * Live events for the tabs of both members, after the commit. Nothing depends on them: a tab that misses one notices by the version
+ * of the next, or asks when it reconnects.
  */
 
-/** Milliseconds until the next try to tell what could not be told, and how many tries there are: half a minute. */
+/** Milliseconds between two tries to announce something, and the number of tries: half a minute. */
 const RETRY_DELAY_MS = 1_000
 const MAX_TRIES = 30
 
 /**
- * Tells what is committed, where nobody would do it again by themselves: to tell it the database is asked, which may have gone
- * since the commit. Then it is told when the database is back. Never throws.
+ * Announces a committed change that nobody would repeat. Announcing reads the database, which may have become unavailable since the
+ * commit; then it is retried. Never throws.
  */
 export async function announceReliably(tell: () => Promise<void>): Promise<void> {
 	const again = async (tries: number): Promise<void> => {
@@ -37,8 +37,8 @@ export async function announceReliably(tell: () => Promise<void>): Promise<void>
 	})
 }
 
-/** A message was added, edited or deleted. Whoever may not see it is told nothing. */
-export async function announceMessage(sender: SignedIn, peer: StandingRow, row: MessageRow): Promise<void> {
+/** Announces that a message was added, edited or deleted, to those who may see it. */
+export async function announceMessage(sender: SignedIn, peer: PairStateRow, row: MessageRow): Promise<void> {
 	const names = namesOf(sender, peer)
 	for (const { user_id: userId, unread, conversations } of await countUnreadOf(row.conversation_id)) {
 		if (userId !== row.sender_id && userId !== row.recipient_id) continue
@@ -48,8 +48,8 @@ export async function announceMessage(sender: SignedIn, peer: StandingRow, row: 
 	}
 }
 
-/** A member's device got more, or they read further. Of somebody blocked, or not answered yet, the peer is told nothing. */
-export async function announceSeen(reader: SignedIn, peer: StandingRow, seen: SeenRow): Promise<void> {
+/** Announces a receipt. The peer is told nothing if they are blocked, or if their request was not answered yet. */
+export async function announceSeen(reader: SignedIn, peer: PairStateRow, seen: SeenRow): Promise<void> {
 	if (!peer.pending && !peer.blocked_by_me) {
 		const receipts = { delivered: seen.delivered_id, read: seen.read_id }
 		announce(roomOf(peer.peer_id), 'chat:receipts', { with: reader.username, receipts })
@@ -60,7 +60,7 @@ export async function announceSeen(reader: SignedIn, peer: StandingRow, seen: Se
 	announce(roomOf(reader.id), 'chat:read', event)
 }
 
-/** A member is typing; nothing is stored. */
+/** Announces that a member is typing; nothing is stored. */
 export async function announceTyping(member: SignedIn, peerUsername: string): Promise<void> {
 	const peer = await showsTyping(member.id, peerUsername)
 	if (peer) announce(roomOf(peer.peer_id), 'chat:typing', { from: member.username })

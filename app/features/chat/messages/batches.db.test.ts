@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
-	listStandings,
+	listPairStates,
 	lockConversations,
 	lockConversationsWith,
 } from '~/features/conversations/conversations.queries.server.ts'
@@ -101,12 +101,12 @@ describe('messages of the same moment', () => {
 		const [first] = [await sendMessage(repeated[0], before), await sendMessage(elsewhere[0], mine)]
 		for (let sent = 0; sent < 3; sent += 1) await makeMessage(stranger, other)
 		const session = await makeSession(suspended[0].id)
-		const [standing] = await listStandings(db(), [{ userId: held[0].id, username: held[1].username }])
+		const [pairState] = await listPairStates(db(), [{ userId: held[0].id, username: held[1].username }])
 
 		const body = 'Together'
 		// Returned in an object, so that the transaction ends before what waits for it.
 		const { sent: all } = await transact(async (trx) => {
-			await lockConversations(trx, [standing?.id ?? 0], { skipLocked: false })
+			await lockConversations(trx, [pairState?.id ?? 0], { skipLocked: false })
 			const sent = Promise.allSettled([
 				...good.slice(0, 5).map(([one, two]) => sendMessage(one, messageTo(two, body))),
 				sendMessage(blocked[0], messageTo(blocked[1], body)),
@@ -224,7 +224,7 @@ test('the number of statements does not depend on how many send or read', async 
 		const before = await countRead(trx)
 		const of = [{ userId: one.id, username: two.username }]
 		const [conversationId = 0] = await lockConversationsWith(trx, of, { skipLocked: true })
-		await listStandings(trx, of)
+		await listPairStates(trx, of)
 		const words = { clientId: randomUUID(), body: 'Hello', html: '<p>Hello</p>', pictures: [], unseen: false }
 		const stored = await insertMessages(trx, [{ ...words, conversationId, senderId: one.id, peerId: two.id }])
 		const { id: upTo = 0 } = stored.get(conversationId) ?? {}

@@ -21,8 +21,8 @@ interface Which {
 }
 
 /**
- * Changes an own message, whenever it was sent; both members see that it was edited. A member who has blocked the author
- * meanwhile goes on seeing what they saw.
+ * Edits an own message of any age; both members see that it was edited. A peer who has blocked the author meanwhile goes on seeing
+ * the earlier text.
  * @throws NotFound also for another's message and a deleted one, NotAllowed, Invalid, TooMany
  */
 export async function editMessage(viewer: Viewer, which: Which, input: { body?: unknown }): Promise<ChatMessage> {
@@ -38,7 +38,7 @@ export async function editMessage(viewer: Viewer, which: Which, input: { body?: 
 	})
 }
 
-/** Deletes an own message for both members; that there was one stays. @throws NotFound as {@link editMessage} */
+/** Deletes an own message for both members; a placeholder stays. @throws NotFound as {@link editMessage} */
 export async function deleteMessage(viewer: Viewer, which: Which): Promise<ChatMessage> {
 	return change(requireMember(viewer), which, (trx, row) => eraseMessage(trx, row))
 }
@@ -56,15 +56,15 @@ async function change(author: SignedIn, { with: username, id }: Which, work: Wor
 			const found = isId(id) ? await findOwn(author.id, id, trx) : undefined
 			if (found?.conversation_id !== conversationId || found.deleted_at)
 				throw new NotFound('There is no such message of yours. It may have been deleted.')
-			const standing = await requireConversation(author, username, trx)
-			return { row: await work(trx, found, standing), peer: standing }
+			const pairState = await requireConversation(author, username, trx)
+			return { row: await work(trx, found, pairState), peer: pairState }
 		})
 	await announceReliably(() => announceMessage(author, peer, row))
 	return presentMessage(row, author.id, namesOf(author, peer))
 }
 
 /**
- * Counts an edit or a deletion before it is looked at, refused ones too.
+ * Counts an edit or a deletion before it is validated, so that refused ones count too.
  * @throws TooMany with the seconds to wait
  */
 async function countChange(author: SignedIn): Promise<void> {

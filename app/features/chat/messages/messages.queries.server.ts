@@ -5,17 +5,17 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isPast } from '~/platform/db/recent.server.ts'
 import { byPlace } from '~/platform/db/transaction.server.ts'
 
-/** A message as it is stored. */
+/** A stored message. */
 export interface MessageRow {
 	id: number
 	conversation_id: number
 	sender_id: number
-	/** The other member; null when they never see it. */
+	/** The other member; null when they may never see it. */
 	recipient_id: number | null
 	client_id: string
 	body: string
 	html: string
-	/** What the recipient goes on seeing; null when that is the body. */
+	/** The text that the recipient goes on seeing; null when it is the body. */
 	recipient_body: string | null
 	recipient_html: string | null
 	pictures: ChatPicture[] | null
@@ -28,10 +28,10 @@ export interface MessageRow {
 const columns = sql`m.id, m.conversation_id, m.sender_id, m.recipient_id, m.client_id, m.body, m.html, m.recipient_body, m.recipient_html,
 	m.pictures, m.sent_at, m.edited_at, m.deleted_at, m.version`
 
-/** Every reading statement holds this: nobody but the sender, and the one whom it was delivered to. */
+/** The condition of every read: only the sender and the recipient see a message. */
 const visibleTo = (userId: number) => sql`(m.sender_id = ${userId} or m.recipient_id = ${userId})`
 
-/** Messages, and the version of the conversation at the same moment. */
+/** Messages, and the conversation version in the same snapshot. */
 export interface Snapshot {
 	rows: MessageRow[]
 	version: number
@@ -65,7 +65,7 @@ export function listNewer(
 	)
 }
 
-/** A message with so many that a member sees on either side of it, oldest first. Two ranges of one index, at any age. */
+/** A message with `each` visible ones on either side, oldest first. Reads two ranges of one index, at any age. */
 export function listAround(
 	conversationId: number,
 	userId: number,
@@ -81,7 +81,7 @@ export function listAround(
 	)
 }
 
-/** What was added, edited or deleted after a version, in the order of the changes; each message once, as it is now. */
+/** Messages added, edited or deleted after a version, in the order of changes; each once, in its current state. */
 export function listChanges(
 	conversationId: number,
 	userId: number,
@@ -106,7 +106,7 @@ async function snapshot(
 	return { rows: rows.filter(({ id }) => id !== null), version: rows[0]?.now ?? 0 }
 }
 
-/** The messages that these members sent before under these ids, in their order. */
+/** Messages that these members already sent with these ids, in their order. */
 export async function listSent(
 	trx: Executor,
 	named: readonly { senderId: number; clientId: string }[],
@@ -120,7 +120,7 @@ export async function listSent(
 	return byPlace(named, rows)
 }
 
-/** Seconds until each of these members may send again who may send `messages` in `seconds`; not of those who may now. */
+/** Seconds until each of these members may send again, at `messages` per `seconds`; members who may send now are left out. */
 export async function secondsUntilSend(
 	trx: Executor,
 	senderIds: number[],
@@ -138,7 +138,7 @@ interface NewMessage {
 	conversationId: number
 	senderId: number
 	peerId: number
-	/** The peer had blocked the sender: they never see it. */
+	/** The peer had blocked the sender, and never sees it. */
 	unseen: boolean
 	clientId: string
 	body: string
@@ -147,13 +147,13 @@ interface NewMessage {
 }
 
 /**
- * Adds a message to each of several conversations that are locked, with the counters of their members; writing answers a request.
- * @param messages at most one of a conversation
+ * Adds one message to each of several locked conversations, and updates their members' counters; writing answers a request.
+ * @param messages at most one per conversation
  * @returns the rows by conversation
  */
 export async function insertMessages(trx: Executor, messages: readonly NewMessage[]): Promise<Map<number, MessageRow>> {
 	const all = <Value>(read: (message: NewMessage) => Value) => messages.map(read)
-	// Rows to change are found by their ids: joined with what is given, PostgreSQL may read the whole of a small table.
+	// Rows to update are found by id: for a join with the input, PostgreSQL might scan a small table.
 	const conversationIds = all(({ conversationId }) => conversationId)
 	const { rows } = await sql<MessageRow>`
 		with given as (
@@ -181,7 +181,7 @@ export async function insertMessages(trx: Executor, messages: readonly NewMessag
 	return new Map(rows.map((row) => [row.conversation_id, row]))
 }
 
-/** A message that this member sent, wherever it stands. */
+/** A message that this member sent. */
 export async function findOwn(
 	senderId: number,
 	id: number,
@@ -193,8 +193,8 @@ export async function findOwn(
 }
 
 /**
- * Changes the text of a message in a conversation that is locked.
- * @param quietly the recipient goes on seeing what they saw
+ * Changes the text of a message in a locked conversation.
+ * @param quietly the recipient goes on seeing the earlier text
  */
 export async function updateMessage(
 	trx: Executor,
@@ -212,7 +212,7 @@ export async function updateMessage(
 	)
 }
 
-/** Takes text and pictures out of a message in a conversation that is locked, and it is unread no longer; a trace stays. */
+/** Deletes text and pictures of a message in a locked conversation, and marks it as read; a placeholder stays. */
 export async function eraseMessage(
 	trx: Executor,
 	{ id, conversation_id, recipient_id }: MessageRow,
@@ -240,26 +240,26 @@ export interface SeenRow {
 	delivered_id: number
 	read_id: number
 	unread: number
-	/** Whether anything is different from before. */
+	/** Whether anything changed. */
 	further: boolean
 	read_further: boolean
 }
 
-/** How far a member got in a conversation. */
+/** A receipt: how far a member got in a conversation. */
 interface SeenEvent {
 	conversationId: number
 	userId: number
 	/** Id of a message. */
 	upTo: number
-	/** False: a device of theirs has it; true: they have seen it. */
+	/** False: it was delivered to one of their devices; true: they have read it. */
 	read: boolean
 }
 
 /**
- * Notes how far members' devices got, and how far they read: never back, and no further than what they were sent.
- * The conversations are locked, so that the counts fit.
- * @param events at most one of a member in a conversation
- * @returns what became of each, in their order
+ * Stores receipts: they never go back, and never beyond what the member was sent. The conversations are locked, so that the
+ * counters are right.
+ * @param events at most one per member and conversation
+ * @returns the result of each, in their order
  */
 export async function writeSeen(trx: Executor, events: readonly SeenEvent[]): Promise<(SeenRow | undefined)[]> {
 	const all = <Value>(read: (event: SeenEvent) => Value) => events.map(read)

@@ -1,9 +1,9 @@
 import {
 	type Locking,
-	listStandings,
+	listPairStates,
 	lockConversations,
 	type Pair,
-	type StandingRow,
+	type PairStateRow,
 } from '~/features/conversations/conversations.queries.server.ts'
 import {
 	introduceStranger,
@@ -40,7 +40,10 @@ import {
 
 const nothing = { rows: [], version: 0 }
 
-/** A conversation as it is opened, also one that nobody has begun. Two statements, three while it is empty, four while it is a request. @throws NotFound, NotAllowed */
+/**
+ * Opens a conversation, even one without messages. Two statements, three while it is empty, four while it is a request. @throws
+ * NotFound, NotAllowed
+ */
 export async function openConversation(viewer: Viewer, username: unknown): Promise<ConversationPage> {
 	const reader = requireMember(viewer)
 	const row = await relationWith(reader, username)
@@ -79,8 +82,8 @@ export async function listOlder(
 }
 
 /**
- * Everything that changed after a version, in order, and how the two stand now. Ask again with the version that came until it
- * is complete.
+ * All changes after a version, in order, and the current state between the two. Ask again with the returned version until it is
+ * complete.
  * @throws NotFound, NotAllowed, Invalid
  */
 export async function listSince(
@@ -110,11 +113,11 @@ interface Seen {
 	with: unknown
 	/** Id of the last message. */
 	upTo: unknown
-	/** False: the device has it; true: the member has seen it. */
+	/** False: it was delivered to the device; true: the member has read it. */
 	read: unknown
 }
 
-/** Notes that everything up to a message arrived, or was read. What names no conversation is passed over. */
+/** Notes that everything up to a message was delivered or read. An event of no conversation is ignored. */
 export async function markSeen(viewer: Viewer, { with: username, upTo, read }: Seen): Promise<void> {
 	const reader = requireMember(viewer)
 	if (!isUsername(username) || !isId(upTo) || typeof read !== 'boolean') return
@@ -129,11 +132,11 @@ interface SeenEvent extends Pair {
 
 /** Both undefined where there was nothing to note. */
 interface Noted {
-	peer?: StandingRow
+	peer?: PairStateRow
 	seen?: SeenRow | undefined
 }
 
-// Events of the same moment share a transaction, as messages do.
+// Receipts of the same moment share a transaction, as messages do.
 const noteSeen = batched({
 	together: (events: SeenEvent[]) => noteTogether(events, { skipLocked: true }),
 	alone: async (event): Promise<Noted> => {
@@ -143,10 +146,10 @@ const noteSeen = batched({
 	keysOf: ({ userId, username }) => [`${userId} ${username}`],
 })
 
-/** Null where the conversation was passed over. */
+/** Null where the conversation was skipped because it is locked. */
 function noteTogether(events: SeenEvent[], locking: Locking): Promise<({ answer: Noted } | null)[]> {
 	return transact(async (trx, last) => {
-		const peers = await listStandings(trx, events)
+		const peers = await listPairStates(trx, events)
 		const noted: ({ answer: Noted } | null)[] = events.map(() => ({ answer: {} }))
 		const news = events.flatMap(({ userId, upTo, read }, index) => {
 			const peer = peers[index]
@@ -164,7 +167,7 @@ function noteTogether(events: SeenEvent[], locking: Locking): Promise<({ answer:
 	})
 }
 
-/** Where in a conversation: at a message, or before or after one. */
+/** A position in a conversation: at a message, or before or after one. */
 export type MessagePosition = { around: unknown } | { before: unknown } | { after: unknown }
 
 interface Rows {
@@ -174,7 +177,7 @@ interface Rows {
 }
 
 /**
- * Messages at a position of a conversation, however long ago: two statements.
+ * Messages at a position of a conversation, of any age: two statements.
  * @param limit of messages; `around` shows half of it on either side
  * @throws NotFound also for the position of a message that the viewer does not see, NotAllowed, Invalid
  */
@@ -212,7 +215,7 @@ async function around(conversationId: number, userId: number, id: number, limit:
 	return { rows: rows.slice(Math.max(0, at - each), end), older: at > each, newer: rows.length > end }
 }
 
-/** The message that is named is the only proof that there is something on its side. */
+/** The messages on one side of a position; the named message itself proves that there is something on its own side. */
 async function beside(
 	conversationId: number,
 	userId: number,

@@ -10,8 +10,8 @@ import { chatLimits } from '../chat.view.ts'
 import { readExtract } from './messages.queries.server.ts'
 
 /**
- * Reports a message that the viewer received to the moderators. They see a copy of it and of at most five before it, pictures
- * included, and nothing else of the conversation; its sender is told nothing.
+ * Reports a received message to the moderators. They see a copy of it and of at most five messages before it, with pictures, and
+ * nothing else of the conversation. The sender is not told.
  * @throws NotFound also for own and deleted messages, NotAllowed, Invalid, Conflict when it was reported before, TooMany
  */
 export async function reportMessage(

@@ -25,15 +25,15 @@ interface Sending {
 	to: unknown
 	clientId?: unknown
 	body?: unknown
-	/** Paths of pictures that the sender uploaded for this message, and what they show. */
+	/** Paths of pictures that the sender uploaded for this message, and their descriptions. */
 	pictures?: unknown
 }
 
 /**
- * Sends a message to another member. When this returns it is committed. Sending it again under the same id, from wherever
- * and however often, answers with the one that stands.
- * @param sessionId of the socket that it came by, which must be good until the commit; null for a request just checked
- * @throws NotFound, NotAllowed, Invalid, TooMany, Conflict for an id that names another message, SessionEnded
+ * Sends a message to another member; it is committed when this returns. Sending again with the same id, any number of times,
+ * returns the stored message.
+ * @param sessionId of the socket that it came by, which must be valid until the commit; null for a request just checked
+ * @throws NotFound, NotAllowed, Invalid, TooMany, Conflict for an id of another message, SessionEnded
  */
 export async function sendMessage(
 	viewer: Viewer,
@@ -46,7 +46,7 @@ export async function sendMessage(
 	const { html } = await renderMarkdown(body)
 	const stored = await storeMessage({ sender, to, sessionId, clientId, body, html, pictures })
 	countMessage()
-	// Also of one that stood already: the process that stored it may have ended before it told anybody.
+	// Announces an already stored message too: the process that stored it may have died before it did.
 	const { recipient_id: readerId, conversation_id: conversationId } = stored.row
 	await Promise.all([
 		announceMessage(sender, stored.peer, stored.row),
@@ -57,11 +57,11 @@ export async function sendMessage(
 	return presentMessage(stored.row, sender.id, namesOf(sender, stored.peer))
 }
 
-/** Seconds after which a refused message may be tried again without anybody pressing anything. */
+/** Seconds after which a refused message is retried automatically, at most. */
 const MAX_RETRY_AFTER = 60
 
 /**
- * Sends what a script says is a message, by a socket or by HTTP, and answers in words whatever it is. The answer follows the commit.
+ * Sends a message from a script, by socket or HTTP, and answers anything with words. The answer follows the commit.
  * @param sessionId of the socket; null for a request just checked
  * @returns the answer, and whether the session had ended
  */

@@ -4,9 +4,9 @@ import { attachPictures } from '~/features/chat-pictures/chat-pictures.server.ts
 import type { NamedPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
 import { startingLimitAt } from '~/features/conversations/conversations.policy.ts'
 import {
-	listStandings,
+	listPairStates,
 	lockConversationsWith,
-	type StandingRow,
+	type PairStateRow,
 	secondsUntilStart,
 	startConversation,
 } from '~/features/conversations/conversations.queries.server.ts'
@@ -24,9 +24,9 @@ import { chatLimits } from '../chat.view.ts'
 import { insertMessages, listSent, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
 
 /*
- * Messages of the same moment are stored in one transaction, a batch, by a number of statements that does not depend on how many
- * they are. A batch waits for nobody: what another transaction holds, it passes over. What it passes over, a first message and
- * one with pictures have transactions of their own.
+ * Messages of the same moment are stored in one transaction, a batch, by a constant number of statements. A batch skips
+ * conversations that other transactions have locked. Skipped messages, first messages and those with pictures get transactions of
+ * their own.
  */
 
 /** A message that is to be stored. */
@@ -44,16 +44,16 @@ export interface NewMessage {
 
 export interface Stored {
 	row: MessageRow
-	/** How the two stand now that it is stored. */
-	peer: StandingRow
+	/** The state between the two members, now that it is stored. */
+	peer: PairStateRow
 	/** Whether it answered a request. */
 	answered: boolean
 }
 
 /**
- * Stores a message, or finds the one that was stored under its id. When this returns it is committed. Messages of one sender are
- * stored in the order of the calls, apart from those with a transaction of their own: the browser's outbox waits for each.
- * @throws NotFound, NotAllowed, Invalid, TooMany, Conflict for an id that names another message, SessionEnded
+ * Stores a message, or finds the one with its id; it is committed when this returns. Messages of one sender are stored in the order
+ * of calls, except those with a transaction of their own: the browser's outbox waits for each.
+ * @throws NotFound, NotAllowed, Invalid, TooMany, Conflict for an id of another message, SessionEnded
  */
 export function storeMessage(message: NewMessage): Promise<Stored> {
 	return message.pictures.length > 0 ? storeAlone(message) : storeInBatch(message)
@@ -62,7 +62,7 @@ export function storeMessage(message: NewMessage): Promise<Stored> {
 const storeInBatch = batched({
 	together: (messages: NewMessage[]) => transact((trx, last) => storeTogether(trx, last, messages)),
 	alone: storeAlone,
-	// One of a sender and one of a conversation: no message of a batch changes what decides about another.
+	// One message per sender and per conversation, so that no message of a batch affects another.
 	keysOf: ({ sender, to }) => [`sender ${sender.id}`, `pair ${[sender.username, to].sort().join(' ')}`],
 })
 
@@ -72,37 +72,37 @@ function storeAlone(message: NewMessage): Promise<Stored> {
 
 /** Five statements read, one writes. */
 async function storeTogether(trx: Executor, last: Last, messages: NewMessage[]): Promise<Outcome<Stored>[]> {
-	// One way to the database: what is read after the lock is read as the last one left it.
+	// Sent in one round trip: statements after the lock see what its last holder committed.
 	const [writers, locked, read] = await Promise.all([
 		listAccountStatuses(trx, messages.map(writerOf), { skipLocked: true }),
 		lockConversationsWith(trx, messages.map(pairOf), { skipLocked: true }),
-		readStandings(trx, messages),
+		readPairStates(trx, messages),
 	])
 	const taken = new Set<number>()
 	const decided = messages.map((message, index) => {
-		const [writer, conversationId, standing] = [writers[index], locked[index], read[index]]
-		if (!writer || !standing || conversationId === undefined || taken.has(conversationId)) return null
+		const [writer, conversationId, pairState] = [writers[index], locked[index], read[index]]
+		if (!writer || !pairState || conversationId === undefined || taken.has(conversationId)) return null
 		taken.add(conversationId)
-		return decide(message, writer, conversationId, standing)
+		return decide(message, writer, conversationId, pairState)
 	})
 	const added = decided.flatMap((one) => (one && 'added' in one ? [one.added] : []))
 	const rows = added.length > 0 ? await last(insertMessages(trx, added)) : new Map<number, MessageRow>()
 	return decided.map((one) => (one && 'added' in one ? { answer: storedAs(rows, one) } : one))
 }
 
-type Added = { added: Parameters<typeof insertMessages>[1][number]; peer: StandingRow }
+type Added = { added: Parameters<typeof insertMessages>[1][number]; peer: PairStateRow }
 
-/** Whether a message of a batch is to be stored, was stored before, or is refused. */
+/** Decides whether a message of a batch is to be stored, was stored before, or is refused. */
 function decide(
 	message: NewMessage,
 	writer: AccountStatusRow,
 	conversationId: number,
-	standing: Standing,
+	pairState: PairState,
 ): Added | Exclude<Outcome<Stored>, null> {
 	try {
-		const { before, peer } = standing
+		const { before, peer } = pairState
 		if (before) return { answer: { row: sameConversation(before, conversationId), peer, answered: false } }
-		refuse(writer, standing)
+		refuse(writer, pairState)
 		return newRow(message, conversationId, peer, [])
 	} catch (refusal) {
 		return { refusal }
@@ -113,28 +113,28 @@ async function storeOne(trx: Executor, last: Last, message: NewMessage): Promise
 	const [writer, locked, read] = await Promise.all([
 		requireWriter(trx, writerOf(message)),
 		lockConversationOf(trx, message),
-		readStanding(trx, message),
+		readPairState(trx, message),
 	])
 	const conversationId = locked ?? (await start(trx, message, writer, read.peer))
-	const standing = locked === undefined ? await readStanding(trx, message) : read
-	const { before, peer } = standing
+	const pairState = locked === undefined ? await readPairState(trx, message) : read
+	const { before, peer } = pairState
 	if (before) return { row: sameConversation(before, conversationId), peer, answered: false }
-	refuse(writer, standing)
+	refuse(writer, pairState)
 	const pictures = message.pictures.length > 0 ? await attachPictures(trx, message.sender, message.pictures) : []
 	const one = newRow(message, conversationId, peer, pictures)
 	return storedAs(await last(insertMessages(trx, [one.added])), one)
 }
 
-/** What decides whether a message may be stored, besides who writes. */
-interface Standing {
+/** What decides whether a message may be stored, besides its author. */
+interface PairState {
 	before: MessageRow | undefined
 	/** Seconds until its sender may send again. */
 	seconds: number | undefined
-	peer: StandingRow
+	peer: PairStateRow
 }
 
-/** Undefined where there is nobody to write to. Begins all of it at once. */
-async function readStandings(trx: Executor, messages: NewMessage[]): Promise<(Standing | undefined)[]> {
+/** Reads the state of each pair, with all statements begun at once; undefined where the recipient does not exist. */
+async function readPairStates(trx: Executor, messages: NewMessage[]): Promise<(PairState | undefined)[]> {
 	const [sent, seconds, peers] = await Promise.all([
 		listSent(
 			trx,
@@ -145,7 +145,7 @@ async function readStandings(trx: Executor, messages: NewMessage[]): Promise<(St
 			messages.map(({ sender }) => sender.id),
 			chatLimits.burst,
 		),
-		listStandings(trx, messages.map(pairOf)),
+		listPairStates(trx, messages.map(pairOf)),
 	])
 	return messages.map(({ sender }, index) => {
 		const peer = peers[index]
@@ -154,10 +154,10 @@ async function readStandings(trx: Executor, messages: NewMessage[]): Promise<(St
 }
 
 /** @throws NotFound */
-async function readStanding(trx: Executor, message: NewMessage): Promise<Standing> {
-	const [standing] = await readStandings(trx, [message])
-	if (!standing) throw new NotFound(NO_SUCH_MEMBER)
-	return standing
+async function readPairState(trx: Executor, message: NewMessage): Promise<PairState> {
+	const [pairState] = await readPairStates(trx, [message])
+	if (!pairState) throw new NotFound(NO_SUCH_MEMBER)
+	return pairState
 }
 
 async function lockConversationOf(trx: Executor, message: NewMessage): Promise<number | undefined> {
@@ -168,21 +168,21 @@ async function lockConversationOf(trx: Executor, message: NewMessage): Promise<n
 const pairOf = ({ sender, to }: NewMessage) => ({ userId: sender.id, username: to })
 const writerOf = ({ sender, sessionId }: NewMessage): Writer => ({ userId: sender.id, sessionId })
 
-/** @throws Conflict when the id is that of a message to somebody else */
+/** @throws Conflict when the id belongs to a message to somebody else */
 function sameConversation(row: MessageRow, conversationId: number): MessageRow {
 	if (row.conversation_id !== conversationId) throw new Conflict('This message was sent to somebody else before.')
 	return row
 }
 
 /** @throws NotAllowed, TooMany for a message that may not be stored */
-function refuse(writer: AccountStatusRow, { seconds, peer }: Standing): void {
+function refuse(writer: AccountStatusRow, { seconds, peer }: PairState): void {
 	refuseSuspended(writer)
 	if (seconds !== undefined)
 		throw new TooMany('You are sending very fast. This message will be sent in a moment.', seconds)
 	refuseClosed(peer)
 }
 
-function refuseClosed(peer: StandingRow): void {
+function refuseClosed(peer: PairStateRow): void {
 	const { kind, reason } = presentState(peer)
 	if (kind === 'closed') throw new NotAllowed(reason ?? 'Nothing can be sent here.')
 }
@@ -190,7 +190,7 @@ function refuseClosed(peer: StandingRow): void {
 function newRow(
 	{ sender, clientId, body, html }: NewMessage,
 	conversationId: number,
-	peer: StandingRow,
+	peer: PairStateRow,
 	pictures: Added['added']['pictures'],
 ): Added {
 	const { peer_id: peerId, blocked_me: unseen } = peer
@@ -203,12 +203,17 @@ function storedAs(rows: Map<number, MessageRow>, { added, peer }: Added): Stored
 	return { row, peer, answered: peer.pending && peer.last_message_id !== null }
 }
 
-/** Begins a conversation, unless somebody just did. @returns its id, locked */
-async function start(trx: Executor, message: NewMessage, writer: AccountStatusRow, peer: StandingRow): Promise<number> {
+/** Creates a conversation, unless somebody just did. @returns its id, locked */
+async function start(
+	trx: Executor,
+	message: NewMessage,
+	writer: AccountStatusRow,
+	peer: PairStateRow,
+): Promise<number> {
 	const { id: senderId } = message.sender
 	refuseSuspended(writer)
 	refuseClosed(peer)
-	// One after the other: of two beginnings the second one counts the first, and of two tries of one message finds it.
+	// Serialized per sender: of two new conversations, the second counts the first; of two tries of one message, the second finds it.
 	await lockMember(trx, senderId)
 	const begun = await lockConversationOf(trx, message)
 	if (begun !== undefined) return begun
@@ -226,7 +231,7 @@ async function start(trx: Executor, message: NewMessage, writer: AccountStatusRo
 export class SessionEnded extends NotAllowed {}
 
 /**
- * Who writes, whose session is good until the transaction ends.
+ * Locks the writer's account, whose session then stays valid until the transaction ends.
  * @throws SessionEnded
  */
 export async function requireWriter(trx: Executor, writer: Writer): Promise<AccountStatusRow> {

@@ -3,8 +3,8 @@ import { answeringMember, numberIn } from '../requests.server.ts'
 import type { Route } from './+types/history'
 
 /**
- * A conversation for scripts: `?before=ID` the page before a message, `?after=ID` the one after it, `?since=VERSION` everything that changed after it,
- * and without either the whole as it is opened.
+ * A conversation for scripts: `?before=ID` for the page before a message, `?after=ID` for the one after it, `?since=VERSION` for
+ * all later changes, and without parameters the conversation as it is opened.
  */
 export function loader({ params: { username }, context, url: { searchParams } }: Route.LoaderArgs) {
 	return answeringMember(context, (viewer) => {

@@ -58,7 +58,7 @@ test('nothing is said in the name of a member who has signed in since, and nothi
 })
 
 test.each<[string, (me: string) => unknown, object]>([
-	['no JSON', () => 'hello', { status: 403 }],
+	['something else than JSON', () => 'hello', { status: 403 }],
 	['nothing', () => null, { status: 403 }],
 	['no message', (me) => ({ me }), { said: { ok: false, retry: false } }],
 	['a blank one', (me) => ({ me, clientId: randomUUID(), body: ' ' }), { said: { ok: false, retry: false } }],

@@ -6,9 +6,8 @@ import { answeringMember } from '../requests.server.ts'
 import type { Route } from './+types/wire'
 
 /**
- * What a tab says of a conversation when its network lets no socket through, as JSON: `{ me, clientId, body }` sends a message,
- * `{ me, upTo, read }` says how far it got. `me` is for whom the tab's page was made: if another member has signed in since,
- * nothing is said in their name.
+ * Chat events of a tab whose network blocks sockets, as JSON: `{ me, clientId, body }` sends a message, `{ me, upTo, read }` is a
+ * receipt. `me` is the member that the tab's page was made for: if another one has logged in since, nothing is sent in their name.
  */
 export function action({ request, params: { username }, context }: Route.ActionArgs) {
 	return answeringMember(context, async (viewer) => {

@@ -4,14 +4,14 @@ import { useLocation, useSearchParams } from 'react-router'
 import { comboboxAttributes, Suggestions } from '~/ui/combobox.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form } from '~/ui/link.tsx'
-import { anybody, closeDelay, fieldsOf, MAX_SEARCH_LENGTH, searchDebounce, wishOf } from '../directory.paths.ts'
+import { anybody, closeDelay, criteriaOf, fieldsOf, MAX_SEARCH_LENGTH, searchDebounce } from '../directory.paths.ts'
 import type { SuggestionsView } from '../directory.view.ts'
 import { PEOPLE, suggestionGroups } from './suggestion-groups.tsx'
 import { useDeveloperSearch } from './use-developer-search.ts'
 
 const sheetId = 'search-sheet'
 
-/** The search of the community in the header: a box where there is room, else a button that opens one under the header. */
+/** The search of the community in the header: a field where there is room, else a button that opens one below the header. */
 export function DeveloperSearch() {
 	const sheet = useRef<HTMLDivElement>(null)
 	return (
@@ -42,16 +42,16 @@ export function DeveloperSearch() {
 	)
 }
 
-/** A form that searches by itself, with suggestions while one types where scripts run. */
+/** A search form that works without scripts, and shows suggestions while typing where they run. */
 function SearchBox() {
 	const { pathname } = useLocation()
 	const [params] = useSearchParams()
-	const wish = pathname === '/find-dev' ? wishOf(params) : anybody
-	const { input, text, wanted, handlers, clear, follow } = useDeveloperSearch(wish)
+	const criteria = pathname === '/find-dev' ? criteriaOf(params) : anybody
+	const { input, text, wanted, handlers, clear, follow } = useDeveloperSearch(criteria)
 	useSlashKey(input)
 	return (
 		<Form method="get" action="/find-dev" onSubmit={handlers.onSubmit}>
-			{fieldsOf({ ...wish, q: '' }).map(([name, value]) => (
+			{fieldsOf({ ...criteria, q: '' }).map(([name, value]) => (
 				<input key={`${name}=${value}`} type="hidden" name={name} value={value} />
 			))}
 			<div className="input-box">
@@ -67,7 +67,7 @@ function SearchBox() {
 					autoCapitalize="none"
 					spellCheck={false}
 					maxLength={MAX_SEARCH_LENGTH}
-					defaultValue={wish.q}
+					defaultValue={criteria.q}
 					{...handlers.input}
 				/>
 				{text ? (
@@ -88,7 +88,7 @@ function SearchBox() {
 				label="Suggestions"
 				source="/suggest/developers?q="
 				text={wanted}
-				groupsOf={(answer, typed) => suggestionGroups(answer, wish, typed)}
+				groupsOf={(answer, typed) => suggestionGroups(answer, criteria, typed)}
 				onPick={({ href = '' }, { name }) => follow(href, name !== PEOPLE)}
 				opensOnFocus
 				debounceMs={searchDebounce}
@@ -99,14 +99,14 @@ function SearchBox() {
 	)
 }
 
-/** `/` leads into the search from anywhere on the page where nothing is being typed. */
+/** `/` focuses the search from anywhere on the page where nothing is being typed. */
 function useSlashKey(input: React.RefObject<HTMLInputElement | null>): void {
 	useEffect(() => {
 		const press = (event: globalThis.KeyboardEvent | KeyboardEvent) => {
 			const { target } = event
 			const typing = target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]')
 			if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || typing) return
-			// Of the two boxes, the one that can be seen.
+			// Only one of the two fields is visible.
 			if (!input.current?.checkVisibility()) return
 			event.preventDefault()
 			input.current.focus()

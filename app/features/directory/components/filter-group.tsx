@@ -6,10 +6,10 @@ interface FilterGroupProps {
 	children: ReactNode
 }
 
-/** The look of the fieldset around a group of filters. */
+/** Classes of the fieldset around a group of filters. */
 export const filterGroup = 'mt-3 min-w-0 first-of-type:mt-0'
 
-/** A group of filters under its head. */
+/** A group of filters below its heading. */
 export function FilterGroup(props: FilterGroupProps) {
 	return (
 		<fieldset className={filterGroup}>
@@ -18,7 +18,7 @@ export function FilterGroup(props: FilterGroupProps) {
 	)
 }
 
-/** What stands in the fieldset of a group. */
+/** The content of a group's fieldset. */
 export function FilterGroupContent({ title, aside, children }: FilterGroupProps) {
 	return (
 		<>

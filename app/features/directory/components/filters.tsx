@@ -3,7 +3,7 @@ import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
-import { anybody, communityPath, type Wish } from '../directory.paths.ts'
+import { anybody, type Criteria, communityPath } from '../directory.paths.ts'
 import { type Choice, type Count, countText, type FiltersView } from '../directory.view.ts'
 import { FilterGroupContent, filterGroup } from './filter-group.tsx'
 import { SkillFilter } from './skill-filter.tsx'
@@ -13,21 +13,21 @@ export const filtersId = 'filters'
 export const filtersFormId = 'filters-form'
 
 interface FiltersProps {
-	wish: Wish
+	criteria: Criteria
 	/** null while they are loading. */
 	filters: FiltersView | null
 	count: Count | null
 }
 
 /**
- * What the community can be narrowed by: a rail beside the list, on small screens a sheet. One form that works by itself;
- * where scripts run each choice in the rail applies at once, and the sheet says how many people one would see.
+ * The filters of the community: a sidebar on large screens, a sheet on small ones. A form that works without scripts. With scripts,
+ * each choice in the sidebar applies at once, and the sheet shows how many people match.
  */
-export function Filters({ wish, filters, count }: FiltersProps) {
+export function Filters({ criteria, filters, count }: FiltersProps) {
 	const hydrated = useHydrated()
-	const { form, change, apply, staged } = useFilterForm(wish)
+	const { form, change, apply, staged } = useFilterForm(criteria)
 	const shown = staged ?? count
-	const clear = communityPath({ ...anybody, q: wish.q, sort: wish.sort })
+	const clear = communityPath({ ...anybody, q: criteria.q, sort: criteria.sort })
 	return (
 		<aside className="filters" id={filtersId} popover="auto" aria-label="Filters">
 			<div className="flex h-14 flex-none items-center justify-between border-b border-line pr-2 pl-4 lg:hidden">
@@ -53,9 +53,9 @@ export function Filters({ wish, filters, count }: FiltersProps) {
 				onChange={change}
 				onSubmit={apply}
 			>
-				{wish.q && <input type="hidden" name="q" value={wish.q} />}
-				<OnlineSwitch choice={filters?.online ?? null} on={wish.online} />
-				<SkillFilter wish={wish} onStage={change} />
+				{criteria.q && <input type="hidden" name="q" value={criteria.q} />}
+				<OnlineSwitch choice={filters?.online ?? null} on={criteria.online} />
+				<SkillFilter criteria={criteria} onStage={change} />
 				<Choices name="open" title="Open to" choices={filters?.openTo ?? []} />
 				<Choices name="branch" title="Branch" choices={filters?.branches ?? []} />
 				<Years choices={filters?.years ?? []} />

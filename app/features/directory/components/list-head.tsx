@@ -4,27 +4,27 @@ import { useNavigate } from 'react-router'
 import { grouped } from '~/lib/text.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Icon } from '~/ui/icon.tsx'
-import { communityPath, countFilters, type Sort, sortOf, type Wish } from '../directory.paths.ts'
+import { type Criteria, communityPath, countFilters, type Sort, sortOf } from '../directory.paths.ts'
 import { type Count, countText } from '../directory.view.ts'
 import { filtersFormId, filtersId } from './filters.tsx'
 
 interface ListHeadProps {
-	wish: Wish
+	criteria: Criteria
 	/** null while it is loading. */
 	count: Count | null
-	/** Whether those are shown who match a part of the search. */
+	/** Whether the listed members match only a part of the search. */
 	isLoose: boolean
 }
 
-/** The title of the community, how many people the list has, the way to the filters on small screens, and the order. */
-export function ListHead({ wish, count, isLoose }: ListHeadProps) {
-	const filters = countFilters(wish)
+/** The title of the community, the number of people in the list, the button of the filters on small screens, and the order. */
+export function ListHead({ criteria, count, isLoose }: ListHeadProps) {
+	const filters = countFilters(criteria)
 	return (
 		<div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3 border-b border-rule pb-3">
 			<h1 className="min-w-0 text-2xl font-bold">
 				Developers{' '}
 				<span className="ml-1.5 text-base font-normal tracking-normal wrap-anywhere text-ink-3" aria-live="polite">
-					{count && countSentence(count, wish, isLoose)}
+					{count && countSentence(count, criteria, isLoose)}
 				</span>
 			</h1>
 			<div className="flex gap-2 max-sm:w-full">
@@ -32,17 +32,17 @@ export function ListHead({ wish, count, isLoose }: ListHeadProps) {
 					<Icon of={SlidersHorizontal} /> Filters
 					{filters > 0 && <span className="badge">{filters}</span>}
 				</button>
-				<SortSelect wish={wish} />
+				<SortSelect criteria={criteria} />
 			</div>
 		</div>
 	)
 }
 
-function SortSelect({ wish }: { wish: Wish }) {
+function SortSelect({ criteria }: { criteria: Criteria }) {
 	const hydrated = useHydrated()
 	const navigate = useNavigate()
 	const select = useRef<HTMLSelectElement>(null)
-	const sort = sortOf(wish)
+	const sort = sortOf(criteria)
 	useEffect(() => {
 		if (select.current) select.current.value = sort
 	}, [sort])
@@ -58,10 +58,10 @@ function SortSelect({ wish }: { wish: Wish }) {
 					defaultValue={sort}
 					onChange={(event) => {
 						event.stopPropagation()
-						navigate(communityPath({ ...wish, sort: event.target.value as Sort }), { preventScrollReset: true })
+						navigate(communityPath({ ...criteria, sort: event.target.value as Sort }), { preventScrollReset: true })
 					}}
 				>
-					{wish.q && <option value="match">Best match</option>}
+					{criteria.q && <option value="match">Best match</option>}
 					<option value="newest">Newest</option>
 					<option value="active">Recently active</option>
 				</select>
@@ -79,10 +79,10 @@ function SortSelect({ wish }: { wish: Wish }) {
 	)
 }
 
-/** “96 know Python”, “1,284 members”, “3 match “rea””. @param isLoose whether they match a part of the search */
-export function countSentence(count: Count, wish: Wish, isLoose = false): string {
-	const { q, skills } = wish
-	const filters = countFilters(wish)
+/** “96 know Python”, “1,284 members”, “3 match “rea””. @param isLoose whether they match only a part of the search */
+export function countSentence(count: Count, criteria: Criteria, isLoose = false): string {
+	const { q, skills } = criteria
+	const filters = countFilters(criteria)
 	const number = countText(count)
 	const isOne = count.number === 1 && !count.atLeast
 	if (count.number === 0) return ''

@@ -13,16 +13,16 @@ const chips = 4
 interface MemberCardProps {
 	member: MemberView
 	online?: boolean
-	/** The viewer's own card, which does not say much yet. */
+	/** The viewer's own card, while it says little. */
 	isNew?: boolean
 	/** Who looks at it. */
 	viewer: 'owner' | 'member' | 'visitor'
 }
 
-/** A member in the community: what everybody may know of them, and the way to their page. */
+/** A member in the community: what everybody may know about them, with a link to their page. */
 export function MemberCard({ member, online = member.online, isNew = false, viewer }: MemberCardProps) {
 	const page = `/find-dev/${member.username}`
-	// What the card knows is what the page shows until it has the rest.
+	// Shown by the member's page until it has loaded the rest.
 	const known: KnownState = { known: { ...member, online } }
 	const studies = studiesText(member.studies)
 	const openTo = openToText(member.openTo)
@@ -109,7 +109,7 @@ function Handle({ site, label, url, of }: { site: 'github' | 'linkedin'; label: 
 	)
 }
 
-/** A few skills, those that were asked for first. */
+/** A few skills, those that were searched for first. */
 function Skills({ skills, matched }: { skills: string[]; matched: string[] }) {
 	const more = skills.length - chips
 	const inOrder = [...matched, ...skills.filter((skill) => !matched.includes(skill))]

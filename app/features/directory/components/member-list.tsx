@@ -13,23 +13,23 @@ import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { Skeleton, SkeletonList } from '~/ui/skeleton.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
-import { anybody, communityPath, type Wish } from '../directory.paths.ts'
+import { anybody, type Criteria, communityPath } from '../directory.paths.ts'
 import type { CommunityData } from '../directory.view.ts'
 import { MemberCard } from './member-card.tsx'
 
-/** The members of a list, with the pages that were loaded after the first; they are there again when one comes back. */
-export function MemberList({ wish, data }: { wish: Wish; data: CommunityData }) {
+/** The members of a list, with the pages that were loaded after the first; they are restored on going back. */
+export function MemberList({ criteria, data }: { criteria: Criteria; data: CommunityData }) {
 	const { key } = useLocation()
-	return <Rows key={key} wish={wish} data={data} />
+	return <Rows key={key} criteria={criteria} data={data} />
 }
 
-function Rows({ wish, data: { page, cursor, firstSteps } }: { wish: Wish; data: CommunityData }) {
-	const { rows, nextHref, loading, load } = useMore(page, (next) => communityPath(wish, next))
+function Rows({ criteria, data: { page, cursor, firstSteps } }: { criteria: Criteria; data: CommunityData }) {
+	const { rows, nextHref, loading, load } = useMore(page, (next) => communityPath(criteria, next))
 	const members = withoutDoubles(rows, ({ username }) => username)
 	const isOnline = usePresence(members)
 	const me = useRootData().viewer?.username
 	const newcomers = useNewcomers(
-		communityPath(wish) === communityPath(anybody) && cursor === null ? (page.rows[0]?.username ?? '') : null,
+		communityPath(criteria) === communityPath(anybody) && cursor === null ? (page.rows[0]?.username ?? '') : null,
 		rows.length > page.rows.length,
 	)
 	return (
@@ -55,7 +55,7 @@ function Rows({ wish, data: { page, cursor, firstSteps } }: { wish: Wish; data: 
 			{(nextHref || cursor !== null) && (
 				<nav className="flex flex-wrap items-center justify-center gap-3 py-5" aria-label="Pages">
 					{cursor !== null && (
-						<Link className="btn btn-sm btn-ghost" to={communityPath(wish)}>
+						<Link className="btn btn-sm btn-ghost" to={communityPath(criteria)}>
 							Back to the first page
 						</Link>
 					)}
@@ -70,7 +70,7 @@ function Rows({ wish, data: { page, cursor, firstSteps } }: { wish: Wish; data: 
 	)
 }
 
-/** Tells how many members have joined meanwhile, over the list and below the header: it takes no place, so nothing moves. */
+/** Shows how many members have joined meanwhile, as an overlay, so that nothing moves. */
 function NewcomersBar({ count, show }: { count: number; show: () => void }) {
 	return (
 		<div role="status" className="sticky top-17 z-10 flex h-0 justify-center">
@@ -86,21 +86,21 @@ function NewcomersBar({ count, show }: { count: number; show: () => void }) {
 
 declare module '~/platform/realtime/events.ts' {
 	interface ClientEvents {
-		/** Who joined after this member, the newest that the page knows of: between its loading and this moment. */
+		/** Members who joined after this one, the newest that the page knows: between its loading and now. */
 		'members:since': (username: string, answer: (usernames: string[]) => void) => void
 	}
 }
 
-/** Down to here, in pixels, the reader is still at the head of the list: a new card there moves nothing that is read. */
+/** Scroll position in pixels up to which the reader is at the top of the list, where a new card moves nothing that is being read. */
 const headOfList = 80
-/** Several who join at once are loaded once, and not by all readers in the same moment: after so many milliseconds. */
+/** Random delay in milliseconds, so that several newcomers are loaded at once, and not by all readers in the same moment. */
 const gather = { min: 300, max: 1_500 }
 
 /**
- * How many members joined since the list was loaded, when it is the list that they belong at the head of. They are shown
- * by themselves to who looks at its head, and wait for everybody else, so that nothing moves under the eyes.
- * @param newest who joined last of those shown, when this is the list of everybody, newest first, from its first page; else null
- * @param grown whether the reader has loaded more pages, which showing the newcomers would fold again
+ * How many members joined since the list was loaded, if the list begins with the newest. They are added at once for readers at its
+ * top, and on request for all others, so that nothing moves while reading.
+ * @param newest the newest member shown, if this is the list of everybody, newest first, from its first page; else null
+ * @param grown whether the reader has loaded more pages, which adding newcomers would collapse
  */
 function useNewcomers(newest: string | null, grown: boolean): { waiting: number; show: () => void } {
 	const [waiting, setWaiting] = useState(0)
@@ -135,8 +135,8 @@ function useNewcomers(newest: string | null, grown: boolean): { waiting: number;
 }
 
 /**
- * Hears of each newcomer, and of those who joined between the page and its socket or while the connection was lost.
- * @returns takes that back
+ * Subscribes to newcomers, including those between the page and its socket or during a lost connection.
+ * @returns unsubscribes
  */
 function listen(newest: string, onJoined: (joined: number) => void): () => void {
 	return withLive((socket) => {
@@ -160,11 +160,11 @@ function listen(newest: string, onJoined: (joined: number) => void): () => void 
 	})
 }
 
-/** The two columns that cards of members stand in, with their hairlines. */
+/** Classes of the two columns of member cards, with hairlines. */
 export const memberGrid = 'grid grid-cols-1 lg:grid-cols-2'
 export const memberCell = 'flex min-w-0 flex-col border-b border-line py-5 lg:odd:pr-7 lg:even:border-l lg:even:pl-7'
 
-/** Six cards that are still loading, with the measures of real ones. */
+/** Six placeholder cards with the size of real ones. */
 export function MembersSkeleton() {
 	return (
 		<SkeletonList label="Loading developers" count={6} className={memberGrid} rowClassName={memberCell}>

@@ -2,17 +2,25 @@ import { useRootData } from '~/lib/root-data.ts'
 import { ordinal } from '~/lib/text.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
-import { anybody, communityPath, countFilters, type Wish } from '../directory.paths.ts'
+import { anybody, type Criteria, communityPath, countFilters } from '../directory.paths.ts'
 import { countText, type Loosening } from '../directory.view.ts'
 
-/** What stands in a list that has nobody: what was asked for, and the one thing to give up. */
-export function NobodyFound({ wish, cursor, loosen }: { wish: Wish; cursor: string | null; loosen: Loosening | null }) {
+/** An empty list: the criteria, and the filter whose removal helps most. */
+export function NobodyFound({
+	criteria,
+	cursor,
+	loosen,
+}: {
+	criteria: Criteria
+	cursor: string | null
+	loosen: Loosening | null
+}) {
 	if (cursor !== null)
 		return (
 			<EmptyState
 				title="No data found!"
 				action={
-					<Link className="btn btn-outline" to={communityPath(wish)}>
+					<Link className="btn btn-outline" to={communityPath(criteria)}>
 						Back to the first page
 					</Link>
 				}
@@ -20,7 +28,7 @@ export function NobodyFound({ wish, cursor, loosen }: { wish: Wish; cursor: stri
 				There are no more developers in this list.
 			</EmptyState>
 		)
-	if (!wish.q && countFilters(wish) === 0) return <NobodyHere />
+	if (!criteria.q && countFilters(criteria) === 0) return <NobodyHere />
 	return (
 		<EmptyState
 			title="No data found!"
@@ -33,14 +41,14 @@ export function NobodyFound({ wish, cursor, loosen }: { wish: Wish; cursor: stri
 					)}
 					<Link
 						className={`btn ${loosen ? 'btn-ghost' : 'btn-outline'}`}
-						to={communityPath({ ...anybody, sort: wish.sort })}
+						to={communityPath({ ...anybody, sort: criteria.sort })}
 					>
-						{countFilters(wish) === 0 ? 'Clear search' : 'Clear all'}
+						{countFilters(criteria) === 0 ? 'Clear search' : 'Clear all'}
 					</Link>
 				</span>
 			}
 		>
-			Nobody matches {wishText(wish)}.
+			Nobody matches {criteriaText(criteria)}.
 			{loosen &&
 				` Try fewer filters: without “${loosen.label}” there ${loosen.count.number === 1 ? 'is 1 person' : `are ${countText(loosen.count)} people`}.`}
 		</EmptyState>
@@ -48,15 +56,15 @@ export function NobodyFound({ wish, cursor, loosen }: { wish: Wish; cursor: stri
 }
 
 /** “Python, CSE, 1st year and online now” */
-export function wishText(wish: Wish): string {
+export function criteriaText(criteria: Criteria): string {
 	const parts = [
-		...(wish.q ? [`“${wish.q}”`] : []),
-		...wish.skills,
-		...(wish.branches.length > 0 ? [wish.branches.join(' or ')] : []),
-		...(wish.years.length > 0 ? [`${wish.years.map(ordinal).join(' or ')} year`] : []),
-		...(wish.universities.length > 0 ? [wish.universities.join(' or ')] : []),
-		...wish.openTo.map((thing) => `open to ${thing}`),
-		...(wish.online ? ['online now'] : []),
+		...(criteria.q ? [`“${criteria.q}”`] : []),
+		...criteria.skills,
+		...(criteria.branches.length > 0 ? [criteria.branches.join(' or ')] : []),
+		...(criteria.years.length > 0 ? [`${criteria.years.map(ordinal).join(' or ')} year`] : []),
+		...(criteria.universities.length > 0 ? [criteria.universities.join(' or ')] : []),
+		...criteria.openTo.map((thing) => `open to ${thing}`),
+		...(criteria.online ? ['online now'] : []),
 	]
 	return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }

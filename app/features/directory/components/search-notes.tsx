@@ -3,18 +3,15 @@ import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 import type { CommunityData } from '../directory.view.ts'
 
-/**
- * How a search was read, where that is not plain: which of its words became filters, each with the way to remove it, and that
- * nobody has all of them.
- */
-export function SearchNotes({ data: { wish, typed, asWords, isLoose, page } }: { data: CommunityData }) {
+/** Notes on how a search was interpreted: which words became filters, each with a way to remove it, and that nobody matches all of them. */
+export function SearchNotes({ data: { criteria, typed, asWords, isLoose, page } }: { data: CommunityData }) {
 	const shownLoosely = isLoose && page.rows.length > 0
 	if (typed.length === 0 && !shownLoosely) return null
 	return (
 		<div className="flex flex-wrap items-center gap-x-2 gap-y-1.5 pt-3 text-sm text-ink-2">
 			{shownLoosely && (
 				<p className="w-full wrap-anywhere" role="status">
-					Nobody matches all of “{wish.q}”. These people match some of it.
+					Nobody matches all of “{criteria.q}”. These people match some of it.
 				</p>
 			)}
 			{typed.length > 0 && (

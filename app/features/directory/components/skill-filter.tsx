@@ -5,32 +5,32 @@ import { comboboxAttributes, Suggestions } from '~/ui/combobox.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 import type { Suggestion } from '~/ui/suggestions.tsx'
-import { communityPath, type Wish } from '../directory.paths.ts'
+import { type Criteria, communityPath } from '../directory.paths.ts'
 import { FilterGroup } from './filter-group.tsx'
 import { isRail } from './use-filter-form.ts'
 
 interface SkillFilterProps {
-	wish: Wish
-	/** Called when skills were chosen that wait for the button of the sheet. */
+	criteria: Criteria
+	/** Called when chosen skills wait for the sheet's button. */
 	onStage: () => void
 }
 
 /**
- * The skills that everybody in the list has: chips with links that take them away, and a field that adds one. As every other
- * filter, they apply at once in the rail, and wait for the button in the sheet of small screens.
+ * The skills that all listed members have: chips with links that remove them, and a field that adds one. Like all filters, they
+ * apply at once in the sidebar, and wait for the button in the sheet of small screens.
  */
-export function SkillFilter({ wish, onStage }: SkillFilterProps) {
+export function SkillFilter({ criteria, onStage }: SkillFilterProps) {
 	const navigate = useNavigate()
 	const input = useRef<HTMLInputElement>(null)
 	const [text, setText] = useState('')
-	const here = communityPath(wish)
+	const here = communityPath(criteria)
 	const [staged, setStaged] = useState<{ at: string; skills: string[] } | null>(null)
-	const skills = staged?.at === here ? staged.skills : wish.skills
+	const skills = staged?.at === here ? staged.skills : criteria.skills
 	const stage = useEffectEvent(onStage)
 	useEffect(() => {
 		if (staged) stage()
 	}, [staged])
-	const with_ = (chosen: string[]) => communityPath({ ...wish, skills: chosen })
+	const with_ = (chosen: string[]) => communityPath({ ...criteria, skills: chosen })
 	const choose = (chosen: string[]) => {
 		if (isRail()) navigate(with_(chosen), { preventScrollReset: true })
 		else setStaged({ at: here, skills: chosen })
@@ -99,7 +99,7 @@ export function SkillFilter({ wish, onStage }: SkillFilterProps) {
 						placeholder="Add a skill"
 						autoCapitalize="none"
 						onChange={(event) => {
-							// Only what is chosen changes the list, not each letter on the way to it.
+							// Only a chosen skill changes the list, not each typed letter.
 							event.stopPropagation()
 							setText(event.target.value)
 						}}

@@ -3,22 +3,23 @@ import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
 import type { SuggestionGroup } from '~/ui/suggestions.tsx'
-import { anybody, communityPath, type Wish } from '../directory.paths.ts'
+import { anybody, type Criteria, communityPath } from '../directory.paths.ts'
 import type { SuggestionsView } from '../directory.view.ts'
 
-/** The name of the group whose suggestions lead to a profile. Those of the others narrow the list. */
+/** The name of the group whose suggestions are profiles. Those of other groups narrow the list. */
 export const PEOPLE = 'People'
 
 /**
- * What the header's search offers: people, skills and universities.
- * @param answer null for nothing
- * @param wish what the list shows now; a skill is added to it
- * @param text what was typed; its words are marked
+ * The suggestions of the header's search: people, skills and universities.
+ * @param answer null for none
+ * @param criteria of the current list; a suggested skill is added to them
+ * @param text what was typed; its words are highlighted
  */
-export function suggestionGroups(answer: SuggestionsView | null, wish: Wish, text: string): SuggestionGroup[] {
+export function suggestionGroups(answer: SuggestionsView | null, criteria: Criteria, text: string): SuggestionGroup[] {
 	if (!answer) return []
 	const { people, skills, universities } = answer
-	const withSkill = (name: string) => communityPath({ ...wish, q: '', skills: [...new Set([...wish.skills, name])] })
+	const withSkill = (name: string) =>
+		communityPath({ ...criteria, q: '', skills: [...new Set([...criteria.skills, name])] })
 	return [
 		{
 			name: PEOPLE,
@@ -81,7 +82,7 @@ function aboutPerson({ skills, studies, university }: SuggestionsView['people'][
 	return [skills.join(', '), place].filter(Boolean).join(' · ')
 }
 
-/** A text in which the beginnings of words that were typed are marked. */
+/** A text in which the beginnings of typed words are highlighted. */
 export function Marked({ children, text }: { children: string; text: string }) {
 	return splitMatches(children, text).map((part) =>
 		part.isMatch ? (
@@ -101,7 +102,7 @@ interface Part {
 	from: number
 }
 
-/** Cuts a text where a typed word begins one of its words, without regard to case. */
+/** Splits a text where typed words match the beginning of its words, ignoring case. */
 export function splitMatches(text: string, typed: string): Part[] {
 	const words = typed.split(/[\s,]+/).filter(Boolean)
 	if (words.length === 0) return [{ text, isMatch: false, from: 0 }]

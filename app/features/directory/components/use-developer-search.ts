@@ -1,22 +1,22 @@
 import { type ChangeEvent, type FormEvent, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { communityPath, searchDebounce, type Wish } from '../directory.paths.ts'
+import { type Criteria, communityPath, searchDebounce } from '../directory.paths.ts'
 
 /**
- * The text of the header's search and what becomes of it. Where the community's list is on the page, it follows what is typed;
- * its address takes the place of the one before, so that Back leaves the search.
+ * The text of the header's search and its effects. On the community's page, the list follows what is typed; its address replaces
+ * the previous one, so that Back leaves the search.
  */
-export function useDeveloperSearch(wish: Wish) {
+export function useDeveloperSearch(criteria: Criteria) {
 	const navigate = useNavigate()
 	const input = useRef<HTMLInputElement>(null)
-	const [text, setText] = useState(wish.q)
+	const [text, setText] = useState(criteria.q)
 	const [isUsed, setUsed] = useState(false)
 	const narrowing = useRef<ReturnType<typeof setTimeout>>(undefined)
-	const { q } = wish
-	const latest = useRef(wish)
-	latest.current = wish
+	const { q } = criteria
+	const latest = useRef(criteria)
+	latest.current = criteria
 
-	// The box follows the address (a cleared search, going back), but never under the reader's fingers.
+	// The field follows the address (a cleared search, going back), but never while the reader types.
 	useEffect(() => {
 		if (!input.current || document.activeElement === input.current) return
 		input.current.value = q
@@ -24,7 +24,7 @@ export function useDeveloperSearch(wish: Wish) {
 	}, [q])
 	useEffect(() => () => clearTimeout(narrowing.current), [])
 
-	/** Has the list follow the box, unless it does. */
+	/** Makes the list follow the field, unless it already does. */
 	const narrow = (typed: string) => {
 		clearTimeout(narrowing.current)
 		if (typed === latest.current.q) return
@@ -40,9 +40,9 @@ export function useDeveloperSearch(wish: Wish) {
 	const search = (typed: string) => {
 		input.current?.closest<HTMLElement>(':popover-open')?.hidePopover()
 		if (isListShown()) narrow(typed)
-		else navigate(communityPath({ ...wish, q: typed }))
+		else navigate(communityPath({ ...criteria, q: typed }))
 	}
-	/** Follows a suggestion. One that narrows the list has done what the text was typed for. */
+	/** Opens a suggestion. One that narrows the list has used up the typed text. */
 	const follow = (href: string, leavesSearch: boolean) => {
 		clearTimeout(narrowing.current)
 		if (leavesSearch && input.current) {
@@ -62,7 +62,7 @@ export function useDeveloperSearch(wish: Wish) {
 	return {
 		input,
 		text,
-		/** What suggestions are wanted for. */
+		/** The text to suggest for. */
 		wanted: (isUsed && text.trim()) || null,
 		follow,
 		clear,
@@ -76,7 +76,7 @@ export function useDeveloperSearch(wish: Wish) {
 				onChange: (event: ChangeEvent<HTMLInputElement>) => {
 					setText(event.target.value)
 					setUsed(true)
-					// An emptied box ends the search at once, as its clear icon does.
+					// Emptying the field ends the search at once, as its clear button does.
 					if (event.target.value === '' && isListShown()) narrow('')
 					else narrowSoon((event.nativeEvent as InputEvent).isComposing)
 				},

@@ -1,33 +1,33 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useFetcher, useNavigate } from 'react-router'
-import type { Wish } from '../directory.paths.ts'
-import { communityPath, wishOf } from '../directory.paths.ts'
+import type { Criteria } from '../directory.paths.ts'
+import { communityPath, criteriaOf } from '../directory.paths.ts'
 import type { CommunityData, Count } from '../directory.view.ts'
 
 /**
- * The form of the filters: where it is a rail, each change applies at once; in the sheet of small screens changes wait for
- * its button, which says how many people they come to: those of the skills too.
+ * The form of the filters. In the sidebar, each change applies at once; in the sheet of small screens, changes wait for its button,
+ * which shows how many people match.
  */
-export function useFilterForm(wish: Wish) {
+export function useFilterForm(criteria: Criteria) {
 	const form = useRef<HTMLFormElement>(null)
 	const navigate = useNavigate()
 	const preview = useFetcher<CommunityData>()
-	const here = communityPath(wish)
+	const here = communityPath(criteria)
 	const [stagedAt, setStagedAt] = useState<string | null>(null)
 
-	// The boxes follow the address (going back, a filter removed elsewhere) and keep the focus. A box that was ticked before
-	// this script ran has told nobody: it is followed instead.
+	// The controls follow the address (going back, a filter removed elsewhere) and keep the focus. A checkbox that was ticked before
+	// this script ran fired no event, so the address follows it instead.
 	const drawn = useRef<string | null>(null)
 	useEffect(() => {
 		const isFirst = drawn.current === null
 		drawn.current = here
 		if (!isFirst) return form.current?.reset()
-		const typed = communityPath(wishOfForm(form.current))
+		const typed = communityPath(criteriaOfForm(form.current))
 		if (isRail() && typed !== here) navigate(typed, { preventScrollReset: true })
 	}, [here, navigate])
 
-	const wished = () => communityPath(wishOfForm(form.current))
-	const go = () => navigate(wished(), { preventScrollReset: true })
+	const currentPath = () => communityPath(criteriaOfForm(form.current))
+	const go = () => navigate(currentPath(), { preventScrollReset: true })
 	const apply = (event: FormEvent) => {
 		event.preventDefault()
 		form.current?.closest<HTMLElement>(':popover-open')?.hidePopover()
@@ -36,20 +36,20 @@ export function useFilterForm(wish: Wish) {
 	const change = () => {
 		if (isRail()) return go()
 		setStagedAt(here)
-		preview.load(wished())
+		preview.load(currentPath())
 	}
 	const staged: Count | null = stagedAt === here ? (preview.data?.count ?? null) : null
 	return { form, change, apply, staged }
 }
 
-/** Whether the filters stand beside the list, and not in a sheet; as `.filters` in shell.css. */
+/** Whether the filters are a sidebar and not a sheet; as `.filters` in shell.css. */
 export function isRail(): boolean {
 	return window.matchMedia('(width >= 64rem)').matches
 }
 
-/** What the boxes of a form say, as a wish. */
-export function wishOfForm(form: HTMLFormElement | null): Wish {
+/** Reads criteria from the controls of a form. */
+export function criteriaOfForm(form: HTMLFormElement | null): Criteria {
 	const params = new URLSearchParams()
 	for (const [name, value] of form ? new FormData(form) : []) if (typeof value === 'string') params.append(name, value)
-	return wishOf(params)
+	return criteriaOf(params)
 }

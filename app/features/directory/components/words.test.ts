@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { anybody } from '../directory.paths.ts'
 import { countSentence } from './list-head.tsx'
-import { wishText } from './nobody-found.tsx'
+import { criteriaText } from './nobody-found.tsx'
 import { splitMatches } from './suggestion-groups.tsx'
 
 test.each([
@@ -12,8 +12,8 @@ test.each([
 	[{ number: 200, atLeast: true }, { q: 'rea' }, '200+ match “rea”'],
 	[{ number: 3, atLeast: false }, { q: 'rea', years: [1] }, '3 people'],
 	[{ number: 0, atLeast: false }, { q: 'rea' }, ''],
-])('%j for %j reads %s', (count, wish, sentence) => {
-	expect(countSentence(count, { ...anybody, ...wish })).toBe(sentence)
+])('%j for %j reads %s', (count, criteria, sentence) => {
+	expect(countSentence(count, { ...anybody, ...criteria })).toBe(sentence)
 })
 
 test('a count of those who match a part of a search says so', () => {
@@ -26,8 +26,8 @@ test.each([
 	[{ skills: ['Python'], branches: ['CSE'], years: [1], online: true }, 'Python, CSE, 1st year and online now'],
 	[{ q: 'zz' }, '“zz”'],
 	[{ years: [2, 3], openTo: ['mentoring' as const] }, '2nd or 3rd year and open to mentoring'],
-])('the wish %j reads %s', (wish, text) => {
-	expect(wishText({ ...anybody, ...wish })).toBe(text)
+])('the criteria %j read %s', (criteria, text) => {
+	expect(criteriaText({ ...anybody, ...criteria })).toBe(text)
 })
 
 test.each([

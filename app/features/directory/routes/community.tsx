@@ -12,7 +12,7 @@ import { ListHead } from '../components/list-head.tsx'
 import { MemberList, MembersSkeleton } from '../components/member-list.tsx'
 import { NobodyFound } from '../components/nobody-found.tsx'
 import { SearchNotes } from '../components/search-notes.tsx'
-import { communityPath, type Wish, wishOf } from '../directory.paths.ts'
+import { type Criteria, communityPath, criteriaOf } from '../directory.paths.ts'
 import { listCommunity } from '../directory.server.ts'
 import type { CommunityData } from '../directory.view.ts'
 import type { Route } from './+types/community'
@@ -23,16 +23,16 @@ const path = '/find-dev'
 
 export function loader({ url, context }: Route.LoaderArgs) {
 	return answering(async () => {
-		// Its beginning is everybody's; whoever searches or reads on could read all of it.
-		const wish = wishOf(url.searchParams)
+		// The first page is open to everybody; searching and reading on is limited, as it could be used to read all of it.
+		const criteria = criteriaOf(url.searchParams)
 		const cursor = url.searchParams.get('cursor')
 		const viewer = viewerOf(context)
-		if (communityPath(wish) !== path || cursor !== null) await countUse('peopleSearch', viewer, factsOf(context).ip)
-		return listCommunity(wish, cursor, viewer)
+		if (communityPath(criteria) !== path || cursor !== null) await countUse('peopleSearch', viewer, factsOf(context).ip)
+		return listCommunity(criteria, cursor, viewer)
 	})
 }
 
-/** Coming from elsewhere, the page opens with its skeleton; within it, the list waits beside its filters. */
+/** From another page, it opens with a skeleton; within the page, the old list stays beside the filters until the new one has loaded. */
 export const clientLoader = ({ serverLoader }: Route.ClientLoaderArgs) =>
 	window.location.pathname === path ? serverLoader() : soon(serverLoader())
 
@@ -47,36 +47,36 @@ export function meta({ matches, location }: Route.MetaArgs) {
 
 export default function Community({ loaderData }: Route.ComponentProps) {
 	const [params] = useSearchParams()
-	const wish = wishOf(params)
+	const criteria = criteriaOf(params)
 	return (
 		<div className="grid gap-x-12 pt-6 md:pt-8 lg:grid-cols-[13rem_minmax(0,1fr)]">
-			<Pending data={loaderData} skeleton={<CommunityPage wish={wish} data={null} />}>
-				{(data) => <CommunityPage wish={wish} data={data} />}
+			<Pending data={loaderData} skeleton={<CommunityPage criteria={criteria} data={null} />}>
+				{(data) => <CommunityPage criteria={criteria} data={data} />}
 			</Pending>
 		</div>
 	)
 }
 
 /** The filters and the list. @param data null while it is loading */
-function CommunityPage({ wish, data }: { wish: Wish; data: CommunityData | null }) {
+function CommunityPage({ criteria, data }: { criteria: Criteria; data: CommunityData | null }) {
 	const awaited = useSlowNavigation((pathname) => pathname === path)
 	const isWaiting = data === null || awaited !== null
-	// The filters show what was typed as one, too.
-	const shown = data?.wish ?? wish
+	// The filters also show those that were typed.
+	const shown = data?.criteria ?? criteria
 	return (
 		<>
-			<Filters wish={shown} filters={data?.filters ?? null} count={data?.count ?? null} />
+			<Filters criteria={shown} filters={data?.filters ?? null} count={data?.count ?? null} />
 			<div className="min-w-0">
-				<ListHead wish={shown} count={data?.count ?? null} isLoose={data?.isLoose ?? false} />
+				<ListHead criteria={shown} count={data?.count ?? null} isLoose={data?.isLoose ?? false} />
 				{data?.saveable && !isWaiting && <SaveSearch search={data.saveable} />}
 				{data && !isWaiting && <SearchNotes data={data} />}
 				{isWaiting && <MembersSkeleton />}
 				{data && (
 					<div hidden={isWaiting}>
 						{data.page.rows.length > 0 ? (
-							<MemberList wish={wish} data={data} />
+							<MemberList criteria={criteria} data={data} />
 						) : (
-							<NobodyFound wish={shown} cursor={data.cursor} loosen={data.loosen} />
+							<NobodyFound criteria={shown} cursor={data.cursor} loosen={data.loosen} />
 						)}
 					</div>
 				)}

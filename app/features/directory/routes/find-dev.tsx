@@ -1,7 +1,7 @@
 import { Outlet } from 'react-router'
 import { DeveloperSearch } from '../components/developer-search.tsx'
 
-/** What the pages under /find-dev add to the header; its script is theirs and weighs on no other page. */
+/** The header search of pages under /find-dev; its script is loaded only there. */
 export const handle = { HeaderSearch: DeveloperSearch }
 
 export default function FindDev() {

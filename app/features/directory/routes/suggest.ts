@@ -2,19 +2,19 @@ import { data } from 'react-router'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { answering } from '~/platform/http/http.ts'
-import { wishOf } from '../directory.paths.ts'
+import { criteriaOf } from '../directory.paths.ts'
 import { suggest, suggestKnownSkills } from '../suggestions.server.ts'
 import type { Route } from './+types/suggest'
 
 /**
- * Suggestions for a text that is being typed, as JSON, open to everybody. `/suggest/developers?q=`: who and what may be meant,
- * for the header's search. `/suggest/known-skills?q=`: skills that listed members have, for the filter.
+ * Suggestions while typing, as JSON, open to everybody. `/suggest/developers?q=`: people, skills and universities for the header's
+ * search. `/suggest/known-skills?q=`: skills of listed members for the filter.
  */
 export function loader({ url, context }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = viewerOf(context)
 		await countUse('suggestions', viewer, factsOf(context).ip)
-		const { q } = wishOf(url.searchParams)
+		const { q } = criteriaOf(url.searchParams)
 		const isOfSkills = url.pathname.startsWith('/suggest/known-skills')
 		const found = isOfSkills ? { suggestions: await suggestKnownSkills(q) } : await suggest(q, viewer)
 		return data(found, { headers: { 'Cache-Control': 'private, max-age=30' } })

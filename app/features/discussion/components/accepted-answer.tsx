@@ -11,7 +11,7 @@ import { type ThreadFacts, threadFacts, useDiscussion } from './discussion-conte
 import { OriginLine } from './question-article.tsx'
 import { useOpenForms } from './use-comment-form.ts'
 
-/** An answer that solved the question, before everything else and in its own frame. */
+/** An accepted answer, above everything else and in a frame. */
 export function AcceptedAnswer({ comment }: { comment: CommentView }) {
 	const page = useDiscussion()
 	return (

@@ -11,7 +11,7 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { useDiscussion } from './discussion-context.ts'
 import { useCommentForm } from './use-comment-form.ts'
 
-/** The form for a comment on the question itself: one line until it is used. A visitor is shown the way in. */
+/** The form for a comment on the question itself: one line until it is used. Visitors see a link to the login. */
 export function CommentForm({ showAlone }: { showAlone: boolean }) {
 	const { viewer, pseudonym, url, questionId, here } = useDiscussion()
 	const nothing = useCallback(() => {}, [])
@@ -77,18 +77,17 @@ interface ReplyFormProps {
 	/** The comment replied to or edited. */
 	comment: number
 	label: string
-	/** What stands in the field at first. */
 	text?: string
-	/** The version of the comment that this is; null for a reply. */
+	/** The version of the comment that is edited; null for a reply. */
 	version?: number | null
-	/** The comment whose thread must be shown afterwards, when the plain page would not show the result. */
+	/** The comment whose thread must be shown afterwards, where the plain page would not show the result. */
 	thread: number | null
-	/** Whether the reader has just opened it, and wants to type. */
+	/** Whether the reader has just opened it, so that it gets the focus. */
 	focused: boolean
 	onClose: () => void
 }
 
-/** Whoever asked under a pseudonym is told before each comment that it goes by that. */
+/** Reminds an author under a pseudonym, before each comment, that it will be under the pseudonym. */
 function hintFor(pseudonym: AuthorView | null): string {
 	return pseudonym ? `You write here as ${pseudonym.name}` : 'Markdown is supported'
 }

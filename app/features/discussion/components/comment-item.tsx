@@ -18,12 +18,12 @@ import {
 	useDiscussion,
 } from './discussion-context.ts'
 import { OriginLine } from './question-article.tsx'
-import { UnpublishedNotice } from './standing-notice.tsx'
+import { UnpublishedNotice } from './status-notice.tsx'
 import { useOpenForms } from './use-comment-form.ts'
 
 interface CommentItemProps {
 	comment: CommentView
-	/** How deep it stands on this page; 0 for the root of a thread. */
+	/** Its depth on this page; 0 for the root of a thread. */
 	level: number
 }
 
@@ -60,8 +60,8 @@ function rowOf({ id }: CommentView, { lifted, marked }: DiscussionFacts) {
 }
 
 /**
- * A comment with its replies. The line beside it folds the branch: a check box that works without scripts,
- * because the style sheet does the folding.
+ * A comment with its replies. The line beside it folds the branch: a checkbox that works without scripts, as the style sheet does
+ * the folding.
  */
 function CommentContent({ comment, level }: CommentItemProps) {
 	const isPointer = useDiscussion().lifted.includes(comment.id)
@@ -102,7 +102,7 @@ function CommentContent({ comment, level }: CommentItemProps) {
 	)
 }
 
-/** The replies to a comment that this page shows, and the way to the others. */
+/** The replies to a comment that this page shows, and a link to the others. */
 export function Replies({ comment, level, className }: CommentItemProps & { className: string }) {
 	const page = useDiscussion()
 	return (
@@ -127,7 +127,7 @@ export function Replies({ comment, level, className }: CommentItemProps & { clas
 	)
 }
 
-/** A comment's text with what can be done with it, or the form in which it is edited. */
+/** A comment's text with its actions, or its edit form. */
 function Body({ comment, level }: CommentItemProps) {
 	const facts = useDiscussion()
 	const forms = useOpenForms(comment.id)

@@ -24,18 +24,18 @@ import {
 import type { OpenForms } from './use-comment-form.ts'
 import { CommentVotes } from './votes.tsx'
 
-/** Gives a thread what it shows of its page where the server renders it by itself; within the page, the page's own facts hold. */
+/** Provides the facts of a thread that the server renders on its own; within the page, the page's own facts apply. */
 export function WithFacts({ facts, children }: { facts: ThreadFacts; children: ReactNode }) {
 	const ofPage = use(DiscussionContext)
 	return <DiscussionContext value={ofPage ?? standaloneFacts(facts)}>{children}</DiscussionContext>
 }
 
-/** The times that a comment and the replies to it show, ISO 8601. */
+/** The times that a comment and its replies show, ISO 8601. */
 export function timesOf({ createdAt, replies }: CommentView): string[] {
 	return [createdAt, ...replies.flatMap(timesOf)]
 }
 
-/** Who wrote a comment, and when. */
+/** The author and the time of a comment. */
 export function CommentHead({ comment, large = false }: { comment: CommentView; large?: boolean }) {
 	const { author, byAsker, createdAt, editedAt, id } = comment
 	return (
@@ -58,7 +58,7 @@ export function CommentHead({ comment, large = false }: { comment: CommentView; 
 	)
 }
 
-/** What can be done with a comment, and the forms that this opens. */
+/** The actions of a comment, and the forms that they open. */
 export function CommentActions({ comment, level, forms }: { comment: CommentView; level: number; forms: OpenForms }) {
 	const facts = useDiscussion()
 	const { id } = comment
@@ -168,7 +168,7 @@ function FormLink({
 	)
 }
 
-/** Whoever asked says here that a comment solved the question, or that it did not after all. */
+/** The author of the question marks a comment as a solution, or undoes that. */
 export function SolutionButton({ comment: { id, solution } }: { comment: CommentView }) {
 	const { here } = useDiscussion()
 	const intent = solution ? 'withdraw-solution' : 'choose-solution'

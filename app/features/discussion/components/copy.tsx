@@ -5,7 +5,7 @@ import { toast } from '~/shell/toast.ts'
 import { Icon, iconMarkup } from '~/ui/icon.tsx'
 import { Prose } from '~/ui/prose.tsx'
 
-/** Copies an address. It needs scripts and a browser that lets pages write to the clipboard, so it comes after them. */
+/** Copies an address. Rendered late, as it needs scripts and a browser with clipboard access. */
 export function CopyLink({ href }: { href: string }) {
 	const usable = useHydrated() && canCopy()
 	if (!usable) return null
@@ -16,10 +16,10 @@ export function CopyLink({ href }: { href: string }) {
 	)
 }
 
-/** A text of a member, with a button on each of its code blocks where scripts run. */
+/** A member's text, with a copy button on each code block where scripts run. */
 export function RenderedText({ html, small }: { html: string; small?: boolean }) {
 	const root = useRef<HTMLDivElement>(null)
-	// biome-ignore lint/correctness/useExhaustiveDependencies: another text brings other code blocks
+	// biome-ignore lint/correctness/useExhaustiveDependencies: another text has other code blocks
 	useEffect(() => {
 		if (canCopy())
 			for (const figure of root.current?.querySelectorAll<HTMLElement>('figure.code') ?? []) addButton(figure)
@@ -31,7 +31,7 @@ export function RenderedText({ html, small }: { html: string; small?: boolean })
 	)
 }
 
-// The blocks stand in HTML that React does not draw, so neither can their buttons.
+// The code blocks are HTML that React does not render, so their buttons cannot be React's either.
 const icon = `<svg class="icon icon-sm" viewBox="0 0 24 24" aria-hidden="true">${iconMarkup(Copy)}</svg>`
 
 function addButton(figure: HTMLElement): void {

@@ -7,46 +7,44 @@ import type { CommentView } from '../comment.view.ts'
 /** A question as its page shows it. */
 export type ShownQuestion = Omit<QuestionPageView, 'description'>
 
-/** What a thread shows of its page, as JSON can write it. It is the same for all members but moderators. */
+/** What a thread shows of its page, serializable as JSON. The same for all members except moderators. */
 export interface SharedFacts {
 	signedIn: boolean
 	/** Whether the viewer is a moderator. */
 	moderates: boolean
-	/** Whether nothing more can be written, as the question was deleted. */
+	/** Whether nothing can be written any more, as the question was deleted. */
 	closed: boolean
 	questionId: number
 	/** The query's canonical address. */
 	url: string
-	/** The address of what is shown of it, a thread or a later page: where every form goes, so that a refusal comes back to it. */
+	/** The address of the shown part, a thread or a later page: forms are sent there, so that an error comes back to it. */
 	here: string
 	/** The comment whose thread is shown alone, or null. */
 	thread: number | null
-	/** Whether nobody may comment any more. */
 	locked: boolean
-	/** Comments that are shown on top as accepted answers: in their threads they are only pointed to. */
+	/** Comments that are shown on top as accepted answers; their threads only link to them. */
 	lifted: number[]
 }
 
-/** What every comment of a page needs to know about the page. */
+/** What all comments of a page need to know about the page. */
 export interface DiscussionFacts extends SharedFacts {
 	viewer: SignedIn | null
 	/** The pseudonym that the viewer writes under here; null for their own name. */
 	pseudonym: AuthorView | null
-	/** How the idempotency keys of the forms begin. */
+	/** Prefix of the forms' idempotency keys. */
 	sendKey: string
-	/** What the last form was refused for, or null. */
 	refusal: FormRefusal | null
 	/** The forms that the address opens: `?reply=`, `?edit=`, `?delete-comment=`. */
 	asked: { reply: number | null; edit: number | null; remove: number | null }
-	/** The comment that the address names, to be set off; null for none. */
+	/** The comment that the address names, to be highlighted; null for none. */
 	marked: number | null
-	/** The comments of the page that the query's plain address shows; after a form the others need `?thread=`. */
+	/** Whether a comment is on the page at the question's plain address; others need `?thread=` after a form. */
 	isOnFirstPage: (id: number) => boolean
 }
 
-/** What a thread needs that is rendered by itself, with everything that it does not show: no form is open in it. */
+/** What a thread that is rendered on its own needs, with fixed values for the rest: no form is open in it. */
 export interface ThreadFacts extends SharedFacts {
-	/** Whether the query's plain address shows it. */
+	/** Whether it is on the page at the question's plain address. */
 	isOnFirstPage: boolean
 }
 
@@ -73,21 +71,22 @@ export function standaloneFacts({ isOnFirstPage, ...shared }: ThreadFacts): Disc
 
 export const DiscussionContext = createContext<DiscussionFacts | null>(null)
 
+/** What the parts of a discussion share. @throws Error outside of a discussion */
 export function useDiscussion(): DiscussionFacts {
 	const facts = useContext(DiscussionContext)
 	if (!facts) throw new Error('A comment was drawn outside a discussion.')
 	return facts
 }
 
-/** A question's discussion as it is shown: what was accepted first, then everything else. */
+/** A question's discussion in display order: accepted answers first. */
 export interface OrderedThreads {
-	/** Accepted answers, with the replies that are on this page. */
+	/** Accepted answers, with their replies on this page. */
 	accepted: CommentView[]
-	/** The threads. An accepted answer within one stands there as a pointer, see {@link isPointer}. */
+	/** The threads. An accepted answer within one is a pointer, see {@link isPointer}. */
 	threads: CommentView[]
 }
 
-/** Takes the accepted answers out of their places. One that has replies above it in a thread leaves a pointer behind. */
+/** Moves accepted answers to the top. One with a parent in its thread leaves a pointer there. */
 export function liftAccepted(threads: CommentView[], solutions: CommentView[]): OrderedThreads {
 	const wanted = new Set(solutions.map(({ id }) => id))
 	const roots = new Map(threads.filter(({ id }) => wanted.has(id)).map((comment) => [comment.id, comment]))
@@ -97,7 +96,7 @@ export function liftAccepted(threads: CommentView[], solutions: CommentView[]): 
 	}
 }
 
-/** The threads of several pages as one list: the later pages of a thread that is shown alone repeat its root. */
+/** The threads of several pages as one list: later pages of a thread that is shown alone repeat its root. */
 export function joinThreads(rows: CommentView[]): CommentView[] {
 	const joined = new Map<number, CommentView>()
 	for (const row of rows) {
@@ -107,7 +106,7 @@ export function joinThreads(rows: CommentView[]): CommentView[] {
 	return [...joined.values()]
 }
 
-/** How many comments a branch holds, itself included, as far as they are known. */
+/** The known comments of a branch, including its root. */
 export function countBranch(comment: CommentView): number {
 	return comment.replies.reduce(
 		(sum, reply) => sum + countBranch(reply),
@@ -115,11 +114,11 @@ export function countBranch(comment: CommentView): number {
 	)
 }
 
-/** The comment whose thread shows a new reply to `id`, when the question's plain page would not. */
+/** The comment whose thread shows a new reply to `id`, where the question's plain page would not. */
 export function threadAfter({ thread, isOnFirstPage }: DiscussionFacts, id: number, level: number): number | null {
 	if (level >= deepestLevel) return id
 	return thread ?? (isOnFirstPage(id) ? null : id)
 }
 
-/** Threads are shown this deep, counted from 0. */
+/** The maximum depth of threads, counted from 0. */
 const deepestLevel = 3

@@ -28,12 +28,12 @@ import { NewCommentsBar, useNewComments } from './new-comments.tsx'
 /** A question's comments as its page loads them. */
 export interface CommentsData {
 	page: Page<CommentView>
-	/** The id of the newest comment there was, on whichever page; 0 for none and for a visitor. */
+	/** The id of the newest comment on any page; 0 for none and for a visitor. */
 	newest: number
-	/** How the idempotency keys of the forms of this page begin; '' for a visitor. */
+	/** Prefix of the idempotency keys of this page's forms; '' for a visitor. */
 	sendKey: string
 	sort: CommentSort
-	/** Where this page of the threads begins; null for the first. */
+	/** The cursor of this page of threads; null for the first. */
 	cursor: string | null
 	/** The comment whose thread is shown alone, or null. */
 	thread: number | null
@@ -43,7 +43,6 @@ export interface CommentsData {
 interface DiscussionProps {
 	question: ShownQuestion
 	data: CommentsData
-	/** What the last form was refused for. */
 	refusal: FormRefusal | null
 }
 
@@ -57,7 +56,7 @@ export function Discussion({ question, data, refusal }: DiscussionProps) {
 	const isFirst = cursor === null && thread === null
 	const { accepted, threads } = liftAccepted(joinThreads(rows), isFirst ? solutions : [])
 	const facts = useFacts(question, data, refusal, accepted)
-	// A form that is open is the viewer's own.
+	// An open form is the viewer's own.
 	const opensForm = refusal !== null || Object.values(facts.asked).some((id) => id !== null)
 	const renderAlone = use(RenderAloneContext)
 	const fresh = useNewComments(question.id, data, (facts.pseudonym ?? facts.viewer)?.username ?? null)
@@ -114,7 +113,7 @@ function useFacts(
 	const marked = useMarked()
 	const { page, sort, cursor, thread } = data
 	const onFirstPage = useMemo(() => {
-		// Where everything fits on one page, any order shows what the usual one does.
+		// Where everything fits on one page, every order shows the same comments.
 		const isSame = cursor === null && thread === null && (sort === 'oldest' || page.next === null)
 		return isSame ? idsOf(page.rows) : new Set<number>()
 	}, [page, sort, cursor, thread])
@@ -152,8 +151,8 @@ function idIn(params: URLSearchParams, name: string): number | null {
 }
 
 /**
- * The comment that the address names with `#comment-{id}`, to be set off; null before the scripts run, as the server
- * does not know it. A reader who is led there within the site reads on from there: it is unfolded and gets the focus.
+ * The comment that the address names with `#comment-{id}`, to be highlighted; null before scripts run, as the server does not know
+ * it. When it is reached by a link within the site, it is unfolded and gets the focus.
  */
 export function useMarked(): number | null {
 	const { hash, key } = useLocation()
@@ -176,7 +175,7 @@ export function useMarked(): number | null {
 const titles: Record<CommentSort, string> = { oldest: 'Oldest first', best: 'Best first' }
 const sorts: CommentSort[] = ['best', 'oldest']
 
-/** The order of a query's comments, and a menu of the others, which works without scripts; the address names it. */
+/** The order of comments, and a menu of other orders, which works without scripts; the address names it. */
 function SortLinks({ url, sort }: { url: string; sort: CommentSort }) {
 	return (
 		<nav aria-label="Order of the comments">

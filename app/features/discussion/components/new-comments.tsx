@@ -8,8 +8,8 @@ import { withLive } from '~/platform/realtime/live.ts'
 import { Icon } from '~/ui/icon.tsx'
 
 /**
- * Tells how many comments others wrote meanwhile. Its place under the head is always free, so that nothing moves when it comes.
- * It follows the reader down the threads, except while they write: there it would lie on the text.
+ * Shows how many comments others have added. Its space is always reserved, so that nothing moves when it appears. It stays visible
+ * while scrolling, except while the reader writes, when it would cover the text.
  */
 export function NewCommentsBar({ count, show }: { count: number; show: () => void }) {
 	return (
@@ -27,21 +27,20 @@ export function NewCommentsBar({ count, show }: { count: number; show: () => voi
 	)
 }
 
-/** What was heard since the page was loaded; a later load of it makes it void. */
+/** Events since the page was loaded; a later load invalidates them. */
 interface Heard {
 	page: unknown
 	ids: number[]
 }
 
-/** The page's comments as they were loaded, and the newest that there was then; a new one holds what was new. */
+/** The loaded comments, and the newest id at that time; a later load includes the new ones. */
 interface Loaded {
 	page: unknown
 	newest: number
 }
 
 /**
- * The comments that others wrote since the page was loaded. They wait until the reader wants them, so that nothing moves
- * under the eyes.
+ * Comments that others added since the page was loaded. They are shown on request, so that nothing moves while reading.
  * @param own the username that the viewer writes under here, null for a visitor, who has no socket
  */
 export function useNewComments(
@@ -56,7 +55,7 @@ export function useNewComments(
 	const ids = heard.page === page ? heard.ids : []
 
 	useEffect(() => {
-		// One that was written while the room was entered comes both as an answer and as an event; the page may show it already.
+		// A comment that was added while the room was joined arrives twice, and the page may show it already.
 		const hear = (fresh: number[]) =>
 			setHeard((before) => {
 				const unseen = fresh.filter((id) => !document.getElementById(`comment-${id}`))
@@ -69,7 +68,7 @@ export function useNewComments(
 		if (!wanted || wanted.page === page) return
 		setWanted(null)
 		const shown = wanted.ids.find((id) => document.getElementById(`comment-${id}`))
-		// One that stands on a later page, or too deep, is looked up.
+		// A comment on a later page, or too deep, is looked up.
 		navigate(shown ? { search: location.search, hash: `#comment-${shown}` } : commentPath(wanted.ids[0] ?? 0), {
 			replace: true,
 		})
@@ -85,8 +84,8 @@ export function useNewComments(
 }
 
 /**
- * Has the server tell this tab of new comments, also after the connection was lost: of those that it missed, too.
- * @returns takes that back
+ * Subscribes this tab to new comments, also after reconnecting, including those that it missed.
+ * @returns unsubscribes
  */
 function watchQuestion(questionId: number, newest: number, own: string, hear: (ids: number[]) => void): () => void {
 	return withLive((socket) => {

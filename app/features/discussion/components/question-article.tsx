@@ -25,7 +25,7 @@ import { QuestionVotes, useQuestionVotes } from './votes.tsx'
 
 interface ArticleProps {
 	question: ShownQuestion
-	/** Whether the viewer is told nothing of it; null for a visitor. */
+	/** Whether the viewer has muted it; null for a visitor. */
 	muted: boolean | null
 	viewer: { signedIn: boolean; moderates: boolean; isAuthor: boolean }
 	/** Address of the site, without a slash at the end; path and query of the page. */
@@ -33,7 +33,7 @@ interface ArticleProps {
 	here: string
 }
 
-/** A question with everything but its comments. @param muted whether the viewer is told nothing of it; null for a visitor */
+/** A question without its comments. @param muted whether the viewer has muted it; null for a visitor */
 export function QuestionArticle({ question, muted }: { question: ShownQuestion; muted: boolean | null }) {
 	const { publicUrl, viewer } = useRootData()
 	const { pathname, search } = useLocation()
@@ -120,7 +120,7 @@ function Head({ question }: { question: ShownQuestion }) {
 	)
 }
 
-/** The line under the text: its height stands before scripts add their button. */
+/** The actions below the text; their space is reserved before scripts add their button. */
 function Tools({ question, muted, viewer, publicUrl, here, votes }: ArticleProps & { votes: ReactNode }) {
 	return (
 		<div
@@ -154,7 +154,7 @@ function Tools({ question, muted, viewer, publicUrl, here, votes }: ArticleProps
 					</ReportLink>
 				)}
 				{question.mayEdit && (
-					// Saving leads back here: the edit takes this page's place in the history, so that Back meets the question once.
+					// Saving leads back here: the edit page replaces this one in the history, so that Back meets the question once.
 					<Link className="icon-btn icon-btn-sm" to={editPath(question.url)} replace aria-label="Edit query">
 						<Icon of={Pencil} className="icon-sm" />
 					</Link>
@@ -173,7 +173,7 @@ function Tools({ question, muted, viewer, publicUrl, here, votes }: ArticleProps
 	)
 }
 
-/** Stops or resumes what is told of the question whose page this is; `intent` is the page's. */
+/** Mutes or unmutes the question; `intent` is the page's. */
 function MuteThread({ muted, action }: { muted: boolean; action: string }) {
 	return (
 		<Form method="post" action={action} className="flex">
@@ -192,7 +192,7 @@ function MuteThread({ muted, action }: { muted: boolean; action: string }) {
 	)
 }
 
-/** Who asked, beside the question; their name stands above its text for narrow screens. */
+/** The author, beside the question; on narrow screens their name is above the text. */
 export function AskedBy({
 	author,
 	introduction,
@@ -208,7 +208,7 @@ export function AskedBy({
 interface AskerProps {
 	author: AuthorView
 	introduction: Introduction
-	/** Whether the viewer asked it. */
+	/** Whether the viewer is the author. */
 	isOwn: boolean
 }
 
@@ -241,7 +241,7 @@ function Asker({ author, introduction, isOwn }: AskerProps) {
 	)
 }
 
-/** Back to the list the reader came from, at its place; to the newest questions for those who came from elsewhere. */
+/** Back to the list that the reader came from, at its scroll position; otherwise to the newest questions. */
 export function BackLink() {
 	const navigate = useNavigate()
 	return (
@@ -249,7 +249,7 @@ export function BackLink() {
 			className="btn btn-sm btn-ghost -ml-2.5"
 			to="/forum"
 			onClick={(event) => {
-				// React Router numbers the pages of a visit: before the first one lies nothing of this site.
+				// React Router numbers the pages of a visit: there is no earlier page of this site before the first.
 				if (
 					!((window.history.state as { idx?: number } | null)?.idx ?? 0) ||
 					event.metaKey ||
@@ -267,7 +267,7 @@ export function BackLink() {
 	)
 }
 
-/** Where an imported text comes from, and under which licence. */
+/** The source and licence of an imported text. */
 export function OriginLine({ origin }: { origin: OriginView | null }) {
 	if (!origin) return null
 	const host = origin.url === null ? null : hostOf(origin.url)
@@ -287,7 +287,7 @@ export function OriginLine({ origin }: { origin: OriginView | null }) {
 	)
 }
 
-/** The host of an http(s) address, or null: nothing else is linked. */
+/** The host of an http(s) address, or null: other addresses are not linked. */
 export function hostOf(address: string): string | null {
 	const url = URL.parse(address)
 	return url && /^https?:$/.test(url.protocol) ? url.hostname.replace(/^www\./, '') : null

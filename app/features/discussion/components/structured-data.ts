@@ -5,7 +5,7 @@ import { shorten } from '~/lib/page-meta.ts'
 import type { CommentView } from '../comment.view.ts'
 import type { ShownQuestion } from './discussion-context.ts'
 
-/** A search engine shows a few lines; more of each text would only make the page heavier. */
+/** Search engines show a few lines; more would only make the page larger. */
 const MAX_TEXT_LENGTH = 1_000
 const MAX_ANSWERS = 30
 
@@ -14,7 +14,7 @@ interface Discussed {
 	threads: CommentView[]
 }
 
-/** A query and its answers as schema.org's QAPage. `publicUrl` is the site's address without a slash at the end. */
+/** A question and its answers as schema.org's QAPage. `publicUrl` is the site's address without a slash at the end. */
 export function qaPage(question: ShownQuestion, { accepted, threads }: Discussed, publicUrl: string) {
 	const present = (comment: CommentView) => ({
 		'@type': 'Answer',
@@ -44,7 +44,7 @@ export function qaPage(question: ShownQuestion, { accepted, threads }: Discussed
 	}
 }
 
-/** The words of rendered HTML, at most 1,000 characters. */
+/** The plain text of rendered HTML, at most 1,000 characters. */
 export function schemaText(html: string): string {
 	return shorten(textOfHtml(html), MAX_TEXT_LENGTH)
 }

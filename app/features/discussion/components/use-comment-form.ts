@@ -7,22 +7,22 @@ import { readStored, useRefusal, writeStored } from '~/ui/form-kit.ts'
 import { useDiscussion } from './discussion-context.ts'
 
 interface CommentFormOptions {
-	/** Names the form on its page, and tells which one was submitted. */
+	/** Names the form on its page, to tell which one was submitted. */
 	box: string
-	/** What it says at first, and the version of the comment that this is; null for a new comment. */
+	/** The initial text, and the version of the comment that is edited; null for a new comment. */
 	text: string
 	version: number | null
-	/** Runs after the text was taken. */
+	/** Called after the text was accepted. */
 	onSent: () => void
 }
 
-/** The state of a comment form. What is typed is stored in this browser until it is sent. */
+/** The state of a comment form. Unsent text is stored in this browser. */
 export function useCommentForm({ box, text, version, onSent }: CommentFormOptions) {
 	const { url, refusal, sendKey } = useDiscussion()
 	const navigation = useNavigation()
 	const area = useRef<HTMLTextAreaElement>(null)
 	const sent = useRef(false)
-	// An edit goes on from the text it began with, though the page is loaded anew under it.
+	// An edit continues from the text that it started with, even if the page is reloaded.
 	const [start, setStart] = useState({ text, version, key: `${sendKey}.${box}` })
 	const name = `draft ${lastingUrl(url)} ${box}`
 	const busy = navigation.formData?.get('box') === box
@@ -66,16 +66,16 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 	}
 }
 
-/** What was typed into a form and not sent yet, as this browser stores it. */
+/** Unsent text of a form, as this browser stores it. */
 export interface UnsentText {
 	text: string
-	/** The version of the comment that an edit began with; null for a new comment. */
+	/** The version of the comment that an edit started from; null for a new comment. */
 	version: number | null
-	/** The idempotency key, so that sending it again after a lost answer makes no second comment. */
+	/** The idempotency key, so that a retry after a lost response creates no second comment. */
 	key: string
 }
 
-/** @returns null when there is nothing, or nothing that can be read */
+/** @returns null when there is nothing, or nothing readable */
 export function readUnsentText(name: string): UnsentText | null {
 	const { text, version, key } = (readStored(name) ?? {}) as Partial<UnsentText>
 	if (typeof text !== 'string' || typeof key !== 'string' || !text) return null
@@ -83,8 +83,8 @@ export function readUnsentText(name: string): UnsentText | null {
 }
 
 /**
- * For a `clientAction`: a text whose answer is lost stays in its form with its idempotency key. Sent again, it makes one
- * comment, whether or not the first one arrived.
+ * For a `clientAction`: after a lost response, the text stays in its form with its idempotency key. Sent again, it creates one
+ * comment, whether or not the first request arrived.
  */
 export async function sendCommentForm<Answer>({
 	request,
@@ -102,7 +102,7 @@ export async function sendCommentForm<Answer>({
 export interface OpenForms {
 	reply: boolean
 	edit: boolean
-	/** Whether the reader opened one by hand, and wants to type. */
+	/** Whether the reader opened one, so that it gets the focus. */
 	focused: boolean
 	openReply: () => void
 	openEdit: () => void
@@ -110,7 +110,7 @@ export interface OpenForms {
 	closeEdit: () => void
 }
 
-/** Which forms of a comment are open: those that the address or a refused form asks for, then what the reader does. */
+/** Which forms of a comment are open: those that the address or an error asks for, then what the reader opens. */
 export function useOpenForms(id: number): OpenForms {
 	const { asked, refusal } = useDiscussion()
 	const refused = refusal?.values.box

@@ -10,7 +10,7 @@ import { type ShownQuestion, threadAfter, useDiscussion } from './discussion-con
 
 type Vote = CommentView['vote']
 
-/** A question's votes with what pressing them does: shown in two places, of which every width has one. */
+/** A question's votes and the handlers of their buttons: rendered in two places, of which each screen width shows one. */
 export function useQuestionVotes(question: ShownQuestion, signedIn: boolean): Ballot {
 	const fields = { query: question.id }
 	const ballot = usePress<Vote>('/forum/vote', fields, { value: question.vote, count: question.score })
@@ -22,17 +22,17 @@ interface Ballot {
 	count: number
 	press: (vote: Vote) => void
 	fields: Record<string, string | number>
-	/** Own texts are not voted on. */
+	/** Members cannot vote on their own texts. */
 	own: boolean
-	/** Visitors are led to the login page. */
+	/** Visitors are sent to the login page. */
 	signedIn: boolean
-	/** Where a visitor comes back to from the login page. */
+	/** Where a visitor comes back to after the login. */
 	login: string
-	/** What is voted on. */
+	/** The label of what is voted on. */
 	name: string
 }
 
-/** The votes of a query: a column from 640 px, a row under the text below that. */
+/** The votes of a question: a column from 640 px, below that a row under the text. */
 export function QuestionVotes({ ballot, place }: { ballot: Ballot; place: 'column' | 'row' }) {
 	const column = place === 'column'
 	return (
@@ -55,7 +55,7 @@ export function QuestionVotes({ ballot, place }: { ballot: Ballot; place: 'colum
 	)
 }
 
-/** The votes of a comment, in the line under it. */
+/** The votes of a comment, below its text. */
 export function CommentVotes({ comment }: { comment: CommentView }) {
 	const facts = useDiscussion()
 	const { id, score, vote, own, author } = comment
@@ -119,7 +119,7 @@ function Buttons({ ballot, className, button, icon, number }: ButtonsProps) {
 		name: 'value',
 		value: value === vote ? 0 : vote,
 		'aria-pressed': value === vote,
-		// The second half of a double click would take the vote back.
+		// The second half of a double click would undo the vote.
 		onClick: (event: { detail: number; preventDefault: () => void }) => event.detail > 1 && event.preventDefault(),
 	})
 	return (

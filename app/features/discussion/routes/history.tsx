@@ -37,7 +37,7 @@ interface HistoryPageProps {
 	history: HistoryView
 }
 
-/** What a text said before each of its edits. Removed and added words are marked as such for every reader. */
+/** Earlier versions of a text. Removed and added words are also marked for screen readers. */
 function HistoryPage({ what, here, history: { title, url, edits, next } }: HistoryPageProps) {
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">

@@ -25,7 +25,7 @@ import { type CommentSort, sortParam } from '../comment.view.ts'
 import { Discussion } from '../components/discussion.tsx'
 import { liftAccepted, type ShownQuestion } from '../components/discussion-context.ts'
 import { AskedBy, BackLink, QuestionArticle } from '../components/question-article.tsx'
-import { StandingNotice } from '../components/standing-notice.tsx'
+import { StatusNotice } from '../components/status-notice.tsx'
 import { qaPage } from '../components/structured-data.ts'
 import { sendCommentForm } from '../components/use-comment-form.ts'
 import { askerOf, listComments, questionPage } from '../discussion.server.ts'
@@ -151,7 +151,7 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 							<DeleteSection question={confirmDeletion(question)} keepHref={question.url} />
 						</div>
 					)}
-					<StandingNotice question={question} mergedFrom={merged} />
+					<StatusNotice question={question} mergedFrom={merged} />
 					<AskedNotice questionId={question.id} url={question.url} asked={asked} />
 					<QuestionArticle question={question} muted={muted} />
 					<Discussion question={question} data={loaderData} refusal={actionData ?? null} />

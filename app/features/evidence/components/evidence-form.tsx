@@ -14,7 +14,7 @@ export function EvidenceForm({ username, evidence }: { username: string; evidenc
 					<span>Evidence of your skills</span>
 				</legend>
 				<p className="mt-2 text-sm text-ink-3">
-					Others see what stands behind the skills that you choose here. Nobody is ranked by what is hidden.
+					Others see the evidence of the skills that you choose here. Hidden evidence does not affect your ranking.
 				</p>
 				<div className="mt-4 grid grid-cols-1 gap-x-4 gap-y-4 sm:grid-cols-2">
 					{evidence.map(({ skill, level, counts, hidden }) => (

@@ -17,12 +17,12 @@ export default function HowEvidenceIsWeighed() {
 			<h1 className="text-2xl font-bold">How evidence is weighed</h1>
 			<div className="prose mt-4">
 				<p>
-					A skill on a profile says what its member claims. Beside it stands what shows that they have it. Nobody votes
-					on skills: evidence comes from what a member wrote and made.
+					A skill on a profile says what its member claims. Next to it is the evidence for it. Nobody votes on skills:
+					evidence comes from what a member wrote and made.
 				</p>
 				<h2>What counts</h2>
 				<ul>
-					<li>An answer that whoever asked accepted, under a tag of the skill: 1.</li>
+					<li>An answer that the author of the query accepted, under a tag of the skill: 1.</li>
 					<li>
 						Votes on an answer under a tag of the skill, if more are for it than against it: a quarter for each member
 						who voted for it, at most 1 for the answer.
@@ -34,8 +34,8 @@ export default function HowEvidenceIsWeighed() {
 				<ul>
 					<li>
 						What one person says about a skill of a member counts half the second time, a quarter the third time, and so
-						on. That holds for who accepts, who votes, and for the member's own projects and certificates, so that
-						friends cannot make each other experts.
+						on. This applies to accepting, to voting, and to the member's own projects and certificates, so that friends
+						cannot make each other experts.
 					</li>
 					<li>An answer of their own that somebody accepts does not count, nor does what suspended members say.</li>
 					<li>
@@ -56,8 +56,8 @@ export default function HowEvidenceIsWeighed() {
 					</li>
 				</ul>
 				<p>
-					Members choose under Edit profile of which skills others see the evidence. What they keep to themselves counts
-					for nobody else.
+					Under Edit profile, members choose for which skills others see the evidence. Hidden evidence counts for nobody
+					else.
 				</p>
 			</div>
 		</article>

@@ -97,7 +97,7 @@ export default function Invite({ loaderData, actionData: refusal }: Route.Compon
 					</span>
 				</RuleHead>
 				{invited.length === 0 ? (
-					<p className="py-2 text-ink-2">Nobody yet. Whoever you ask is notified once.</p>
+					<p className="py-2 text-ink-2">Nobody yet. Anybody you ask is notified once.</p>
 				) : (
 					<ul className="grid gap-2 py-2">
 						{invited.map((person) => (

@@ -23,8 +23,8 @@ export default function MissedSearches({ loaderData: { misses } }: Route.Compone
 	return (
 		<ModerationFrame title="Searches without results">
 			<p className="mt-4 max-w-[40rem] text-ink-2">
-				What people searched for within 90 days and nothing matched. A word may be another name of a term, or one that
-				is missing. Who searched is not recorded.
+				What people searched for within 90 days and nothing matched. A word may be another name for a term, or a missing
+				term. Who searched is not recorded.
 			</p>
 			{misses.length === 0 ? (
 				<EmptyState title="Nothing recorded">Every search found something.</EmptyState>

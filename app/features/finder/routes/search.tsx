@@ -10,10 +10,10 @@ import { useRootData } from '~/lib/root-data.ts'
 import { answering } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
 import { BestOfAll, kindTitles, NothingFound, OneKind } from '../components/results.tsx'
 import { SearchField } from '../components/search-field.tsx'
-import { SearchStart } from '../components/search-start.tsx'
-import { searchKinds, searchPath, searchRoute } from '../finder.paths.ts'
+import { type SearchKind, searchKinds, searchPath, searchRoute } from '../finder.paths.ts'
 import { askedOf, searchEverything } from '../finder.server.ts'
 import type { SearchData } from '../finder.view.ts'
 import type { Route } from './+types/search'
@@ -90,11 +90,42 @@ function Found({ data }: { data: SearchData }) {
 					</Link>
 				}
 			>
-				Projects stand on the pages of members, which you can open once you are logged in.
+				Projects are part of members’ profiles, which you can open once you are logged in.
 			</EmptyState>
 		)
 	const isEmpty =
 		kind === null ? searchKinds.every((one) => !data[one]?.rows.length) : data.page.rows.length === 0 && !data.cursor
 	if (isEmpty) return <NothingFound data={data} />
 	return kind === null ? <BestOfAll data={data} /> : <OneKind key={`${kind} ${q}`} data={data} kind={kind} />
+}
+
+const examples: { q: string; kind?: SearchKind; what: string }[] = [
+	{ q: 'react 3rd year', kind: 'people', what: 'people who know React and are in their third year' },
+	{ q: 'tag:python is:unanswered', kind: 'questions', what: 'queries about Python that nobody answered' },
+	{ q: 'list in:title -java', kind: 'questions', what: 'queries with “list” in the title that do not mention Java' },
+	{ q: '"for loop" in:comments', kind: 'questions', what: 'comments with these very words' },
+	{ q: 'tag:javascript', kind: 'projects', what: 'projects built with JavaScript, in whatever spelling' },
+]
+
+/** What can be searched for, as searches that work. */
+function SearchStart() {
+	return (
+		<section className="mt-8" aria-labelledby="examples">
+			<RuleHead id="examples" title="Search for people, queries, projects and tags" />
+			<ul>
+				{examples.map(({ q, kind, what }) => (
+					<li key={q} className="flex flex-wrap items-baseline gap-x-4 border-b border-line py-2.5">
+						<Link className="link font-mono text-sm" to={searchPath(q, kind)}>
+							{q}
+						</Link>
+						<span className="text-ink-2">{what}</span>
+					</li>
+				))}
+			</ul>
+			<p className="mt-4 max-w-[44rem] text-ink-2 noscript:hidden">
+				<kbd className="kbd">Ctrl K</kbd> or <kbd className="kbd">⌘ K</kbd> opens this search on any page, with your own
+				pages and conversations.
+			</p>
+		</section>
+	)
 }

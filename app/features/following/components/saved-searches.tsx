@@ -9,7 +9,7 @@ import { type Saveable, type SavedSearchView, savedSearchPath } from '../followi
 export function SaveSearch({ search: { kind, query, name } }: { search: Saveable }) {
 	if (!useRootData().viewer) return null
 	return (
-		// Drawn anew with another search, so that it is closed and has its name.
+		// Drawn again with another search, so that it is closed and has its name.
 		<details key={`${kind} ${query}`} className="mt-3">
 			<summary className="quiet-link w-fit cursor-pointer py-1 text-sm text-ink-2">Save this search</summary>
 			<Form method="post" action="/following" className="mt-2 flex max-w-[30rem] flex-wrap items-end gap-3">
@@ -30,7 +30,7 @@ export function SaveSearch({ search: { kind, query, name } }: { search: Saveable
 					Save
 				</button>
 			</Form>
-			<p className="meta mt-2">You are told of new results, at most once a day.</p>
+			<p className="meta mt-2">You are notified of new results, at most once a day.</p>
 		</details>
 	)
 }

@@ -45,11 +45,11 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 		try {
 			if (intent === 'save') {
 				const { url } = await saveSearch(viewer, Object.fromEntries(form))
-				return redirectWithToast(url, { type: 'success', message: 'Search saved. You find it under Following.' })
+				return redirectWithToast(url, { type: 'success', message: 'Search saved. You can find it under Following.' })
 			}
 			if (intent === 'restore') {
 				await restoreSearch(viewer, readId(form.get('id')))
-				return redirectWithToast('/following', { type: 'success', message: 'The search is back.' })
+				return redirectWithToast('/following', { type: 'success', message: 'The search is saved again.' })
 			}
 		} catch (error) {
 			return refused(error, form)
@@ -91,7 +91,7 @@ export default function Following({ loaderData, actionData: refusal }: Route.Com
 				<RuleHead id="followed-queries" title="Queries" />
 				{rows.length === 0 ? (
 					<EmptyState title={cursor === null ? 'No queries yet.' : 'No more queries.'}>
-						Press “Follow” or “I have this too” under a query, and it stands here.
+						Press “Follow” or “I have this too” under a query, and it appears here.
 					</EmptyState>
 				) : (
 					<ul>

@@ -21,7 +21,7 @@ export function action({ request, context }: Route.ActionArgs) {
 			const id = readId(form.get('query'))
 			if (form.get('what') === 'too') {
 				const { count, url } = await setAffected(viewer, id, value === 1)
-				const message = value === 1 ? 'Noted. You follow this query now.' : 'Taken back. You still follow this query.'
+				const message = value === 1 ? 'Noted. You follow this query now.' : 'Undone. You still follow this query.'
 				return { value, count, response: () => redirectWithToast(url, { type: 'success', message }) }
 			}
 			const { url } = await followQuestion(viewer, id, value === 1)

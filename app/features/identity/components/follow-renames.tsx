@@ -3,11 +3,11 @@ import { useNavigation, useRevalidator } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 
-/** What is under way in a tab may take so long before the tab is loaded anew, in milliseconds. */
+/** What is under way in a tab may take so long before the tab is loaded again, in milliseconds. */
 const ANSWER_WAIT_MS = 5_000
 
 /**
- * Has this tab follow a member who has another username. Their own tabs, and those with a conversation with them, are loaded anew, as their
+ * Has this tab follow a member who has another username. Their own tabs, and those with a conversation with them, are loaded again, as their
  * sockets and their chat go by the name; what was typed in the chat is stored. Any other page that names them is only asked for again.
  */
 export function FollowRenames() {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import type { EmailPlace } from './emails.view.ts'
+import type { EmailSlot } from './emails.view.ts'
 
 /** The addresses of an account. */
 export interface EmailsRow {
@@ -47,7 +47,7 @@ export function isTaken(error: unknown): boolean {
 /** An address that a member asked for and has not confirmed. */
 export interface EmailChangeRow {
 	user_id: number
-	place: EmailPlace
+	place: EmailSlot
 	email: string
 	/** Its link was mailed, and the ten minutes are over. */
 	is_over: boolean
@@ -58,7 +58,7 @@ const changeColumns = sql`user_id, place, email, works_until <= now() as is_over
 /** Notes which address a member asks for, in place of one that they asked for before: its link works no more. */
 export async function replaceEmailChange(
 	executor: Executor,
-	{ userId, place, email, seconds }: { userId: number; place: EmailPlace; email: string; seconds: number },
+	{ userId, place, email, seconds }: { userId: number; place: EmailSlot; email: string; seconds: number },
 ): Promise<void> {
 	await sql`
 		insert into email_changes (user_id, place, email, expires_at)

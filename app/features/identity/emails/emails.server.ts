@@ -4,7 +4,7 @@ import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.se
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from '~/features/accounts/registration/registrations.server.ts'
 import { whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
-import { getTroubles } from '~/features/bounces/bounces.server.ts'
+import { getAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { findTest } from '~/features/bounces/proving.server.ts'
 import { countAttempt } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
@@ -31,7 +31,7 @@ import {
 	writeEmails,
 } from './emails.queries.server.ts'
 import { newEmailInput } from './emails.schema.ts'
-import type { EmailPlace, EmailsView } from './emails.view.ts'
+import type { EmailSlot, EmailsView } from './emails.view.ts'
 
 /*
  * The addresses of an account. A new one counts once its mailbox has answered; every change is told to the addresses that the account
@@ -45,10 +45,10 @@ const taken = 'This address cannot be used for your account any more. Choose ano
 
 /** The addresses of the viewer's account. @param token of the link of a test mail, else '' @throws NotFound when it is gone */
 export async function getEmails(viewer: SignedIn, token = ''): Promise<EmailsView> {
-	const [row, change, troubles, tested] = await Promise.all([
+	const [row, change, problems, tested] = await Promise.all([
 		requireEmails(viewer.id),
 		findEmailChange(viewer.id),
-		getTroubles(viewer.id),
+		getAddressProblems(viewer.id),
 		findTest(viewer, token),
 	])
 	return {
@@ -56,7 +56,7 @@ export async function getEmails(viewer: SignedIn, token = ''): Promise<EmailsVie
 		isConfirmed: row.email_verified,
 		second: row.second_email,
 		pending: change ? { email: change.email, place: change.place } : null,
-		troubles,
+		problems,
 		tested: tested === null ? (token ? 'over' : null) : { email: tested, token },
 		domains: whoMayRegister().domains,
 	}
@@ -102,9 +102,9 @@ export async function resendEmail(viewer: SignedIn): Promise<string> {
 }
 
 /** What the typist can mend. @throws Invalid, NotAllowed */
-function refuseEmail(account: EmailsRow, email: string, place: EmailPlace): void {
+function refuseEmail(account: EmailsRow, email: string, place: EmailSlot): void {
 	if (isDemoAccount(account.email) || isDemoAccount(email))
-		throw new NotAllowed('A demo account keeps its address. Register an account of your own.')
+		throw new NotAllowed('The address of a demo account cannot be changed. Register an account of your own.')
 	const refuse = (message: string) => {
 		throw new Invalid(message, { email: message })
 	}
@@ -131,11 +131,11 @@ export async function cancelEmail(viewer: SignedIn): Promise<void> {
 export async function findChange(
 	viewer: SignedIn,
 	token: string,
-): Promise<{ email: string; place: EmailPlace; isOver: boolean }> {
+): Promise<{ email: string; place: EmailSlot; isOver: boolean }> {
 	const change = await findChangeByToken(hashToken(token))
 	if (!change) throw new Invalid(oldLink)
 	if (change.user_id !== viewer.id)
-		throw new NotAllowed('Another member asked for this link. Log in as the one whose address it shall be.')
+		throw new NotAllowed('Another member requested this link. Log in as that member to confirm the address.')
 	return { email: change.email, place: change.place, isOver: change.is_over }
 }
 

@@ -2,7 +2,7 @@ import { redirect } from 'react-router'
 import { refreshSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { OLD_TEST } from '~/features/bounces/bounces.view.ts'
-import { MailTrouble, TestArrived } from '~/features/bounces/components/mail-trouble.tsx'
+import { AddressProblemNotice, TestArrived } from '~/features/bounces/components/address-problem.tsx'
 import { confirmTest, requestTest, resumeMails } from '~/features/bounces/proving.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -24,7 +24,7 @@ import {
 	resendEmail,
 	swapEmails,
 } from '../emails/emails.server.ts'
-import { type EmailPlace, type EmailsView, emailSettingsPath } from '../emails/emails.view.ts'
+import { type EmailSlot, type EmailsView, emailSettingsPath } from '../emails/emails.view.ts'
 import type { Route } from './+types/email'
 
 /** Believes no cookie alone, as the settings do. */
@@ -75,7 +75,7 @@ async function change(viewer: SignedIn, form: FormData, request: Request): Promi
 			return 'The address is no longer part of your account.'
 		case 'cancel':
 			await cancelEmail(viewer)
-			return 'The link that we sent works no more.'
+			return 'The link that we sent no longer works.'
 		case 'resend':
 			return `A new link is on its way to ${await resendEmail(viewer)}. It works for 10 minutes.`
 		default:
@@ -89,7 +89,7 @@ export function meta({ matches }: Route.MetaArgs) {
 
 export default function Email({ loaderData: { emails }, actionData }: Route.ComponentProps) {
 	useRefusalToast(actionData)
-	const { email, isConfirmed, second, pending, troubles, tested, domains } = emails
+	const { email, isConfirmed, second, pending, problems, tested, domains } = emails
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Email addresses</h1>
@@ -105,8 +105,8 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 				<Address email={email} note={isConfirmed ? 'Mails go here. Confirmed.' : 'Mails go here. Not confirmed yet.'} />
 				{second && <Second email={second} />}
 				{pending && <Pending {...pending} />}
-				{troubles.map((trouble) => (
-					<MailTrouble key={trouble.email} trouble={trouble} />
+				{problems.map((problem) => (
+					<AddressProblemNotice key={problem.email} problem={problem} />
 				))}
 			</section>
 			<section className="mt-10" aria-labelledby="change">
@@ -163,7 +163,7 @@ function Address({ email, note, children }: { email: string; note: string; child
 
 function Second({ email }: { email: string }) {
 	return (
-		<Address email={email} note="You can log in by it, too.">
+		<Address email={email} note="You can log in with it, too.">
 			<button className="btn btn-sm btn-outline" type="submit" name="intent" value="swap">
 				Send mails here
 			</button>
@@ -183,8 +183,8 @@ function Second({ email }: { email: string }) {
 function Pending({ email, place }: NonNullable<EmailsView['pending']>) {
 	const note =
 		place === 'email'
-			? 'Your next address, once you follow the link that we sent to it. The link works for 10 minutes.'
-			: 'Your personal address, once you follow the link that we sent to it. The link works for 10 minutes.'
+			? 'It becomes your address once you follow the link that we sent to it. The link works for 10 minutes.'
+			: 'It becomes your personal address once you follow the link that we sent to it. The link works for 10 minutes.'
 	return (
 		<Address email={email} note={note}>
 			<button className="btn btn-sm btn-outline" type="submit" name="intent" value="resend">
@@ -198,7 +198,7 @@ function Pending({ email, place }: NonNullable<EmailsView['pending']>) {
 }
 
 interface NewEmailProps {
-	place: EmailPlace
+	place: EmailSlot
 	label: string
 	hint: string
 	button: string

@@ -34,7 +34,7 @@ export default function UndoEmail({ loaderData: { token, undo, isDone, message }
 		return (
 			<TokenPage
 				title="The change is undone"
-				lead="The account is reached by the address that it had before, and every device is logged out. A link to set a new password is on its way to that address. It works for 10 minutes."
+				lead="The account has its previous address again, and every device is logged out. A link to set a new password is on its way to that address. It works for 10 minutes."
 			>
 				<TokenWayOut to="/forgot-password">Get another link</TokenWayOut>
 			</TokenPage>

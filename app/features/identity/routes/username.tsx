@@ -67,7 +67,7 @@ export default function Username({ loaderData: { username, freeAt }, actionData 
 						maxLength={40}
 						defaultValue={actionData?.values.username}
 						error={actionData?.errors.username}
-						hint="Small letters, digits, dots, hyphens and underscores."
+						hint="Lower-case letters, digits, dots, hyphens and underscores."
 					/>
 					<p>
 						<SubmitButton busyLabel="Saving...">Change username</SubmitButton>

@@ -19,7 +19,7 @@ const former = remember('former-names', () => new Map<string, number>())
 
 /**
  * The username that a name leads to: of a former one that of its member today, else the name itself, whoever has it.
- * @param name in small letters
+ * @param name in lower case
  */
 export async function currentUsername(name: string): Promise<string> {
 	const userId = former.get(name)

@@ -80,7 +80,8 @@ export async function rename(
 	if (username === member.username) refuse('This is the username already.')
 	const refusal = await usernameRefusal(username, { isStaff: member.role !== 'member' }, trx)
 	if (refusal) refuse(refusal)
-	if (!(await claimUsernameFor(trx, member.id, username))) refuse('This username is taken, or was somebody’s before.')
+	if (!(await claimUsernameFor(trx, member.id, username)))
+		refuse('This username is taken, or belonged to somebody else before.')
 	await writeUsername(trx, member.id, username)
 	return member.username
 }

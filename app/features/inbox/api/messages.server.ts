@@ -64,7 +64,7 @@ export const messageOperations = [
 		params: { username },
 		query: {
 			cursor: messageCursor,
-			around: messageId.optional().describe('Id of a message to show with those around it.'),
+			around: messageId.optional().describe('Id of a message to show with the messages around it.'),
 			limit: z.coerce.number().int().min(1).max(50).default(50).describe('How many rows at most.'),
 		},
 		answer: messageList,
@@ -131,7 +131,7 @@ export const messageOperations = [
 		id: 'deleteMessage',
 		method: 'delete',
 		summary: 'Delete a message of your own, for both of you',
-		description: 'A note that it was deleted stays.',
+		description: 'Both of you will still see that a message was deleted.',
 		answer: message,
 		refusals: [404],
 		run: async (call) => {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ChatMessage } from '~/features/chat/chat.view.ts'
 import type { MessagePosition } from '~/features/chat/messages/reading.server.ts'
 import type { Peer } from '~/features/conversations/conversations.view.ts'
-import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import type { ConversationSummary, MessageHit } from '../inbox.view.ts'
 
 /** Parameters of addresses. */
@@ -86,7 +86,7 @@ export const messageList = z.object({
 	previous: z.string().nullable().describe('The cursor of newer ones; null at the newest.'),
 })
 export const changeList = z.object({
-	rows: z.array(message).describe('In the order of the changes; each message once, as it is now.'),
+	rows: z.array(message).describe('In the order of changes; each message once, in its current state.'),
 	conversationVersion: z.int().describe('What to ask with next.'),
 	complete: z.boolean().describe('Whether that was all; if not, ask again at once.'),
 })
@@ -156,7 +156,7 @@ export function positionOf(text: string): MessagePosition {
 	const [side, at] = decodeCursor(text, 2)
 	if (side === 'before') return { before: at }
 	if (side === 'after') return { after: at }
-	throw noSuchPlace()
+	throw invalidCursor()
 }
 
 /** The cursor of the page on one side of a message. */

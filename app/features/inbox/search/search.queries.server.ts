@@ -151,7 +151,7 @@ export async function gatherOwnWords(trx: Executor, userId: number): Promise<voi
 		from mine where own_words.user_id = ${userId}`.execute(trx)
 }
 
-/** Forgets which words two accounts that become one wrote, to be gathered anew: the messages of one come before what was read of the other's. */
+/** Forgets which words two accounts that become one wrote, to be gathered again: the messages of one come before what was read of the other's. */
 export async function mergeOwnWords(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	await sql`delete from own_words where user_id in (${goneId}, ${keptId})`.execute(trx)
 }

@@ -64,7 +64,7 @@ async function withSpellings(reader: SignedIn, { words }: Wanted): Promise<Wante
 		to: Math.max(...lengths) + MAX_TYPING_ERRORS,
 	})
 	if (more) await addJob('learn-own-words', { userId: reader.id })
-	// A word that stands in the reader's messages is spelled as it was meant.
+	// A word that is in the reader's messages is spelled as it was meant.
 	const known = new Set(own)
 	const spelled = words.map(({ typed }) => ({ typed, instead: known.has(typed) ? [] : nearest(typed, own) }))
 	return spelled.some(({ instead }) => instead.length > 0) ? { phrase: null, words: spelled } : null

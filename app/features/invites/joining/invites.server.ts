@@ -45,7 +45,7 @@ export async function getInvites(viewer: Viewer): Promise<InviteView[]> {
 /** Ends a link; who registered by it and has not confirmed the address is no member any more. @throws NotAllowed, Conflict */
 export async function revokeInvite(viewer: Viewer, id: number): Promise<void> {
 	const inviter = requireInviter(viewer)
-	if (!(await revokeRow(id))) throw new Conflict('This link has been revoked already.')
+	if (!(await revokeRow(id))) throw new Conflict('This link has already been revoked.')
 	await recordSecurityEvent('invite-revoked', { userId: inviter.id, detail: { invite: id } })
 }
 

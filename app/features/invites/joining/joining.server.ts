@@ -36,10 +36,10 @@ import { stateOf } from './invites.server.ts'
 const refusals = {
 	'used up': 'This invitation has been used by as many people as it was for. Ask whoever sent it for another one.',
 	expired: 'This invitation has expired. Ask whoever sent it for another one.',
-	revoked: 'This invitation was taken back. Ask whoever sent it for another one.',
+	revoked: 'This invitation was withdrawn. Ask whoever sent it for another one.',
 }
-const unknown = 'This is no invitation of ours. Open the link again as it was sent to you.'
-const joined = 'Somebody has joined by this invitation already. Log in, or set a new password.'
+const unknown = 'This is not a valid invitation. Open the link again exactly as it was sent to you.'
+const joined = 'Somebody has already joined with this invitation. Log in, or set a new password.'
 
 /** What an invitation is for, for the page that asks. */
 export interface Invitation {

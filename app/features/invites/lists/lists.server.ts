@@ -97,7 +97,7 @@ export async function getLists(viewer: Viewer): Promise<InviteListView[]> {
 export async function getList(viewer: Viewer, id: number): Promise<InviteListView> {
 	requireAdmin(viewer)
 	const row = await findList(id)
-	if (!row) throw new NotFound('There is no such list. One that was not sent is forgotten after a day.')
+	if (!row) throw new NotFound('There is no such list. Lists that were not sent are deleted after a day.')
 	return present(row)
 }
 
@@ -105,7 +105,7 @@ export async function getList(viewer: Viewer, id: number): Promise<InviteListVie
 export async function sendList(viewer: Viewer, id: number): Promise<void> {
 	const admin = requireAdmin(viewer)
 	if (!(await writeListState(db(), id, { from: ['draft', 'stopped'], to: 'sending' })))
-		throw new Conflict('This list is being sent already, or is done.')
+		throw new Conflict('This list is already being sent, or is done.')
 	await recordSecurityEvent('list-sent', { userId: admin.id, detail: { list: id } })
 }
 
@@ -120,7 +120,7 @@ export async function stopList(viewer: Viewer, id: number): Promise<void> {
 export async function discardList(viewer: Viewer, id: number): Promise<void> {
 	requireAdmin(viewer)
 	if (!(await deleteDraft(db(), id)))
-		throw new Conflict('Only a list that was never sent can be discarded. Stop it instead.')
+		throw new Conflict('Only a list that was never sent can be discarded. Stop this one instead.')
 }
 
 /**

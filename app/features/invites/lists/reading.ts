@@ -4,7 +4,7 @@ import { type LeftOut, MAX_LINES } from '../invites.view.ts'
 /** What a file of addresses says, before the database is asked who has an account. */
 export interface ReadList {
 	lines: number
-	/** Each valid address once, in small letters, with the first line that it stands in. */
+	/** Each valid address once, in lower case, with the first line that it is in. */
 	addresses: Map<string, number>
 	doubled: LeftOut[]
 	invalid: LeftOut[]
@@ -45,7 +45,7 @@ function readLine(read: ReadList, { line, cells, column, isAllowed }: Line): voi
 	const email = text.toLowerCase()
 	const leftOut = (why: string): LeftOut => ({ line, text: text.slice(0, 100), why })
 	if (!isEmail(email))
-		read.invalid.push(leftOut(text === '' ? 'There is no address in this line.' : 'This is no email address.'))
+		read.invalid.push(leftOut(text === '' ? 'There is no address in this line.' : 'This is not an email address.'))
 	else if (read.addresses.has(email))
 		read.doubled.push(leftOut(`It stands in line ${read.addresses.get(email)} already.`))
 	else if (!isAllowed(email)) read.refused.push(leftOut('Addresses of this domain cannot register here.'))

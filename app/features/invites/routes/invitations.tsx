@@ -27,7 +27,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** A new link stands in the answer to the form alone: no address, cookie or later page holds it. */
+/** A new link is in the answer to the form alone: no address, cookie or later page holds it. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = await moderatorOf({ request, context, url })
@@ -36,7 +36,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		try {
 			if (form.get('intent') === 'revoke') {
 				await revokeInvite(viewer, Number(form.get('id')))
-				return redirectWithToast(invitesPath, { type: 'success', message: 'The link works no more.' })
+				return redirectWithToast(invitesPath, { type: 'success', message: 'The link no longer works.' })
 			}
 			const link = await makeInvite(viewer, Object.fromEntries(form))
 			return data({ link, refusal: null }, { status: 201, headers: { 'Cache-Control': 'no-store' } })

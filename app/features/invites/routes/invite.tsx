@@ -46,7 +46,7 @@ export default function Invite({
 	const { values = {}, errors = {} } = actionData ?? {}
 	if (!invitation)
 		return (
-			<AccountFrame title="You cannot join by this link" lead={message}>
+			<AccountFrame title="You cannot join with this link" lead={message}>
 				<p className="mt-8">
 					<Link className="btn btn-primary" to="/login">
 						Login

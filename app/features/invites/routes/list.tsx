@@ -32,14 +32,14 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 		try {
 			if (form.get('intent') === 'discard') {
 				await discardList(viewer, id)
-				return done('The list is gone. Nobody was mailed.', invitesPath)
+				return done('The list was discarded. No mail was sent.', invitesPath)
 			}
 			if (form.get('intent') === 'stop') {
 				await stopList(viewer, id)
-				return done('Stopped. You can go on at any time.')
+				return done('Stopped. You can continue at any time.')
 			}
 			await sendList(viewer, id)
-			return done('The mails are on their way, 60 each minute.')
+			return done('The mails are on their way, 60 per minute.')
 		} catch (error) {
 			return refused(error, form)
 		}

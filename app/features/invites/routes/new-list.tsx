@@ -89,7 +89,7 @@ export default function NewList({ actionData }: Route.ComponentProps) {
 					error={errors.days}
 				/>
 				<p className="flex flex-wrap gap-2">
-					<SubmitButton busyLabel="Reading">Look at the list</SubmitButton>
+					<SubmitButton busyLabel="Reading">Check the list</SubmitButton>
 					<Link className="btn btn-ghost" to={invitesPath}>
 						Cancel
 					</Link>

@@ -48,7 +48,7 @@ export default function LegalDocument({ loaderData: page }: Route.ComponentProps
 			{!isNewest && (
 				<p className="mt-3">
 					<Link className="link" to={legalPath(kind)}>
-						Read what holds now
+						Read the current version
 					</Link>
 				</p>
 			)}

@@ -56,7 +56,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 		} catch (error) {
 			return refused(error, form)
 		}
-		const message = form.get('body') ? 'Published. It holds at once, everywhere.' : 'Withdrawn.'
+		const message = form.get('body') ? 'Published. It applies immediately.' : 'Withdrawn.'
 		// Whoever publishes accepts like everybody else, and is led on where nothing is asked.
 		const to = kind === 'terms' ? `${ACCEPT_PATH}?redirectTo=${LEGAL_PATH}` : LEGAL_PATH
 		return redirectWithToast(to, { type: 'success', message })
@@ -136,7 +136,7 @@ function TextForm({ form: { kind, version, body, isFirst }, sent }: { form: Lega
 				maxLength={legalLimits.note}
 				defaultValue={values.note ?? ''}
 				error={errors.note}
-				hint="One sentence for members. It stands in the list of versions."
+				hint="One sentence for members. It is shown in the list of versions."
 			/>
 			{kind === 'terms' && (
 				<Check
@@ -173,7 +173,7 @@ function Versions({ form: { kind, versions } }: { form: LegalForm }) {
 	return (
 		<section className="mt-10" aria-labelledby="versions">
 			<RuleHead id="versions" title="Versions" />
-			{versions.length === 0 && <p className="py-3 text-ink-2">Nothing was published yet. Above stands a draft.</p>}
+			{versions.length === 0 && <p className="py-3 text-ink-2">Nothing was published yet. There is a draft above.</p>}
 			<ul>
 				{versions.map(({ id, at, note, asks, isWithdrawn }) => (
 					<li key={id} className="flex flex-wrap items-baseline gap-x-4 border-b border-line py-2.5">

@@ -17,9 +17,9 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 const unpublished: Record<LegalKind, string> = {
-	terms: 'Not published: nobody is asked to accept anything. A draft to begin with is there.',
-	privacy: 'The site’s own text is shown, which is true of the software.',
-	imprint: 'The site’s own text is shown, with the name and address of the settings.',
+	terms: 'Not published, so members are not asked to accept anything. There is a draft to start from.',
+	privacy: 'The default text is shown, which describes this software.',
+	imprint: 'The default text is shown, with the name and address from the settings.',
 }
 
 export default function LegalTexts({ loaderData: { texts } }: Route.ComponentProps) {

@@ -14,7 +14,7 @@ interface ActFormsProps {
 	refusal: FormRefusal | null
 }
 
-/** Everything that can be done about a case: about the text or profile, about its place, about its author. */
+/** All actions for a case: on the post or profile, and on its author. */
 export function ActForms({ entry, refusal }: ActFormsProps) {
 	const author = entry.acts.filter((act): boolean => act === 'suspend' || act === 'lift')
 	const plain = entry.acts.filter((act) => !author.includes(act) && act !== 'unmask' && !entry.fields[act])
@@ -76,7 +76,7 @@ interface OwnFieldProps {
 	refusal: FormRefusal | null
 }
 
-/** What an act needs besides a reason: a line of text, a day, or one of the subject's parts. */
+/** The field that an action needs besides a reason: a line of text, a date, or one of the subject's parts. */
 function OwnField({ act, field: { name, label, hint, choosesPart, isDay }, parts, refusal }: OwnFieldProps) {
 	const own = refusal?.values.act === act ? refusal : null
 	const common = { label, name, id: `${act}-${name}`, hint, error: own ? own.errors[name] : null }
@@ -165,7 +165,7 @@ const buttons: Record<Act, { label: string; className: string }> = {
 	lift: { label: 'Lift the suspension', className: 'btn btn-outline' },
 }
 
-/** What the button of an act says. */
+/** The label of an action's button. */
 export function buttonOf(act: Act, state: SubjectState): { label: string; className: string } {
 	return act === 'restore' && state === 'merged' ? { ...buttons.restore, label: 'Undo the merge' } : buttons[act]
 }

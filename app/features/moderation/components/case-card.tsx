@@ -9,7 +9,7 @@ import { moderationLimits } from '../moderation.limits.ts'
 import type { CasePageView, CaseView } from '../moderation.view.ts'
 import { buttonOf } from './act-forms.tsx'
 
-/** A case in the queue: what it is about, what was said, and the decisions that need no more than a reason. */
+/** A case in the queue: its subject, the reports, and the actions that need only a reason. */
 export function CaseCard({ entry }: { entry: CasePageView }) {
 	const heading = `case-${entry.kind}-${entry.id}`
 	return (
@@ -32,7 +32,7 @@ export function CaseCard({ entry }: { entry: CasePageView }) {
 	)
 }
 
-/** What kind of thing it is, whose, since when, and how it stands. */
+/** The kind of subject, its author, its age and its status. */
 export function CaseHead({ entry }: { entry: CasePageView }) {
 	const { author, state } = entry
 	return (
@@ -63,7 +63,7 @@ export function CaseHead({ entry }: { entry: CasePageView }) {
 	)
 }
 
-/** What members said about it. */
+/** The reports of members. */
 export function Reports({ entry }: { entry: CaseView }) {
 	if (entry.reports.length === 0) return null
 	return (
@@ -88,7 +88,7 @@ export function Reports({ entry }: { entry: CaseView }) {
 	)
 }
 
-/** A reported message and what stood before it: all that moderators see of a conversation. */
+/** A reported message and those before it: all that moderators see of a conversation. */
 function Extract({ messages }: { messages: CaseView['reports'][number]['extracts'][number] }) {
 	const keyAt = (index: number) => `${index}-${messages[index]?.sentAt}`
 	return (

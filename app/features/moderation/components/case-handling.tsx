@@ -15,7 +15,7 @@ interface HandlingProps {
 	refusal: FormRefusal | null
 }
 
-/** Who handles an open case; takes it, or gives it to somebody else. */
+/** The assignee of an open case; assigns it to the viewer, or to somebody else. */
 export function Handling({ entry, refusal }: HandlingProps) {
 	const { viewer } = useRootData()
 	const holder = entry.assignee?.username ?? ''
@@ -59,7 +59,7 @@ export function Handling({ entry, refusal }: HandlingProps) {
 	)
 }
 
-/** What moderators wrote down about a case for each other, and the form to add to it. */
+/** Moderators' notes in a case, and the form to add one. */
 export function Notes({ entry, refusal }: HandlingProps) {
 	const own = refusal?.values.act === 'note' ? refusal : null
 	return (

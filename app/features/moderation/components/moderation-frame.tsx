@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
 import { NavLink } from '~/ui/link.tsx'
 
-/** The frame of the moderators' pages: a heading, and the tabs between them. */
+/** The layout of the moderators' pages: a heading and tabs. */
 export function ModerationFrame({ title, children }: { title: string; children: ReactNode }) {
 	const { viewer } = useRootData()
 	return (

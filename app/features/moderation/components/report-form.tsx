@@ -5,7 +5,7 @@ import { FormError } from '~/ui/form-error.tsx'
 import { moderationLimits } from '../moderation.limits.ts'
 import { reasons } from '../moderation.policy.ts'
 
-/** What the report page and its dialog learn from a refused form. */
+/** The error of a report form, for its page and its dialog. */
 export interface ReportRefusal {
 	message: string
 	errors: Record<string, string>
@@ -18,7 +18,7 @@ interface ReportFieldsProps {
 	children: ReactNode
 }
 
-/** Why something is reported: one of the reasons that this site offers, and words where they are wanted. */
+/** The fields of a report: one of the site's reasons, and a text where it is needed. */
 export function ReportFormFields({ refusal, children }: ReportFieldsProps) {
 	const id = useId()
 	const errors = refusal?.errors ?? {}
@@ -42,7 +42,7 @@ export function ReportFormFields({ refusal, children }: ReportFieldsProps) {
 				))}
 				{reporting?.hasTerms && (
 					<p className="hint mt-1">
-						What holds here stands in the{' '}
+						The rules are in the{' '}
 						<a className="link" href="/terms" target="_blank" rel="noopener">
 							terms of this site
 						</a>

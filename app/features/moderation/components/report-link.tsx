@@ -9,16 +9,16 @@ import { ReportFormFields, type ReportRefusal } from './report-form.tsx'
 interface ReportLinkProps {
 	/** The page of the report, `/report/query/12`. */
 	href: string
-	/** What is reported, in words: “this comment”. */
+	/** What is reported: “this comment”. */
 	what: string
 	className: string
 	label?: string
-	/** Whether this reader may report without logging in first; others are led to the page, which asks them to. */
+	/** Whether the reader is logged in; others are sent to the page, which asks them to log in. */
 	signedIn: boolean
 	children: ReactNode
 }
 
-/** A link to the page that reports something; where scripts run, a dialog does it in place. */
+/** A link to the page that reports something; with scripts, a dialog does it in place. */
 export function ReportLink({ href, what, className, label, signedIn, children }: ReportLinkProps) {
 	const [open, setOpen] = useState(false)
 	const openDialog = (event: MouseEvent) => {

@@ -41,7 +41,7 @@ async function told(kind: string): Promise<{ username: string; title: string; co
 describe('a case', () => {
 	test('is taken and given on; whoever gets it is told, and a form that was made before is refused', async () => {
 		await report(cast.member, ofQuery(), spam)
-		expect(await assign(cast.moderator, 'moderator', '')).toBe('You handle this case now.')
+		expect(await assign(cast.moderator, 'moderator', '')).toBe('The case is now assigned to you.')
 		expect(await told('case-assigned')).toEqual([])
 		await expect(assign(second, 'second', '')).rejects.toThrow('This case was assigned to Moderator meanwhile.')
 		expect(await assign(cast.moderator, '@Second', 'moderator')).toBe('Second handles this case now.')

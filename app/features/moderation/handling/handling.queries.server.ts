@@ -3,7 +3,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { ModeratedMemberView, NoteView } from '../moderation.view.ts'
 
-/** A case that the caller holds, with who handles it. */
+/** A locked case with its assignee. */
 export interface HeldCase {
 	id: number
 	open: boolean
@@ -19,7 +19,7 @@ export async function lockCase(trx: Executor, kind: string, targetId: number): P
 	return rows[0]
 }
 
-/** Locks the rows of members in the order of their ids. @returns their roles; a suspended member counts as one without a role */
+/** Locks members' rows in the order of their ids. @returns their roles; a suspended member counts as having none */
 export async function lockRoles(trx: Executor, ids: readonly number[]): Promise<Map<number, SignedIn['role']>> {
 	const { rows } = await sql<{ id: number; role: SignedIn['role'] }>`
 		select id, case when suspended_until > now() or leaves_at is not null then 'member' else role end as role
@@ -27,17 +27,17 @@ export async function lockRoles(trx: Executor, ids: readonly number[]): Promise<
 	return new Map(rows.map(({ id, role }) => [id, role]))
 }
 
-/** Gives a case to a moderator, or to nobody. */
+/** Assigns a case to a moderator, or to nobody. */
 export async function writeAssignee(trx: Executor, caseId: number, assigneeId: number | null): Promise<void> {
 	await sql`update cases set assignee_id = ${assigneeId} where id = ${caseId}`.execute(trx)
 }
 
-/** Takes all cases off somebody who no longer moderates. */
+/** Unassigns all cases of somebody who no longer moderates. */
 export async function releaseCases(trx: Executor, memberId: number): Promise<void> {
 	await sql`update cases set assignee_id = null where assignee_id = ${memberId}`.execute(trx)
 }
 
-/** Adds a note to the case of a subject. One that was never reported gets a closed case for it. @returns its id */
+/** Adds a note to the case of a subject; creates a closed case for a subject without one. @returns its id */
 export async function insertNote(
 	trx: Executor,
 	{ kind, targetId, authorId, body }: { kind: string; targetId: number; authorId: number; body: string },
@@ -50,7 +50,7 @@ export async function insertNote(
 		select id, ${authorId}, ${body} from cases where kind = ${kind} and target_id = ${targetId}`.execute(trx)
 }
 
-/** The newest notes of a case, the oldest of them first. */
+/** The newest notes of a case, oldest of them first. */
 export async function listNotes(caseId: number, limit: number): Promise<NoteView[]> {
 	const { rows } = await sql<NoteView>`
 		select * from (
@@ -72,7 +72,7 @@ export async function deleteOldNotes(days: number, limit: number): Promise<numbe
 	return Number(numAffectedRows)
 }
 
-/** Whom a new report is told: the moderator who handles the case, or all of them where nobody does; nobody once it is decided. */
+/** Whom to notify of a new report: the assignee, or all moderators where there is none; nobody once it is decided. */
 export async function listToTell(caseId: number, actorId: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select users.id from cases join users

@@ -14,13 +14,13 @@ import { caseUrl } from '../moderation.view.ts'
 import { type FoundSubject, findSubject, type SubjectName } from '../subjects.server.ts'
 import { insertNote, listToTell, lockCase, lockRoles, writeAssignee } from './handling.queries.server.ts'
 
-/* How moderators share the work: who handles a case, what they note in it for each other, and how they hear of new ones. */
+/* How moderators share the work: assigning cases, notes for each other, and notifications of new cases. */
 
 /**
- * Assigns a case to a moderator, who is told, or to nobody.
- * @param input `assignee`: a username, '' for nobody; `assigned`: the username of who handled it as the form was made, '' for nobody
+ * Assigns a case to a moderator, who is notified, or to nobody.
+ * @param input `assignee`: a username, '' for nobody; `assigned`: the assignee when the form was made, '' for nobody
  * @returns a sentence that says what was done
- * @throws NotAllowed, NotFound, Invalid; Conflict when it was decided or assigned meanwhile
+ * @throws NotAllowed, NotFound, Invalid; Conflict when it was decided or assigned in the meantime
  */
 export async function assignCase(viewer: Viewer, name: SubjectName, input: Input): Promise<string> {
 	const actor = moderator(viewer)
@@ -45,15 +45,15 @@ export async function assignCase(viewer: Viewer, name: SubjectName, input: Input
 			return chosen && chosen.id !== actor.id ? tellAssignee(trx, actor, found, held.id, chosen.id) : []
 		})
 	await announceUnread(notified)
-	if (!chosen) return 'Nobody handles this case now.'
-	return chosen.id === actor.id ? 'You handle this case now.' : `${chosen.name} handles this case now.`
+	if (!chosen) return 'The case is no longer assigned.'
+	return chosen.id === actor.id ? 'The case is now assigned to you.' : `${chosen.name} handles this case now.`
 }
 
 const noModerator = 'Choose a moderator or an admin who is not suspended.'
 
 function assignedMeanwhile(name: string | undefined): string {
 	return name === undefined
-		? 'Somebody has given this case back meanwhile. Look at it again.'
+		? 'Somebody has unassigned this case in the meantime. Check it again.'
 		: `This case was assigned to ${name} meanwhile. Look at it again.`
 }
 
@@ -101,36 +101,36 @@ async function log(trx: Executor, actor: SignedIn, found: FoundSubject, act: str
 	await addLogRow(trx, { actorId: actor.id, act, ...about, note })
 }
 
-/* How moderators hear of new cases. */
+/* Notifications of new cases. */
 
-/** What notifications call a case, and the queue of all. */
+/** The subject types of a case and of the whole queue. */
 export const CASE_SUBJECT = 'case'
 export const QUEUE_SUBJECT = { type: 'queue', id: 1 } as const
 
 interface NewsOfCase {
 	caseId: number
-	/** Who reported or posted it, and is not told. */
+	/** Who reported or posted it, and is not notified. */
 	actorId: number
 }
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
-		/** Tells moderators that something waits in the queue. */
+		/** Notifies moderators of something in the queue. */
 		'tell-moderators': NewsOfCase
 	}
 }
 
-/** Has moderators told of a report or of a post that waits, once this transaction is committed. */
+/** Queues notifications of a report or a pending post, to be sent after this transaction. */
 export function tellModeratorsLater(trx: Executor, news: NewsOfCase): Promise<void> {
 	return addJob('tell-moderators', news, trx)
 }
 
-/** A moderator looks at the queue, or at one case: what they were told about it is read. Tabs that only ask ahead count as well. */
+/** A moderator opens the queue, or one case: marks notifications of it as read. Prefetching counts as well. */
 export async function visitQueue(viewer: SignedIn, caseId?: number): Promise<void> {
 	await visitSubject(viewer, caseId === undefined ? QUEUE_SUBJECT : { type: CASE_SUBJECT, id: caseId })
 }
 
-/** Tells moderators that there is something in the queue: once for a burst, and not once a report. */
+/** Notifies moderators of new cases: once per burst, not per report. */
 export async function tellModerators({ caseId, actorId }: NewsOfCase): Promise<void> {
 	const memberIds = await listToTell(caseId, actorId)
 	const subject = { ...QUEUE_SUBJECT, title: 'the moderation queue', url: '/moderation' }

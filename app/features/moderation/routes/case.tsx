@@ -116,10 +116,10 @@ function TakedownLink({ username }: { username: string }) {
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="everything">
 			<RuleHead id="everything" title="Everything of this account" />
 			<p className="my-3 text-sm text-ink-2">
-				Hides all that it published, or what it published lately, in one act that can be undone.
+				Hides everything it has published, or its recent posts, in one step that can be undone.
 			</p>
 			<Link className="btn btn-outline" to={`/moderation/account/${username}`}>
-				Look at what there is
+				Show its posts
 			</Link>
 		</section>
 	)

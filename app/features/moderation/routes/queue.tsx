@@ -44,7 +44,7 @@ const whose: { handler: Handler; title: string }[] = [
 const nothing: Record<Handler, string> = {
 	all: 'Reports and first posts that need your approval appear here.',
 	mine: 'Cases that you take or that others assign to you appear here.',
-	none: 'Each open case is assigned to somebody.',
+	none: 'Every open case is assigned to somebody.',
 }
 
 export default function Moderation({ loaderData: { order, handler, page } }: Route.ComponentProps) {

@@ -13,20 +13,20 @@ const words: Record<PushState, string> = {
 }
 
 interface BrowserPushProps {
-	/** Of the site (VAPID), in base64url. */
+	/** The site's VAPID key, in base64url. */
 	publicKey: string
-	/** The browsers of this member that are told already. */
+	/** This member's browsers that already get pushes. */
 	endpoints: string[]
 }
 
-/** Says whether this browser is told by push, and turns it on or off. Looked up and loaded once the page is there. */
+/** Shows whether this browser gets pushes, and turns them on or off. Loaded once the page has rendered. */
 export function BrowserPush({ publicKey, endpoints }: BrowserPushProps) {
 	const [state, setState] = useState<PushState>()
 	const [problem, setProblem] = useState('')
 	const [busy, setBusy] = useState(false)
 	const hydrated = useHydrated()
 
-	// biome-ignore lint/correctness/useExhaustiveDependencies: only as the page is loaded; afterwards it is known here
+	// biome-ignore lint/correctness/useExhaustiveDependencies: only when the page loads; afterwards the state is known here
 	useEffect(() => {
 		browser().then(async ({ findState }) => setState(await findState(publicKey, endpoints)))
 	}, [])

@@ -8,7 +8,7 @@ import { RelativeTime } from '~/ui/time.tsx'
 import type { NotificationView } from '../notifications.view.ts'
 import { others } from '../notifications.view.ts'
 
-/** A row of the page: what happened, leading there, and a form that marks it as read. @param from where the form leads back to */
+/** A row of the page: what happened, with a link, and a form that marks it as read. @param from where the form leads back to */
 export function NotificationItem({ notification, from }: { notification: NotificationView; from: string }) {
 	return (
 		<li className="flex items-center gap-2 border-b border-line">
@@ -33,7 +33,7 @@ export function NotificationItem({ notification, from }: { notification: Notific
 	)
 }
 
-/** What happened, as a link to where it did. */
+/** What happened, as a link to its place. */
 function NotificationLink({ notification, className }: { notification: NotificationView; className: string }) {
 	const { actor, by, people, words, title, reason, url, at, unread } = notification
 	return (
@@ -59,11 +59,11 @@ function NotificationLink({ notification, className }: { notification: Notificat
 	)
 }
 
-/** The latest ten, asked for whenever they are shown or their number changes meanwhile. */
+/** The latest ten, loaded whenever the panel opens or their number changes. */
 export function LatestNotifications({ unread, open }: { unread: number; open: boolean }) {
 	const { data, load } = useFetcher<{ rows: NotificationView[] }>()
 	const marking = useFetcher()
-	// biome-ignore lint/correctness/useExhaustiveDependencies: another number of unread ones means another list
+	// biome-ignore lint/correctness/useExhaustiveDependencies: a changed number of unread ones means a changed list
 	useEffect(() => {
 		if (open) void load('/notifications/latest')
 	}, [open, unread, load])

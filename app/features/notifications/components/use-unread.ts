@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
 import { useLiveCount, useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 
-/** How many notifications are unread: as the last whole page said, or the socket since. */
+/** The number of unread notifications: from the last page load, or the socket since then. */
 export function useUnread(): number {
 	const { unread, requestId } = useRootData()
 	const [count, hear] = useLiveCount(unread, requestId)
@@ -10,7 +10,7 @@ export function useUnread(): number {
 	return count
 }
 
-/** Keeps “(3) ” before the title, whatever page sets it, and the number on the icon of an installed app. */
+/** Shows “(3) ” before the title of every page, and the number on the icon of an installed app. */
 export function useTitleCount(count: number): void {
 	useEffect(() => void navigator.setAppBadge?.(count).catch(() => {}), [count])
 	useEffect(() => {

@@ -1,11 +1,11 @@
 import { WORKER_PATH } from '~/offline/client.ts'
 
-/* What a browser can do about pushes. Loaded by the settings alone. */
+/* The browser's side of pushes. Loaded by the settings page only. */
 
-/** `uninstalled`: it shows them of sites on the home screen alone. `blocked`: it was told never to show any. */
+/** `uninstalled`: pushes work only for sites on the home screen. `blocked`: the reader has blocked them. */
 export type PushState = 'unsupported' | 'uninstalled' | 'blocked' | 'off' | 'on'
 
-/** How this browser stands. @param endpoints the browsers that the server pushes to for this member */
+/** The state of this browser. @param endpoints browsers that the server pushes to for this member */
 export async function findState(publicKey: string, endpoints: string[]): Promise<PushState> {
 	if (!('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window))
 		return isAppleTouch() ? 'uninstalled' : 'unsupported'
@@ -16,7 +16,7 @@ export async function findState(publicKey: string, endpoints: string[]): Promise
 	return subscription && endpoints.includes(subscription.endpoint) && hasKey(subscription, publicKey) ? 'on' : 'off'
 }
 
-/** Asks the member, then the push service, then tells the server. @throws Error with a sentence for the member */
+/** Asks the member for permission, subscribes, and tells the server. @throws Error with a sentence for the member */
 export async function turnOn(publicKey: string): Promise<PushState> {
 	const permission = await Notification.requestPermission()
 	if (permission !== 'granted') return permission === 'denied' ? 'blocked' : 'off'
@@ -26,7 +26,7 @@ export async function turnOn(publicKey: string): Promise<PushState> {
 	return 'on'
 }
 
-/** Tells the server, then the push service. @throws Error as {@link turnOn} */
+/** Tells the server, then unsubscribes. @throws Error as {@link turnOn} */
 export async function turnOff(): Promise<PushState> {
 	const registration = await navigator.serviceWorker.getRegistration()
 	const subscription = await registration?.pushManager.getSubscription()
@@ -36,7 +36,7 @@ export async function turnOff(): Promise<PushState> {
 	return 'off'
 }
 
-/** An iPad says that it is a Mac; no Mac has a touch screen. */
+/** An iPad claims to be a Mac, but no Mac has a touch screen. */
 function isAppleTouch(): boolean {
 	const { userAgent, maxTouchPoints } = navigator
 	return /iPhone|iPad|iPod/.test(userAgent) || (userAgent.includes('Macintosh') && maxTouchPoints > 1)
@@ -55,7 +55,7 @@ async function subscribe(publicKey: string): Promise<PushSubscription> {
 	}
 }
 
-/** Whether a subscription was made for this site's key; with another one nothing would arrive. */
+/** Whether a subscription was made for this site's key; otherwise nothing would arrive. */
 function hasKey({ options }: PushSubscription, publicKey: string): boolean {
 	const bytes = new Uint8Array(options.applicationServerKey ?? new ArrayBuffer())
 	const text = btoa(String.fromCharCode(...bytes))

@@ -5,7 +5,7 @@ import { log } from '~/lib/log.server.ts'
 import { shortened } from '~/lib/text.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { countTabs } from '~/platform/realtime/presence.server.ts'
-import { doerOf, listSources, type NotificationKindName, wordsForEvent } from '../kinds.server.ts'
+import { doerOf, listSources, type NotificationKindName, textOfEvent } from '../kinds.server.ts'
 import { others } from '../notifications.view.ts'
 import {
 	addPushJobs,
@@ -20,31 +20,31 @@ import {
 import { isPushService, pushLimits } from './push.schema.ts'
 import { vapidKeys } from './vapid.server.ts'
 
-/** What a browser is told; `app/offline/worker.js` shows it. */
+/** The content of a push; `app/offline/worker.js` shows it. */
 export interface Push {
 	title: string
 	body: string
 	/** A path of this site. */
 	url: string
-	/** What takes the place of what: `c` and the id of a conversation, `n` and that of a notification. */
+	/** Replaces an earlier push with the same tag: `c` and the id of a conversation, `n` and the id of a notification. */
 	tag: string
-	/** The tags of what is still unread; whatever else is shown was read elsewhere and is closed. */
+	/** The tags of what is still unread; other shown pushes were read elsewhere and are closed. */
 	open: string[]
 }
 
-/** Seconds that a push service keeps what it cannot deliver: a browser that was off for longer has more to show than this. */
+/** Seconds for which a push service stores an undeliverable push: a browser that was off for longer has more to show than this. */
 const keepFor = 86_400
-/** Milliseconds that a push service may keep us waiting. */
+/** Milliseconds that a push service may take to answer. */
 const REQUEST_TIMEOUT_MS = 10_000
 
 /**
- * Sends a push to one browser, so that its push service can read none of it (RFC 8291). A browser that its service does not
- * know any more is forgotten.
- * @throws Error where another try may succeed; the job that called tries again later
+ * Sends a push to one browser, encrypted so that the push service cannot read it (RFC 8291). A browser that its service no longer
+ * knows is deleted.
+ * @throws Error where a retry may succeed; the job retries later
  */
 async function deliver(browser: Subscription, push: Push, urgency: 'normal' | 'high'): Promise<void> {
 	const { endpoint, p256dh, auth } = browser
-	// The list may have become shorter since it was stored.
+	// The list of allowed services may have changed since it was stored.
 	if (!isPushService(endpoint, config().PUSH_HOSTS)) return forgetSubscription(browser)
 	const { title, body } = push
 	const message = {
@@ -56,7 +56,7 @@ async function deliver(browser: Subscription, push: Push, urgency: 'normal' | 'h
 		{ endpoint, expirationTime: null, keys: { p256dh, auth } },
 		vapidKeys(),
 	)
-	// A redirect would lead to an address that nobody allowed.
+	// A redirect would lead to an address that is not on the list.
 	const answer = await fetch(endpoint, {
 		...request,
 		redirect: 'manual',
@@ -70,9 +70,9 @@ async function deliver(browser: Subscription, push: Push, urgency: 'normal' | 'h
 }
 
 /**
- * Leaves it to jobs to push something in every browser of these members, as far as they have no tab open now: a tab tells it
- * already. Given a use case's transaction, the jobs exist when that commits.
- * @param wanted whom to tell about what, as in {@link PushJob}; it is looked up when the job is done
+ * Queues a push to every browser of these members, unless they have a tab open, which shows it already. With the transaction of a
+ * use case, the jobs exist once that commits.
+ * @param wanted what to push, as in {@link PushJob}; looked up when the job runs
  */
 export async function queuePushes(
 	executor: Executor,
@@ -90,11 +90,11 @@ export async function queuePushes(
 }
 
 /**
- * Has a member told in their browsers of something new in a subject of a kind of which no notification is stored, if they have
- * no tab open; to be called after the commit. A push is an extra, and the mail comes in any case: never throws.
+ * Pushes an unseen event of a kind that stores no notifications, if the member has no tab open; call it after the commit. A push is
+ * optional, and the mail comes anyway: never throws.
  */
 export async function pushUnseen(kind: NotificationKindName, userId: number, subjectId: number): Promise<void> {
-	// The common case asks nobody: their tab is at this very process.
+	// The common case needs no query: their tab is on this process.
 	if (countTabs(userId) > 0) return
 	try {
 		await queueUnseen({ kind, userId, about: subjectId })
@@ -110,17 +110,17 @@ const queueUnseen = gathered(async (wanted: Parameters<typeof queuePushes>[1]) =
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
-		/** Tells a browser of a stored notification, or of a subject of another kind. */
+		/** Pushes a stored notification, or a subject of another kind, to a browser. */
 		'push-notice': PushJob
 	}
 }
 
-/** Tells a browser of something, unless it was seen or its member came back. @throws Error as {@link deliver} does */
+/** Sends a push, unless its subject was seen or its member came back. @throws Error as {@link deliver} does */
 export async function pushNotification(job: PushJob): Promise<void> {
 	if (job.kind) return pushFromSource(job.kind, job)
 	const row = await findNotificationPush(job)
 	if (!row) return
-	const title = `${doerOf(row)}${others(row.people)} ${wordsForEvent(row)}`
+	const title = `${doerOf(row)}${others(row.people)} ${textOfEvent(row)}`
 	const body = [row.title, row.reason && `Reason: ${row.reason}`].filter(Boolean).join('\n')
 	await deliver(row, { title, body, url: row.url, tag: `n${job.about}`, open: row.open }, 'normal')
 }

@@ -120,7 +120,7 @@ export async function noteSuccess(id: number): Promise<void> {
 	await sql`update push_subscriptions set last_success_at = now() where id = ${id}`.execute(db())
 }
 
-/** Forgets a browser that its push service does not know any more, unless it asked anew meanwhile. */
+/** Forgets a browser that its push service does not know any more, unless it asked again meanwhile. */
 export async function forgetSubscription({ id, endpoint, p256dh }: Subscription): Promise<void> {
 	await sql`delete from push_subscriptions
 		where id = ${id} and endpoint = ${endpoint} and p256dh = ${p256dh}`.execute(db())

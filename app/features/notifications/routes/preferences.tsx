@@ -1,4 +1,4 @@
-import { NoMails } from '~/features/bounces/components/mail-trouble.tsx'
+import { NoMails } from '~/features/bounces/components/address-problem.tsx'
 import { readForm } from '~/platform/http/form.server.ts'
 import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { Check } from '~/ui/check.tsx'

@@ -31,7 +31,7 @@ function wordsAbout({ noun, isWeekly }: { noun: string | null; isWeekly: boolean
 		return {
 			done: 'You are unsubscribed from the weekly email.',
 			ask: 'Unsubscribe from the weekly email?',
-			means: 'You will get no more emails about what was new in the week. You will still get other emails.',
+			means: 'You will no longer get the weekly email. You will still get other emails.',
 		}
 	if (noun === null)
 		return {

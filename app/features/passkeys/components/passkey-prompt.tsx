@@ -22,7 +22,7 @@ export function PasskeyPrompt({ asked, action, fields }: PasskeyPromptProps) {
 	const submit = useSubmit()
 	const [problem, setProblem] = useState('')
 	const { challenge } = asked.options
-	// biome-ignore lint/correctness/useExhaustiveDependencies: a challenge is answered once, whatever else is rendered anew.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: a challenge is answered once, whatever else is rendered again.
 	useEffect(() => {
 		let isGone = false
 		setProblem('')
@@ -31,7 +31,7 @@ export function PasskeyPrompt({ asked, action, fields }: PasskeyPromptProps) {
 				if (!isGone) void submit({ ...fields, response: JSON.stringify(response) }, { method: 'post', action })
 			},
 			() => {
-				if (!isGone) setProblem('Your device gave no passkey. Press the button to try again.')
+				if (!isGone) setProblem('Your device did not offer a passkey. Press the button to try again.')
 			},
 		)
 		return () => {
@@ -41,7 +41,7 @@ export function PasskeyPrompt({ asked, action, fields }: PasskeyPromptProps) {
 	return (
 		<>
 			<p className="mt-6 hidden text-bad noscript:block">
-				Your browser has to run scripts to use a passkey. Allow them for this site, or use your password.
+				Your browser needs JavaScript to use a passkey. Allow it for this site, or use your password.
 			</p>
 			<p className="mt-6 text-ink-2 noscript:hidden" role="status">
 				{problem || 'Follow what your browser asks you to do.'}

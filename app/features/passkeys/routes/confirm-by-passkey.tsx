@@ -31,7 +31,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 			return refused(error, form)
 		}
 		const to = safeRedirect(url.searchParams.get('redirectTo'), '/settings')
-		return redirectWithToast(to, { type: 'plain', message: 'Confirmed. Go on where you were.' })
+		return redirectWithToast(to, { type: 'plain', message: 'Confirmed. Continue where you were.' })
 	})
 }
 

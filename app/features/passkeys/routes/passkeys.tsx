@@ -46,7 +46,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 				await addPasskey(viewer, form)
 				return done('Passkey added. You can log in with it from now on.')
 			}
-			if (intent !== 'remove') throw new NotFound('There is no such act.')
+			if (intent !== 'remove') throw new NotFound('There is no such action.')
 			await removePasskey(viewer, form)
 			return done('Passkey removed.')
 		} catch (error) {
@@ -77,8 +77,8 @@ export default function Passkeys({ loaderData, actionData }: Route.ComponentProp
 			</p>
 			<h1 className="mt-2 text-2xl leading-9 font-bold">Passkeys</h1>
 			<p className="mt-2 max-w-read text-ink-2">
-				With a passkey you log in by the finger, face or PIN that unlocks your device. Nobody can guess it or get it out
-				of you on another site.
+				With a passkey, you log in with the fingerprint, face or PIN that unlocks your device. Nobody can guess it, and
+				no other site can steal it.
 			</p>
 			{!isNew && <FormError>{refusal?.message}</FormError>}
 			{passkeys.length > 0 && (
@@ -133,7 +133,7 @@ function AddForm({ refusal, name }: AddFormProps) {
 				error={refusal?.errors.name}
 				hint="Such as “My laptop”. For yourself alone."
 			/>
-			<p className="hidden noscript:block">Your browser has to run scripts to make a passkey.</p>
+			<p className="hidden noscript:block">Your browser needs JavaScript to create a passkey.</p>
 			<p>
 				<SubmitButton busyLabel="Asking" name="intent" value="begin">
 					Add a passkey

@@ -67,6 +67,7 @@ export async function listExpiredArchives(): Promise<{ user_id: number; name: st
 	return rows
 }
 
+/** Deletes the row of a member's archive. @param name of this archive, in case a newer one was made */
 export async function deleteArchive(userId: number, name: string): Promise<void> {
 	await sql`delete from archives where user_id = ${userId} and name = ${name}`.execute(db())
 }

@@ -88,7 +88,7 @@ export async function askForArchive(member: Pick<SignedIn, 'id'>, asker: SignedI
 			await lockMember(trx, member.id)
 			const row = await findArchive(member.id, trx)
 			if (row && !row.ready_at && !row.stuck)
-				throw new Conflict('The archive is already being made. An email tells when it is ready.')
+				throw new Conflict('The archive is already being made. You will get an email when it is ready.')
 			await beginArchive(trx, member.id, name)
 			await addJob('make-archive', { userId: member.id, name }, trx)
 			return row
@@ -106,7 +106,7 @@ export async function openArchive(member: SignedIn): Promise<{ file: Readable; b
 	return { file, bytes: row.bytes ?? 0 }
 }
 
-/** Makes an archive; one that is not wanted any more is given up. Cut off, it is begun anew by the next try of the job. */
+/** Makes an archive; one that is not wanted any more is given up. Cut off, it is begun again by the next try of the job. */
 export async function makeArchive({ userId, name }: { userId: number; name: string }): Promise<void> {
 	const parts = tables.length + (await countPicturesOf(userId))
 	if (!(await noteProgress(userId, name, parts, 0))) return
@@ -142,7 +142,7 @@ async function* entriesOf(userId: number, name: string, parts: number): AsyncGen
 		done += 1
 		// Of a thousand pictures each one would be a statement.
 		if (done % Math.ceil(parts / 100) !== 0) return
-		if (!(await noteProgress(userId, name, parts, done))) throw new Error('The archive is not wanted any more.')
+		if (!(await noteProgress(userId, name, parts, done))) throw new Error('The archive is no longer needed.')
 	}
 	yield { name: 'README.txt', input: README }
 	yield {

@@ -21,7 +21,7 @@ const registry = remember('retention', () => ({ rules: [] as readonly RetentionR
 
 const countRemoved = counter(
 	'devquad_retention_removed_total',
-	'Stored things about members that went as their time was over, by what they were.',
+	'Data about members that was deleted because its time was over, by kind.',
 	['rule'],
 )
 

@@ -121,7 +121,7 @@ function LeaveForm({ holdings, refusal }: { holdings: LeavingView['holdings']; r
 					</Choice>
 					<Choice value="remove" title="They are deleted" chosen={refusal?.values.texts}>
 						{builtOn === 0
-							? 'None of them has replies of others or was chosen as a solution, so all of them go.'
+							? 'None of them has replies from others or was chosen as a solution, so all of them will be deleted.'
 							: `${counted(builtOn, 'text')} that others replied to or chose as a solution ${builtOn === 1 ? 'stays' : 'stay'} under “Former member”.`}
 					</Choice>
 					{error && (

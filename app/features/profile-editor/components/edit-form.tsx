@@ -99,7 +99,7 @@ function LeaveDialog({ blocker }: { blocker: ReturnType<typeof useEditForm>['blo
 
 /**
  * What an edit form remembers while it is open. It keeps what it started from while the member types, whatever is loaded
- * anew around it; it starts again after its own save, after Discard, and when the member goes elsewhere or reloads.
+ * again around it; it starts again after its own save, after Discard, and when the member goes elsewhere or reloads.
  * @param id tells one form from another at the same address
  */
 export function useEditForm(id: string, loaded: SavedValues, refusal: FormRefusal | null) {

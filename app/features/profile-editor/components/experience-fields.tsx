@@ -48,7 +48,7 @@ export function ExperienceFields({ values, errors, editing }: ExperienceFieldsPr
 				placeholder="A company, a club, a school"
 			/>
 			<Field {...field('title')} optional maxLength={limits.title} placeholder="Software intern" />
-			<Field {...field('degree')} optional maxLength={limits.title} hint="Of studies only, such as B.Tech." />
+			<Field {...field('degree')} optional maxLength={limits.title} hint="For studies only, such as B.Tech." />
 			<Field {...field('starts')} {...month} hint="A year, or year and month." />
 			<Field {...field('ends')} {...month} hint="Leave it empty if it goes on." />
 			<div className="sm:col-span-2">

@@ -137,7 +137,7 @@ function Row({ item, form, pins, isFirst, isLast }: RowProps) {
 						data-pressed={item.pinned || undefined}
 						aria-pressed={item.pinned}
 						aria-label={`Pin ${item.title}`}
-						title="Pinned ones stand first"
+						title="Pinned ones come first"
 						data-step="pin"
 					>
 						<Icon of={Pin} />

@@ -138,7 +138,7 @@ export function VisibilityFields({ values, errors }: VisibilityFieldsProps) {
 					error={errors.open_until}
 					optional
 					type="date"
-					hint="The last day. After it you are open to nothing."
+					hint="The last day. After that, you are not shown as open to anything."
 				/>
 			</FieldGroup>
 			<FieldGroup title="What others see">
@@ -157,14 +157,14 @@ export function VisibilityFields({ values, errors }: VisibilityFieldsProps) {
 				<Check {...box('public_page')} hint="Visitors can open it, and see the sections below that are for everybody.">
 					{personalNames.public_page}
 				</Check>
-				<Check {...box('noindex')} hint="If anyone may see it, they find it only by its link.">
+				<Check {...box('noindex')} hint="If anyone may see it, they need its link to find it.">
 					{personalNames.noindex}
 				</Check>
 			</FieldGroup>
 			<FieldGroup title="Who sees which section">
 				<p className="text-sm text-ink-3 sm:col-span-2">
-					Nobody finds you by what they do not see. Visitors see no more of a section than the card in the community
-					list shows, unless anyone may see your profile. Moderators see everything.
+					Nobody can find you by something they cannot see. Visitors only see what your card in the community list
+					shows, unless your profile is visible to anyone. Moderators see everything.
 				</p>
 				{profileSections.map((section) => (
 					<AudienceSelect key={section} name={`see_${section}`} values={values} errors={errors} />

@@ -52,7 +52,7 @@ export default function EditExperience({ loaderData, actionData, params }: Route
 		<>
 			<h1 className="text-2xl font-bold">Experience</h1>
 			<p className="mt-2 max-w-read text-ink-2">
-				Earlier studies, work, clubs and volunteering. What you study now stands under{' '}
+				Earlier studies, work, clubs and volunteering. Your current studies are under{' '}
 				<Link className="link" to={editProfilePath(params.username, 'academics')}>
 					Academics
 				</Link>

@@ -56,7 +56,7 @@ export default function EditProjects({ loaderData, actionData }: Route.Component
 			{offersGithub && id === null && (
 				<p className="mt-2">
 					<Link className="link" to={`${editProfilePath(username, 'projects')}/github`}>
-						Pick from your repositories at GitHub
+						Choose from your GitHub repositories
 					</Link>
 				</p>
 			)}

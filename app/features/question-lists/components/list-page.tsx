@@ -17,7 +17,7 @@ import { QuestionCard } from './question-card.tsx'
 import { QuestionRowsSkeleton } from './question-skeleton.tsx'
 
 interface ListPageProps {
-	/** The page's title as it stands in sentences: “Recent Queries”. */
+	/** The page's title as it is in sentences: “Recent Queries”. */
 	title: string
 	heading?: ReactNode
 	/** What stands under the title: what the list is about, a button to follow it. */
@@ -165,7 +165,7 @@ const nothingFor = (title: string): Partial<Record<ListView, string>> => ({
 	solved: `No query in ${title} is solved yet.`,
 })
 
-/** What stands in a list that has nothing: which filter found nothing, and one button that undoes it. */
+/** What is in a list that has nothing: which filter found nothing, and one button that undoes it. */
 export function EmptyList({ title, data: { search, view, cursor }, pathname, category }: EmptyListProps) {
 	const ask = withParams('/forum/ask', { category, title: search })
 	if (cursor)

@@ -24,7 +24,7 @@ export async function loader({ request }: Route.LoaderArgs): Promise<ForumFrame>
 	return leavingOut('waiting', { categories, tags, total, waiting }, request)
 }
 
-/** What stands beside a list does not change with its order, its search or its pages; a page that asks anew asks for all of it. */
+/** What stands beside a list does not change with its order, its search or its pages; a page that asks again asks for all of it. */
 export function shouldRevalidate({
 	currentUrl,
 	nextUrl,

@@ -5,14 +5,14 @@ import { renameInColumns } from '~/platform/db/member-names.queries.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import { FORMER_MEMBER } from '~/platform/member-data.ts'
 
-/** Earlier versions of what a member wrote, whoever edited it, for their archive. */
+/** Earlier versions of a member's posts, whoever edited them, for their archive. */
 export function archivedRevisions(memberId: number): RawBuilder<unknown> {
 	return sql`select r.question_id, r.comment_id, r.made_at, r.title, r.description, r.tags, r.category, r.body
 		from revisions r join questions q on q.id = r.question_id left join comments c on c.id = r.comment_id
 		where case when r.comment_id is null then q.author_id else c.author_id end = any(${accountsOf(memberId)}) order by r.id`
 }
 
-/** Some comments of these accounts with their questions, the newest first: a reply comes before what it answers. */
+/** Some comments of these accounts with their questions, newest first: a reply comes before what it answers. */
 export async function listCommentsOf(
 	accounts: readonly number[],
 	limit: number,
@@ -34,13 +34,13 @@ export async function listQuestionsOf(accounts: readonly number[], limit: number
 export interface LeftPost {
 	status: PostStatus
 	category_id: number
-	/** Whether others built on it: it keeps its text. */
+	/** Whether others built on it, so that it keeps its text. */
 	built_on: boolean
-	/** Whether its row has to stay, as others stand below it. */
+	/** Whether its row has to stay because of replies. */
 	needed: boolean
 }
 
-/** A question that the caller holds, as it stands to others. */
+/** A question that the caller has locked, with what depends on it. */
 export async function findLeftQuestion(
 	trx: Executor,
 	id: number,
@@ -55,7 +55,7 @@ export async function findLeftQuestion(
 	return rows[0]
 }
 
-/** As {@link findLeftQuestion}, for a comment of a question that the caller holds. */
+/** As {@link findLeftQuestion}, for a comment of a question that the caller has locked. */
 export async function findLeftComment(
 	trx: Executor,
 	id: number,
@@ -71,7 +71,7 @@ export async function findLeftComment(
 
 const tableOf = (kind: 'query' | 'comment') => sql.table(kind === 'query' ? 'questions' : 'comments')
 
-/** Gives a post to the account of former members. @param withVersions whether its earlier versions stay */
+/** Transfers a post to the account of former members. @param withVersions whether its earlier versions are kept */
 export async function giveAway(
 	trx: Executor,
 	kind: 'query' | 'comment',
@@ -84,7 +84,7 @@ export async function giveAway(
 	await sql`delete from revisions where ${ofText}`.execute(trx)
 }
 
-/** Deletes a post for good. One that others stand below keeps its row, without a word and without its author. */
+/** Erases a post for good. One with replies keeps an empty row without its author. */
 export async function erasePost(trx: Executor, kind: 'query' | 'comment', id: number, needed: boolean): Promise<void> {
 	if (!needed) {
 		await sql`delete from ${tableOf(kind)} where id = ${id}`.execute(trx)
@@ -98,7 +98,7 @@ export async function erasePost(trx: Executor, kind: 'query' | 'comment', id: nu
 	await sql`update ${tableOf(kind)} set ${texts}, status_reason = '' where id = ${id}`.execute(trx)
 }
 
-/** Posts that were deleted more than `days` ago, not erased yet and not before a moderator, the newest first. */
+/** Posts that were deleted more than `days` ago, and neither erased yet nor in an open case, newest first. */
 export async function listDeletedBefore(
 	kind: 'query' | 'comment',
 	days: number,
@@ -116,7 +116,7 @@ export async function listDeletedBefore(
 	return rows
 }
 
-/** Whether a deleted post still is, and whether its row has to stay; its question is locked. */
+/** Whether a post is still deleted, and whether its row has to stay; its question is locked. */
 export async function findDeletedPost(
 	trx: Executor,
 	kind: 'query' | 'comment',
@@ -134,13 +134,13 @@ export async function findDeletedPost(
 	return rows[0]
 }
 
-/** The comments of a question, whatever became of them. */
+/** All comments of a question, whatever their status. */
 export async function listCommentIds(trx: Executor, questionId: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`select id from comments where question_id = ${questionId}`.execute(trx)
 	return rows.map(({ id }) => id)
 }
 
-/** Texts of posts that others see, and the question whose search document holds their words. */
+/** Text columns of posts that others see, and how to find the question whose search document contains them. */
 const textsWithNames: Parameters<typeof renameInColumns>[0][] = [
 	{
 		table: 'questions',
@@ -150,7 +150,7 @@ const textsWithNames: Parameters<typeof renameInColumns>[0][] = [
 	{ table: 'comments', columns: { body: null, body_html: null, status_reason: null }, returning: 'question_id' },
 ]
 
-/** Calls a member by another username wherever posts name them after an at-sign or in an address. @param usernames all of theirs */
+/** Replaces usernames in posts, after an at-sign or in an address. @param usernames all of the member's */
 export async function renameInTexts(usernames: readonly string[], replacement: string): Promise<void> {
 	for (const place of textsWithNames) {
 		const changed = await renameInColumns(place, usernames, replacement)

@@ -9,20 +9,22 @@ import { questionTag } from '../writing/change.server.ts'
 import { removeComment, removeQuestion } from '../writing/writing.queries.server.ts'
 import {
 	erasePost,
+	findDeletedPost,
 	findLeftComment,
 	findLeftQuestion,
 	giveAway,
 	listCommentIds,
 	listCommentsOf,
+	listDeletedBefore,
 	listQuestionsOf,
 } from './leaving.queries.server.ts'
 
-/* What becomes of the questions and comments of a member who leaves. Each post is a transaction of its own, so a job can stop anywhere. */
+/* What happens to the posts of a member who leaves. Each post has its own transaction, so a job can stop anywhere. */
 
 /** Posts of one batch. */
 const AT_ONCE = 100
 
-/** Comments go before questions, so that a question under which only its author wrote is seen to be theirs alone. */
+/** Comments before questions, so that a question with comments of its author only counts as unanswered. */
 export async function leavePosts(leaver: Leaver): Promise<boolean> {
 	const comments = await listCommentsOf(leaver.accounts, AT_ONCE)
 	for (const { id, question_id } of comments)
@@ -33,8 +35,8 @@ export async function leavePosts(leaver: Leaver): Promise<boolean> {
 	return questions.length === AT_ONCE
 }
 
-/** Holds a question, as every writer of it and of its comments does, and drops its pages. */
-export async function inQuestion(id: number, work: (trx: Executor) => Promise<unknown>): Promise<void> {
+/** Locks a question, as every writer of it and of its comments does, and invalidates its pages. */
+async function inQuestion(id: number, work: (trx: Executor) => Promise<unknown>): Promise<void> {
 	await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -71,8 +73,39 @@ async function leaveQuestion(trx: Executor, leaver: Leaver, id: number): Promise
 	await erasePost(trx, 'query', id, post.needed)
 }
 
-/** The log of moderators calls decisions about a question and about its comments by its title, which is about to be erased. */
-export async function forgetTitle(trx: Executor, questionId: number): Promise<void> {
+/** Removes a question's title, which is about to be erased, from the moderation log. */
+async function forgetTitle(trx: Executor, questionId: number): Promise<void> {
 	await forgetTitles(trx, 'query', [questionId])
 	await forgetTitles(trx, 'comment', await listCommentIds(trx, questionId))
+}
+
+/*
+ * A deleted question or comment disappears from the forum at once. Its text is kept for some days, so that the deletion can be
+ * undone or reviewed.
+ */
+
+/**
+ * Erases the texts of posts that were deleted more than `days` ago, with their earlier versions. A post with replies keeps an empty
+ * row without its author. Each post has its own transaction.
+ * @returns how many were due, at most `limit` of each kind
+ */
+export async function eraseDeletedPosts(days: number, limit: number): Promise<number> {
+	// Comments first, replies before what they answer, so that few rows are still needed.
+	const comments = await listDeletedBefore('comment', days, limit)
+	for (const { id, question_id } of comments) await inQuestion(question_id, (trx) => erase(trx, 'comment', id))
+	if (comments.length === limit) return limit
+	const questions = await listDeletedBefore('query', days, limit)
+	for (const { id } of questions)
+		await inQuestion(id, async (trx) => {
+			if (await erase(trx, 'query', id)) await forgetSubject(trx, { type: 'query', id })
+		})
+	return Math.max(comments.length, questions.length)
+}
+
+/** Checks again under the lock: the post may have been restored. @returns whether it was erased */
+async function erase(trx: Executor, kind: 'query' | 'comment', id: number): Promise<boolean> {
+	const post = await findDeletedPost(trx, kind, id)
+	if (post && kind === 'query') await forgetTitle(trx, id)
+	if (post) await erasePost(trx, kind, id, post.needed)
+	return post !== undefined
 }

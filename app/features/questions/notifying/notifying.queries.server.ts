@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 
-/** The member who wrote a comment; null when it is gone. */
+/** The author of a comment; null when the comment is gone. */
 export async function findCommentAuthor(trx: Executor, commentId: number): Promise<number | null> {
 	const { rows } = await sql<{ author_id: number }>`
 		select ${memberBehind(sql.ref('author_id'))} as author_id from comments where id = ${commentId} and status = 'published'`.execute(
@@ -11,7 +11,7 @@ export async function findCommentAuthor(trx: Executor, commentId: number): Promi
 	return rows[0]?.author_id ?? null
 }
 
-/** A comment that stands, as those are told of it whom it concerns. */
+/** A published comment, with what its notifications need. */
 export interface CommentFacts {
 	/** The member. */
 	author_id: number
@@ -19,6 +19,7 @@ export interface CommentFacts {
 	body: string
 }
 
+/** A published comment with what its notifications need; undefined when there is none. */
 export async function findCommentFacts(trx: Executor, commentId: number): Promise<CommentFacts | undefined> {
 	const { rows } = await sql<CommentFacts>`
 		select ${memberBehind(sql.ref('author_id'))} as author_id, parent_id, body from comments where id = ${commentId} and status = 'published'`.execute(
@@ -27,7 +28,7 @@ export async function findCommentFacts(trx: Executor, commentId: number): Promis
 	return rows[0]
 }
 
-/** The members of these usernames, lower-cased; of a pseudonym's, the member behind it. */
+/** The ids of members by username in lower case; for a pseudonym, the member behind it. */
 export async function listIdsOf(trx: Executor, usernames: string[]): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select distinct coalesce(pseudonym_of, id) as id from users join usernames on usernames.user_id = users.id
@@ -35,13 +36,13 @@ export async function listIdsOf(trx: Executor, usernames: string[]): Promise<num
 	return rows.map((row) => row.id)
 }
 
-/** Whether a question still stands; it cannot go before the transaction ends. */
+/** Whether a question is still published; it stays so until the transaction ends. */
 export async function lockPublishedQuestion(trx: Executor, id: number): Promise<boolean> {
 	const { rows } = await sql`select from questions where id = ${id} and status = 'published' for key share`.execute(trx)
 	return rows.length > 0
 }
 
-/** Who follows a question, in the order of their ids. @param after the id that the ones before ended with */
+/** Followers of a question by id. @param after the last id of the page before */
 export async function questionFollowers(
 	trx: Executor,
 	questionId: number,
@@ -55,7 +56,7 @@ export async function questionFollowers(
 	return rows.map((row) => row.user_id)
 }
 
-/** Who follows one of these tags or the category, in the order of their ids. @param after the id that the ones before ended with */
+/** Followers of one of these tags or the category, by id. @param after the last id of the page before */
 export async function followersOf(
 	trx: Executor,
 	{ tags, category, after, limit }: { tags: string[]; category: string; after: number; limit: number },

@@ -1,7 +1,7 @@
 import type { NotificationKind, NotificationKindName } from '~/features/notifications/kinds.server.ts'
 import {
 	announceUnread,
-	countTold,
+	countNotifiedOf,
 	forgetPart,
 	forgetParts,
 	forgetSubject,
@@ -39,7 +39,7 @@ declare module '~/features/notifications/kinds.server.ts' {
 	}
 }
 
-/** What members are told of questions and comments. */
+/** Kinds of notifications about questions and comments. */
 export const questionKinds = {
 	comment: { label: 'Comments on my queries', order: 10, words: 'commented on' },
 	reply: { label: 'Replies to my comments', order: 20, words: 'replied to you in' },
@@ -55,44 +55,47 @@ export const questionKinds = {
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
-		/** Tells those who follow a tag or a category of a new query. */
+		/** Notifies followers of a tag or a category about a new question. */
 		'tell-followers': FollowersLeft
-		/** Tells those who follow a query of a new comment. */
+		/** Notifies followers of a question about a new comment. */
 		'tell-query-followers': QueryFollowersLeft
 	}
 }
 
-/** So many followers are told within the transaction that adds a question; more are left to a job. */
+/** Followers notified within the transaction that adds a question; a job notifies the others. */
 const MAX_FOLLOWERS_AT_ONCE = 50
 const MAX_FOLLOWERS_PER_BATCH = 500
 
-/** A text that names more people than this is not meant for them. */
+/** A text with more mentions than this notifies nobody. */
 const MAX_NOTIFIED_MENTIONS = 10
 
 type QuestionAdded = Extract<ForumEvent, { kind: 'question-added' }>
 
-/** What is still to be told about a new question, as a job stores it. A job of an earlier version calls the question `query`. */
+/**
+ * The followers of a new question who are still to be notified, as a job stores them. A job of an earlier version calls the
+ * question `query`.
+ */
 export interface FollowersLeft {
 	event: QuestionAdded & { query?: EventQuestion }
-	/** The last follower who was told. */
+	/** The last follower who was notified. */
 	after: number
 }
 
-/** What is still to be told to those who follow a question, as a job stores it. */
+/** The followers of a question who are still to be notified, as a job stores them. */
 export interface QueryFollowersLeft {
 	question: EventQuestion
 	commentId: number
 	actorId: number
-	/** Who is concerned by the comment otherwise. */
+	/** Members whom the comment concerns otherwise. */
 	others: number[]
-	/** The last follower who was told. */
+	/** The last follower who was notified. */
 	after: number
 }
 
-/** A question as notifications name it. */
+/** A question as the subject of notifications. */
 const refOf = (questionId: number) => ({ type: 'query', id: questionId })
 
-/** A question, or a comment of it, as notifications are told of it. */
+/** A question, or one of its comments, as the subject of notifications. */
 export function aboutQuestion(
 	{ id, title, url }: Pick<EventQuestion, 'id' | 'title' | 'url'>,
 	commentId: number | null,
@@ -103,23 +106,23 @@ export function aboutQuestion(
 	}
 }
 
-/** The viewer opens a question. @param isRead as of `visitSubject` @returns as `visitSubject` does */
+/** Marks notifications of a question as seen when the viewer opens it. @param isRead as of `visitSubject` @returns as `visitSubject` does */
 export function visitQuestion(viewer: Viewer, questionId: number, isRead = true): Promise<boolean | null> {
 	return visitSubject(viewer, refOf(questionId), isRead)
 }
 
-/** Stops notifications and mails about a question, or resumes them. @throws NotAllowed, NotFound, Invalid for one too many, TooMany */
+/** Mutes notifications and mails about a question, or resumes them. @throws NotAllowed, NotFound, Invalid for one too many, TooMany */
 export async function muteQuestion(viewer: Viewer, questionId: number, muted: boolean): Promise<void> {
 	if (viewer && !(await lockPublishedQuestion(db(), questionId))) throw new NotFound('There is no such query.')
 	await muteSubject(viewer, refOf(questionId), muted, 'queries')
 }
 
-/** Resumes what a member is told of a question, within the transaction in which they begin to follow it. */
+/** Resumes notifications about a question, within the transaction in which the member begins to follow it. */
 export function unmuteQuestion(trx: Executor, userId: number, questionId: number): Promise<void> {
 	return resumeSubject(trx, userId, refOf(questionId))
 }
 
-/** Stores what a change of the forum means to others, in its transaction. @returns whose notifications changed */
+/** Stores notifications about a change of the forum, in its transaction. @returns whose notifications changed */
 export async function notifyOfEvent(trx: Executor, event: ForumEvent): Promise<number[]> {
 	const { actorId, question, besides } = event
 	switch (event.kind) {
@@ -165,7 +168,7 @@ export async function notifyOfEvent(trx: Executor, event: ForumEvent): Promise<n
 	}
 }
 
-/** Takes comments that are out of the forum now out of what nobody has read yet. @returns as {@link notifyOfEvent} */
+/** Removes comments that have left the forum from unread notifications. @returns as {@link notifyOfEvent} */
 export function forgetComments(
 	trx: Executor,
 	comments: readonly { id: number; question_id: number }[],
@@ -174,7 +177,7 @@ export function forgetComments(
 	return forgetParts(trx, { subjectType: 'query', subjectIds, partIds: comments.map(({ id }) => id) })
 }
 
-/** Tells whom a comment concerns that is there now, or again: who wrote it did it, whoever brought it back. */
+/** Notifies members about a comment that is new or restored. The actor is its author, whoever restored it. */
 async function notifyOfComment(
 	trx: Executor,
 	{ question, commentId, besides }: { question: EventQuestion; commentId: number; besides?: number },
@@ -200,7 +203,7 @@ async function notifyOfComment(
 	})
 }
 
-/** Tells those whom an edit names and the text before it did not. */
+/** Notifies members whom an edit mentions and the text before it did not. */
 async function notifyNewlyMentioned(
 	trx: Executor,
 	{ mentioned, ...doer }: Doer & { mentioned: string[] },
@@ -211,9 +214,9 @@ async function notifyNewlyMentioned(
 	const named = new Set(mentionsIn(before))
 	const fresh = mentioned.filter((name) => !named.has(name))
 	if (fresh.length === 0) return []
-	// Edits are not counted as posts are: without a limit one text could go on calling everybody, ten at a time.
+	// Edits are not limited like posts: without a limit, one text could notify everybody, ten at a time.
 	if (
-		fresh.length + (await countTold(trx, 'mention', { subject: refOf(question.id), partId: commentId })) >
+		fresh.length + (await countNotifiedOf(trx, 'mention', { subject: refOf(question.id), partId: commentId })) >
 		MAX_NOTIFIED_MENTIONS
 	)
 		return []
@@ -221,11 +224,11 @@ async function notifyNewlyMentioned(
 	return notify(trx, { people, ...doneBy(doer), ...aboutQuestion(question, commentId) })
 }
 
-/** Goes on telling followers of a new question; run again, it tells nobody twice. */
+/** Continues notifying followers of a new question; run again, it notifies nobody twice. */
 export function notifyFollowers({ event, after }: FollowersLeft): Promise<void> {
 	const { actorId, question = event.query as EventQuestion } = event
 	return tellInBatches(question.id, after, async (trx, from) => {
-		// A job of an earlier version does not say whom the text mentions.
+		// A job of an earlier version does not list the mentions.
 		const mentioned = await listMentioned(trx, event.mentioned ?? [])
 		const followers = await followersOf(trx, { ...question, after: from, limit: MAX_FOLLOWERS_PER_BATCH })
 		const people = recipientsOf({ actorId, followers: followers.filter((id) => !mentioned.includes(id)) })
@@ -233,7 +236,7 @@ export function notifyFollowers({ event, after }: FollowersLeft): Promise<void> 
 	})
 }
 
-/** Goes on telling those who follow a question of a comment; run again, it tells nobody twice. */
+/** Continues notifying followers of a question about a comment; run again, it notifies nobody twice. */
 export function notifyQueryFollowers({
 	question,
 	commentId,
@@ -250,7 +253,7 @@ export function notifyQueryFollowers({
 }
 
 interface Batch {
-	/** All of whom were looked at, in the order of their ids. */
+	/** All followers of the batch, by id. */
 	followers: number[]
 	people: Map<number, NotificationKindName>
 	by: Doer
@@ -258,9 +261,9 @@ interface Batch {
 }
 
 /**
- * Tells followers something of a question, a few hundred in a transaction, as long as it is published.
- * @param after the last follower who was told
- * @param read the next followers after one of them; null when there is nothing to tell any more
+ * Notifies followers about a question, a few hundred per transaction, while it is published.
+ * @param after the last follower who was notified
+ * @param read the next followers after one of them; null when there is nothing to notify about any more
  */
 async function tellInBatches(
 	questionId: number,
@@ -273,7 +276,7 @@ async function tellInBatches(
 		const { told, next } = await db()
 			.transaction()
 			.execute(async (trx) => {
-				// Held before any box, in the order of all writers.
+				// Locked before any notification box, as all writers do.
 				const batch = (await lockPublishedQuestion(trx, questionId)) ? await read(trx, from) : null
 				if (!batch) return { told: [], next: undefined }
 				const { followers, people, by, commentId } = batch
@@ -300,31 +303,31 @@ async function notifyOfQuestion(trx: Executor, event: QuestionAdded): Promise<nu
 	})
 }
 
-/** Who did something, and the account that is told to have done it. */
+/** The actor, and the account that others see as the actor. */
 function doneBy(event: Doer): { actorId: number; shownActorId: number } {
 	return { actorId: event.actorId, shownActorId: shownActor(event) }
 }
 
-/** The mentioned members, by id; none where a text mentions too many. */
+/** The ids of mentioned members; none where a text mentions too many. */
 async function listMentioned(trx: Executor, names: string[]): Promise<number[]> {
 	return names.length === 0 || names.length > MAX_NOTIFIED_MENTIONS ? [] : listIdsOf(trx, names)
 }
 
-/** Who has to do with an event, by id; nobody is passed as null or left out. */
+/** The members whom an event concerns, by id; nobody is null or omitted. */
 export interface Concerned {
 	actorId: number
 	questionAuthorId?: number | null
 	parentAuthorId?: number | null
 	solverId?: number | null
 	mentioned?: readonly number[]
-	/** Who follows a tag or the category of a new question; who follows the question of a new comment. */
+	/** Followers of a tag or the category of a new question; followers of the question of a new comment. */
 	followers?: readonly number[]
 	readers?: readonly number[]
 }
 
 /**
- * Who is told of an event, and as what: each member once, by what concerns them most, and never the one who did it.
- * Being named goes before being answered, being answered before owning the question, all before following it or a tag.
+ * Who is notified about an event, and why: each member once, for the strongest reason, and never the actor. Order: mentioned,
+ * answered, owner of the question, follower.
  */
 export function recipientsOf(concerned: Concerned): Map<number, NotificationKindName> {
 	const {

@@ -4,12 +4,12 @@ import { type QuestionPageRow, questionJoins, questionPageColumns } from '../que
 import type { QuestionTexts } from '../writing/writing.queries.server.ts'
 
 /*
- * What authors do with texts of theirs that wait for a moderator. Nothing here counts, tags or indexes anything: a text that
- * waits is in no list. No revision is stored either, as a history is public and nobody was to see those words. `edited_at` stays
- * as it is: without it, letting the text pass is news to others.
+ * Changes by authors to their pending texts. Nothing here counts, tags or indexes anything, as pending texts are in no list. No
+ * revision is stored either: histories are public, and these words were never published. `edited_at` stays: without it, the
+ * approved text counts as new.
  */
 
-/** A question that stands, or that waits and is this member's own: looked up at once, as it may be let pass in between. */
+/** A question that is published, or pending and this member's own; one statement, as it may be approved in between. */
 export async function findChangeableQuestion(
 	id: number,
 	memberId: number,
@@ -23,7 +23,7 @@ export async function findChangeableQuestion(
 	return rows[0]
 }
 
-/** Holds a question that waits, so that an edit and a moderator's decision come one after the other. */
+/** Locks a pending question, so that an edit and a moderator's decision cannot happen at once. */
 export async function lockPendingQuestion(
 	trx: Executor,
 	id: number,
@@ -37,6 +37,7 @@ export async function lockPendingQuestion(
 		.executeTakeFirst()
 }
 
+/** Replaces the texts, tags and category of a locked pending question. */
 export async function rewriteWaitingQuestion(trx: Executor, id: number, texts: QuestionTexts): Promise<void> {
 	const { title, description, descriptionHtml, excerpt, tags, categoryId } = texts
 	await sql`update questions set title = ${title}, description = ${description}, description_html = ${descriptionHtml},
@@ -45,7 +46,7 @@ export async function rewriteWaitingQuestion(trx: Executor, id: number, texts: Q
 	)
 }
 
-/** A comment under a question that stands, with the question's tags: one that stands, or that waits and is this member's own. */
+/** A comment of a published question, with the question's tags: published, or pending and this member's own. */
 export async function findChangeableComment(
 	id: number,
 	memberId: number,
@@ -60,7 +61,7 @@ export async function findChangeableComment(
 	return rows[0]
 }
 
-/** Holds a comment that waits; the caller holds its query. */
+/** Locks a pending comment; the caller has locked its question. */
 export async function lockPendingComment(
 	trx: Executor,
 	id: number,
@@ -74,6 +75,7 @@ export async function lockPendingComment(
 		.executeTakeFirst()
 }
 
+/** Replaces the text of a locked pending comment. */
 export async function rewriteWaitingComment(trx: Executor, id: number, body: string, bodyHtml: string): Promise<void> {
 	await sql`update comments set body = ${body}, body_html = ${bodyHtml}, version = version + 1 where id = ${id}`.execute(
 		trx,

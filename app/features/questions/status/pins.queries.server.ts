@@ -7,7 +7,7 @@ declare module '~/platform/db/schema.ts' {
 	interface Database {
 		question_pins: {
 			question_id: number
-			place: PinPlace
+			place: PinScope
 			until: Date | null
 			pinned_by: number | null
 			pinned_at: Generated<Date>
@@ -15,20 +15,20 @@ declare module '~/platform/db/schema.ts' {
 	}
 }
 
-/** Above which list a question stands: that of its category, or every one that it is in. */
-export type PinPlace = 'category' | 'forum'
+/** The lists on top of which a question is pinned: that of its category, or all that contain it. */
+export type PinScope = 'category' | 'forum'
 
-/** At most so many questions are pinned in the forum, and in each category. */
+/** Maximum pinned questions in the forum, and in each category. */
 export const MAX_PINS = 3
 
-/** Whether the pin `p` holds today; one whose last day is over is as none. */
+/** SQL condition: the pin `p` is valid today, that is, its last day is not over. */
 const holds = () => sql`(p.until is null or p.until >= ${siteDay(Date.now())}::date)`
 
 /** Whether the question `q` is pinned now, as a column. */
 export const isPinned = () =>
 	sql<boolean>`exists (select from question_pins p where p.question_id = q.id and ${holds()})`
 
-/** The pinned questions of the forum, or of a category with those of the forum that are in it; the one pinned last comes first. */
+/** The pinned questions of the forum, or of a category with the forum's that belong to it; last pinned first. */
 export async function listPinnedRows(categoryId: number | undefined): Promise<QuestionRow[]> {
 	const { rows } = await sql<QuestionRow>`
 		select ${questionColumns} from question_pins p join questions q on q.id = p.question_id ${questionJoins}
@@ -41,15 +41,15 @@ export async function listPinnedRows(categoryId: number | undefined): Promise<Qu
 export interface NewPin {
 	questionId: number
 	categoryId: number
-	place: PinPlace
+	place: PinScope
 	/** `YYYY-MM-DD`, or null for no end. */
 	until: string | null
 	by: number
 }
 
-/** Pins a question that the caller holds. @returns false where as many are pinned there as may be */
+/** Pins a question that the caller has locked. @returns false where the maximum is reached */
 export async function insertPin(trx: Executor, { questionId, categoryId, place, until, by }: NewPin): Promise<boolean> {
-	// Of two that are pinned at once the second counts the first.
+	// Serialized: of two pins at once, the second counts the first.
 	await sql`select pg_advisory_xact_lock(hashtext('question_pins'))`.execute(trx)
 	const { rows } = await sql`
 		insert into question_pins (question_id, place, until, pinned_by)
@@ -63,13 +63,14 @@ export async function insertPin(trx: Executor, { questionId, categoryId, place, 
 	return rows.length > 0
 }
 
-/** Whether a question that the caller holds is pinned now. */
+/** Whether a question that the caller has locked is pinned now. */
 export async function isPinnedNow(trx: Executor, questionId: number): Promise<boolean> {
 	const { rows } = await sql`
 		select 1 from question_pins p where p.question_id = ${questionId} and ${holds()}`.execute(trx)
 	return rows.length > 0
 }
 
+/** Unpins a question, if it is pinned. */
 export async function deletePin(trx: Executor, questionId: number): Promise<void> {
 	await trx.deleteFrom('question_pins').where('question_id', '=', questionId).execute()
 }

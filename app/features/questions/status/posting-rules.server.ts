@@ -12,12 +12,12 @@ import type { ForumEvent } from '../questions.events.ts'
 import { findAuthors, isLocked, secondsOverLimits } from './status.queries.server.ts'
 
 /**
- * The rules of moderation for every change of the forum, whichever way it comes in. They are asked before it, with the question
- * locked, so that nothing is stored that they refuse. Members who are suspended only delete what is their own, nobody comments
- * on a locked question or writes to somebody who blocks them, newcomers write only so much in an hour, their first post with a
- * link waits, and what moderators do to others' texts is recorded.
- * @param html the text that is written, as it will be shown; '' where none is
- * @returns the status of the text that is written
+ * Checks the posting rules for a change of the forum, from any source. They are checked before the change, with the question
+ * locked, so that nothing refused is stored. Suspended members may only delete their own posts; nobody comments on a locked
+ * question or writes to somebody who blocks them; newcomers have hourly limits; their first post with a link becomes pending;
+ * changes by moderators to others' texts are logged.
+ * @param html the rendered text to be written; '' for none
+ * @returns the status of the text
  * @throws NotAllowed, TooMany
  */
 export async function applyPostingRules(
@@ -26,7 +26,7 @@ export async function applyPostingRules(
 	html: string,
 ): Promise<'published' | 'pending'> {
 	const kind = added[event.kind]
-	// Begun together, they travel together; the author is locked before the posts are counted.
+	// Begun together, so that one round trip is enough; the author is locked before posts are counted.
 	const [actor, isOwnDeletion, refusalByBlock, isClosed, secondsOver] = await Promise.all([
 		lockAuthor(trx, event.actorId),
 		deletesOwn(trx, event),
@@ -42,10 +42,10 @@ export async function applyPostingRules(
 	return (await mustWait(trx, event, actor, html)) ? 'pending' : 'published'
 }
 
-/** The refusal of a comment under a question that a moderator locked. */
+/** The error for a comment on a question that a moderator locked. */
 export const lockedMessage = 'This query is locked. Nobody can comment on it now.'
 
-/** The events that a new post is, as its limit is named. */
+/** The events that add a post, with the name of their limit. */
 const added: Partial<Record<ForumEvent['kind'], 'questions' | 'comments'>> = {
 	'question-added': 'questions',
 	'comment-added': 'comments',
@@ -63,9 +63,9 @@ async function deletesOwn(trx: Executor, event: ForumEvent): Promise<boolean> {
 }
 
 /**
- * Votes on what somebody wrote who blocks the voter; comments under their questions and answers to their comments. Moderators
- * change what others wrote: a block does not keep them from it. Nobody blocks a pseudonym, and who is behind one is not asked:
- * to be refused there and nowhere else, or by one member's block, would tell.
+ * Blocks apply to votes on texts of whoever blocks the voter, to comments on their questions and to replies to their comments.
+ * Moderators changing others' texts are exempt. Pseudonyms cannot be blocked, and the member behind one is not checked: a refusal
+ * would reveal who that is.
  */
 async function findRefusalByBlock(trx: Executor, event: ForumEvent): Promise<string | null> {
 	const { actorId, question } = event
@@ -82,7 +82,7 @@ async function findRefusalByBlock(trx: Executor, event: ForumEvent): Promise<str
 	return (await isBlocked([asker, comment.parent_author_id ?? 0])) ? 'You cannot comment here.' : null
 }
 
-/** Of a comment that is still to be added, the author of its parent is looked up. */
+/** For a new comment, the author of its parent is looked up. */
 async function authorsOf(trx: Executor, event: CommentWritten) {
 	if (event.kind !== 'comment-added') return findAuthors(trx, event.commentId)
 	const parent = event.parentId === null ? undefined : await findAuthors(trx, event.parentId)
@@ -98,7 +98,7 @@ function writesComment(event: ForumEvent): event is CommentWritten {
 	return ['comment-added', 'comment-changed', 'comment-pending', 'comment-restored'].includes(event.kind)
 }
 
-/** Whether this is a newcomer's text with a link, and none of theirs was ever let pass. An edit counts as well as a post. */
+/** Whether a newcomer's text has a link, and none of theirs was ever approved. Edits count like posts. */
 async function mustWait(trx: Executor, event: ForumEvent, actor: AccountStatusRow, html: string): Promise<boolean> {
 	if (!isPost(event) || !isOnProbation(actor) || !leadsElsewhere(html)) return false
 	if (event.kind === 'question-changed') return event.question.authorId === event.actorId
@@ -106,7 +106,7 @@ async function mustWait(trx: Executor, event: ForumEvent, actor: AccountStatusRo
 	return true
 }
 
-/** What happened in place of `event`, as the text must wait for a moderator: others are told of nothing new. */
+/** Makes the text pending: replaces `event` by one that notifies nobody. */
 export async function awaitModerator(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
 	if (!isPost(event)) throw new Error(`${event.kind} writes no text that could wait.`)
 	const { actorId, question } = event
@@ -122,7 +122,7 @@ export async function awaitModerator(trx: Executor, event: ForumEvent): Promise<
 	return { kind: wasPublished ? 'comment-unpublished' : 'comment-pending', actorId, question, commentId }
 }
 
-/** Changes of others' texts by moderators, which their authors and admins can look up. */
+/** Changes by moderators to others' texts, which authors and admins can look up. */
 const recorded: Partial<Record<ForumEvent['kind'], string>> = {
 	'question-changed': 'edit',
 	'question-deleted': 'delete',
@@ -151,7 +151,7 @@ async function logModeratorChange(trx: Executor, event: ForumEvent, actor: Accou
 		act,
 		kind: isComment ? 'comment' : 'query',
 		targetId: isComment ? commentId : event.question.id,
-		// Of a text under a pseudonym the log does not tell whose it is.
+		// For a text under a pseudonym, the log does not say whose it is.
 		memberId: owner.author_id,
 		title: event.question.title,
 	})

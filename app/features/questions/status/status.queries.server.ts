@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
 import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
-import type { QuestionPlace } from '~/features/search/search.view.ts'
+import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
@@ -11,10 +11,10 @@ import { type QuestionPageRow, questionJoins, questionPageColumns } from '../que
 import { newStatus } from '../writing/writing.queries.server.ts'
 import { isPinned } from './pins.queries.server.ts'
 
-/* What moderators need to know of posts, whatever became of them. The lock of a question comes before those of its comments. */
+/* Posts for moderators, whatever their status. A question is locked before its comments. */
 
 export interface LockedPost {
-	/** The member, also where they wrote under a pseudonym. */
+	/** The member, even where they wrote under a pseudonym. */
 	author_id: number
 	category_id: number
 	status: PostStatus
@@ -25,8 +25,8 @@ export interface LockedPost {
 }
 
 /**
- * What a query or a comment says, as SHA-256 in 64 hex digits: whoever lets it pass must have read these words.
- * The parts are hashed as a JSON array, so that no text can be moved from one part into the next under the same hash.
+ * SHA-256 of a question's or a comment's text in 64 hex digits: an approval must name the text that was read. The parts are hashed
+ * as a JSON array, so that text cannot move between parts without changing the hash.
  */
 export const fingerprintOf = {
 	query: (table: string) => sha256Of(`${table}.title, ${table}.description, ${table}.tags`),
@@ -37,7 +37,7 @@ function sha256Of(columns: string) {
 	return sql.raw(`encode(sha256(convert_to(jsonb_build_array(${columns})::text, 'UTF8')), 'hex')`)
 }
 
-/** A question for judging: locked, whatever became of it. */
+/** Locks a question for a decision, whatever its status. */
 export async function lockAnyQuestion(trx: Executor, id: number): Promise<LockedPost | undefined> {
 	const { rows } = await sql<LockedPost>`
 		select ${memberBehind(sql.ref('author_id'))} as author_id, category_id, status, edited_at is not null as edited, locked_at is not null as locked,
@@ -46,7 +46,7 @@ export async function lockAnyQuestion(trx: Executor, id: number): Promise<Locked
 	return rows[0]
 }
 
-/** A comment for judging, whatever became of it; its question, which the caller holds already, must be in the forum. */
+/** Locks a comment for a decision, whatever its status; its question, which the caller has locked, must be published. */
 export async function lockAnyComment(
 	trx: Executor,
 	id: number,
@@ -57,7 +57,7 @@ export async function lockAnyComment(
 	return rows[0]
 }
 
-/** A comment of many that an act of moderators holds. */
+/** One of many comments that a moderator's action has locked. */
 export interface HeldComment {
 	id: number
 	question_id: number
@@ -65,8 +65,8 @@ export interface HeldComment {
 }
 
 /**
- * Comments for judging, whatever became of them: locked after their questions, both in the order of their ids, so that two who hold
- * many do not wait for each other.
+ * Locks comments for a decision, whatever their status: after their questions, both in the order of ids, so that two such calls
+ * cannot deadlock.
  */
 export async function lockAnyComments(trx: Executor, ids: readonly number[]): Promise<HeldComment[]> {
 	const isOne = sql`id = any(${[...ids]}::int[])`
@@ -82,7 +82,7 @@ export async function lockAnyComments(trx: Executor, ids: readonly number[]): Pr
 	return rows
 }
 
-/** Hides comments that the caller holds. Each of their questions is counted and made found anew once; what waits is in no count. */
+/** Hides locked comments. Each of their questions is recounted and reindexed once; pending ones are in no count. */
 export async function hideHeldComments(
 	trx: Executor,
 	held: readonly HeldComment[],
@@ -103,12 +103,12 @@ export async function hideHeldComments(
 	)
 }
 
-/** Nobody may comment any more, or again. */
+/** Closes a question for comments, or opens it again. */
 export async function setLocked(trx: Executor, id: number, locked: boolean): Promise<void> {
 	await sql`update questions set locked_at = ${locked ? sql`now()` : null} where id = ${id}`.execute(trx)
 }
 
-/** What happened when a post was let pass: its author added it. */
+/** The event of an approved post: its author added it. */
 export async function readAdded(
 	trx: Executor,
 	kind: 'query' | 'comment',
@@ -139,14 +139,14 @@ export async function readAdded(
 	return { kind: 'comment-added', ...added, mentioned: mentionsIn(body), question, commentId: id, approvedBy }
 }
 
-/* Reading what is out of the forum. */
+/* Unpublished questions. */
 
 export interface UnpublishedRow extends QuestionPageRow {
 	status: PostStatus
 	status_reason: string
 }
 
-/** A question that is out of the forum without being deleted. */
+/** A question that is neither published nor deleted. */
 export async function findUnpublishedRow(id: number): Promise<UnpublishedRow | undefined> {
 	const { rows } = await sql<UnpublishedRow>`
 		select ${questionPageColumns}, q.status, q.status_reason
@@ -162,7 +162,7 @@ export interface MergedRow {
 	category_slug: string
 }
 
-/** A query that was merged into another one, as far as its address and title. */
+/** The address and title of a merged question. */
 export async function findMergedRow(id: number): Promise<MergedRow | undefined> {
 	const { rows } = await sql<MergedRow>`
 		select q.id, q.merged_into, q.title, u.username, c.slug as category_slug
@@ -170,20 +170,20 @@ export async function findMergedRow(id: number): Promise<MergedRow | undefined> 
 	return rows[0]
 }
 
-/** Address facts of a query, whatever became of it. */
-export async function findQuestionAddress(id: number): Promise<QuestionPlace | undefined> {
-	const { rows } = await sql<QuestionPlace>`
+/** The parts of a question's address, whatever its status. */
+export async function findQuestionAddress(id: number): Promise<QuestionAddress | undefined> {
+	const { rows } = await sql<QuestionAddress>`
 		select q.id, q.title, u.username, c.slug as category_slug from questions q ${questionJoins} where q.id = ${id}`.execute(
 		db(),
 	)
 	return rows[0]
 }
 
-/* What the rules of moderation ask before something is written. */
+/* Facts for the posting rules. */
 
 /**
- * Seconds until a member may write one more, for each of these limits: if they wrote `most` or more in the last hour; null where
- * they did not. What they deleted counts.
+ * For each of these limits, seconds until a member may write again: if they wrote `most` or more in the last hour; null otherwise.
+ * Deleted posts count.
  */
 export async function secondsOverLimits(
 	trx: Executor,
@@ -192,8 +192,8 @@ export async function secondsOverLimits(
 	limits: readonly number[],
 ): Promise<(number | null)[]> {
 	const table = kind === 'query' ? sql`questions` : sql`comments`
-	// now() is when this transaction began, which may be before a row that it waited for was made. Of what was written under a
-	// pseudonym only the hour is known: it counts as if written at the end of that.
+	// now() is when this transaction began, possibly before a row was created that it waited for. For pseudonyms only the hour is
+	// known: such a post counts as written at its end.
 	const { rows } = await sql<{ seconds: number | null }>`
 		with written as materialized (
 			select row_number() over (order by created_at desc, id desc) as place, created_at from (
@@ -207,13 +207,13 @@ export async function secondsOverLimits(
 	return rows.map(({ seconds }) => seconds)
 }
 
-/** Whether nobody may comment on a question that the caller holds. */
+/** Whether comments are closed on a locked question. */
 export async function isLocked(trx: Executor, questionId: number): Promise<boolean> {
 	const question = await trx.selectFrom('questions').select('locked_at').where('id', '=', questionId).executeTakeFirst()
 	return question?.locked_at != null
 }
 
-/** The accounts that wrote a comment and that it answers, null for none; and the member who wrote it. */
+/** The account that wrote a comment, and the one that it answers, null for none; and the member who wrote it. */
 export async function findAuthors(trx: Executor, commentId: number): Promise<CommentAuthors | undefined> {
 	const { rows } = await sql<CommentAuthors>`
 		select m.author_id, ${memberBehind(sql.ref('m.author_id'))} as member_id, parent.author_id as parent_author_id
@@ -227,23 +227,23 @@ export interface CommentAuthors {
 	parent_author_id: number | null
 }
 
-/* What a case shows. */
+/* Contents of a case. */
 
-/** A question or a comment as moderation is told of it, whatever became of it. */
+/** A question or a comment for moderation, whatever its status. */
 export interface PostRow {
 	id: number
 	/** The account that wrote it. */
 	author_id: number
 	/** Sanitized HTML of its text. */
 	html: string
-	/** The beginning of its text as it was written. */
+	/** The beginning of its plain text. */
 	excerpt: string
 	/** As in {@link fingerprintOf}. */
 	fingerprint: string
 	created_at: string
 	status: PostStatus
 	status_reason: string
-	/** The question that it is, or that it stands under. */
+	/** The question itself, or the one that the comment belongs to. */
 	question_id: number
 	/** The member who asked it. */
 	question_author_id: number
@@ -268,7 +268,7 @@ const ofEither = (table: 'q' | 'm') =>
 		to_char(${table}.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at`)
 const joins = sql`join users on users.id = q.author_id left join categories c on c.id = q.category_id`
 
-/** Questions by id, whatever became of them. */
+/** Questions by id, whatever their status. */
 export async function listQuestionSubjects(ids: number[]): Promise<PostRow[]> {
 	const { rows } = await sql<PostRow>`
 		select ${ofEither('q')}, ${ofQuestion()}, q.description_html as html, left(q.description, ${moderationLimits.beginning}) as excerpt,
@@ -277,7 +277,7 @@ export async function listQuestionSubjects(ids: number[]): Promise<PostRow[]> {
 	return rows
 }
 
-/** Comments by id, whatever became of them. */
+/** Comments by id, whatever their status. */
 export async function listCommentSubjects(ids: number[]): Promise<PostRow[]> {
 	const { rows } = await sql<PostRow>`
 		select ${ofEither('m')}, ${ofQuestion()}, m.body_html as html, left(m.body, ${moderationLimits.beginning}) as excerpt,

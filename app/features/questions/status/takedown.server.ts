@@ -22,7 +22,7 @@ import {
 	lockAnyQuestion,
 } from './status.queries.server.ts'
 
-/* Posts that moderators hide in one act, in small transactions. Their author is told of the act, not of each. */
+/* Posts that moderators hide in one takedown, in small transactions. Their author is notified of the takedown, not of each post. */
 
 type PostKind = 'query' | 'comment'
 
@@ -34,8 +34,8 @@ interface HiddenPost {
 }
 
 /**
- * Hides a post that is published or waits, and closes its case.
- * @param record stores in the same transaction which status it had
+ * Hides a published or pending post, and closes its case.
+ * @param record stores its previous status in the same transaction
  * @returns whether it was hidden: somebody else may have been faster
  */
 export function hidePost(
@@ -57,9 +57,9 @@ export function hidePost(
 }
 
 /**
- * Hides some comments of any questions as {@link hidePost} hides one, all in one transaction: each question is counted anew once.
- * @param ids few, as all their questions are held meanwhile
- * @param record stores in the same transaction which status each of those had that are hidden now
+ * Hides comments of any questions as {@link hidePost} does, in one transaction: each question is recounted once.
+ * @param ids few, as all their questions are locked meanwhile
+ * @param record stores the previous status of each hidden comment in the same transaction
  */
 export async function hideComments(
 	{ ids, by, reason }: { ids: readonly number[]; by: number; reason: string },
@@ -83,8 +83,8 @@ export async function hideComments(
 }
 
 /**
- * Gives a hidden post the status back that it had. One that waited for a moderator waits again.
- * @param claim says in the same transaction, once the post is locked, whether it still stands as it was hidden
+ * Restores the previous status of a hidden post. One that was pending becomes pending again.
+ * @param claim says in the same transaction, once the post is locked, whether it is still hidden by the takedown
  * @returns whether it was restored
  */
 export function restorePost(
@@ -109,7 +109,7 @@ export function restorePost(
 	})
 }
 
-/** Locks a post below its question. @param work what happened by it; null for nothing */
+/** Locks a post and its question. @param work returns the event; null for none */
 async function inPost(
 	kind: PostKind,
 	id: number,

@@ -24,7 +24,7 @@ import { findChangeableComment, findChangeableQuestion } from '../status/pending
 import { applyPostingRules, awaitModerator } from '../status/posting-rules.server.ts'
 import { type CreatedPost, claimKey, countRevisions, recordKeyResult, setStatus } from './writing.queries.server.ts'
 
-/* What every use case that writes begins with. */
+/* The first checks of every use case that writes. */
 
 export const noQuestion = 'There is no such query. It may have been deleted.'
 
@@ -34,14 +34,14 @@ export function requireWriter(viewer: Viewer): SignedIn {
 	return viewer
 }
 
-/** The question, which stands. @throws NotFound */
+/** A published question. @throws NotFound */
 export async function requireQuestion(id: number): Promise<QuestionPageRow> {
 	const question = isId(id) ? await findQuestion(id) : undefined
 	if (!question) throw new NotFound(noQuestion)
 	return question
 }
 
-/** The question that a member wants to change: one that stands, or their own that waits for a moderator. @throws NotFound */
+/** A question that a member wants to change: a published one, or their own pending one. @throws NotFound */
 export async function requireChangeableQuestion(
 	member: SignedIn,
 	id: number,
@@ -52,8 +52,8 @@ export async function requireChangeableQuestion(
 }
 
 /**
- * Refuses an edit of a text that was edited too often already. Moderators may always edit, or nobody could mend the text.
- * @param of the text, which the caller holds
+ * Rejects an edit of a text that was edited too often. Moderators are exempt, as somebody has to be able to fix the text.
+ * @param of the text, which the caller has locked
  * @throws Invalid
  */
 export async function requireRoomForEdit(
@@ -67,52 +67,52 @@ export async function requireRoomForEdit(
 
 export const tooLate = 'Only the member who deleted it can undo this, within ten minutes.'
 
-/* Texts that wait for a moderator. */
+/* Pending texts. */
 
-/** Whether a text that a member has just written or changed waits for a moderator, to tell them so. */
+/** Whether a text that a member has just written is pending, to tell them so. */
 export async function isWaiting(author: SignedIn, kind: 'query' | 'comment', id: number): Promise<boolean> {
 	const found = await (kind === 'query' ? findChangeableQuestion : findChangeableComment)(id, author.id)
 	return found?.waits === true
 }
 
-/** What is said after a question was written or changed: that it is done, and where it waits for a moderator, that it does. */
+/** The toast after a question was written or changed: that it is done, or that it waits for a moderator. */
 export async function flashAfter(author: SignedIn, questionId: number, done: string): Promise<Flash> {
 	if (!(await isWaiting(author, 'query', questionId))) return { type: 'success', message: done }
 	return { type: 'plain', message: `${done} ${waitingMessage}` }
 }
 
 /**
- * Deletes a text that waits and that the caller holds, and settles its case: no moderator has to look at it any more. A
- * suspended author may: it is their own. Nobody is named as who did it: bringing it back would let it pass without a moderator.
+ * Deletes a locked pending text, and closes its case: moderators need not look at it any more. A suspended author may do so, as it
+ * is their own. `status_by` stays empty, as undoing the deletion would publish it without a moderator.
  */
 export async function withdraw(trx: Executor, author: SignedIn, kind: 'query' | 'comment', id: number): Promise<void> {
 	await setStatus(trx, kind, id, { status: 'deleted', by: null })
-	// The author's row is locked before any case, as whoever judges does.
+	// The author's row is locked before any case, as moderators' decisions do.
 	await lockAuthor(trx, author.id)
 	await closeCase(trx, kind, id)
 }
 
-/** A moderator was faster than the author of a text that waited. */
+/** A moderator decided about a pending text before its author changed it. */
 export function decidedMeanwhile(): Conflict {
 	return new Conflict('A moderator has already decided this. Reload the page.')
 }
 
-/* The change itself, and what follows from it, in one place, so that no use case forgets a part of it. */
+/* The change itself and its effects, in one place, so that no use case forgets one. */
 
-/** A change that is about to be made: the rules of moderation are asked between the two. */
+/** A planned change: the posting rules are checked between planning and writing. */
 export interface PlannedChange<Result> {
-	/** What happens by it. */
+	/** The event of the change. */
 	event: ForumEvent
-	/** The text that is written, as it will be shown; only where one is. */
+	/** The rendered text to be written; only where there is one. */
 	html?: string
-	/** Makes it. @param status of the text that is written: a pending one waits for a moderator */
+	/** Writes the change. @param status of the text: a pending one waits for a moderator */
 	write: (status: 'published' | 'pending') => Promise<Result>
 }
 
 /**
- * Changes the forum in one transaction, with what follows from it; others are told once it is committed.
- * @param plan locks the question and looks what there is to do; `done` where nothing is
- * @throws NotAllowed, TooMany where the rules of moderation forbid the change
+ * Changes the forum in one transaction, with all effects; announces it after the commit.
+ * @param plan locks the question and decides what to do; `done` where there is nothing
+ * @throws NotAllowed, TooMany where the posting rules forbid the change
  */
 export async function change<Result>(
 	plan: (trx: Executor) => Promise<PlannedChange<Result> | { done: Result }>,
@@ -138,7 +138,7 @@ export function accountIn(
 	return pseudonym_id !== null && author_id === member.id ? { id: pseudonym_id, username } : member
 }
 
-/** A question as events name it. */
+/** A question for events. */
 export function eventQuestion(
 	row: Pick<QuestionPageRow, 'id' | 'author_id' | 'pseudonym_id' | 'title' | 'tags' | 'username' | 'category_slug'>,
 ): EventQuestion {
@@ -147,8 +147,8 @@ export function eventQuestion(
 }
 
 /**
- * Stores the notifications of what happened, and has members asked about a question that became public; called as the last step of
- * its transaction. @returns the event with whom it was told
+ * Stores notifications, and queues the routing of a question that became public; the last step of the transaction. @returns the
+ * event with the members whose notifications changed
  */
 export async function recordEffects(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
 	if (event.kind === 'question-added') await beginRouting(trx, event.question.id)
@@ -157,12 +157,12 @@ export async function recordEffects(trx: Executor, event: ForumEvent): Promise<F
 	return { ...event, told: await notifyOfEvent(trx, event) }
 }
 
-/** The cache tag of the page of one question. */
+/** The cache tag of a question's page. */
 export function questionTag(id: number): string {
 	return `query:${id}`
 }
 
-/** What others are told; called after the commit. */
+/** Announces an event; call it after the commit. */
 export async function announceEffects(event: ForumEvent): Promise<void> {
 	const { question } = event
 	await dropPages([LIST_PAGES, questionTag(question.id)])
@@ -174,7 +174,7 @@ export async function announceEffects(event: ForumEvent): Promise<void> {
 	}
 }
 
-/** One submission of a form or a call: whose it is, under which key, and of what. */
+/** A submission of a form or an API call: its author, its key, and what it contains. */
 export interface KeyedSubmission {
 	authorId: number
 	key: string
@@ -182,11 +182,11 @@ export interface KeyedSubmission {
 }
 
 /**
- * What a repeated submission is recognised by.
- * @param input may have a `key` of 1 to 100 characters, made by whoever sends it
- * @param content everything that makes one post differ from another
- * @returns null without a key: then each submission makes a post
- * @throws Invalid for what can be no key
+ * The identity of a submission, to recognize a repeated one.
+ * @param input may have a `key` of 1 to 100 characters, chosen by the sender
+ * @param content everything that makes two posts differ
+ * @returns null without a key: then each submission creates a post
+ * @throws Invalid for a malformed key
  */
 export function readSubmission(
 	authorId: number,
@@ -199,8 +199,8 @@ export function readSubmission(
 }
 
 /**
- * As {@link change}, for a new post: sent again with the same key it makes nothing, and answers with what the first one made,
- * also when both come at the same moment. A submission that was refused leaves its key free.
+ * As {@link change}, for a new post: repeated with the same key, it creates nothing and returns the first result, even when both
+ * come at once. A refused submission leaves its key unused.
  * @throws KeyUsed when the key was used for another text
  */
 export function changeOnce<Made extends CreatedPost>(

@@ -13,18 +13,19 @@ export interface QuestionTexts {
 	categoryId: number
 }
 
-/** What becomes of a post: its status, the moderator's words, and who did it; nobody where a rule did. */
+/** A change of a post's status: the new status, the moderator's words, and who did it; nobody for a rule. */
 export interface StatusChange {
 	status: PostStatus
 	reason?: string
 	by: number | null
 }
 
+/** Assignments of an `update` that change a post's status. */
 export function newStatus({ status, reason = '', by }: StatusChange) {
 	return sql`status = ${status}, status_reason = ${reason}, status_by = ${by}, status_at = now()`
 }
 
-/** The next id of a question or a comment, which addresses and paths name before the row is there. */
+/** The next id of a question or a comment, which addresses and paths contain before the row exists. */
 export async function takeId(trx: Executor, table: 'questions' | 'comments'): Promise<number> {
 	const { rows } = await sql<{ id: number }>`
 		select nextval(pg_get_serial_sequence(${table}, 'id'))::int as id`.execute(trx)
@@ -50,13 +51,13 @@ export async function insertQuestion(
 	if (isPublished) await includeQuestion(trx, id, texts.categoryId, texts.tags)
 }
 
-/** Counts a question that has become published and lists it under its tags. */
+/** Counts a newly published question, and lists it under its tags. */
 async function includeQuestion(trx: Executor, id: number, categoryId: number, tags: string[]): Promise<void> {
 	await addToQuestionCount(trx, categoryId, 1)
 	await retagQuestion(trx, id, tags)
 }
 
-/** A question for writing: locked, so that two edits or an edit and a delete come one after the other. */
+/** Locks a question for writing, so that two edits, or an edit and a deletion, are serialized. */
 export async function lockQuestion(
 	trx: Executor,
 	id: number,
@@ -71,7 +72,7 @@ export async function lockQuestion(
 }
 
 /**
- * Replaces the texts, tags and category of a question that {@link lockQuestion} holds.
+ * Replaces texts, tags and category of a locked question.
  * @param status `pending` when it must wait for a moderator from now on
  */
 export async function updateQuestion(
@@ -93,7 +94,7 @@ export async function updateQuestion(
 }
 
 /**
- * Takes a published question that the caller holds out of the forum and out of every count. Its row stays.
+ * Removes a locked published question from the forum and all counts. Its row stays.
  * @param change `into`: the question that it is merged into
  */
 export async function removeQuestion(
@@ -110,10 +111,9 @@ export async function removeQuestion(
 }
 
 /**
- * Publishes a question that is not: one that was pending, and one that {@link removeQuestion} took out. It comes into its
- * category, its tags, the search and every count.
+ * Publishes a question that was pending or removed: adds it to its category, its tags, the search and all counts.
  * @param by who does it
- * @param mainTags what its tags are stored as by now; those it had unless they are given
+ * @param mainTags the current names of its tags; unchanged by default
  */
 export async function publishQuestion(
 	trx: Executor,
@@ -130,7 +130,7 @@ export async function publishQuestion(
 	await rebuildSearch(trx, id)
 }
 
-/** Gives a post that is not published another status in which it is not. */
+/** Changes the status of an unpublished post to another unpublished one. */
 export async function setStatus(
 	trx: Executor,
 	kind: 'query' | 'comment',
@@ -142,8 +142,8 @@ export async function setStatus(
 }
 
 /**
- * Inserts a comment with an id of {@link takeId}; none where the parent is not under this question or not published. A pending
- * one is in no count and no search.
+ * Inserts a comment with an id of {@link takeId}; returns none where the parent is not a published comment of this question. A
+ * pending comment is in no count and no search.
  */
 export async function insertComment(
 	trx: Executor,
@@ -172,7 +172,7 @@ export async function insertComment(
 		select from added`.execute(trx)
 }
 
-/** A comment for writing, with its question locked first, so that counters and threads change one at a time. */
+/** Locks a comment for writing, its question first, so that counters and threads change one at a time. */
 export async function lockComment(
 	trx: Executor,
 	id: number,
@@ -188,7 +188,7 @@ export async function lockComment(
 		.executeTakeFirst()
 }
 
-/** Replaces the text of a comment that {@link lockComment} holds. @param status as for {@link updateQuestion} */
+/** Replaces the text of a locked comment. @param status as for {@link updateQuestion} */
 export async function updateComment(
 	trx: Executor,
 	id: number,
@@ -203,7 +203,7 @@ export async function updateComment(
 	else await rebuildSearch(trx, questionId)
 }
 
-/** Takes a published comment out of the forum; its place stays as long as replies need it. Its question must be locked. */
+/** Removes a published comment from the forum; its position stays while replies need it. Its question must be locked. */
 export async function removeComment(
 	trx: Executor,
 	id: number,
@@ -217,8 +217,8 @@ export async function removeComment(
 }
 
 /**
- * Publishes a comment that is not: one that was pending, and one that {@link removeComment} took out. Its question must be locked.
- * @param from the status that it has, and who publishes it
+ * Publishes a comment that was pending or removed. Its question must be locked.
+ * @param from the status that it must have, and who publishes it
  * @returns false when it has another status by now
  */
 export async function publishComment(
@@ -236,8 +236,8 @@ export async function publishComment(
 }
 
 /**
- * Count, solved state and words of a question after one of its comments came or went.
- * @param isActivity whether its place among the recently active ones follows: a deletion and its undo leave that as it is
+ * Updates count, solved state and search document of a question after one of its comments came or went.
+ * @param isActivity whether this counts as activity of the question: a deletion and its undo do not
  */
 async function recount(trx: Executor, questionId: number, difference: 1 | -1, isActivity: boolean): Promise<void> {
 	const activeAt = sql`greatest(created_at, (select max(created_at) from comments where question_id = ${questionId} and status = 'published'))`
@@ -249,18 +249,18 @@ async function recount(trx: Executor, questionId: number, difference: 1 | -1, is
 
 const commentsOf = sql`comments m where m.question_id = t.id and m.status = 'published'`
 
-/** What is stored with a question about its comments. */
+/** Counters that a question stores about its comments. */
 export const commentCounters: readonly Counter[] = [
 	{ table: 'questions', column: 'comment_count', actual: sql`(select count(*) from ${commentsOf})` },
 	{ table: 'questions', column: 'solved', actual: sql`exists (select from ${commentsOf} and m.is_solution)` },
 ]
 
-/** Makes the text that searches look at anew, from the query and its comments. */
+/** Rebuilds the search document from the question and its comments. */
 async function rebuildSearch(trx: Executor, id: number): Promise<void> {
 	await sql`update questions set search = whole_document(questions) where id = ${id}`.execute(trx)
 }
 
-/** How many edits of a question, or of a comment, are stored. */
+/** How many edits of a question or a comment are stored. */
 export async function countRevisions(
 	trx: Executor,
 	of: { questionId: number } | { commentId: number },
@@ -271,7 +271,7 @@ export async function countRevisions(
 }
 
 /**
- * Records what a question says before `texts` take its place; nothing when they say the same. The question must be locked.
+ * Stores the current version of a locked question before an edit; nothing when the edit changes nothing.
  * @param editorId the account that others see, of a member or a pseudonym
  */
 export async function recordQuestionRevision(
@@ -298,7 +298,7 @@ export async function recordCommentRevision(trx: Executor, id: number, editorId:
 		where id = ${id} and body <> ${body}`.execute(trx)
 }
 
-/** A text before an edit, and the edit. */
+/** An earlier version of a text, and the edit that replaced it. */
 export interface RevisionRow {
 	id: number
 	made_at: string
@@ -314,7 +314,7 @@ export interface RevisionRow {
 	body: string | null
 }
 
-/** Edits of a question or a comment, newest first, from the one named by `from` on. */
+/** Edits of a question or a comment, newest first, starting from `from`. */
 export async function listRevisionRows(
 	of: { questionId: number } | { commentId: number },
 	from: number | null,
@@ -348,13 +348,13 @@ interface Claim {
 	digest: string
 }
 
-/** How long an idempotency key is stored, at least. */
+/** Minimum time for which an idempotency key is stored. */
 const KEY_LIFETIME = sql.raw("interval '1 day'")
 
 /**
- * Takes a key for this transaction; another one that wants the same waits here until this one ends. Must come before any
- * other lock, so that whoever waits holds nothing.
- * @returns what the key was used for already, or null when it is free
+ * Locks a key for this transaction; another one with the same key waits here until it ends. Must come before any other lock, so
+ * that a waiting transaction holds none.
+ * @returns what the key was used for, or null when it is unused
  */
 export async function claimKey(
 	trx: Executor,
@@ -375,7 +375,7 @@ export async function claimKey(
 		.executeTakeFirstOrThrow()
 }
 
-/** Stores what the submission with a claimed key has created. */
+/** Stores what the submission with a locked key has created. */
 export async function recordKeyResult(
 	trx: Executor,
 	{ authorId, key }: Omit<Claim, 'digest'>,
@@ -389,7 +389,7 @@ export async function recordKeyResult(
 		.execute()
 }
 
-/** Each submission deletes old keys of its author: of a member who writes no more, those of their last day stay. */
+/** Each submission deletes old keys of its author; an inactive member's last keys stay. */
 async function deleteOldKeys(trx: Executor, authorId: number): Promise<void> {
 	await sql`delete from sent_posts where ctid in (
 		select ctid from sent_posts where author_id = ${authorId} and sent_at < now() - ${KEY_LIFETIME} for update skip locked)`.execute(

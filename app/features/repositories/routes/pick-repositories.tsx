@@ -56,7 +56,7 @@ export default function PickRepositories({ loaderData, actionData }: Route.Compo
 			) : (
 				<Form method="post" action={`${projects}/github`} className="mt-2 grid gap-4">
 					<p className="text-ink-2">
-						Your public repositories, without forks, what you changed last first. You can edit each project afterwards.
+						Your public repositories without forks, most recently changed first. You can edit each project afterwards.
 					</p>
 					<FormError errors={actionData?.errors}>{actionData?.message}</FormError>
 					<Choices repositories={view.repositories} picked={picked} />
@@ -71,11 +71,11 @@ export default function PickRepositories({ loaderData, actionData }: Route.Compo
 
 function WhyNone({ isLinked, problem }: RepositoriesView) {
 	if (isLinked === null)
-		return 'This site does not offer the login with GitHub, so it cannot know which account there is yours.'
-	if (isLinked) return problem || 'Your account of GitHub has no public repository of your own.'
+		return 'This site does not offer login with GitHub, so it cannot know which account there is yours.'
+	if (isLinked) return problem || 'Your GitHub account has no public repository of your own.'
 	return (
 		<>
-			Link your account of GitHub in{' '}
+			Link your GitHub account in{' '}
 			<Link className="link" to={loginsPath}>
 				your ways to log in
 			</Link>

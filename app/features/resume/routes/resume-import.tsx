@@ -79,7 +79,7 @@ export default function ResumeImport({ loaderData: { username }, actionData }: R
 	)
 }
 
-/** Asks for the preview anew when its form comes back after the session ended: the document is in it. */
+/** Asks for the preview again when its form comes back after the session ended: the document is in it. */
 function usePreviewAgain(): void {
 	const submit = useSubmit()
 	useEffect(() => {

@@ -43,12 +43,12 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		}
 		if (intent === 'decline' || intent === 'accept') {
 			const names = await declineQuestion(viewer, Number(form.get('query') || Number.NaN), intent === 'decline')
-			if (intent === 'accept') return done('Good that you are back.')
+			if (intent === 'accept') return done('Welcome back.')
 			return done(`Noted. You will be asked less about ${listed(names)}.`)
 		}
 		if (intent === 'new-feed') {
 			await renewFeed(viewer)
-			return done('Your feed has a new address. The old one has ended.')
+			return done('Your feed has a new address. The old one no longer works.')
 		}
 		throw new Invalid('Nothing was chosen.')
 	})
@@ -82,7 +82,7 @@ export default function Answer({ loaderData }: Route.ComponentProps) {
 			</div>
 			<aside className="mt-8 lg:mt-0">
 				<section aria-labelledby="ask-me">
-					<RuleHead id="ask-me" title="Shall we ask you?" />
+					<RuleHead id="ask-me" title="Would you like to be asked?" />
 					<OptInForm optedIn={optedIn} from={ANSWER_PATH} />
 				</section>
 				<section className="mt-8" aria-labelledby="feed">

@@ -13,25 +13,25 @@ const debounce = 300
 interface SearchFormProps {
 	/** The list that is searched. */
 	pathname: string
-	/** What is searched for now, or ''. */
+	/** The current search, or ''. */
 	search: string
-	/** What else narrows the list, by the names of its parameters; it stays. */
+	/** Other parameters of the list, which stay. */
 	params?: Record<string, string | null>
-	/** What is searched. */
+	/** The label of the field. */
 	label?: string
 }
 
-/** Searches a list: a form that works by itself, and that searches while the reader types where scripts run. */
+/** Searches a list: a form that works without scripts, and with scripts searches while the reader types. */
 export function SearchForm({ pathname, search, params = {}, label = 'Search topics' }: SearchFormProps) {
 	const navigate = useNavigate()
 	const input = useRef<HTMLInputElement>(null)
 	const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
 
-	// The box follows the address (a cleared search, going back), but never under the reader's fingers.
+	// The field follows the address (a cleared search, going back), but never while the reader types.
 	useEffect(() => {
 		if (input.current && document.activeElement !== input.current) input.current.value = search
 	}, [search])
-	// biome-ignore lint/correctness/useExhaustiveDependencies: a search that waits does not follow the reader to another list
+	// biome-ignore lint/correctness/useExhaustiveDependencies: a pending search does not follow the reader to another list
 	useEffect(() => () => clearTimeout(timer.current), [pathname])
 
 	const go = () => {
@@ -86,7 +86,7 @@ const operators = [
 	['-word', 'not this; also -tag:java'],
 ] as const
 
-/** How to search for more than words, unfolded by who wants to know. */
+/** Explains operators; collapsed at first. */
 export function SearchHelp() {
 	return <MemoMarkup as="details" className="mt-1.5 text-xs text-ink-3" of={Tips} with={{}} />
 }
@@ -107,7 +107,7 @@ function Tips() {
 	)
 }
 
-/** What is said above results with some of the words, by how many before them have all. */
+/** The sentences above results that have some of the words, by the number of results above them that have all. */
 const anyWords = [
 	'No query matches all of these words. Showing queries that match some of them.',
 	'Only the first query matches all of these words. The others match some of them.',
@@ -116,12 +116,12 @@ const anyWords = [
 
 interface SearchToolsBarProps {
 	tools: SearchTools | null
-	/** The list that is searched, and what else narrows it, by the names of its parameters. */
+	/** The list that is searched, and its other parameters. */
 	pathname: string
 	params?: Record<string, string | null>
 }
 
-/** What narrows a search, each a link to the search without it, and the spelling that may have been meant. */
+/** The operators of a search, each linked to the search without it, and a suggested spelling. */
 export function SearchToolsBar({ tools, pathname, params = {} }: SearchToolsBarProps) {
 	if (!tools) return null
 	const { operators: active, instead } = tools

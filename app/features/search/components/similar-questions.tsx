@@ -9,12 +9,12 @@ import { Answered } from './answered.tsx'
 interface SimilarQuestionsProps {
 	title: string
 	description: string
-	/** The writer found the answer in that query: what was typed is not needed any more. Called once it is counted. */
+	/** The author found the answer in that question, so what was typed is no longer needed. Called once that is counted. */
 	onSolved: (id: number, url: string) => void
 	className?: string
 }
 
-/** Up to five questions that may answer what is being written; nothing to see while there are none. Links open beside it. */
+/** Up to five questions that may answer the one being written; nothing while there are none. Links open in a new tab. */
 export function SimilarQuestions({ title, description, onSolved, className = '' }: SimilarQuestionsProps) {
 	const rows = useSimilar(title, description)
 	const heading = useId()
@@ -93,7 +93,7 @@ function SimilarItem({ row, busy, onSolved }: { row: SimilarView; busy: boolean;
 	)
 }
 
-/** Counts that a question had the answer; says so when it cannot be. */
+/** Counts that a question had the answer; shows an error when that fails. */
 async function note(id: number): Promise<{ url: string } | null> {
 	try {
 		const response = await fetch('/suggest/similar', {
@@ -109,16 +109,16 @@ async function note(id: number): Promise<{ url: string } | null> {
 	return null
 }
 
-/** Milliseconds without a key after which it is asked. */
+/** Milliseconds without a key before questions are requested. */
 const pause = 250
-/** A title this short says nothing yet. */
+/** A shorter title says nothing yet. */
 const MIN_TITLE_LENGTH = 4
-/** Characters of the description that go along: an address of three-byte characters stays under the 16 KB that servers take. */
+/** Characters of the description that are sent: an address of three-byte characters stays below the limit of 16 KB. */
 const MAX_DESCRIPTION_LENGTH = 1_000
 
 /**
- * The questions that are like the one being written, asked for when the typing pauses. The newest keystroke wins: older
- * requests are dropped, and what was found stays until something newer is.
+ * Questions similar to the one being written, requested when typing pauses. Older requests are aborted, and earlier results stay
+ * until there are newer ones.
  */
 export function useSimilar(title: string, description: string): SimilarView[] {
 	const [rows, setRows] = useState<SimilarView[]>([])
@@ -146,7 +146,7 @@ async function ask(title: string, description: string, signal: AbortSignal): Pro
 		if (!response.ok) return null
 		return ((await response.json()) as { rows: SimilarView[] }).rows
 	} catch {
-		// A convenience: without an answer the question is asked as before.
+		// Similar questions are a convenience: without a response, asking works as before.
 		return null
 	}
 }

@@ -9,7 +9,7 @@ import type { Route } from './+types/suggest-similar'
 
 const headers = { 'Cache-Control': 'private, no-store' }
 
-/** `/suggest/similar?title=&description=`: questions that may answer a question being written, as JSON. Open to everybody. */
+/** `/suggest/similar?title=&description=`: questions that may answer the one being written, as JSON. Open to everybody. */
 export function loader({ url, context }: Route.LoaderArgs) {
 	return answering(async () => {
 		await countUse('similar', viewerOf(context), factsOf(context).ip)
@@ -19,7 +19,7 @@ export function loader({ url, context }: Route.LoaderArgs) {
 	})
 }
 
-/** Notes that the query of the field `query` had the answer; answers `{ url }`, where it is read. */
+/** Counts that the question in the field `query` had the answer; answers `{ url }`, its address. */
 export function action({ request, context }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = viewerOf(context)

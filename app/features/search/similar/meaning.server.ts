@@ -3,29 +3,30 @@ import { readUnencoded, readVectors, storeVector } from './vectors.queries.serve
 import type { Ranked } from './weights.ts'
 
 /*
- * What the meaning of texts adds to the score of a question (docs/decisions/0111-what-questions-mean.md): 0.3 × how alike the titles are
- * and 0.8 × how alike the question is to what was written below it, in the mean. As both are sums of products, a question has one vector.
+ * The part of a question's score that comes from meaning (docs/decisions/0111-what-questions-mean.md): 0.3 × the similarity of the
+ * titles, plus 0.8 × the mean similarity to the texts below the other title. As both are sums of products, a question needs only
+ * one vector.
  */
 
 const TITLE_WEIGHT = 0.3
 const TEXTS_WEIGHT = 0.8
-/** What texts that have nothing to do with each other reach; taken off, so that who has no vector neither wins nor loses. */
+/** The similarity of unrelated texts. It is subtracted, so that a question without a vector neither gains nor loses. */
 const UNRELATED = 0.47
-/** Pieces of words that are read: of what is asked, which somebody waits for, and of what is stored. */
+/** Word pieces that are read: of a new question, for which somebody waits, and of a stored one. */
 const MAX_PIECES = { asked: 32, stored: 128 }
-/** The answer goes without it after so many milliseconds from when it was asked for. */
+/** Milliseconds after which the response does not wait for it. */
 const MAX_WAIT_MS = 20
 
-/** Questions that are read at once, and for how long one run goes on. */
+/** Questions that are read at once, and milliseconds of one run. */
 const BATCH = 20
 const RUN_MS = 45_000
-/** Between two texts, so that who waits for an answer comes in between. */
+/** Pause between two texts, so that texts which somebody waits for come in between. */
 const PAUSE_MS = 5
 
 /**
- * Begins to encode what is asked.
- * @param withinMs how long the answer waits for that
- * @returns puts candidates in order by their scores and what their meaning adds; as they were where that is not known in time
+ * Begins to encode a new question.
+ * @param withinMs how long the response waits for it
+ * @returns sorts candidates by their scores and their similarity in meaning; unchanged where that is not known in time
  */
 export function beginMeaning(title: string, withinMs = MAX_WAIT_MS): (candidates: Ranked[]) => Promise<Ranked[]> {
 	if (!hasEncoder() || !/\p{L}/u.test(title)) return async (candidates) => candidates
@@ -40,7 +41,7 @@ export function beginMeaning(title: string, withinMs = MAX_WAIT_MS): (candidates
 	}
 }
 
-/** Makes the vectors of questions whose texts are new or have changed: called every minute by one process of the site. */
+/** Encodes questions whose texts are new or have changed; called every minute by one process of the site. */
 export async function encodeQuestions(): Promise<void> {
 	const until = Date.now() + RUN_MS
 	while (hasEncoder() && Date.now() < until) {
@@ -57,7 +58,7 @@ export async function encodeQuestions(): Promise<void> {
 /** @returns null where a text cannot be encoded now */
 async function vectorOf({ title, texts }: { title: string; texts: string[] }): Promise<Buffer | null> {
 	const sum = new Float64Array(ENCODED_WIDTH)
-	// Where nothing is written below the title, the title stands for it.
+	// Without any text below the title, the title replaces it.
 	const parts = texts.length > 0 ? texts : [title]
 	const weighted = [{ text: title, weight: TITLE_WEIGHT }].concat(
 		parts.map((text) => ({ text, weight: TEXTS_WEIGHT / parts.length })),
@@ -71,7 +72,7 @@ async function vectorOf({ title, texts }: { title: string; texts: string[] }): P
 	return pack(sum)
 }
 
-/** As the migration describes it. Rounding to bytes changes a score by less than 0.003. */
+/** In the format of the migration. Rounding to bytes changes a score by less than 0.003. */
 function pack(vector: Float64Array): Buffer {
 	const scale = Math.max(1e-9, ...vector.map(Math.abs)) / 127
 	const packed = Buffer.alloc(4 + ENCODED_WIDTH)

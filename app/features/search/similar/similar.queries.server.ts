@@ -1,35 +1,35 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 import { walkBlocks } from '../scope.queries.server.ts'
-import type { QuestionPlace } from '../search.view.ts'
+import type { QuestionAddress } from '../search.view.ts'
 import { halfTitle, type Probe, textWeight, type Word } from './weights.ts'
 
-/** Blocks of 4,096 questions that {@link Probe.newest} is about. */
+/** The newest blocks of 4,096 questions, for {@link Probe.newest}. */
 const newestBlocks = 6
 
-/** The one condition for what may be suggested: everything that is not to be shown is left out here. */
+/** The condition for suggestions: excludes everything that is not public. */
 const visible = sql`q.status = 'published'`
 
-/** {@link visible}, of all questions but this one. */
+/** {@link visible}, without this question. */
 export function visibleBut(id: number): RawBuilder<unknown> {
 	return sql`${visible} and q.id <> ${id}`
 }
 
 export interface WordRow {
 	word: string
-	/** Whether it stands in the title that is being written, or only in the description. */
+	/** Whether it is in the title of the new question, or only in its description. */
 	titled: boolean
-	/** In how many of the sampled questions it stands; null for a word that no table of them has. */
+	/** How many of the sampled questions have it; null for a word that is in none. */
 	documents: number | null
 }
 
-/** How many questions were looked at for the counts of words, and how many there are. */
+/** How many questions were sampled, and how many there are. */
 export interface Totals {
 	sampled: number
 	questions: number
 }
 
-/** The different words of a question as the search knows them, with how common they are. */
+/** The distinct words of a question in the search's normal form, with their frequency. */
 export async function readWords(title: string, description: string): Promise<WordRow[]> {
 	const { rows } = await sql<WordRow>`
 		select asked.word, bool_or(asked.titled) as titled, max(s.documents) as documents
@@ -42,6 +42,7 @@ export async function readWords(title: string, description: string): Promise<Wor
 	return rows
 }
 
+/** How many questions were sampled for word counts, and how many there are. */
 export async function readTotals(): Promise<Totals> {
 	const { rows } = await sql<Totals>`
 		select t.documents as sampled, greatest(t.documents, c.value)::int as questions
@@ -67,16 +68,16 @@ export interface Candidate {
 	score: number
 }
 
-/** How often `asked.word` stands in the document `d.search`, up to 50: of one word ts_rank is the sum of 1/n² up to that, as a part of π²/6. */
+/** How often `asked.word` is in the document `d.search`, up to 50: for one word, ts_rank is the sum of 1/n² up to that, divided by π²/6. */
 const frequency = sql.raw(
 	`greatest(0, 0.608 / greatest(0.012, 1 - ts_rank('{1, 1, 1, 1}', d.search, asked.word)) - 0.608)`,
 )
 
 /**
- * The questions that share most with a question, by what weighs most. Each probe reads a bounded part of an index; what the
- * probes found together is put in order by their weights, and so many of the best are scored word by word.
- * A word scores in the title by the title's length (for a word that stands once) and in the whole text by how often it stands there
- * and by the text's length: BM25 with k1 = 1.2 and b = 0.75 both times.
+ * The questions that share most with a question, by weight. Each probe reads a bounded part of an index; the results of all probes
+ * are sorted by the weights of shared words, and the best are scored word by word. A word scores in the title by the title's length
+ * (as if it occurred once) and in the whole text by its frequency and the text's length: BM25 with k1 = 1.2 and b = 0.75 both
+ * times.
  */
 export async function findCandidates(
 	probes: Probe[],
@@ -118,7 +119,7 @@ export async function findCandidates(
 	return rows
 }
 
-/** What probes of one kind find. */
+/** The results of probes of one kind. */
 function hitRows(
 	probes: Probe[],
 	{ titleOnly, newest }: Pick<Probe, 'titleOnly' | 'newest'>,
@@ -140,7 +141,7 @@ function probeRows(probes: Probe[]) {
 		${probes.map(({ limit }) => limit)}::int[]) probe (words, weight, max)) p`
 }
 
-/** A word as it stands in a tsquery, whatever characters it holds. */
+/** A word quoted for a tsquery, whatever characters it has. */
 function quoted(word: string): string {
 	return `'${word.replace(/['\\]/g, '$&$&')}'`
 }
@@ -149,7 +150,7 @@ export interface SimilarRow {
 	id: number
 	username: string
 	category_slug: string
-	/** The beginning of the description, as HTML that may end anywhere. */
+	/** The beginning of the description, as HTML that may be cut off anywhere. */
 	description_start: string
 	title: string
 	solved: boolean
@@ -165,14 +166,14 @@ export async function readSimilar(ids: number[]): Promise<SimilarRow[]> {
 	return rows
 }
 
-/** Counts the forum's words anew; see the migration. */
+/** Recounts the forum's words; see the migration. */
 export async function refreshWordCounts(): Promise<void> {
 	await sql`select refresh_similar_words()`.execute(db())
 }
 
-/** Notes that a query had somebody's answer, a member once. @returns its title and address, undefined when it is not there */
-export async function insertHelped(questionId: number, userId: number | null): Promise<QuestionPlace | undefined> {
-	const { rows } = await sql<QuestionPlace>`
+/** Stores that a question had somebody's answer, once per member. @returns its title and address, undefined when there is none */
+export async function insertHelped(questionId: number, userId: number | null): Promise<QuestionAddress | undefined> {
+	const { rows } = await sql<QuestionAddress>`
 		with found as (
 			select q.id, q.title, u.username, c.slug as category_slug
 			from questions q join users u on u.id = q.author_id join categories c on c.id = q.category_id

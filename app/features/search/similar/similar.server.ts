@@ -25,31 +25,31 @@ interface Asked {
 	description?: string
 	/** How many to find at most. */
 	limit?: number
-	/** What a question must score to be worth showing. */
+	/** The minimum score of a result. */
 	least?: number
-	/** Whether what the texts mean counts, where the site has an encoder. */
+	/** Whether meaning counts, where the site has an encoder. */
 	byMeaning?: boolean
 }
 
-/** Characters of a title and of a description that are read; beyond the first, a description repeats itself. */
+/** Characters of title and description that are read; a longer description repeats itself. */
 const readOfTitle = 300
 const readOfDescription = 4_000
 /** Questions that are scored word by word. */
 const scored = 60
-/** Below this hardly anything fits (docs/decisions/0019). */
+/** Below this, hardly any question is similar (docs/decisions/0019). */
 const worthShowing = 0.2
-/** Unknown words that are looked up as possible typos. */
+/** Unknown words that are checked for typos. */
 const MAX_TYPOS = 4
-/** How long a job waits for what a title means; readers wait for less. */
+/** Milliseconds that a job waits for the meaning of a title; readers wait for less. */
 const MAX_MEANING_WAIT_MS = 5_000
-/** A word that is only meant, not typed, counts so much. */
+/** The share of a word's weight for a corrected spelling. */
 const meantShare = 0.6
 
 /**
- * The questions that ask the same as a question that is being written, the best first: words by their rarity, in titles above
- * all, then the spelling of the titles, and what the texts mean where that is known within 20 ms. Four or five statements, each bounded
- * whatever the size of the forum.
- * @returns none for a title without a word that says something
+ * Questions similar to one that is being written, best first: by shared words, weighted by rarity, above all in titles; then by the
+ * spelling of titles, and by meaning where that is known within 20 ms. Four or five statements, each bounded whatever the size of
+ * the forum.
+ * @returns none for a title without a significant word
  */
 export async function findSimilar({
 	title,
@@ -67,9 +67,9 @@ export async function findSimilar({
 }
 
 /**
- * The other published questions that ask something like a stored one, the best first, as {@link findSimilar} finds them, with time enough
- * to learn what its title means. What it means counts only as far as it fits one of them better than the others.
- * @param least what a question must score to be among them
+ * Other published questions similar to a stored one, best first, as {@link findSimilar} finds them, but waiting for the meaning of
+ * its title. Meaning counts only as far as it distinguishes them from each other.
+ * @param least the minimum score
  */
 export async function rankAlike(
 	{ id, title, description }: { id: number; title: string; description: string },
@@ -83,8 +83,8 @@ export async function rankAlike(
 }
 
 /**
- * Questions that have any of the words of a title and a description, those first that have the rarest in their titles.
- * @param condition what `questions q` must be besides; published when not given
+ * Questions with any of the words of a title and a description, those with the rarest in their titles first.
+ * @param condition on `questions q`; published by default
  */
 export async function rankByWords(
 	title: string,
@@ -94,7 +94,7 @@ export async function rankByWords(
 	const text = clean(title, readOfTitle)
 	const [rows, totals] = await Promise.all([readWords(text, clean(description, readOfDescription)), readTotals()])
 	const typed = rows.filter(({ titled, documents }) => titled || documents !== null)
-	const meant = await findMeant(typed)
+	const meant = await findCorrections(typed)
 	const words = weigh([...typed.map((row) => ({ ...row, documents: row.documents ?? 1 })), ...meant], totals)
 	if (words.length === 0) return { best: [], words: [] }
 	const candidates = await findCandidates(probesOf(words), words, scored, condition)
@@ -106,8 +106,8 @@ export async function rankByWords(
 }
 
 /**
- * Notes that a question had the answer: once a member and query.
- * @returns where it is read
+ * Counts that a question had the answer, once per member and question.
+ * @returns its address
  * @throws NotFound
  */
 export async function noteHelped(viewer: Viewer, id: number): Promise<{ url: string }> {
@@ -116,13 +116,13 @@ export async function noteHelped(viewer: Viewer, id: number): Promise<{ url: str
 	return { url: questionUrl(question) }
 }
 
-/** What unknown words of the title may have been meant to be. */
-async function findMeant(typed: WordRow[]) {
+/** Possible corrections of the title's unknown words. */
+async function findCorrections(typed: WordRow[]) {
 	const unknown = typed.filter(({ word, titled, documents }) => titled && documents === null && word.length >= 4)
 	if (unknown.length === 0) return []
 	const known = new Set(typed.map(({ word }) => word))
 	const found = await readSpellings(unknown.slice(0, MAX_TYPOS).map(({ word }) => word))
-	// Two typed words may be meant as one and the same.
+	// Two typed words may have the same correction.
 	const unique = new Map(found.filter(({ meant }) => !known.has(meant)).map((near) => [near.meant, near]))
 	return [...unique.values()].map(({ meant, documents }) => ({
 		word: meant,
@@ -132,7 +132,7 @@ async function findMeant(typed: WordRow[]) {
 	}))
 }
 
-/** @param whole the weight of all words, which a query would reach that has each of them everywhere */
+/** @param whole the total weight of all words, which a question with each of them everywhere would reach */
 function rank(candidates: Candidate[], text: string, whole: number): Ranked[] {
 	const pieces = piecesOf(text)
 	return candidates

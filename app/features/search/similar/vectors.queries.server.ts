@@ -1,22 +1,22 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 
-/** Of a question so many comments are read, in the order of the page, and of each text so many characters. */
+/** Comments of a question that are read, in the order of the page, and characters of each text. */
 const MAX_COMMENTS = 20
 const MAX_CHARACTERS = 1_000
-/** So many questions without a row are noted at once. */
+/** Questions without a row that are queued at once. */
 const MAX_NOTED = 50_000
 
 export interface QuestionTexts {
 	id: number
-	/** When they changed last, as text, so that the very moment is compared. */
+	/** When they last changed, as text, so that the exact moment is compared. */
 	changed: string
 	title: string
-	/** The description and the comments that answer the question itself: Markdown, none empty. */
+	/** The description and the top-level comments: Markdown, none empty. */
 	texts: string[]
 }
 
-/** The stored vectors of these questions; those that have none are left out. */
+/** The stored vectors of these questions; those without one are left out. */
 export async function readVectors(ids: number[]): Promise<{ id: number; vector: Buffer }[]> {
 	if (ids.length === 0) return []
 	const { rows } = await sql<{ id: number; vector: Buffer }>`
@@ -26,7 +26,7 @@ export async function readVectors(ids: number[]): Promise<{ id: number; vector: 
 	return rows
 }
 
-/** The texts of some questions without a vector, the newest first. */
+/** The texts of some questions without a vector, newest first. */
 export async function readUnencoded(limit: number): Promise<QuestionTexts[]> {
 	const { rows } = await sql<QuestionTexts>`
 		select q.id, v.changed_at::text as changed, q.title,
@@ -43,18 +43,18 @@ export async function readUnencoded(limit: number): Promise<QuestionTexts[]> {
 	return rows
 }
 
-/** Whether the texts of `questions q` changed within the last ten minutes, and no vector is made of them yet: one mostly is within two. */
+/** SQL condition: the texts of `questions q` changed within the last ten minutes and have no vector yet; most get one within two. */
 export const isEncodedSoon = sql`exists (select from question_vectors v where v.question_id = q.id
 	and v.vector is null and v.changed_at > now() - interval '10 minutes')`
 
-/** Stores a vector, unless the texts that it was made of have changed. */
+/** Stores a vector, unless the texts have changed since they were read. */
 export async function storeVector({ id, changed }: QuestionTexts, vector: Buffer): Promise<void> {
 	await sql`update question_vectors set vector = ${vector} where question_id = ${id} and changed_at = ${changed}::timestamptz`.execute(
 		db(),
 	)
 }
 
-/** Notes questions that have no row, such as those from before the table was there, the newest first. */
+/** Queues questions that have no row, such as those from before the table existed, newest first. */
 export async function noteUnencoded(): Promise<void> {
 	await sql`
 		insert into question_vectors (question_id)

@@ -1,48 +1,48 @@
 /*
- * How the words of a question weigh: round figures, chosen by looking at a set of real questions as a whole
- * (docs/decisions/0019-similar-questions.md). Both halves of the set like the same ones, and none names a word.
+ * The weights of the words of a question: round numbers, chosen by inspecting a set of real questions
+ * (docs/decisions/0019-similar-questions.md). Both halves of the set prefer the same values, and none names a word.
  */
 
 /** BM25's k1, for a title of average length. */
 export const halfTitle = 1.2
-/** What BM25 of the whole text counts beside BM25 of the title. */
+/** The weight of BM25 over the whole text, relative to BM25 of the title. */
 export const textWeight = 0.25
-/** What a word outside the title promises where candidates are looked for, as a share of its weight. */
+/** The expected share of a word's weight outside the title, when choosing candidates. */
 const bodyWeight = 0.5
-/** What the spelling of the titles counts beside the words. */
+/** The weight of the spelling of titles, relative to the words. */
 export const spellingWeight = 0.3
-/** A word that stands only in the description that is being written counts less than one of its title. */
+/** The weight of a word that is only in the new question's description, relative to its title. */
 const descriptionWeight = 0.3
 
-/** A question has at most so many words that count: the rarest of its title, then of its description. */
+/** Words of a question that count: the rarest of its title, then of its description. */
 const MAX_TITLE_WORDS = 20
 const MAX_DESCRIPTION_WORDS = 10
-/** Looked for each by itself, in the titles and anywhere. */
+/** Words that are probed on their own, in titles and anywhere. */
 const MAX_PROBED = 10
-/** A word in more questions than this is looked for only together with another. */
+/** A word in more questions than this is probed only together with another. */
 const common = 1_000
-/** So many words are looked for in pairs when one of the two is common. */
+/** Words that are probed in pairs when one of the two is common. */
 const MAX_PAIRED = 5
-/** So many questions of one pair are looked at. */
+/** Questions that a pair's probe reads. */
 const MAX_OF_PAIR = 200
-/** Where both words of a pair are in more questions than this, only the newest questions are asked for the pair. */
+/** Where both words of a pair are in more questions than this, only the newest questions are probed. */
 const veryCommon = 10_000
 
 /** A word of a question. */
 export interface Word {
 	word: string
 	weight: number
-	/** In how many questions it stands, as far as is known. */
+	/** How many questions have it, as far as is known. */
 	documents: number
 }
 
-/** One bounded look into an index: questions that have all of these words. */
+/** A bounded index lookup: questions with all of these words. */
 export interface Probe {
 	words: string[]
 	weight: number
 	titleOnly: boolean
 	limit: number
-	/** Whether to look among the newest questions only, some 20,000. */
+	/** Whether to search only the newest questions, some 20,000. */
 	newest: boolean
 }
 
@@ -50,12 +50,12 @@ interface Counted {
 	word: string
 	titled: boolean
 	documents: number
-	/** Less than 1 for a word that was not typed but may be meant. */
+	/** Less than 1 for a corrected spelling. */
 	share?: number
 }
 
 /**
- * The words that count, the heaviest first.
+ * The words that count, heaviest first.
  * @param sampled how many questions `documents` is a part of
  * @param questions how many there are
  */
@@ -75,7 +75,7 @@ export function weigh(counted: Counted[], { sampled, questions }: { sampled: num
 		.toSorted((one, other) => other.weight - one.weight)
 }
 
-/** Where to look for questions with these words, so that each look costs about the same however common its words are. */
+/** The probes for these words, chosen so that each costs about the same however common its words are. */
 export function probesOf(words: Word[]): Probe[] {
 	const rare = words.filter(({ documents }) => documents <= common).slice(0, MAX_PROBED)
 	const single = rare.flatMap(({ word, weight }) => [
@@ -103,8 +103,8 @@ export function probesOf(words: Word[]): Probe[] {
 }
 
 /**
- * How alike two texts are spelt, from 0 to 1: the cosine of their sets of three-letter pieces, which a typo, a compound
- * written apart or another ending changes little.
+ * The similarity of two spellings, from 0 to 1: the cosine of their sets of trigrams, which a typo, a split compound or another
+ * ending changes little.
  */
 export function likeness(one: Set<string>, other: Set<string>): number {
 	if (one.size === 0 || other.size === 0) return 0
@@ -113,7 +113,7 @@ export function likeness(one: Set<string>, other: Set<string>): number {
 	return both / Math.sqrt(one.size * other.size)
 }
 
-/** The three-letter pieces of a text's words, each word with a space before and after. */
+/** The trigrams of a text's words, each word with a space before and after. */
 export function piecesOf(text: string): Set<string> {
 	const pieces = new Set<string>()
 	for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {
@@ -130,11 +130,11 @@ export interface Ranked {
 }
 
 /**
- * Takes off what was added to all candidates alike. What a title means is as near to any text of one forum as the title is general: without
- * this the same limit shows everything beside one question and nothing beside another.
- * @param before their scores without what was added
- * @param after their scores with it; those that are the same as before had nothing added
- * @returns the best first
+ * Subtracts what was added to all candidates alike. A general title is near any text of a forum: without this, the same threshold
+ * shows everything for one question and nothing for another.
+ * @param before scores without the addition
+ * @param after scores with it; equal ones had nothing added
+ * @returns best first
  */
 export function withoutCommon(before: Ranked[], after: Ranked[]): Ranked[] {
 	const scores = new Map(before.map(({ id, score }) => [id, score]))

@@ -38,7 +38,7 @@ export function SessionList({ sessions }: { sessions: SessionView[] }) {
 	)
 }
 
-/** What happened to an account: what, from which device, when. @param exact whether the time stands in full */
+/** What happened to an account: what, from which device, when. @param exact whether the time is in full */
 export function ActivityList({ events, exact = false }: { events: SecurityEventView[]; exact?: boolean }) {
 	if (events.length === 0) return <p className="py-3 text-ink-3">No activity yet.</p>
 	return (

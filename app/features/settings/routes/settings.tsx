@@ -2,9 +2,9 @@ import { Outlet, redirect } from 'react-router'
 import { type AccountView, getAccount, requireSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { twoFactorPath } from '~/features/authenticators/authenticators.view.ts'
-import { getTroubles } from '~/features/bounces/bounces.server.ts'
+import { getAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { addressesPath } from '~/features/bounces/bounces.view.ts'
-import { MailTrouble } from '~/features/bounces/components/mail-trouble.tsx'
+import { AddressProblemNotice } from '~/features/bounces/components/address-problem.tsx'
 import { loginsPath } from '~/features/campus-login/campus-login.view.ts'
 import { passkeysPath } from '~/features/passkeys/passkeys.view.ts'
 import { DATA_PATH, LEAVE_PATH } from '~/features/privacy/privacy.limits.ts'
@@ -32,14 +32,14 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 		signedIn(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect('/login?redirectTo=/settings', { headers })
-		const [account, troubles, sessions, tokens, events] = await Promise.all([
+		const [account, problems, sessions, tokens, events] = await Promise.all([
 			getAccount(viewer),
-			getTroubles(viewer.id),
+			getAddressProblems(viewer.id),
 			requireSession(viewer, request).then((id) => listSessions(viewer, id)),
 			listTokens(viewer),
 			listSecurityEvents(viewer),
 		])
-		return { viewer, account, troubles, sessions, tokens, events: events.slice(0, MAX_EVENTS) }
+		return { viewer, account, problems, sessions, tokens, events: events.slice(0, MAX_EVENTS) }
 	})
 }
 
@@ -63,15 +63,15 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Settings({ loaderData }: Route.ComponentProps) {
-	const { viewer, account, troubles, sessions, tokens, events } = loaderData
+	const { viewer, account, problems, sessions, tokens, events } = loaderData
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Settings</h1>
 			<section className="mt-8" aria-labelledby="account">
 				<RuleHead id="account" title="Account" />
 				<Facts viewer={viewer} account={account} />
-				{troubles.map((trouble) => (
-					<MailTrouble key={trouble.email} trouble={trouble} links={changeAddress} />
+				{problems.map((problem) => (
+					<AddressProblemNotice key={problem.email} problem={problem} links={changeAddress} />
 				))}
 				<p className="mt-3">
 					<Link className="link" to={loginsPath}>
@@ -85,8 +85,8 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 				</RuleHead>
 				<p className="mt-2 max-w-read text-ink-2">
 					{account.hasSecondFactor
-						? 'Logging in takes a code of your authenticator app besides the password.'
-						: 'Protect your account with a code of an app on your phone.'}
+						? 'To log in, you need your password and a code from your authenticator app.'
+						: 'Protect your account with a code from an app on your phone.'}
 				</p>
 				<p className="mt-4 flex flex-wrap gap-3">
 					<Link className="btn btn-outline" to={twoFactorPath}>

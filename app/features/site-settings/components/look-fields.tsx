@@ -10,7 +10,7 @@ import { removalOf, type SettingView } from '../site-settings.view.ts'
 
 interface LookFieldProps {
 	setting: SettingView
-	/** What stands in the field. */
+	/** What is in the field. */
 	text: string
 	error: string | undefined
 }

@@ -57,7 +57,7 @@ export function SettingField({ setting, typed, error }: SettingFieldProps) {
 				label={label}
 				error={error}
 				autoComplete="new-password"
-				hint={[hint, setting.isSet && 'One is saved, and is never shown again. Leave this empty to keep it.']
+				hint={[hint, setting.isSet && 'A secret is saved, but never shown again. Leave this empty to keep it.']
 					.filter(Boolean)
 					.join(' ')}
 			/>

@@ -34,11 +34,11 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 			if (form.get('act') === 'save') {
 				await takePictures(viewer, params.section, form)
 				await saveSection(viewer, params.section, Object.fromEntries(form))
-				return done('Saved. It holds at once, everywhere.')
+				return done('Saved. It applies immediately.')
 			}
-			if (form.get('act') !== 'undo') throw new NotFound('There is no such act.')
+			if (form.get('act') !== 'undo') throw new NotFound('There is no such action.')
 			await undoChange(viewer, params.section, Number(form.get('id')))
-			return done('Taken back.')
+			return done('Undone.')
 		} catch (error) {
 			return refused(error, form)
 		}

@@ -18,7 +18,7 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function Sections({ loaderData: { sections } }: Route.ComponentProps) {
 	return (
 		<AdminFrame title="Settings of the site">
-			<p className="mt-4 text-ink-2">What you save holds at once, everywhere. Every change can be taken back.</p>
+			<p className="mt-4 text-ink-2">Changes apply immediately. Every change can be undone.</p>
 			<ul className="mt-2">
 				{sections.map(({ name, title, about }) => (
 					<li key={name} className="border-b border-line py-3">

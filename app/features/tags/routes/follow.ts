@@ -29,5 +29,5 @@ function targetOf(form: FormData): FollowTarget {
 	const [tag, category] = [form.get('tag'), form.get('category')]
 	if (typeof tag === 'string' && tag) return { tag: tag.replaceAll('\u0000', '') }
 	if (typeof category === 'string' && category) return { category: category.replaceAll('\u0000', '') }
-	throw new Invalid('Name a tag or a category to follow.')
+	throw new Invalid('Give a tag or a category to follow.')
 }

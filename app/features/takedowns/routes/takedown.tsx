@@ -55,7 +55,7 @@ export default function Takedown({ loaderData: page, actionData }: Route.Compone
 				<Link className="link" to={`/moderation/${MEMBER_SUBJECT}/${member.username}`}>
 					@{member.username}
 				</Link>{' '}
-				published, in one act that can be undone. What was written under a pseudonym stays.
+				published, in one step that can be undone. Posts under a pseudonym stay.
 			</p>
 			<Preview page={page} />
 			{isRunning ? (
@@ -143,7 +143,7 @@ function HideForm({ page: { member, from, amounts }, refusal }: { page: Takedown
 					name="time"
 					defaultValue={refusal?.values.time ?? 'for ever'}
 					error={refusal?.errors.time}
-					hint="Who is not suspended can go on publishing."
+					hint="Otherwise they can go on publishing."
 				>
 					<option value="">No</option>
 					{suspensionTimes.map((time) => (
@@ -213,7 +213,7 @@ function Past({ one, username, refusal }: { one: TakedownView; username: string;
 						maxLength={moderationLimits.whyMax}
 						defaultValue={refusal?.values.why ?? ''}
 						error={refusal?.errors.why}
-						hint="Restores what this act hid and nobody changed since, and ends the suspension that it gave."
+						hint="Restores everything that this takedown hid, unless it was changed since, and ends its suspension."
 					/>
 					<p>
 						<SubmitButton className="btn btn-outline" busyLabel="Restoring..." action={here} name="act" value="undo">

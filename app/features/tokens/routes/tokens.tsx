@@ -24,7 +24,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** A new token stands in the answer to the form alone: no address, cookie or later page holds it. */
+/** A new token is in the answer to the form alone: no address, cookie or later page holds it. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)

@@ -19,7 +19,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 		const { url } = isSaid
 			? await sayOutdated(viewer, id, { reason: form.get('reason') ?? '' })
 			: await takeOutdatedBack(viewer, id)
-		const message = isSaid ? 'Noted. Thank you.' : 'Taken back.'
+		const message = isSaid ? 'Noted. Thank you.' : 'Undone.'
 		return redirectWithToast(url, { type: 'success', message })
 	})
 }

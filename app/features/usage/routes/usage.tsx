@@ -25,8 +25,8 @@ export default function Usage({ loaderData: { weeks, mostRead, tables } }: Route
 	return (
 		<AdminFrame title="Reading and storage">
 			<p className="mt-4 max-w-[40rem] text-ink-2">
-				Pages that people opened in the last {weeks.length} weeks, counted within a minute. Who opened them is not
-				noted, and search engines do not count.
+				Pages that people opened in the last {weeks.length} weeks, counted within a minute. Readers are not recorded,
+				and search engines do not count.
 			</p>
 			<MostReadList questions={mostRead} />
 			{kinds.map(([kind, title]) => (
@@ -34,7 +34,7 @@ export default function Usage({ loaderData: { weeks, mostRead, tables } }: Route
 					key={kind}
 					id={`read-${kind}`}
 					title={title}
-					note="Opened in the week."
+					note="Page views in the week."
 					values={weeks.map(({ week, reads }) => ({ week, value: reads[kind] ?? 0 }))}
 					say={grouped}
 				/>
@@ -42,14 +42,14 @@ export default function Usage({ loaderData: { weeks, mostRead, tables } }: Route
 			<WeekChart
 				id="database"
 				title="Database"
-				note="As large as it was in the last night of the week, indexes included."
+				note="Size in the last night of the week, including indexes."
 				values={weeks.map(({ week, database }) => ({ week, value: database }))}
 				say={sizeInWords}
 			/>
 			<WeekChart
 				id="pictures"
 				title="Pictures"
-				note="All that members uploaded, in all their sizes."
+				note="All files that members uploaded, in every size."
 				values={weeks.map(({ week, pictures }) => ({ week, value: pictures }))}
 				say={sizeInWords}
 			/>

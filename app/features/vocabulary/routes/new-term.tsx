@@ -1,6 +1,6 @@
 import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
 import { moderatorOf } from '~/features/moderation/members.server.ts'
-import { MAX_TERM_NAME } from '~/features/terms/terms.limits.ts'
+import { MAX_TERM_NAME } from '~/features/terms/terms.view.ts'
 import { cleanLine } from '~/lib/clean.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
@@ -80,7 +80,7 @@ export default function NewTerm({ loaderData: { word, known, similar }, actionDa
 					maxLength={MAX_TERM_NAME}
 					defaultValue={added ? added.values.name : word}
 					error={added?.errors.name}
-					hint="As its makers write it. Its tag follows from it."
+					hint="As its makers spell it. The tag is derived from it."
 				/>
 			</ActForm>
 		</ModerationFrame>

@@ -1,8 +1,8 @@
 import { skillPath } from '~/features/members/members.view.ts'
 import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
 import { moderatorOf } from '~/features/moderation/members.server.ts'
-import { MAX_TERM_DESCRIPTION, MAX_TERM_NAME } from '~/features/terms/terms.limits.ts'
 import type { Term as TermLink } from '~/features/terms/terms.view.ts'
+import { MAX_TERM_DESCRIPTION, MAX_TERM_NAME } from '~/features/terms/terms.view.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { answering } from '~/platform/http/http.ts'
@@ -122,7 +122,7 @@ function Acts({ term, refusal }: { term: TermPageView; refusal: FormRefusal | nu
 					required
 					maxLength={MAX_TERM_NAME}
 					autoCapitalize="none"
-					hint="Capitals, blanks, dots and dashes make no difference."
+					hint="Upper and lower case, spaces, dots and hyphens make no difference."
 				/>
 			</ActForm>
 			<ActForm {...common} act="rename" title="Another name" label="Rename" names={{ name: 'Name' }}>
@@ -131,7 +131,7 @@ function Acts({ term, refusal }: { term: TermPageView; refusal: FormRefusal | nu
 					label="Name"
 					required
 					maxLength={MAX_TERM_NAME}
-					hint="The old name leads to it, and the tag stays as it is."
+					hint="The old name becomes a spelling of it, and the tag stays the same."
 				/>
 			</ActForm>
 			<ActForm {...common} act="merge" title="Merge" label="Merge" names={{ into: 'Other term' }}>
@@ -141,7 +141,7 @@ function Acts({ term, refusal }: { term: TermPageView; refusal: FormRefusal | nu
 					required
 					maxLength={MAX_TERM_NAME}
 					autoCapitalize="none"
-					hint="The one that stays. This term becomes a spelling of it."
+					hint="The term to keep. This term becomes a spelling of it."
 				/>
 			</ActForm>
 			<ActForm
@@ -161,7 +161,7 @@ function Acts({ term, refusal }: { term: TermPageView; refusal: FormRefusal | nu
 					{...of('describe', 'parents', term.parents.map(({ name }) => name).join(', '))}
 					label="Part of"
 					autoCapitalize="none"
-					hint="Other terms with commas between them, as JavaScript for React."
+					hint="Other terms, separated by commas, such as JavaScript for React."
 				/>
 			</ActForm>
 		</>

@@ -34,7 +34,7 @@ export default function Terms({ loaderData: { q, words, page } }: Route.Componen
 	return (
 		<ModerationFrame title="Terms">
 			<p className="mt-4 max-w-[40rem] text-ink-2">
-				Skills, technologies and tags share these terms. Whatever spelling somebody types, the term is kept.
+				Skills, technologies and tags share these terms. Other spellings are replaced by the term.
 			</p>
 			<div className="mt-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
 				<Form

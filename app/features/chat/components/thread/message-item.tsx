@@ -15,7 +15,7 @@ import type { Outgoing } from '../../client/outbox.ts'
 import type { ReceiptState } from './rows.ts'
 import { clockTime } from './times.ts'
 
-/** What can be done with a message of this conversation; the addresses serve readers without scripts. */
+/** Actions on messages of this conversation; the addresses are for readers without scripts. */
 export interface MessageActions {
 	/** The conversation's page. */
 	path: string
@@ -29,19 +29,19 @@ interface MessageItemProps {
 	own: boolean
 	last: boolean
 	receipt: ReceiptState
-	/** Full name of who wrote it, for readers who do not see on which side it stands. */
+	/** Full name of the author, for screen readers. */
 	author: string
 	zone: Zone
-	/** Whether the list's one place for the keyboard is here. */
+	/** Whether this message is the list's tab stop. */
 	current: boolean
 	/** Whether the address names it. */
 	found: boolean
-	/** Whether its pictures wait until they are asked for: a stranger sent them. */
+	/** Whether its pictures are shown only on request, as a stranger sent them. */
 	withheld: boolean
 	actions: MessageActions
 }
 
-/** One message, with its tools under the pointer and for the keyboard. */
+/** One message, with tools on hover and for the keyboard. */
 export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
 	const { message, own, last, receipt, author, zone, current, found, withheld, actions } = props
 	const Pictures = withheld ? WithheldPictures : SmallPictures
@@ -87,7 +87,7 @@ interface OutgoingItemProps {
 	client: ChatClient | null
 }
 
-/** A message that the server has not acknowledged: as typed, and when it was refused why, and what can be done. */
+/** An outgoing message: as typed, and after an error with its reason and what to do. */
 export function OutgoingItem({ message, last, client }: OutgoingItemProps) {
 	const { body, pictures, refusal, at } = message
 	return (
@@ -127,7 +127,7 @@ export function OutgoingItem({ message, last, client }: OutgoingItemProps) {
 const icons = { waiting: Clock, sent: Check, delivered: CheckCheck, read: CheckCheck }
 const words = { waiting: 'On its way', sent: 'Sent', delivered: 'Delivered', read: 'Read' }
 
-/** How far an own message has come, as a sign with its word. */
+/** The receipt of an own message, as an icon with its label. */
 function ReceiptIcon({ receipt }: { receipt: ReceiptState }) {
 	return (
 		<span title={words[receipt]}>
@@ -140,17 +140,17 @@ function ReceiptIcon({ receipt }: { receipt: ReceiptState }) {
 interface MessageToolsProps {
 	message: ChatMessage
 	own: boolean
-	/** Where scripts run, the arrow keys choose a message, and Tab reaches the tools of that one alone. */
+	/** Whether this message is chosen: with scripts, arrow keys choose a message, and Tab reaches its tools only. */
 	current: boolean
 	actions: MessageActions
 }
 
 const tool = 'icon-btn icon-btn-sm'
 
-/** Copy, and for an own message edit and delete, for another's report. */
+/** Tools: copy; edit and delete for own messages, report for others. */
 function MessageTools({ message, own, current, actions }: MessageToolsProps) {
 	const hydrated = useHydrated()
-	// Without scripts it is shown among its neighbours, however old it is.
+	// Without scripts the message is shown among its neighbours, however old it is.
 	const address = `${actions.path}?message=${message.id}`
 	const stop = { tabIndex: current || !hydrated ? 0 : -1 }
 	return (

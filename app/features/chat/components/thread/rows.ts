@@ -7,18 +7,18 @@ import { dayOf } from './times.ts'
 /** How far an own message has come. */
 export type ReceiptState = 'waiting' | 'sent' | 'delivered' | 'read'
 
-/** A message as it is drawn. */
+/** A message to render. */
 interface ShownMessage {
 	kind: 'message'
 	key: string
 	message: ChatMessage
 	own: boolean
-	/** The last of a run carries the time and the receipt. */
+	/** Whether it ends a group, and so shows the time and the receipt. */
 	last: boolean
 	receipt: ReceiptState
 }
 
-/** A message that is still on its way. */
+/** An outgoing message. */
 interface ShownOutgoing {
 	kind: 'outgoing'
 	key: string
@@ -32,7 +32,7 @@ export type Row =
 	| ShownMessage
 	| ShownOutgoing
 
-/** Messages of one sender within this time stand together, in milliseconds: product, 5 minutes. */
+/** Milliseconds within which messages of one sender form a group (product specification: 5 minutes). */
 const GROUP_WITHIN_MS = 5 * 60_000
 
 interface Entry {
@@ -42,9 +42,9 @@ interface Entry {
 }
 
 /**
- * A conversation as lines from top to bottom: its messages in order with those on their way at the end, a separator before
- * each day, and the line “New messages” before the first that was not read.
- * @param outgoing what is on its way, to anybody
+ * A conversation as rows from top to bottom: its messages in order with outgoing ones at the end, a separator before each day, and
+ * the divider “New messages” before the first unread one.
+ * @param outgoing all outgoing messages
  */
 export function rowsOf(view: ConversationView, outgoing: readonly Outgoing[], zone: Zone): Row[] {
 	const entries = [...view.messages.map((message) => entryOf(message, view)), ...waiting(view, outgoing)]
@@ -73,7 +73,7 @@ const isRefused = (row: Row) => row.kind === 'outgoing' && row.message.refusal !
 
 function entryOf(message: ChatMessage, { peer, receipts }: ConversationView): Entry {
 	const own = message.sender !== peer.username
-	// The same key as while it was on its way.
+	// Keeps the key that it had as an outgoing message.
 	const row: ShownMessage = {
 		kind: 'message',
 		key: `${own ? 'own' : 'peer'}-${message.clientId}`,

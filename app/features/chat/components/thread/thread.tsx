@@ -30,11 +30,11 @@ interface ThreadProps {
 	className: string
 	/** Id of the message that the address names. */
 	target: number | null
-	/** The reader goes from there to the end. */
+	/** Called when the reader goes to the end. */
 	onLeave: (() => void) | undefined
 }
 
-/** The messages of a conversation, from the oldest that was loaded to those on their way. */
+/** The messages of a conversation, from the oldest that was loaded to outgoing ones. */
 export function Thread({ view, actions, className, target, onLeave }: ThreadProps) {
 	const client = useChatClient()
 	const outgoing = useOutgoing()
@@ -145,23 +145,23 @@ function TypingLine({ name }: { name: string }) {
 	)
 }
 
-/** Tells the chat whether somebody looks at the end of the conversation: what stands there is read then. */
+/** Tells the chat whether the reader is at the end of the conversation, where messages count as read. */
 function useAttention({ peer: { username }, latest }: ConversationView, atEnd: boolean): void {
 	const client = useChatClient()
 	const attended = useVisible() && atEnd
 	const { viewer } = useRootData()
 	const newest = latest.findLast(({ sender }) => sender !== viewer?.username)?.id
-	// biome-ignore lint/correctness/useExhaustiveDependencies: each new message is read as it comes
+	// biome-ignore lint/correctness/useExhaustiveDependencies: each new message is read when it arrives
 	useEffect(() => {
 		client?.attend(username, attended)
 		return () => client?.attend(username, false)
 	}, [client, username, attended, newest])
 }
 
-/** So near to the end, in pixels, counts as at the end. */
+/** Distance in pixels that still counts as the end. */
 const NEAR_END_PX = 48
 
-/** So near to the beginning the page before it is asked for. */
+/** Distance in pixels from the beginning at which the page before it is requested. */
 const LOAD_AHEAD_PX = 400
 
 interface ReadingParts {
@@ -171,12 +171,12 @@ interface ReadingParts {
 }
 
 /**
- * Where the reader is in a list that grows at both ends. The list lies in a box that the browser fills from its end
- * (`flex-direction: column-reverse`), so that it begins there before any script runs; `scrollTop` is 0 at the end and
- * negative above. What is read stays where it is, whatever is added above or below.
+ * Keeps the scroll position in a list that grows at both ends. The list is in a container that the browser fills from its end
+ * (`flex-direction: column-reverse`), so it starts there before any script runs; `scrollTop` is 0 at the end and negative above.
+ * What is being read stays in place, whatever is added above or below.
  * @param rows changes whenever the list does
- * @param parts `onEarly` and `onLate` are called when the reader is near the beginning or the end; `held` says that the list
- * does not end where the conversation does, so that nobody is at its end
+ * @param parts `onEarly` and `onLate` are called when the reader is near the beginning or the end; `held` says that the list ends
+ * before the conversation does, so that nobody is at its end
  */
 function useReading(rows: unknown, { onEarly, onLate, held: inMiddle }: ReadingParts) {
 	const scroller = useRef<HTMLDivElement>(null)
@@ -196,12 +196,12 @@ function useReading(rows: unknown, { onEarly, onLate, held: inMiddle }: ReadingP
 		if (inMiddle && list.scrollTop > -LOAD_AHEAD_PX) onLate()
 	}, [])
 
-	// biome-ignore lint/correctness/useExhaustiveDependencies: what is read is held in place whenever the list changes
+	// biome-ignore lint/correctness/useExhaustiveDependencies: the scroll position is kept whenever the list changes
 	useLayoutEffect(() => {
 		const list = scroller.current
 		const held = anchor.current
 		if (list && held?.element.isConnected) list.scrollTop += held.element.getBoundingClientRect().top - held.top
-		// At the end, or where there is nothing any more of what was read.
+		// At the end, or when the element that was read is gone.
 		else if (list) list.scrollTop = 0
 		look()
 	}, [rows, look])
@@ -214,7 +214,7 @@ function useReading(rows: unknown, { onEarly, onLate, held: inMiddle }: ReadingP
 	return { scroller, atEnd, look, toEnd }
 }
 
-/** The first message of which something can be seen. */
+/** The first message that is at least partly visible. */
 function firstVisible(list: HTMLElement): { element: Element; top: number } | null {
 	const above = list.getBoundingClientRect().top
 	for (const element of list.querySelectorAll('[data-message]')) {
@@ -225,9 +225,9 @@ function firstVisible(list: HTMLElement): { element: Element; top: number } | nu
 }
 
 /**
- * Brings a message to the middle and the reader's focus to it, once for each visit to its address.
+ * Scrolls to a message and focuses it, once for each visit to its address.
  * @param target id; null for none
- * @param onShown called when it is there
+ * @param onShown called once it is there
  */
 function useTarget(
 	scroller: RefObject<HTMLElement | null>,
@@ -248,7 +248,7 @@ function useTarget(
 	}, [scroller, target, key, rows])
 }
 
-/** Brings the line “New messages” to the top when the list opens and more is new than there is room for. */
+/** Scrolls the divider “New messages” to the top when the list opens and the new messages do not fit. */
 function useNewLine(scroller: RefObject<HTMLElement | null>): void {
 	useEffect(() => {
 		const line = scroller.current?.querySelector('[data-new]')
@@ -259,7 +259,7 @@ function useNewLine(scroller: RefObject<HTMLElement | null>): void {
 	}, [scroller])
 }
 
-/** Whether this tab is in front of somebody. */
+/** Whether this tab is visible. */
 function useVisible(): boolean {
 	return useSyncExternalStore(
 		subscribe,

@@ -6,17 +6,17 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** “6:41 pm”. @param at ISO 8601 or milliseconds of the epoch */
+/** “6:41 pm”. @param at ISO 8601 or milliseconds since the epoch */
 export function clockTime(at: string | number, zone: Zone): string {
 	return timeOfDay(inZone(at, zone))
 }
 
-/** The day a moment is in, as a number of days: two moments of one day have the same. */
+/** The number of a moment's day: equal for two moments of one day. */
 export function dayOf(at: string | number, zone: Zone): number {
 	return Math.floor(inZone(at, zone).getTime() / DAY_MS)
 }
 
-/** “Today”, “Yesterday”, “Wed 12 Nov”, with the year when it is not that of `now`. */
+/** “Today”, “Yesterday”, “Wed 12 Nov”, with the year if it differs from that of `now`. */
 export function dayName(at: string | number, now: number, zone: Zone): string {
 	const then = dayOf(at, zone)
 	const ago = dayOf(now, zone) - then
@@ -26,7 +26,7 @@ export function dayName(at: string | number, now: number, zone: Zone): string {
 	return `${weekdays[date.getUTCDay()]} ${shortDateOf(date, inZone(now, zone).getUTCFullYear())}`
 }
 
-/** How long ago, in as few letters as a list has room for: “now”, “26 min”, “1 h”, “Yesterday”, “Wed”, “14 Nov”. */
+/** A short relative time for lists: “now”, “26 min”, “1 h”, “Yesterday”, “Wed”, “14 Nov”. */
 export function shortAge(at: string, now: number, zone: Zone): string {
 	const age = now - Date.parse(at)
 	if (age < MINUTE_MS) return 'now'

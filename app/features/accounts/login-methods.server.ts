@@ -5,55 +5,55 @@ import { NotAllowed } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import type { Feature } from '~/platform/feature.ts'
 
-/* Ways into an account besides the password, which features above this one add. */
+/* Login methods besides the password, which features above this one add. */
 
 declare module '~/platform/feature.ts' {
 	interface Feature {
-		/** Ways in besides the password. */
-		waysIn?: WaysIn
+		/** Login methods besides the password. */
+		loginMethods?: LoginMethods
 	}
 }
 
 /** A button of the login page. */
-export interface WayIn {
-	/** The last part of the address that its form is sent to, `/login/NAME`. */
+export interface LoginButton {
+	/** The last segment of the address that its form is sent to, `/login/NAME`. */
 	name: string
-	/** What stands on the button. */
+	/** Its label. */
 	label: string
 }
 
-export interface WaysIn {
+export interface LoginMethods {
 	/** The buttons that the login page shows now. */
-	buttons: () => WayIn[]
-	/** What stands on the only button, where passwords are switched off; null where they are not. */
+	buttons: () => LoginButton[]
+	/** The label of the only button, where passwords are disabled; null where they are not. */
 	onlyWay?: () => string | null
 	/**
-	 * Takes what `logInAs` was given to keep, once the session begins, if need be after a second step. The session's cookie is not out yet:
-	 * what this throws ends the session.
+	 * Receives the `kept` of `logInAs` once the session begins, possibly after a second step. The session's cookie has not been sent
+	 * yet: an error ends the session.
 	 */
 	onSessionBegun?: (sessionId: number, kept: string) => Promise<void>
-	/** Called when a request came with a session that was looked up in the database, every few minutes of its use. It never throws. */
+	/** Called for requests whose session was looked up in the database, every few minutes of its use. It never throws. */
 	onSessionUsed?: (sessionId: number) => void
 }
 
-const registry = remember<{ ways: WaysIn[] }>('ways-in', () => ({ ways: [] }))
+const registry = remember<{ ways: LoginMethods[] }>('ways-in', () => ({ ways: [] }))
 
-/** Takes the ways in of all features. */
-export function registerWaysIn(features: readonly Feature[]): void {
-	registry.ways = features.flatMap(({ waysIn }) => waysIn ?? [])
+/** Registers the login methods of all features. */
+export function registerLoginMethods(features: readonly Feature[]): void {
+	registry.ways = features.flatMap(({ loginMethods }) => loginMethods ?? [])
 }
 
-/** What the login page offers: the buttons, and whether passwords are asked for. */
-export function waysIn(): { buttons: WayIn[]; hasPasswords: boolean } {
+/** What the login page offers: the buttons, and whether passwords are allowed. */
+export function loginMethods(): { buttons: LoginButton[]; hasPasswords: boolean } {
 	return { buttons: registry.ways.flatMap(({ buttons }) => buttons()), hasPasswords: allowsPasswords() }
 }
 
-/** Whether people may register and log in by a password. */
+/** Whether people may register and log in with a password. */
 export function allowsPasswords(): boolean {
 	return onlyWay() === null
 }
 
-/** Insists that people may register and log in by a password. @throws NotAllowed where they may not */
+/** Requires that people may register and log in with a password. @throws NotAllowed where they may not */
 export function requirePasswords(): void {
 	const label = onlyWay()
 	if (label !== null) throw new NotAllowed(`Passwords are switched off on this site. Use “${label}” on the login page.`)
@@ -65,8 +65,8 @@ export function noteSessionUse(sessionId: number): void {
 }
 
 /**
- * Hands over to the features what a way in kept for a session that begins.
- * @param end takes the session back, where they refuse it
+ * Passes the `kept` of a login to the features when its session begins.
+ * @param end ends the session, if they throw
  */
 export async function handOver(
 	session: { id: string; token: string },
@@ -91,8 +91,8 @@ function onlyWay(): string | null {
 }
 
 /**
- * Begins a session for a member who has proved elsewhere who they are. Nobody reaches it by HTTP: `accounts.server.ts` passes on a
- * few paths alone, and this is none of them.
+ * Begins a session for a member who was authenticated elsewhere. It cannot be called by HTTP: `accounts.server.ts` passes on a few
+ * paths only, and this is none of them.
  */
 export const outsideLogin = {
 	id: 'outside-login',

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { type AddressTrouble, addressesPath } from '../bounces.view.ts'
+import { type AddressProblem, addressesPath } from '../bounces.view.ts'
 
 /** Tells members that mails to an address of theirs came back, or were reported as spam, and what can be done; it stays until that is done. */
-export function MailTrouble({ trouble, links }: { trouble: AddressTrouble; links?: ReactNode }) {
-	const { email, isFirst, kind, since } = trouble
+export function AddressProblemNotice({ problem, links }: { problem: AddressProblem; links?: ReactNode }) {
+	const { email, isFirst, kind, since } = problem
 	const isReturned = kind === 'returned'
 	const effect = isFirst ? 'We have stopped emailing you notifications. ' : ''
 	return (

@@ -2,14 +2,14 @@ import type { ReactNode } from 'react'
 import type { QuestionPageView, UnpublishedView } from '~/features/questions/question.view.ts'
 import { Link } from '~/ui/link.tsx'
 
-interface StandingNoticeProps {
+interface StatusNoticeProps {
 	question: Pick<QuestionPageView, 'locked' | 'unpublished'>
-	/** The question that its reader was led here from. */
+	/** The merged question that its reader was redirected from. */
 	mergedFrom: { title: string; url: string } | null
 }
 
-/** How a query stands, above it: not published and why, locked, or reached by the address of one that was merged into it. */
-export function StandingNotice({ question: { locked, unpublished }, mergedFrom }: StandingNoticeProps) {
+/** The status of a question, above it: unpublished and why, locked, or reached from a question that was merged into it. */
+export function StatusNotice({ question: { locked, unpublished }, mergedFrom }: StatusNoticeProps) {
 	return (
 		<>
 			{mergedFrom && (
@@ -29,7 +29,7 @@ export function StandingNotice({ question: { locked, unpublished }, mergedFrom }
 	)
 }
 
-/** Says to its author and to moderators why others do not see a text. */
+/** Tells an author and moderators why others do not see a text. */
 export function UnpublishedNotice({ unpublished, what }: { unpublished: UnpublishedView; what: 'query' | 'comment' }) {
 	const { status, reason } = unpublished
 	return (

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { TermPlace, UsedWord } from '~/features/terms/places.server.ts'
+import type { TermSource, UsedWord } from '~/features/terms/sources.server.ts'
 import { describeUnedited } from '~/features/terms/terms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { moveQuestions } from './tags.queries.server.ts'
@@ -7,8 +7,8 @@ import { moveQuestions } from './tags.queries.server.ts'
 /** So many questions change their tag in one transaction: nobody who edits one of them waits long. */
 const batch = 200
 
-/** The tags of questions, as a place of terms. */
-export const tagPlace: TermPlace = {
+/** The tags of questions, as a source of terms. */
+export const tagTerms: TermSource = {
 	nouns: ['query', 'queries'],
 	async align(termId) {
 		await addTagsOfTerms()
