@@ -1,3 +1,5 @@
+import type { Told } from '~/features/notifications/notifications.server.ts'
+
 declare module '~/platform/realtime/events.ts' {
 	interface ServerEvents {
 		/** A question was asked. */
@@ -42,7 +44,7 @@ interface Happening {
 	/** Whose notification box is locked along, as moderation tells them in the same transaction what was decided. */
 	besides?: number
 	/** Whose notifications changed with it. */
-	told?: number[]
+	told?: Told[]
 }
 
 interface Written extends Happening {

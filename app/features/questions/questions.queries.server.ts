@@ -101,6 +101,34 @@ export async function listTagRows({ tagId, view, cursor, limit }: TagFilter): Pr
 	return rows
 }
 
+/** A question as it is named, with who asked it, for what is done below it. */
+export interface NamedQuestion
+	extends Pick<QuestionRow, 'id' | 'title' | 'tags' | 'author_id' | 'pseudonym_id' | 'username' | 'category_slug'> {
+	/** Whether nobody may comment any more. */
+	locked: boolean
+}
+
+/** As {@link findQuestion}, without its texts, which may be long. */
+export async function findNamedQuestion(id: number): Promise<NamedQuestion | undefined> {
+	const { rows } = await sql<NamedQuestion>`
+		select q.id, q.title, q.tags, ${authorColumns}, c.slug as category_slug, q.locked_at is not null as locked
+		from questions q ${questionJoins} where q.id = ${id} and q.status = 'published'`.execute(db())
+	return rows[0]
+}
+
+/**
+ * Locks a question under which a comment is to be added. The comment's id is taken once it is held, so that ids are in the order in which
+ * comments are added.
+ * @returns undefined when it does not stand; `locked`: whether a moderator locked it, so that nobody may comment
+ */
+export async function holdForComment(trx: Executor, id: number): Promise<{ id: number; locked: boolean } | undefined> {
+	const { rows } = await sql<{ id: number; locked: boolean }>`
+		with held as materialized (
+			select locked_at is not null as locked from questions where id = ${id} and status = 'published' for update)
+		select nextval(pg_get_serial_sequence('comments', 'id'))::int as id, locked from held`.execute(trx)
+	return rows[0]
+}
+
 /** A question with its texts, or undefined when there is none or it was deleted. */
 export async function findQuestion(id: number, executor: Executor = db()): Promise<QuestionPageRow | undefined> {
 	const { rows } = await sql<QuestionPageRow>`

@@ -9,34 +9,34 @@ import { isOnProbation, leadsElsewhere, lockAuthor, refuseTooMuch } from '~/feat
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { ForumEvent } from '../questions.events.ts'
-import { findAuthors, isLocked, secondsOverLimits } from './status.queries.server.ts'
+import { findAuthors, secondsOverLimits } from './status.queries.server.ts'
 
 /**
  * The rules of moderation for every change of the forum, whichever way it comes in. They are asked before it, with the question
  * locked, so that nothing is stored that they refuse. Members who are suspended only delete what is their own, nobody comments
  * on a locked question or writes to somebody who blocks them, newcomers write only so much in an hour, their first post with a
  * link waits, and what moderators do to others' texts is recorded.
- * @param html the text that is written, as it will be shown; '' where none is
+ * @param written.html the text that is written, as it will be shown; none where none is
+ * @param written.isLocked whether nobody may comment on the question; where a comment is added, what is not known counts as so
  * @returns the status of the text that is written
  * @throws NotAllowed, TooMany
  */
 export async function applyPostingRules(
 	trx: Executor,
 	event: ForumEvent,
-	html: string,
+	{ html = '', isLocked }: { html?: string; isLocked?: boolean },
 ): Promise<'published' | 'pending'> {
 	const kind = added[event.kind]
 	// Begun together, they travel together; the author is locked before the posts are counted.
-	const [actor, isOwnDeletion, refusalByBlock, isClosed, secondsOver] = await Promise.all([
+	const [actor, isOwnDeletion, refusalByBlock, secondsOver] = await Promise.all([
 		lockAuthor(trx, event.actorId),
 		deletesOwn(trx, event),
 		findRefusalByBlock(trx, event),
-		kind === 'comments' && isLocked(trx, event.question.id),
 		kind ? listSecondsOver(trx, kind, event.actorId) : [],
 	])
 	if (!isOwnDeletion) refuseSuspended(actor)
 	if (refusalByBlock) throw new NotAllowed(refusalByBlock)
-	if (isClosed) throw new NotAllowed(lockedMessage)
+	if (kind === 'comments' && isLocked !== false) throw new NotAllowed(lockedMessage)
 	if (kind) refuseTooMuch(actor, kind, secondsOver)
 	await logModeratorChange(trx, event, actor)
 	return (await mustWait(trx, event, actor, html)) ? 'pending' : 'published'
