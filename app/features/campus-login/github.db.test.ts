@@ -7,7 +7,7 @@ import { getSection, saveSection } from '~/features/site-settings/site-settings.
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { findIdentity } from './identities.queries.server.ts'
+import { verifiedLinks } from './identities.server.ts'
 import { beginFlow, finishFlow } from './login-flow.server.ts'
 
 /*
@@ -87,12 +87,12 @@ test('a login with GitHub goes by its number and the primary address that it con
 	expect(asked[0]).toContain('code=a+code')
 	expect(asked[0]).toContain('code_verifier=')
 	expect(asked[1]).toMatch(/^GET \/api\/v3\/user(\/emails)? Bearer gho_1/i)
-	expect((await findIdentity(viewer?.id ?? 0, 'github'))?.name).toBe('ada-l')
+	expect(await verifiedLinks(viewer?.id ?? 0)).toEqual([{ site: 'github', url: 'https://github.com/ada-l' }])
 	// The login may be renamed; the number stays.
 	github.user = { id: 7, login: 'ada-lovelace', name: null }
 	const again = await logIn()
 	expect([again.message, again.viewer?.id]).toEqual(['Welcome back!', viewer?.id])
-	expect((await findIdentity(viewer?.id ?? 0, 'github'))?.name).toBe('ada-lovelace')
+	expect(await verifiedLinks(viewer?.id ?? 0)).toEqual([{ site: 'github', url: 'https://github.com/ada-lovelace' }])
 })
 
 test.each<[string, () => void, RegExp]>([

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
 export type Affiliation = '' | 'student' | 'staff'
@@ -175,10 +175,4 @@ export async function findIdentity(
 	const { rows } = await sql<Identity>`
 		select issuer, subject, name from identities where user_id = ${userId} and provider = ${provider}`.execute(db())
 	return rows[0]
-}
-
-/** What a member is called at GitHub, who logs in there, for the columns of a statement; null for who does not. @param userId a column */
-export function githubNameOf(userId: RawBuilder<number>): RawBuilder<string | null> {
-	return sql<string | null>`(
-		select identities.name from identities where identities.user_id = ${userId} and provider = 'github')`
 }

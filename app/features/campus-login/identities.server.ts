@@ -19,6 +19,7 @@ import type { LoginsView } from './campus-login.view.ts'
 import { affiliationOf, isEmailConfirmed, type Person, personOf, textOf } from './claims.server.ts'
 import {
 	deleteIdentity,
+	findIdentity,
 	findOwner,
 	type Identity,
 	insertIdentity,
@@ -206,6 +207,14 @@ export async function listLogins(viewer: SignedIn): Promise<LoginsView> {
 		open: open.map(({ name }) => ({ name, title: sentence(providerNames[name] ?? name) })),
 		hasPassword: byPassword && waysIn().hasPasswords,
 	}
+}
+
+/**
+ * The profiles at other sites that a member has proved to be theirs, by logging in there
+ */
+export async function verifiedLinks(userId: number): Promise<{ site: 'github'; url: string }[]> {
+	const identity = await findIdentity(userId, 'github')
+	return identity?.name ? [{ site: 'github', url: `https://github.com/${identity.name}` }] : []
 }
 
 /** At the beginning of a sentence. */

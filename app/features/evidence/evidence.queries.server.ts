@@ -46,13 +46,7 @@ export interface EvidenceRow {
 
 /** Evidence of a member's skills, the strongest first: of each the `limit` pieces that weigh most. */
 export async function listEvidenceRows(userId: number, reader: EvidenceReader, limit: number): Promise<EvidenceRow[]> {
-	const { rows } = await evidenceOf(sql<number>`${userId}`, reader, limit).execute(db())
-	return rows
-}
-
-/** As {@link listEvidenceRows}, as a statement that may stand in another one. @param userId a value, or a column of that one */
-export function evidenceOf(userId: RawBuilder<number>, reader: EvidenceReader, limit: number): RawBuilder<EvidenceRow> {
-	return sql<EvidenceRow>`
+	const { rows } = await sql<EvidenceRow>`
 		with weighed as (
 			select *, weight * evidence_scale(at) / evidence_scale(now()) as weighs from ${sources[reader]} e where user_id = ${userId}),
 		pieces as (
@@ -71,7 +65,8 @@ export function evidenceOf(userId: RawBuilder<number>, reader: EvidenceReader, l
 				else (select certificate_title from certificates where certificate_id = pieces.source::uuid) end, '') as title,
 			to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at
 		from pieces join skills on skills.id = skill_id join profile_skills using (user_id, skill_id)
-		where place <= ${limit} order by strength desc, position, place`
+		where place <= ${limit} order by strength desc, position, place`.execute(db())
+	return rows
 }
 
 /** Says of which of these skills others see the evidence. Skills that the member does not have are passed over. */

@@ -7,7 +7,6 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import {
 	EVIDENCE_BATCH,
-	type EvidenceReader,
 	type EvidenceRow,
 	listEvidenceRows,
 	listMembersAfter,
@@ -20,7 +19,7 @@ import {
 import { levelOf, MIN_STRENGTH, type SkillEvidenceView } from './evidence.view.ts'
 
 /** Of each skill a page lists so many pieces, those that weigh most; the others are counted. */
-export const PIECES_SHOWN = 6
+const PIECES_SHOWN = 6
 
 /** Members that a search puts before others who have the skill, at most. */
 const MAX_STRONGEST = 50
@@ -36,18 +35,9 @@ export async function getEvidence(
 	viewer: Viewer,
 	member: { id: number; username: string },
 ): Promise<SkillEvidenceView[]> {
-	return presentEvidence(member, await listEvidenceRows(member.id, evidenceReader(viewer, member), PIECES_SHOWN))
-}
-
-/** As whom this viewer reads the evidence of a member. */
-export function evidenceReader(viewer: Viewer, member: { username: string }): EvidenceReader {
-	return isOwn(viewer, member) ? 'owner' : maySeeHidden(viewer, member) ? 'moderator' : 'other'
-}
-
-/** Rows of a member's evidence by their skills, in their order. */
-export function presentEvidence(member: { username: string }, rows: EvidenceRow[]): SkillEvidenceView[] {
+	const reader = isOwn(viewer, member) ? 'owner' : maySeeHidden(viewer, member) ? 'moderator' : 'other'
 	const skills = new Map<string, SkillEvidenceView>()
-	for (const row of rows) {
+	for (const row of await listEvidenceRows(member.id, reader, PIECES_SHOWN)) {
 		const { skill, hidden, strength, solutions, answers, projects, certificates } = row
 		const counts = { solution: solutions, answer: answers, project: projects, certificate: certificates }
 		const shown = skills.get(skill) ?? { skill, hidden, level: levelOf(strength), counts, pieces: [] }

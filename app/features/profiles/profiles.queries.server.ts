@@ -1,6 +1,4 @@
 import { type RawBuilder, sql } from 'kysely'
-import { githubNameOf } from '~/features/campus-login/identities.queries.server.ts'
-import { type EvidenceReader, type EvidenceRow, evidenceOf } from '~/features/evidence/evidence.queries.server.ts'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import {
 	isListed,
@@ -65,56 +63,19 @@ export interface ProfileRow {
 	hidden_reason: string
 }
 
-/** Who reads a profile. */
-interface ProfileReader {
-	/** null for a visitor, who sees what is for everybody. */
-	viewerId: number | null
-	/** Whether what others do not see is read, too: for the owner and for moderators. */
-	whole?: boolean
-}
-
-/** A member with their profile, or undefined. An account without a profile row reads as an empty one; a pseudonym has none. */
-export async function findProfile(username: string, reader: ProfileReader): Promise<ProfileRow | undefined> {
-	return selectProfile<ProfileRow>(username, reader, sql``)
-}
-
-/** All that a member's page shows but for their posts. */
-export interface ProfilePageRow extends ProfileRow, ItemRows {
-	/** Of the skills, as {@link evidenceOf} orders it; empty where it is not read. */
-	evidence: EvidenceRow[]
-	/** The account at GitHub that the member has proved to be theirs; null for none. */
-	github_name: string | null
-}
-
 /**
- * As {@link findProfile}, with all that stands beside the profile. One statement: each of five would cost as much as what it reads.
- * @param evidence.reader null where no evidence is read
- * @param evidence.limit pieces of each skill
+ * A member with their profile, or undefined. An account without a profile row reads as an empty one; a pseudonym has none.
+ * @param viewerId null for a visitor, who sees what is for everybody
+ * @param whole whether what others do not see is read, too: for the owner and for moderators
  */
-export async function findProfilePage(
+export async function findProfile(
 	username: string,
-	reader: ProfileReader,
-	evidence: { reader: EvidenceReader | null; limit: number },
-): Promise<ProfilePageRow | undefined> {
-	const member = sql<number>`users.id`
-	const pieces = evidence.reader && rowsAsJson(evidenceOf(member, evidence.reader, evidence.limit))
-	return selectProfile<ProfilePageRow>(
-		username,
-		reader,
-		sql`, ${itemColumns(member, readingOf(reader))}, ${pieces ?? sql`'[]'::json`} as evidence, ${githubNameOf(member)} as github_name`,
-	)
-}
-
-/** @param more further columns, of `users` */
-async function selectProfile<Row extends ProfileRow>(
-	username: string,
-	{ viewerId, whole = false }: ProfileReader,
-	more: RawBuilder<unknown>,
-): Promise<Row | undefined> {
+	{ viewerId, whole = false }: { viewerId: number | null; whole?: boolean },
+): Promise<ProfileRow | undefined> {
 	const source = whole
 		? sql`(select *, hidden_at is not null as hidden from profiles) profiles`
 		: sql`(select *, '' as hidden_reason, null as hidden_image from ${profilesFor(viewerId)}) profiles`
-	const { rows } = await sql<Row>`
+	const { rows } = await sql<ProfileRow>`
 		select users.id, users.username, users.name, users.email, coalesce(users.image, hidden_image) as image, users.imported,
 			users.created_at, ${isOnlineTo(viewerId)} as online,
 			case when show_presence and not ${isBlocking(sql.ref('users.id'), viewerId)} then last_seen_at end as last_seen_at,
@@ -133,7 +94,7 @@ async function selectProfile<Row extends ProfileRow>(
 			coalesce(portfolio, '') as portfolio, coalesce(hackerrank, '') as hackerrank, coalesce(codechef, '') as codechef,
 			coalesce(geeksforgeek, '') as geeksforgeek,
 			coalesce(show_email, false) as show_email, coalesce(show_phone, false) as show_phone,
-			coalesce(campus_name, '') as campus_name, campus_verified_at, ${isListed} as listed${more}
+			coalesce(campus_name, '') as campus_name, campus_verified_at, ${isListed} as listed
 		from users left join ${source} on profiles.user_id = users.id
 		where users.username = ${username} and users.pseudonym_of is null`.execute(db())
 	return rows[0]
@@ -175,11 +136,6 @@ export async function findAuthor(
 /** As whom a profile is read: `whole` for its owner and moderators. */
 export type Reading = 'whole' | 'member' | 'visitor'
 
-/** As whom somebody reads. */
-export function readingOf({ viewerId, whole }: ProfileReader): Reading {
-	return whole ? 'whole' : viewerId === null ? 'visitor' : 'member'
-}
-
 /** What {@link ItemTable} reads, by who reads. */
 const itemViews = {
 	projects: { whole: sql`projects`, member: sql`shown_projects`, visitor: sql`public_projects` },
@@ -192,11 +148,11 @@ export const itemsFor = (table: ItemTable, reading: Reading) => itemViews[table]
 
 /** A member's projects in their own order, at most 100. */
 export async function listProjectRows(userId: number, reading: Reading): Promise<ProjectRow[]> {
-	const { rows } = await projectsOf(sql<number>`${userId}`, reading).execute(db())
+	const { rows } = await projectsOf(userId, reading).execute(db())
 	return rows
 }
 
-function projectsOf(userId: RawBuilder<number>, reading: Reading) {
+function projectsOf(userId: number, reading: Reading) {
 	return sql<ProjectRow>`
 		select project_id, project_title, ${shownPicture}, project_source_code_link, project_deployment_link, project_demo_link,
 			project_tech_stack, project_date::text as date, project_description, pinned
@@ -216,11 +172,11 @@ export interface CertificateRow extends ShownPicture {
 
 /** A member's certificates in their own order, at most 100. */
 export async function listCertificateRows(userId: number, reading: Reading): Promise<CertificateRow[]> {
-	const { rows } = await certificatesOf(sql<number>`${userId}`, reading).execute(db())
+	const { rows } = await certificatesOf(userId, reading).execute(db())
 	return rows
 }
 
-function certificatesOf(userId: RawBuilder<number>, reading: Reading) {
+function certificatesOf(userId: number, reading: Reading) {
 	return sql<CertificateRow>`
 		select certificate_id, certificate_title, certificate_url, ${shownPicture}, certificate_issue_date::text as issued,
 			certificate_expire_date::text as expires, credential_verification_link, pinned
@@ -251,11 +207,11 @@ export async function listExperienceRows(
 	reading: Reading,
 	executor: Executor = db(),
 ): Promise<ExperienceRow[]> {
-	const { rows } = await experiencesOf(sql<number>`${userId}`, reading).execute(executor)
+	const { rows } = await experiencesOf(userId, reading).execute(executor)
 	return rows
 }
 
-function experiencesOf(userId: RawBuilder<number>, reading: Reading) {
+function experiencesOf(userId: number, reading: Reading) {
 	return sql<ExperienceRow>`
 		select experience_id as id, kind, organisation, title, degree, url, starts, ends, summary, version
 		from ${itemsFor('experiences', reading)} items where user_id = ${userId}
@@ -269,15 +225,13 @@ export interface ItemRows {
 	experiences: ExperienceRow[]
 }
 
-/** {@link ItemRows}, each as by itself, for the columns of a statement. */
-function itemColumns(userId: RawBuilder<number>, reading: Reading): RawBuilder<unknown> {
-	return sql`${rowsAsJson(projectsOf(userId, reading))} as projects, ${rowsAsJson(certificatesOf(userId, reading))} as certificates,
-			${rowsAsJson(experiencesOf(userId, reading))} as experiences`
-}
-
-/** The rows of a statement, in their order, as one value of another one. */
-function rowsAsJson(statement: RawBuilder<unknown>): RawBuilder<unknown> {
-	return sql`(select coalesce(json_agg(items), '[]') from (${statement}) items)`
+/** All that a member's page lists, each as by itself, in one statement. */
+export async function listItemRows(userId: number, reading: Reading): Promise<ItemRows> {
+	const all = (items: RawBuilder<unknown>) => sql`(select coalesce(json_agg(items), '[]') from (${items}) items)`
+	const { rows } = await sql<ItemRows>`
+		select ${all(projectsOf(userId, reading))} as projects, ${all(certificatesOf(userId, reading))} as certificates,
+			${all(experiencesOf(userId, reading))} as experiences`.execute(db())
+	return rows[0] ?? { projects: [], certificates: [], experiences: [] }
 }
 
 export interface FirstStepsRow {

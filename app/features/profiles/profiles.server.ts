@@ -1,4 +1,5 @@
-import { evidenceReader, PIECES_SHOWN, presentEvidence } from '~/features/evidence/evidence.server.ts'
+import { verifiedLinks } from '~/features/campus-login/identities.server.ts'
+import { getEvidence } from '~/features/evidence/evidence.server.ts'
 import { byStrength, type EvidenceLevel, type EvidencePieceView } from '~/features/evidence/evidence.view.ts'
 import { isOwn, maySeeHidden } from '~/features/members/members.policy.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
@@ -7,10 +8,9 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import {
 	findFirstSteps,
 	findProfile,
-	findProfilePage,
+	listItemRows,
 	type ProfileRow,
 	type Reading,
-	readingOf,
 	storeFirstStepsDismissed,
 } from './profiles.queries.server.ts'
 import {
@@ -29,22 +29,24 @@ import {
  * @throws as {@link requireProfile}
  */
 export async function getProfile(viewer: Viewer, username: string): Promise<ProfileView> {
-	const { row } = await requireRow(viewer, username, (name, reader) => {
-		const evidence = viewer && evidenceReader(viewer, { username: name })
-		return findProfilePage(name, reader, { reader: evidence, limit: PIECES_SHOWN })
-	})
+	const { row, reading } = await requireProfile(viewer, username)
+	const [{ projects, certificates, experiences }, evidence, proven] = await Promise.all([
+		listItemRows(row.id, reading),
+		viewer ? getEvidence(viewer, row) : [],
+		row.github ? verifiedLinks(row.id) : [],
+	])
 	const profile = presentProfile(viewer, row)
-	const evidence = presentEvidence(row, row.evidence)
-	// Their name there says nothing of a profile that does not name GitHub, or whose links are not for this viewer.
-	const isProven = row.github !== '' && row.github_name
 	return {
 		...profile,
-		social: markProven(profile.social, isProven ? [`https://github.com/${row.github_name}`] : []),
+		social: markProven(
+			profile.social,
+			proven.map(({ url }) => url),
+		),
 		skills: byStrength(row.skills, evidence),
 		evidence,
-		projects: row.projects.map(presentProject),
-		certificates: row.certificates.map(presentCertificate),
-		experiences: row.experiences.map(presentExperience),
+		projects: projects.map(presentProject),
+		certificates: certificates.map(presentCertificate),
+		experiences: experiences.map(presentExperience),
 	}
 }
 
@@ -53,23 +55,15 @@ export async function getProfile(viewer: Viewer, username: string): Promise<Prof
  * @throws NotFound when nobody has the username, NotAllowed for a visitor whom its member, or anybody, does not allow to see it,
  * TooMany for who reads many profiles of others
  */
-export function requireProfile(viewer: Viewer, username: string): Promise<{ row: ProfileRow; reading: Reading }> {
-	return requireRow(viewer, username, findProfile)
-}
-
-async function requireRow<Row extends ProfileRow>(
-	viewer: Viewer,
-	username: string,
-	find: (name: string, reader: { viewerId: number | null; whole: boolean }) => Promise<Row | undefined>,
-): Promise<{ row: Row; reading: Reading }> {
+export async function requireProfile(viewer: Viewer, username: string): Promise<{ row: ProfileRow; reading: Reading }> {
 	const name = username.toLowerCase()
 	if (viewer) await countReading(viewer, name)
-	const reader = { viewerId: viewer?.id ?? null, whole: maySeeHidden(viewer, { username: name }) }
-	const row = await find(name, reader)
+	const whole = maySeeHidden(viewer, { username: name })
+	const row = await findProfile(name, { viewerId: viewer?.id ?? null, whole })
 	// Whoever is not told whether there is such a member is told the same of all names.
 	if (!viewer && !row?.public_page) throw new NotAllowed('Log in to see this profile.')
 	if (!row) throw new NotFound('No Data Found !')
-	return { row, reading: readingOf(reader) }
+	return { row, reading: whole ? 'whole' : viewer ? 'member' : 'visitor' }
 }
 
 /** A skill as the API tells it. */
