@@ -6,12 +6,11 @@ import { config } from '~/config.server.ts'
 import { HeaderSearch } from '~/features/finder/components/header-search.tsx'
 import { leadToCurrentName } from '~/features/identity/usernames/addresses.server.ts'
 import { InboxControl } from '~/features/inbox/components/inbox-control.tsx'
-import { countUnreadConversations } from '~/features/inbox/inbox.server.ts'
+import { countWaiting } from '~/features/inbox/inbox.server.ts'
 import { askForConsent } from '~/features/legal/consent.server.ts'
 import { isPublished } from '~/features/legal/legal.server.ts'
 import { countCases } from '~/features/moderation/queue.server.ts'
 import { ownReasons } from '~/features/moderation/reports.server.ts'
-import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { PendingForum } from '~/features/question-lists/components/question-skeleton.tsx'
 import { countPage } from '~/features/rate-limits/rate-limits.server.ts'
 import { announcementFor } from '~/features/site-settings/announcement.server.ts'
@@ -66,17 +65,16 @@ export const middleware: Route.MiddlewareFunction[] = [
 
 export const clientMiddleware = settling
 
-/** What every page knows; reads two counters for a member, three for a moderator, and no database for a visitor. */
+/** What every page knows; reads two counters for a member in one statement, a third for a moderator, and no database for a visitor. */
 export async function loader({ request, context, url }: Route.LoaderArgs): Promise<RootData> {
 	const { theme, flash, requestId, now, isViewerUnknown } = factsOf(context)
 	const viewer = viewerOf(context)
 	const { publicUrl } = config()
 	const reservedTags = tagsReservedFrom(viewer)
 	const { style } = siteAppearance()
-	const [unread, conversations, openCases] = await Promise.all([
-		orNone(countUnread(viewer)),
-		orNone(countUnreadConversations(viewer)),
-		orNone(countCases(viewer)),
+	const [{ notifications: unread, conversations }, openCases] = await Promise.all([
+		orWhileAway(countWaiting(viewer), { notifications: 0, conversations: 0 }),
+		orWhileAway(countCases(viewer), 0),
 	])
 	return {
 		viewer,
@@ -108,9 +106,9 @@ function reportingData(): Pick<RootData, 'reporting'> {
 }
 
 /** The frame of a page stands without its counters while the database is away. */
-function orNone(count: Promise<number>): Promise<number> {
+function orWhileAway<Count>(count: Promise<Count>, none: Count): Promise<Count> {
 	return count.catch((error) => {
-		if (error instanceof Unavailable) return 0
+		if (error instanceof Unavailable) return none
 		throw error
 	})
 }

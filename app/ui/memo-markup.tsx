@@ -17,7 +17,7 @@ export const RenderAloneContext = createContext<RenderAlone | undefined>(undefin
 interface MemoMarkupProps<Props extends object>
 	extends Pick<HTMLAttributes<HTMLElement>, 'className' | 'id' | 'aria-label' | 'aria-labelledby'> {
 	/** The element around the component. */
-	as: 'li' | 'nav' | 'aside' | 'details' | 'section' | 'article' | 'div' | 'fieldset'
+	as: 'li' | 'nav' | 'aside' | 'details' | 'section' | 'article' | 'div' | 'fieldset' | 'footer'
 	'data-marked'?: true | undefined
 	/** A component that depends only on its properties: without contexts, `useId`, and pictures that are not lazy. */
 	of: ComponentType<Props>

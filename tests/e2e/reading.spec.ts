@@ -203,6 +203,69 @@ test('the rows of a list are read back from its document as the server would sen
 	expect(new Set((await shown()).map((row) => row?.solved))).toEqual(new Set([true]))
 })
 
+test('the results of a search are read back from their document as the server would send them', async ({ page }) => {
+	await logIn(page)
+	const headers = { Origin: process.env.SITE_URL ?? '' }
+	const title = 'Do <i> & "quolibets" tick?'
+	const form = { title, description: 'With a "quolibet" & <more>.', tags: 'c++', category: 'others' }
+	const asked = await page.request.post('/forum/ask', { form, headers, maxRedirects: 0 })
+	const id = (asked.headers().location ?? '').split('/')[4]
+	const data = { body: 'A "vexillum" & <b> of it.' }
+	const commented = await page.request.post(`/api/v1/queries/${id}/comments`, { data, headers })
+	expect(commented.status()).toBe(201)
+	for (const [search, found] of [
+		['quolibet', 'titleHtml'],
+		['vexillum', 'commentMatch'],
+	] as const) {
+		await page.goto(`/forum?q=${search}`)
+		await hydrated(page)
+		const drawn = () =>
+			page
+				.getByRole('article')
+				.evaluateAll((rows) =>
+					rows.map((row) => row.innerHTML.replace(/>[^<]*<\/time>/g, '>').replaceAll(' data-discover="true"', '')),
+				)
+		const [before, html] = [await page.evaluate(rowsDrawn), await drawn()]
+		expect([before.length, before[0]?.[found]]).toEqual([1, expect.anything()])
+		const sent = page.waitForResponse(/\/forum\.data/)
+		await page.evaluate(() =>
+			(window as never as { __reactRouterDataRouter: Router }).__reactRouterDataRouter.revalidate(),
+		)
+		await sent
+		await expect.poll(() => page.evaluate(rowsOfLoader)).toBeDefined()
+		expect(await page.evaluate(rowsDrawn)).toEqual(before)
+		expect(await drawn()).toEqual(html)
+	}
+})
+
+/** What React draws the rows from, with HTML as a browser writes it and without what is not drawn. Runs in the browser. */
+function rowsDrawn(): Record<string, unknown>[] {
+	const written = (html: unknown) => {
+		const box = document.createElement('div')
+		box.innerHTML = String(html)
+		return box.innerHTML
+	}
+	return [...document.querySelectorAll('article.query')].map((row) => {
+		const name = Object.keys(row).find((key) => key.startsWith('__reactFiber'))
+		let fiber = row[name as never] as Fiber | null
+		while (fiber && !fiber.memoizedProps?.question) fiber = fiber.return
+		const question = (fiber?.memoizedProps?.question ?? {}) as Partial<Row> & {
+			excerpt?: string
+			excerptHtml?: string
+			titleHtml?: string
+			commentMatch?: { html: string }
+		}
+		const { excerpt: _, excerptHtml, titleHtml, commentMatch, ...rest } = question
+		return {
+			...rest,
+			titleHtml: written(titleHtml),
+			...(commentMatch
+				? { commentMatch: { ...commentMatch, html: written(commentMatch.html) } }
+				: { excerptHtml: written(excerptHtml) }),
+		}
+	})
+}
+
 interface Fiber {
 	memoizedProps: { question?: Row } | null
 	return: Fiber | null

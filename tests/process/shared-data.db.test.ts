@@ -84,6 +84,16 @@ describe('members side by side', () => {
 		}
 	})
 
+	test('the queries on a profile are those of its member, whoever asked for another one before', async () => {
+		const profiles = ['mira', 'ravi'].flatMap((owner) => people.slice(1).map((who) => [owner, who] as const))
+		for (const [owner, who] of [...profiles, ...profiles]) {
+			const page = await read(`/find-dev/${owner}`, who)
+			const other = owner === 'mira' ? 'ravi' : 'mira'
+			const seen = [`A question of ${owner}`, `A question of ${other}`].map((text) => page.includes(text))
+			expect([owner, who, seen]).toEqual([owner, who, [true, false]])
+		}
+	})
+
 	test('what one follows, another one does not', async () => {
 		const follow = { Cookie: cookies.mira ?? '', Origin: site.url }
 		for (const path of ['/tags/sharing', '/categories/python'])
@@ -169,6 +179,30 @@ describe('after a write', () => {
 				expect([path, who, rows.filter(({ id }) => id === idOf('mira')).map(isSeen)]).toEqual([path, who, [true]])
 			}
 		}
+	})
+
+	test('a comment and its deletion are in the numbers of the profile at once, for whoever reads next', async () => {
+		// Before the number stand the marks by which React tells texts apart.
+		const numberOf = (label: string) => new RegExp(`${label}\\D*<span class="font-normal text-ink-3">(\\d+)`)
+		const countsFor = async (who: string) => {
+			const page = await read('/find-dev/ravi', who)
+			return ['Queries', 'Answers', 'Comments'].map((label) => Number(numberOf(label).exec(page)?.[1]))
+		}
+		const all = () => Promise.all(people.slice(1).map(countsFor))
+		const before = await all()
+		const answer = await call('POST', `/queries/${idOf('mira')}/comments`, 'ravi', { body: 'And like that.' })
+		const { id } = (await answer.json()) as { id: number }
+		expect(await all()).toEqual(before.map(([queries, answers, comments]) => [queries, (answers ?? 0) + 1, comments]))
+		expect((await call('DELETE', `/comments/${id}`, 'ravi')).status).toBeLessThan(400)
+		expect(await all()).toEqual(before)
+	})
+
+	test('a profile changes with its member at once, for whoever reads next', async () => {
+		const shown = (who: string) => read('/find-dev/ravi', who)
+		for (const who of people.slice(1)) expect(await shown(who)).not.toContain('Kilns and glazes')
+		const form = { ...filled.personal, fullName: 'Ravi', expertise_in: 'Kilns and glazes', version: '1' }
+		expect((await post('/edit-profile/ravi?index', 'ravi', form)).status).toBeLessThan(400)
+		for (const who of people.slice(1)) expect(await shown(who)).toContain('Kilns and glazes')
 	})
 
 	test('a question that was deleted is in no list and no number', async () => {

@@ -33,7 +33,7 @@ import {
 	type QuestionTexts,
 	recordQuestionRevision,
 	removeQuestion,
-	takeId,
+	takeQuestionId,
 	updateQuestion,
 } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
@@ -71,7 +71,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Created
 	return changeOnce(submission, async (trx) => {
 		const tags = await mainTags(trx, sent.tags)
 		const texts = { ...sent, ...(await requireCategory(author, slug, { trx, isPseudonymous: isHidden, tags })) }
-		const id = await takeId(trx, 'questions')
+		const id = await takeQuestionId(trx)
 		const pseudonym = isHidden ? await takePseudonym(trx, author) : null
 		const { id: accountId, username } = pseudonym ?? author
 		const named = {

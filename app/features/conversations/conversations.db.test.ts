@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { deleteMessage, editMessage } from '~/features/chat/messages/changing.server.ts'
 import { listOlder, listSince, markSeen, openConversation } from '~/features/chat/messages/reading.server.ts'
-import { countUnreadConversations, listConversations } from '~/features/inbox/inbox.server.ts'
+import { countWaiting, listConversations } from '~/features/inbox/inbox.server.ts'
 import { searchOwnMessages } from '~/features/inbox/search/search.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { findBrokenFigures, makeConversation, makeMessage } from '../../../tests/factories/chat.ts'
@@ -62,7 +62,7 @@ test('the blocker counts, lists and is shown nothing of it, and cannot write bef
 	await markSeen(tomas, { with: mira.username, upTo: 2 ** 31 - 1, read: true })
 	await setBlocked(tomas, mira.username, true)
 	await makeMessage(mira, tomas)
-	expect(await countUnreadConversations(tomas)).toBe(0)
+	expect((await countWaiting(tomas)).conversations).toBe(0)
 	expect((await listConversations(tomas)).conversations).toMatchObject([{ unread: 0, last: { excerpt: 'I am.' } }])
 	expect((await openConversation(tomas, mira.username)).state).toMatchObject({ kind: 'closed', blockedByMe: true })
 	await expect(makeMessage(tomas, mira)).rejects.toMatchObject({ status: 403 })

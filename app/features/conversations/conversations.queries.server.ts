@@ -199,6 +199,11 @@ export const countUnreadOf = gathered(async (conversationIds: number[]): Promise
 	return conversationIds.map((id) => sides.get(id) ?? [])
 })
 
+/** In how many conversations a member has something unread that counts, for other statements. @param userId a column */
+export function conversationsWithUnread(userId: RawBuilder<number>): RawBuilder<number> {
+	return sql<number>`(select count(*)::int from conversation_members m where m.user_id = ${userId} and ${counts})`
+}
+
 /** In how many conversations a member has something unread that counts. */
 export const countConversationsWithUnread = gathered(async (userIds: number[]): Promise<number[]> => {
 	const { rows } = await sql<{ user_id: number; conversations: number }>`

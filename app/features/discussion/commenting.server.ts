@@ -1,6 +1,7 @@
 import { findUsernames } from '~/features/asking/mentions.queries.server.ts'
 import { refuseOwnPictures } from '~/features/members/pseudonyms.server.ts'
 import { mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
+import { lockForComment } from '~/features/questions/questions.queries.server.ts'
 import { commentInput } from '~/features/questions/questions.schema.ts'
 import {
 	findChangeableComment,
@@ -29,7 +30,6 @@ import {
 	publishComment,
 	recordCommentRevision,
 	removeComment,
-	takeId,
 	updateComment,
 } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
@@ -72,8 +72,9 @@ export async function addComment(
 	const submission = readSubmission(author.id, input, ['comment', questionId, parentId, body])
 	const asker = { askerUsername: question.username, isMine: question.author_id === author.id }
 	return changeOnce<AddedComment>(submission, async (trx) => {
-		const [held, id] = await Promise.all([lockQuestion(trx, questionId), takeId(trx, 'comments')])
+		const held = await lockForComment(trx, questionId)
 		if (!held) throw new NotFound(noQuestion)
+		const { id, locked: isLocked } = held
 		const comment = { id, questionId, authorId: account.id, parentId, body, bodyHtml: html }
 		return {
 			event: {
@@ -86,6 +87,7 @@ export async function addComment(
 				mentioned,
 			},
 			html,
+			isLocked,
 			async write(status) {
 				const [, row] = await Promise.all([insertComment(trx, { ...comment, status }), findAddedRow(trx, id)])
 				if (!row) throw new NotFound(noParent)

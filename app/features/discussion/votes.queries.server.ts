@@ -5,7 +5,7 @@ import { type AskedView, NOBODY_ASKED } from '~/features/routing/routing.view.ts
 import { isInvited } from '~/features/upkeep/invitations.queries.server.ts'
 import { outdatedBy } from '~/features/upkeep/outdated.queries.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
-import { db, type Executor } from '~/platform/db/db.server.ts'
+import { db, type Executor, idArray } from '~/platform/db/db.server.ts'
 
 /** What a vote counts: up, down, or nothing. */
 export type Vote = 1 | 0 | -1
@@ -64,13 +64,13 @@ export async function readMarks(userId: number, questionId: number, commentIds: 
 		asked: AskedView | null
 	}>`
 		select 'vote' as mark, comment_id, value, null::jsonb as asked from comment_votes
-		where user_id = ${userId} and comment_id = any(${commentIds}::int[])
+		where user_id = ${userId} and comment_id = any(${idArray(commentIds)})
 		union all
 		select 'vote', null, value, null from question_votes where user_id = ${userId} and question_id = ${questionId}
 		union all
 		select 'bookmark', comment_id, 0, null from ${bookmarksOn(userId, questionId)} kept
 		union all
-		select 'outdated', comment_id, 0, null from ${outdatedBy(userId, commentIds)} said
+		select 'outdated', comment_id, 0, null from ${outdatedBy(userId, idArray(commentIds))} said
 		union all
 		select 'follow', null, 0, null from follows where user_id = ${userId} and question_id = ${questionId}
 		union all

@@ -1,8 +1,13 @@
 import { sql } from 'kysely'
 import type { ChatPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
-import { type PeerRow, peerColumns } from '~/features/conversations/conversations.queries.server.ts'
+import {
+	conversationsWithUnread,
+	type PeerRow,
+	peerColumns,
+} from '~/features/conversations/conversations.queries.server.ts'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
-import { db, type Executor } from '~/platform/db/db.server.ts'
+import { unreadNotifications } from '~/features/notifications/notifications.queries.server.ts'
+import { db, type Executor, idArray } from '~/platform/db/db.server.ts'
 
 export interface InboxRow extends PeerRow {
 	unread: number
@@ -40,6 +45,22 @@ export async function listInbox(
 		join users p on p.id = case when c.lower_id = ${userId} then c.higher_id else c.lower_id end
 		left join shown_profiles pp on pp.user_id = p.id
 		order by mine.last_message_id desc`.execute(db())
+	return rows
+}
+
+/** What a member has not read. */
+export interface Waiting {
+	notifications: number
+	/** Conversations with something unread that counts. */
+	conversations: number
+}
+
+/** What each of these members has not read. */
+export async function listWaiting(userIds: number[]): Promise<(Waiting & { id: number })[]> {
+	const id = sql<number>`member.id`
+	const { rows } = await sql<Waiting & { id: number }>`
+		select member.id, ${unreadNotifications(id)} as notifications, ${conversationsWithUnread(id)} as conversations
+		from unnest(${idArray(userIds)}) as member (id)`.execute(db())
 	return rows
 }
 

@@ -1,18 +1,24 @@
 import { textOfMessage } from '~/features/chat/chat.view.ts'
-import {
-	countConversationsWithUnread as countConversations,
-	countConversationsWithUnread,
-} from '~/features/conversations/conversations.queries.server.ts'
+import { countConversationsWithUnread } from '~/features/conversations/conversations.queries.server.ts'
 import { requireMember } from '~/features/conversations/conversations.server.ts'
 import { presentPeer } from '~/features/conversations/conversations.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid } from '~/lib/errors.ts'
+import { gathered } from '~/lib/gathered.ts'
 import { shortened } from '~/lib/text.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { roomOf } from '~/platform/realtime/presence.server.ts'
-import { type InboxRow, listInbox, lockUnread, type ReadRow, writeAllRead } from './inbox.queries.server.ts'
+import {
+	type InboxRow,
+	listInbox,
+	listWaiting,
+	lockUnread,
+	type ReadRow,
+	type Waiting,
+	writeAllRead,
+} from './inbox.queries.server.ts'
 import { type ConversationSummary, inboxLimits } from './inbox.view.ts'
 
 interface InboxPage {
@@ -42,15 +48,23 @@ export async function listLatest(viewer: Viewer): Promise<{ conversations: Conve
 	const reader = requireMember(viewer)
 	const [rows, unread] = await Promise.all([
 		listInbox(reader.id, { requests: false, before: null, limit: inboxLimits.latest }),
-		countConversations(reader.id),
+		countConversationsWithUnread(reader.id),
 	])
 	return { conversations: rows.map((row) => summary(row, reader)), unread }
 }
 
-/** In how many conversations something is unread, muted ones and requests left out; 0 for a visitor. */
-export async function countUnreadConversations(viewer: Pick<SignedIn, 'id'> | null): Promise<number> {
-	return viewer ? countConversations(viewer.id) : 0
+/**
+ * How many notifications the viewer has not read, and in how many conversations something is unread, muted ones and requests left out;
+ * nothing for a visitor. One statement, as each page of a member asks.
+ */
+export async function countWaiting(viewer: Pick<SignedIn, 'id'> | null): Promise<Waiting> {
+	return viewer ? readWaiting(viewer.id) : { notifications: 0, conversations: 0 }
 }
+
+const readWaiting = gathered(async (userIds: number[]): Promise<Waiting[]> => {
+	const found = new Map((await listWaiting([...new Set(userIds)])).map((row) => [row.id, row]))
+	return userIds.map((id) => found.get(id) ?? { notifications: 0, conversations: 0 })
+})
 
 function summary(row: InboxRow, reader: SignedIn): ConversationSummary {
 	const sender = row.mine ? reader.username : row.username

@@ -36,6 +36,11 @@ export async function listNotificationRows(
 	return rows
 }
 
+/** How many notifications of a member are unread, for other statements. @param userId a column */
+export function unreadNotifications(userId: RawBuilder<number>): RawBuilder<number> {
+	return sql<number>`coalesce((select unread from notification_boxes where user_id = ${userId}), 0)`
+}
+
 /** How many notifications of each member are unread; members without any are missing. */
 export async function readUnreadOf(userIds: number[]): Promise<{ userId: number; unread: number }[]> {
 	const { rows } = await sql<{ userId: number; unread: number }>`
@@ -68,31 +73,6 @@ export async function findAttention(
  * match the rows, and writers cannot deadlock. Questions and comments are locked earlier.
  */
 
-/** The values of a group of notifications. */
-interface NotificationValues {
-	kind: string
-	groupKey: string
-	actorIds: number[]
-	act: string
-	reason: string
-	subject: Pick<Subject, 'type' | 'id' | 'title'>
-	/** The part of the subject; null for the subject itself. */
-	partId: number | null
-	url: string
-}
-
-/** A notified member, and the notification. */
-export interface NotifiedRow {
-	user_id: number
-	notification_id: number
-	/** Whether they want pushes, and have a browser that gets them. */
-	push: boolean
-}
-
-/** How long an event may stay unseen on the site before it is mailed. */
-const mailAfter = sql.raw("interval '1 hour'")
-const mailEvery = sql.raw("interval '1 day'")
-
 /**
  * Locks the boxes of members who may be notified about a subject, and creates missing ones. Accounts of imported authors, members
  * who muted the subject and members who block the actor are left out.
@@ -122,45 +102,6 @@ export async function lockBoxOf(trx: Executor, userId: number): Promise<number[]
 		insert into notification_boxes (user_id) select id from users where id = ${userId} and not imported
 		on conflict (user_id) do update set unread = notification_boxes.unread returning user_id`.execute(trx)
 	return rows.map((row) => row.user_id)
-}
-
-/**
- * Adds a notification to each member's open group, or begins one, and counts it; their boxes are locked.
- * @returns who was notified
- */
-export async function addNotifications(
-	trx: Executor,
-	userIds: number[],
-	notification: NotificationValues,
-): Promise<NotifiedRow[]> {
-	const { rows } = await sql<NotifiedRow>`
-		with wanted as (
-			select person as user_id, coalesce(site, true) as site, coalesce(mail, true) as mail,
-				coalesce(push, true) and exists (select from push_subscriptions where push_subscriptions.user_id = person) as push
-			from unnest(${userIds}::int[]) as person
-			left join notification_preferences on user_id = person and kind = ${notification.kind}
-		), notified as (
-			insert into notifications (user_id, kind, group_key, actor_ids, act, reason, subject_type, subject_id, part_id, title, url, on_site, by_mail)
-			select user_id, ${notification.kind}, ${notification.groupKey}, ${notification.actorIds}::int[], ${notification.act}, ${notification.reason}, ${notification.subject.type},
-				${notification.subject.id}::int, ${notification.partId}::int, ${notification.subject.title}, ${notification.url}, site, mail
-			from wanted where site or mail or push
-			on conflict (user_id, group_key) where read_at is null do update set
-				actor_ids = (excluded.actor_ids || array_remove(notifications.actor_ids, excluded.actor_ids[1]))[1:50],
-				act = excluded.act, reason = excluded.reason,
-				count = notifications.count + 1, title = excluded.title, updated_at = now(), seen_at = null, mailed_at = null
-			returning id, user_id, on_site, by_mail, count = 1 as fresh
-		), acts as (
-			insert into notification_acts (notification_id, part_id, actor_id, url)
-			select id, ${notification.partId}::int, actor, ${notification.url} from notified, unnest(${notification.actorIds}::int[]) as actor on conflict do nothing
-		)
-		update notification_boxes set
-			unread = unread + (notified.fresh and notified.on_site)::int,
-			mail_due_at = case when notified.by_mail and mail <> 'off'
-				then coalesce(mail_due_at, greatest(now() + ${mailAfter}, mailed_at + ${mailEvery})) else mail_due_at end
-		from notified where notified.user_id = notification_boxes.user_id
-		returning notification_boxes.user_id, notified.id as notification_id,
-			(select push from wanted where wanted.user_id = notified.user_id) as push`.execute(trx)
-	return rows
 }
 
 /**

@@ -9,7 +9,6 @@ import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { doerOf, type NotificationKindName, type NotificationKinds, textOfEvent } from './kinds.server.ts'
 import {
-	addNotifications,
 	countMuted,
 	countNotified,
 	findAttention,
@@ -20,7 +19,6 @@ import {
 	markNotificationsSeen,
 	markRead,
 	type NotificationRow,
-	type NotifiedRow,
 	type Parts,
 	readUnreadOf,
 	removeOfActor,
@@ -35,6 +33,7 @@ import {
 } from './notifications.queries.server.ts'
 import type { NotificationView, Subject } from './notifications.view.ts'
 import { queuePushes } from './push/delivery.server.ts'
+import { addNotifications, type NotifiedRow } from './telling.queries.server.ts'
 
 declare module '~/platform/realtime/events.ts' {
 	interface ServerEvents {
@@ -70,7 +69,12 @@ interface NotificationEvent extends NotificationAbout {
 	besides?: number
 	/** A less specific kind: unread notifications of it about this subject are replaced. */
 	replaces?: NotificationKindName
+	/** Whether the part was made by this transaction, so that nobody can have been told of it. */
+	isNew?: boolean
 }
+
+/** Whose notifications changed, with how many they have not read where the transaction that changed them knows. */
+export type Told = number | { userId: number; unread: number }
 
 /**
  * Stores an event for each of these members, in the transaction of its cause. Events of the same member, kind and subject form one
@@ -79,8 +83,8 @@ interface NotificationEvent extends NotificationAbout {
  */
 export async function notify(
 	trx: Executor,
-	{ people, actorId, shownActorId = actorId, subject, part, besides, replaces }: NotificationEvent,
-): Promise<number[]> {
+	{ people, actorId, shownActorId = actorId, subject, part, besides, replaces, isNew = false }: NotificationEvent,
+): Promise<Told[]> {
 	const asked = [...people.keys()].filter((id) => id !== actorId)
 	if (asked.length === 0) return []
 	const all = besides === undefined ? asked : [...asked, besides]
@@ -89,18 +93,17 @@ export async function notify(
 	// need one round trip.
 	const locked = lockBoxes(trx, all, { subject, actorId: shownActorId })
 	if (replaces) await removeUnreadOfKind(trx, await locked, { subject, kind: replaces })
-	const [boxes, found] = await Promise.all([locked, listUntold(trx, all, { subject, partId })])
-	const untold = found.filter((id) => boxes.includes(id))
-	const notified: NotifiedRow[] = []
-	for (const kind of new Set(people.values())) {
-		const users = untold.filter((id) => people.get(id) === kind)
-		if (users.length === 0) continue
-		const groupKey = `${kind}:${subject.type}:${subject.id}`
-		const url = part?.url ?? subject.url
-		const values = { kind, groupKey, actorIds: [shownActorId], act: '', reason: '', subject, partId, url }
-		notified.push(...(await addNotifications(trx, users, values)))
-	}
-	return queued(trx, notified)
+	const [boxes, untold] = await Promise.all([locked, isNew ? all : listUntold(trx, all, { subject, partId })])
+	const recipients = untold.flatMap((userId) => {
+		const kind = people.get(userId)
+		if (kind === undefined || !boxes.includes(userId)) return []
+		return [{ userId, kind, groupKey: `${kind}:${subject.type}:${subject.id}` }]
+	})
+	const url = part?.url ?? subject.url
+	const values = { actorIds: [shownActorId], act: '', reason: '', subject, partId, url }
+	const notified = await addNotifications(trx, recipients, values)
+	await queued(trx, notified)
+	return notified.map(({ user_id: userId, unread }) => ({ userId, unread }))
 }
 
 /** A moderator's decision about a member or a text of theirs. */
@@ -123,17 +126,9 @@ export async function notifyOfDecision(
 	const { type, id, url } = part ?? subject
 	const groupKey = `moderation:${group ?? `${type}:${id}`}`
 	const users = await lockBoxOf(trx, memberId)
-	const values = {
-		kind: 'moderation',
-		groupKey,
-		actorIds: [],
-		act,
-		reason: why,
-		subject,
-		partId: part?.id ?? null,
-		url,
-	}
-	return queued(trx, await addNotifications(trx, users, values))
+	const recipients = users.map((userId) => ({ userId, kind: 'moderation', groupKey }))
+	const values = { actorIds: [], act, reason: why, subject, partId: part?.id ?? null, url }
+	return queued(trx, await addNotifications(trx, recipients, values))
 }
 
 /** A notification independent of others about the same subject. */
@@ -163,8 +158,9 @@ export async function notifyOfFact(
 	const users = inBursts ? await withoutFreshGroup(trx, boxes, `${kind}:${group}`) : boxes
 	const url = part?.url ?? subject.url
 	const actorIds = actorId === undefined ? [] : [actorId]
-	const values = { kind, actorIds, act: '', reason: '', subject, partId: part?.id ?? null, url }
-	return queued(trx, await addNotifications(trx, users, { ...values, groupKey: `${kind}:${group}` }))
+	const recipients = users.map((userId) => ({ userId, kind, groupKey: `${kind}:${group}` }))
+	const values = { actorIds, act: '', reason: '', subject, partId: part?.id ?? null, url }
+	return queued(trx, await addNotifications(trx, recipients, values))
 }
 
 /**
@@ -212,10 +208,12 @@ export async function forgetActor(trx: Executor, userId: number, actorId: number
 export const renameSubject: (trx: Executor, subject: SubjectRef, title: string) => Promise<void> = retitle
 
 /** Sends these members' tabs the number of unread notifications; call it after the commit. */
-export async function announceUnread(userIds: readonly number[]): Promise<void> {
-	if (userIds.length === 0) return
-	for (const { userId, unread } of await readUnreadOf([...userIds]))
+export async function announceUnread(told: readonly Told[]): Promise<void> {
+	const tell = ({ userId, unread }: { userId: number; unread: number }) =>
 		announce(`user:${userId}`, 'notifications:changed', { unread })
+	const unknown = told.filter((one) => typeof one === 'number')
+	for (const one of told) if (typeof one !== 'number') tell(one)
+	if (unknown.length > 0) for (const one of await readUnreadOf(unknown)) tell(one)
 }
 
 /** How many notifications the viewer has not read; 0 for a visitor. */

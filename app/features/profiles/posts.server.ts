@@ -8,6 +8,7 @@ import type { Page, QuestionCardView } from '~/features/questions/question.view.
 import { profilePath } from '~/lib/addresses.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { findAuthor } from './profiles.queries.server.ts'
 import { type PostCounts, type PostKind, postKinds } from './profiles.view.ts'
@@ -81,7 +82,8 @@ export async function listPosts(
 	const list = { author, cursor, limit: POSTS_PER_PAGE, mine: mine && viewer?.username === author }
 	const [page, counts] = await Promise.all([
 		kind === 'queries' ? listQuestions(viewer, list) : listAnswers({ ...list, which: kind }),
-		countPosts(author),
+		// The same for all readers, until something is written in the forum.
+		sharedData(`posts of ${author}`, [LIST_PAGES], () => countPosts(author)),
 	])
 	return { page, counts }
 }

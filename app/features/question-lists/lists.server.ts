@@ -104,11 +104,11 @@ function pinnedRows(categoryId: number | undefined): Promise<QuestionRow[]> {
 	return sharedData(`pinned ${categoryId}`, [LIST_PAGES], () => listPinnedRows(categoryId))
 }
 
-/** Rows of the forum or a category. Its first pages are what most readers see, and shared. */
+/** Rows of the forum, a category or an author. The first pages are what most readers see, and shared, but for what only the author does. */
 function rowsOf(filter: Parameters<typeof listRows>[0]): Promise<QuestionRow[]> {
-	const { view, categoryId, authorId, cursor, limit } = filter
-	if (cursor !== null || authorId !== undefined) return listRows(filter)
-	return sharedData(`list ${view} ${categoryId} ${limit}`, [LIST_PAGES], () => listRows(filter))
+	const { view, categoryId, authorId, mine, cursor, limit } = filter
+	if (cursor !== null || mine) return listRows(filter)
+	return sharedData(`list ${view} ${categoryId} ${authorId} ${limit}`, [LIST_PAGES], () => listRows(filter))
 }
 
 /** As {@link rowsOf}, of a tag. */
@@ -153,7 +153,9 @@ export async function countSitemapPages(): Promise<number> {
 }
 
 async function authorId(username: string): Promise<number> {
-	const id = await findUserId(storable(username).toLowerCase())
+	const name = storable(username).toLowerCase()
+	// Whatever gives a name to another account, or takes it from one, drops every page.
+	const id = await sharedData(`author ${name}`, [], () => findUserId(name))
 	if (id === undefined) throw new NotFound('There is no such member.')
 	return id
 }
@@ -253,7 +255,7 @@ export async function loadList(
 		...page
 	} = await listQuestions(viewerOf(context), { ...scope, search, view, cursor })
 	const tools = search ? { operators: listOperators(search), instead } : null
-	return { page: search ? page : leavingOut('rows', page, request), pinned, cursor, view, search, tools, hasViews }
+	return { page: leavingOut('rows', page, request), pinned, cursor, view, search, tools, hasViews }
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { Told } from '~/features/notifications/notifications.server.ts'
+
 declare module '~/platform/realtime/events.ts' {
 	interface ServerEvents {
 		/** A question was asked. */
@@ -42,7 +44,7 @@ interface Happening {
 	/** The member whose notification box is locked along, as moderation notifies them in the same transaction. */
 	besides?: number
 	/** Members whose notifications changed. */
-	told?: number[]
+	told?: Told[]
 }
 
 interface Written extends Happening {

@@ -101,6 +101,34 @@ export async function listTagRows({ tagId, view, cursor, limit }: TagFilter): Pr
 	return rows
 }
 
+/** The title, address and author of a question. */
+export interface NamedQuestion
+	extends Pick<QuestionRow, 'id' | 'title' | 'tags' | 'author_id' | 'pseudonym_id' | 'username' | 'category_slug'> {
+	/** Whether a moderator closed it for comments. */
+	locked: boolean
+}
+
+/** As {@link findQuestion}, without its texts, which may be long. */
+export async function findNamedQuestion(id: number): Promise<NamedQuestion | undefined> {
+	const { rows } = await sql<NamedQuestion>`
+		select q.id, q.title, q.tags, ${authorColumns}, c.slug as category_slug, q.locked_at is not null as locked
+		from questions q ${questionJoins} where q.id = ${id} and q.status = 'published'`.execute(db())
+	return rows[0]
+}
+
+/**
+ * Locks a published question for a new comment, and takes the comment's id afterwards, so that the order of ids is that of the
+ * comments.
+ * @returns undefined when there is no such question; `locked`: whether a moderator closed it for comments
+ */
+export async function lockForComment(trx: Executor, id: number): Promise<{ id: number; locked: boolean } | undefined> {
+	const { rows } = await sql<{ id: number; locked: boolean }>`
+		with held as materialized (
+			select locked_at is not null as locked from questions where id = ${id} and status = 'published' for update)
+		select nextval(pg_get_serial_sequence('comments', 'id'))::int as id, locked from held`.execute(trx)
+	return rows[0]
+}
+
 /** A question with its texts; undefined when there is none or it was deleted. */
 export async function findQuestion(id: number, executor: Executor = db()): Promise<QuestionPageRow | undefined> {
 	const { rows } = await sql<QuestionPageRow>`

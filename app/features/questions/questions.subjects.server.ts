@@ -244,7 +244,8 @@ async function perform(trx: Executor, act: PostAct, call: ActCall<PostSubject>):
 		},
 		async record(besides) {
 			happened = await recordEffects(trx, { ...event, ...(besides !== undefined && { besides }) })
-			return happened.told ?? []
+			// Moderation tells the same members more: what they have not read is counted after that.
+			return (happened.told ?? []).map((one) => (typeof one === 'number' ? one : one.userId))
 		},
 		// Moderation announces changed notifications itself, as it adds one for the author.
 		announce: () => announceEffects({ ...happened, told: [] }),

@@ -23,8 +23,9 @@ export interface UseLimit {
 	 */
 	counted: 'process' | 'database' | 'redis'
 	/**
-	 * How many uses a process takes from the database's counter at once: one statement in so many uses. What is left of it when
-	 * the time is over is lost, so a member who meets n processes may have (n - 1) × (block - 1) uses less.
+	 * How many uses of a member a process takes from the site's counter at once, a divisor of `member`: one statement in so many uses. What
+	 * is left of it when the time is over is lost, so a member who meets n processes may have (n - 1) × (block - 1) uses less. What
+	 * is counted in `redis` is taken one by one where there may be several processes, as callers are told what is left.
 	 */
 	block?: number
 }
@@ -48,9 +49,9 @@ export const useLimits = {
 	/** Pages that are rendered for this request, and their data; pages from the cache of visitors are not counted. */
 	pages: { words: 'You opened many pages', duration: MINUTE, member: 600, address: 600, counted: 'process' },
 	/** Calls of the API that read. A page of ours makes about five; a whole campus may share an address. */
-	apiReads: { duration: MINUTE, member: 600, address: 600, counted: 'redis' },
+	apiReads: { duration: MINUTE, member: 600, address: 600, counted: 'redis', block: 20 },
 	/** Calls of the API that write. */
-	apiWrites: { duration: MINUTE, member: 60, address: 60, counted: 'redis' },
+	apiWrites: { duration: MINUTE, member: 60, address: 60, counted: 'redis', block: 10 },
 	/** Profiles of others, as page, data or JSON Resume. */
 	profiles: {
 		words: 'You opened many profiles',
@@ -68,6 +69,7 @@ export const useLimits = {
 		member: 120,
 		address: 300,
 		counted: 'database',
+		block: 10,
 	},
 	/** What a text that is being typed may become: people, skills, tags, universities. */
 	suggestions: {

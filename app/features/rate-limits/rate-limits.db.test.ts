@@ -20,7 +20,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { filled } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { useLimits } from './limits.server.ts'
+import { type UseLimit, useLimits } from './limits.server.ts'
 import { sweepRateLimits } from './rate-limits.queries.server.ts'
 import { countPage, countUse, measureUse, reserveAttempt, type UseName } from './rate-limits.server.ts'
 
@@ -59,6 +59,7 @@ async function timesUntilRefused(work: () => Promise<unknown>, most: number): Pr
 const isWorded = (name: keyof typeof useLimits): name is UseName => 'words' in useLimits[name]
 const all = Object.keys(useLimits) as (keyof typeof useLimits)[]
 const names = all.filter(isWorded)
+const blockOf = (name: keyof typeof useLimits) => (useLimits[name] as UseLimit).block
 
 describe('a limit of reading and saving', () => {
 	test.each(names)(
@@ -145,6 +146,21 @@ describe('a limit of reading and saving', () => {
 			for (let time = 0; time < times; time += 1) await countUse('profiles', member)
 			expect(await points()).toBe(expected)
 		}
+	})
+
+	test.each(all.filter(blockOf))(
+		'of many uses of %s at once no more pass than its limit, and no fewer, though they are taken in blocks',
+		async (name) => {
+			const { member: most } = useLimits[name]
+			const quotas = await Promise.all(Array.from({ length: most + 3 }, () => measureUse(name, member)))
+			expect(quotas.filter(({ exceeded }) => exceeded)).toHaveLength(3)
+			const left = quotas.filter(({ exceeded }) => !exceeded).map((quota) => quota.left)
+			expect(left.toSorted((one, other) => other - one)).toEqual(left.map((_, index) => most - 1 - index))
+		},
+	)
+
+	test('every limit that is taken in blocks is a number of whole blocks', () => {
+		for (const name of all) expect([name, useLimits[name].member % (blockOf(name) ?? 1)]).toEqual([name, 0])
 	})
 
 	test('pages do not count pictures, suggestions and what tabs ask by themselves', async () => {

@@ -6,7 +6,7 @@ import {
 	RateLimiterRedis,
 	RateLimiterRes,
 } from 'rate-limiter-flexible'
-import { config } from '~/config.server.ts'
+import { config, isOneOfSeveral } from '~/config.server.ts'
 import { TooMany } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
@@ -40,9 +40,11 @@ export interface Quota {
 	exceeded: boolean
 }
 
-/** Uses that this process took from the database's counter and did not count yet. */
+/** Uses that this process took from a counter of the site and did not count yet. */
 interface Block {
 	left: number
+	/** What was left in the counter besides. */
+	others: number
 	/** Of the clock that only goes forward, in milliseconds. */
 	until: number
 }
@@ -53,6 +55,8 @@ const MAX_BLOCKS = 10_000
 const memory = remember('rate-limits', () => ({
 	limiters: new Map<string, RateLimiterMemory>(),
 	blocks: new Map<string, Block>(),
+	/** Blocks that are being taken. */
+	taking: new Map<string, Promise<RateLimiterRes>>(),
 }))
 
 /**
@@ -88,25 +92,56 @@ export async function measureUse(name: AnyUse, viewer: Viewer, address = ''): Pr
 	const limit = viewer ? rule.member : rule.address
 	const key = viewer ? String(viewer.id) : network(address)
 	if (limit === null || key === '') return { limit: 0, left: 0, reset: 0, exceeded: false }
-	const blockKey = `${name}:${key}`
-	const block = memory.blocks.get(blockKey)
-	const now = performance.now()
-	if (viewer && block && block.left > 0 && now < block.until) {
-		block.left -= 1
-		return { limit, left: block.left, reset: Math.max(1, Math.ceil((block.until - now) / 1_000)), exceeded: false }
+	const size = viewer ? blockSize(rule) : 1
+	const count = () => countUp(limiterOf(`rate:${name}:${viewer ? 'member' : 'address'}`, rule, limit), key, size)
+	return size > 1 ? takeOfBlock(`${name}:${key}`, limit, { size, count }) : quotaOf(await count(), limit)
+}
+
+/** What a counter says of the last of these uses; `others` of the same block are not used yet. */
+function quotaOf({ consumedPoints, remainingPoints, msBeforeNext }: RateLimiterRes, limit: number, others = 0): Quota {
+	const exceeded = consumedPoints > limit
+	return { limit, left: exceeded ? 0 : remainingPoints + others, reset: wholeSeconds(msBeforeNext), exceeded }
+}
+
+function wholeSeconds(milliseconds: number): number {
+	return Math.max(1, Math.ceil(milliseconds / 1_000))
+}
+
+/** Where several processes count in one Redis, blocks would have each of them tell less than is left. */
+function blockSize({ block = 1, counted }: UseLimit): number {
+	return counted === 'redis' && isOneOfSeveral() ? 1 : block
+}
+
+/** One use of the block that this process has. Where it has none it takes one, for whoever else comes meanwhile, too. */
+async function takeOfBlock(
+	key: string,
+	limit: number,
+	{ size, count }: { size: number; count: () => Promise<RateLimiterRes> },
+): Promise<Quota> {
+	for (;;) {
+		const block = memory.blocks.get(key)
+		const now = performance.now()
+		if (block && block.left > 0 && now < block.until) {
+			block.left -= 1
+			return { limit, left: block.left + block.others, reset: wholeSeconds(block.until - now), exceeded: false }
+		}
+		const others = memory.taking.get(key)
+		if (!others) break
+		await others.catch(() => {})
 	}
-	const size = viewer ? (rule.block ?? 1) : 1
-	const counted = await countUp(limiterOf(`rate:${name}:${viewer ? 'member' : 'address'}`, rule, limit), key, size)
-	const exceeded = counted.consumedPoints > limit
-	if (size > 1 && !exceeded) {
-		if (memory.blocks.size >= MAX_BLOCKS) memory.blocks.clear()
-		memory.blocks.set(blockKey, { left: size - 1, until: now + counted.msBeforeNext })
-	}
-	return {
-		limit,
-		left: Math.max(0, counted.remainingPoints),
-		reset: Math.max(1, Math.ceil(counted.msBeforeNext / 1_000)),
-		exceeded,
+	const taking = count()
+	memory.taking.set(key, taking)
+	try {
+		const taken = await taking
+		const quota = quotaOf(taken, limit, size - 1)
+		if (!quota.exceeded) {
+			if (memory.blocks.size >= MAX_BLOCKS) memory.blocks.clear()
+			const until = performance.now() + taken.msBeforeNext
+			memory.blocks.set(key, { left: size - 1, others: taken.remainingPoints, until })
+		}
+		return quota
+	} finally {
+		memory.taking.delete(key)
 	}
 }
 

@@ -42,6 +42,19 @@ test.each([
 	expect(highlightPassage(text, ['match', 'one', 'two', 'x'.repeat(300)], 120)).toBe(html)
 })
 
+test('one search after another, each finds its own words', () => {
+	const text = 'Loops of values, and a value in a loop'
+	const marked = [['loop'], ['valu'], ['loop', 'valu'], ['loop'], [], ['of']].map((lexemes) => highlight(text, lexemes))
+	expect(marked).toEqual([
+		'<mark>Loops</mark> of values, and a value in a <mark>loop</mark>',
+		'Loops of <mark>values</mark>, and a <mark>value</mark> in a loop',
+		'<mark>Loops</mark> of <mark>values</mark>, and a <mark>value</mark> in a <mark>loop</mark>',
+		'<mark>Loops</mark> of values, and a value in a <mark>loop</mark>',
+		text,
+		'Loops <mark>of</mark> values, and a value in a loop',
+	])
+})
+
 test('a text is cut from HTML that ends anywhere', () => {
 	expect(textOfStart('<p>a &lt; b</p><pre cla')).toBe('a < b')
 	expect(textOfStart('<p>a &am')).toBe('a')

@@ -1,5 +1,5 @@
 import { stem } from 'porter2'
-import { escapeHtml, textOfHtml } from '~/lib/html.ts'
+import { escapeHtml, onOneLine, textOfHtml } from '~/lib/html.ts'
 
 /*
  * Marks the words of a search in its results. PostgreSQL could do this (`ts_headline`), at six times the cost: it parses and stems
@@ -9,6 +9,9 @@ import { escapeHtml, textOfHtml } from '~/lib/html.ts'
 /** A token, as `search_text` (migration 39) splits a text: names with signs, one character of Chinese, Japanese or Korean, or a word. */
 const token =
 	/c\+\+|[cf]#|\.net(?![\p{L}\p{N}])|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_]|-(?=\p{L}))*/giu
+
+/** A {@link token} at a place. */
+const tokenHere = new RegExp(token, 'iuy')
 
 /** Names with signs as `search_text` writes them. */
 const signed = new Map([
@@ -23,7 +26,7 @@ const signed = new Map([
  * @param lexemes the words that were searched for, as in a tsvector of PostgreSQL
  */
 export function highlight(text: string, lexemes: readonly string[]): string {
-	const whole = text.replace(/\s+/g, ' ').trim()
+	const whole = onOneLine(text)
 	return toHtml(whole, findMatches(whole, lexemes))
 }
 
@@ -32,7 +35,7 @@ export function highlight(text: string, lexemes: readonly string[]): string {
  * @param length maximum characters, without the marks
  */
 export function highlightPassage(text: string, lexemes: readonly string[], length = 280): string {
-	const whole = text.replace(/\s+/g, ' ').trim()
+	const whole = onOneLine(text)
 	const matches = findMatches(whole, lexemes)
 	if (whole.length <= length) return toHtml(whole, matches)
 	const from = wordFrom(whole, bestIndex(matches, length) - lead)
@@ -60,15 +63,43 @@ interface Match {
 	word: string
 }
 
+/** What is looked for, as all texts of a page of results are searched for it. */
+interface Wanted {
+	lexemes: readonly string[]
+	words: ReadonlySet<string>
+	beginnings: ReadonlySet<string>
+	/** The letters that every word of a lexeme has. */
+	letters: RegExp
+	/** Words that were looked at, with whether they match. */
+	decided: Map<string, boolean>
+}
+
+/** Words that are remembered of one search. */
+const MAX_DECIDED = 10_000
+/** Of the search that was marked last: the texts of a page come one after the other. */
+let last: Wanted | undefined
+
+function wantedBy(lexemes: readonly string[]): Wanted {
+	const isLast = last?.lexemes.length === lexemes.length && last.lexemes.every((one, at) => one === lexemes[at])
+	if (last && isLast && last.decided.size < MAX_DECIDED) return last
+	last = {
+		lexemes,
+		words: new Set(lexemes),
+		beginnings: new Set(lexemes.map(beginning)),
+		letters: new RegExp(lexemes.map(lettersOf).map(patternOf).join('|'), 'gi'),
+		decided: new Map(),
+	}
+	return last
+}
+
 function findMatches(text: string, lexemes: readonly string[]): Match[] {
-	const wanted = new Set(lexemes)
-	const beginnings = new Set(lexemes.map(beginning))
-	const decided = new Map<string, boolean>()
+	if (lexemes.length === 0) return []
+	const { words, beginnings, letters, decided } = wantedBy(lexemes)
 	const matches: Match[] = []
-	for (const { 0: word, index } of wordsNear(text, lexemes)) {
+	for (const { 0: word, index } of wordsNear(text, letters)) {
 		let isWanted = decided.get(word)
 		if (isWanted === undefined) {
-			isWanted = partsOf(word).some((part) => beginnings.has(beginning(part)) && wanted.has(stem(part)))
+			isWanted = partsOf(word).some((part) => beginnings.has(beginning(part)) && words.has(stem(part)))
 			decided.set(word, isWanted)
 		}
 		if (isWanted) matches.push({ index, word })
@@ -80,17 +111,15 @@ function findMatches(text: string, lexemes: readonly string[]): Match[] {
 const accented = /[\u00c0-\u1fff\u2070-\uffff]/
 
 /** The words of a text that may match: without accents, only those around the letters that were searched for. */
-function* wordsNear(text: string, lexemes: readonly string[]): Generator<RegExpExecArray> {
-	if (lexemes.length === 0) return
+function* wordsNear(text: string, letters: RegExp): Generator<RegExpExecArray> {
 	if (accented.test(text)) {
 		yield* text.matchAll(token)
 		return
 	}
-	const word = new RegExp(token, 'iuy')
-	const letters = new RegExp(lexemes.map(lettersOf).map(patternOf).join('|'), 'gi')
+	letters.lastIndex = 0
 	for (let found = letters.exec(text); found; found = letters.exec(text)) {
-		word.lastIndex = startOfWord(text, found.index)
-		const match = word.exec(text)
+		tokenHere.lastIndex = startOfWord(text, found.index)
+		const match = tokenHere.exec(text)
 		if (match) yield match
 		letters.lastIndex = Math.max(match ? match.index + match[0].length : 0, found.index + 1)
 	}

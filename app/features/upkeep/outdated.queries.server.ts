@@ -13,10 +13,13 @@ export const outdatedColumn: RawBuilder<OutdatedView | null> = sql`case when m.i
 		'reason', coalesce((array_agg(o.reason order by o.said_at desc) filter (where o.reason <> ''))[1], ''))
 	${standing} having count(*) >= ${sql.lit(MIN_OUTDATED)}) end`
 
-/** Of which of these comments a member says so, in their present text, to be read within another statement: rows of `comment_id`. */
-export function outdatedBy(userId: number, commentIds: number[]): RawBuilder<{ comment_id: number }> {
+/**
+ * Of which of these comments a member says so, in their present text, to be read within another statement: rows of `comment_id`.
+ * @param commentIds an array
+ */
+export function outdatedBy(userId: number, commentIds: RawBuilder<number[]>): RawBuilder<{ comment_id: number }> {
 	return sql`(select o.comment_id from outdated_marks o join comments m on m.id = o.comment_id and m.version = o.version
-		where o.user_id = ${userId} and o.comment_id = any(${commentIds}::int[]))`
+		where o.user_id = ${userId} and o.comment_id = any(${commentIds}))`
 }
 
 /** The solution that a member judges, and its question. */

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely'
 import type pg from 'pg'
 import { remember } from '~/lib/remember.ts'
 import { abandonWaiting } from './named-statements.server.ts'
@@ -65,6 +65,14 @@ export function openDatabase(options: pg.PoolConfig): Kysely<Database> {
 export function db(): Kysely<Database> {
 	const { kysely, longKysely } = opened()
 	return databaseScope()?.isLong ? longKysely : kysely
+}
+
+/**
+ * Ids as an array in a subselect, so that PostgreSQL keeps its plan: for an array of another length it would plan a statement anew each time,
+ * which takes longer than reading some rows by their keys.
+ */
+export function idArray(ids: readonly number[]): RawBuilder<number[]> {
+	return sql<number[]>`(select ${[...ids]}::int[])::int[]`
 }
 
 /** The pool under {@link db}, for the libraries that speak `pg` themselves. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { setMuted } from '~/features/conversations/conversations.server.ts'
-import { countUnreadConversations, listConversations, listLatest } from '~/features/inbox/inbox.server.ts'
+import { countWaiting, listConversations, listLatest } from '~/features/inbox/inbox.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -202,8 +202,8 @@ test('the inbox begins with the newest message, leaves nobody out, and counts co
 	const names = [...first.conversations, ...second.conversations].map(({ peer }) => peer.username)
 	expect(names).toEqual(writers)
 	expect([first.conversations.length, second.next]).toEqual([30, null])
-	expect(await countUnreadConversations(reader)).toBe(35)
-	expect(await countUnreadConversations(null)).toBe(0)
+	expect((await countWaiting(reader)).conversations).toBe(35)
+	expect((await countWaiting(null)).conversations).toBe(0)
 	await setMuted(reader, writers[0], true)
 	const { unread, conversations } = await listLatest(reader)
 	expect([unread, conversations.length, conversations[0]?.muted, conversations[1]?.muted]).toEqual([
@@ -213,7 +213,7 @@ test('the inbox begins with the newest message, leaves nobody out, and counts co
 		false,
 	])
 	await setMuted(reader, writers[0], false)
-	expect(await countUnreadConversations(reader)).toBe(35)
+	expect((await countWaiting(reader)).conversations).toBe(35)
 	await expect(listConversations(reader, { before: 'x' })).rejects.toMatchObject({ status: 422 })
 })
 

@@ -20,6 +20,7 @@ interface PostTabsProps {
 
 /** The lists of what a member wrote, each with how many there are. */
 export function PostTabs({ shown, counts }: PostTabsProps) {
+	const { pathname } = useLocation()
 	return (
 		<nav aria-label="Posts" className="mb-4">
 			<ul className="tabs overflow-x-auto overflow-y-hidden">
@@ -27,7 +28,7 @@ export function PostTabs({ shown, counts }: PostTabsProps) {
 					<li key={kind} className="flex-none">
 						<Link
 							className="tab mb-0"
-							to={`?posts=${kind}`}
+							to={`${pathname}?posts=${kind}`}
 							preventScrollReset
 							aria-current={kind === shown ? 'page' : undefined}
 							data-active={kind === shown || undefined}

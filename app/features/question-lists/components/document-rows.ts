@@ -1,10 +1,12 @@
 import type { Page, QuestionCardView } from '~/features/questions/question.view.ts'
 import { pathOfPicture } from '~/lib/addresses.ts'
 import type { ForumFrame, ListData, WaitingView } from '../lists.view.ts'
+import { commentBy } from './question-card.tsx'
 
 /*
  * A document has the rows of its list as HTML. As data they would be a fifth of it once more, so it comes without them, and they are
- * read back from what `question-card.tsx` drew; so are the questions that wait for an answer.
+ * read back from what `question-card.tsx` drew; so are the questions that wait for an answer. Of a result of a search, of which a passage is drawn, the
+ * excerpt is that passage.
  */
 
 /** What was read, by the page without it: React draws a page several times, and changes the document meanwhile. */
@@ -46,10 +48,15 @@ function readWaiting(item: Element): WaitingView {
 	}
 }
 
-/** @param row as the server drew it, of a list and not of a search */
+/** @param row as the server drew it */
 function readRow(row: Element): QuestionCardView {
 	const find = (selector: string) => row.querySelector(selector)
 	const textOf = (selector: string) => find(selector)?.textContent ?? ''
+	// Nothing but what a search marked is in an element of its own.
+	const markedIn = (selector: string) => find(`${selector} > span`)?.innerHTML
+	const titleHtml = markedIn('h2 > a')
+	const passage = markedIn('.query-text')
+	const comment = find(':scope > div > a')
 	const url = find('h2 > a')?.getAttribute('href') ?? ''
 	const [, , slug = '', username = '', id] = url.split('/')
 	return {
@@ -72,5 +79,14 @@ function readRow(row: Element): QuestionCardView {
 		solved: find('.answered') !== null,
 		mayEdit: find('[aria-label^="Edit query"]') !== null,
 		mayDelete: find('[aria-label^="Delete query"]') !== null,
+		...(titleHtml !== undefined && { titleHtml }),
+		...(passage !== undefined && !comment && { excerptHtml: passage }),
+		...(comment && {
+			commentMatch: {
+				url: comment.getAttribute('href') ?? '',
+				author: (comment.textContent ?? '').slice(commentBy.length),
+				html: passage ?? '',
+			},
+		}),
 	}
 }

@@ -21,8 +21,18 @@ interface QuestionCardProps {
 /** One question in a list. `document-rows.ts` reads it back from what is drawn here. */
 export function QuestionCard({ question, isPinned = false }: QuestionCardProps) {
 	const ago = relativeTime(question.createdAt, useNow())
-	return <MemoMarkup as="article" className="query" of={Row} with={{ question, ago, isPinned }} />
+	const row = { question, ago, isPinned }
+	if (question.titleHtml === undefined) return <MemoMarkup as="article" className="query" of={Row} with={row} />
+	// What a search marked is shown to hardly anybody else. What stands below it is.
+	return (
+		<article className="query">
+			<Row {...row} />
+		</article>
+	)
 }
+
+/** What stands before the name of who wrote a comment that a search found. */
+export const commentBy = 'Comment by '
 
 interface RowProps extends Required<QuestionCardProps> {
 	/** How long ago it was asked. */
@@ -43,14 +53,14 @@ function Row({ question, ago, isPinned }: RowProps) {
 			{match && (
 				<div>
 					<Link className="link mt-1 inline-block max-w-full text-sm wrap-anywhere" to={match.url}>
-						Comment by {match.author}
+						{commentBy + match.author}
 					</Link>
 				</div>
 			)}
 			<p className="query-text">
 				<Marked html={match ? match.html : question.excerptHtml} text={question.excerpt} />
 			</p>
-			<Footer question={question} ago={ago} />
+			<MemoMarkup as="footer" of={Footer} with={footerOf(question, ago)} />
 			<p className="query-votes">{question.score}</p>
 			<p className="query-comments" data-none={question.commentCount === 0 || undefined}>
 				{question.commentCount}
@@ -75,22 +85,37 @@ export function CategoryAndState({
 	)
 }
 
-function Footer({ question, ago }: Pick<RowProps, 'question' | 'ago'>) {
+interface FooterProps extends Pick<QuestionCardView, 'author' | 'createdAt' | 'tags'> {
+	ago: string
+	/** The question, where the reader may change it. */
+	own: OwnQuestion | null
+}
+
+type OwnQuestion = Pick<QuestionCardView, 'url' | 'title' | 'mayEdit' | 'mayDelete'>
+
+function footerOf(
+	{ author, createdAt, tags, url, title, mayEdit, mayDelete }: QuestionCardView,
+	ago: string,
+): FooterProps {
+	return { author, createdAt, tags, ago, own: mayEdit || mayDelete ? { url, title, mayEdit, mayDelete } : null }
+}
+
+function Footer({ author, createdAt, tags, ago, own }: FooterProps) {
 	return (
-		<footer>
+		<>
 			<span className="query-author">
-				<Avatar user={question.author} size={20} /> <AuthorName author={question.author} look={null} />{' '}
-				<time dateTime={question.createdAt}>{ago}</time>
+				<Avatar user={author} size={20} /> <AuthorName author={author} look={null} />{' '}
+				<time dateTime={createdAt}>{ago}</time>
 			</span>
 			<span className="tags">
-				{question.tags.map((tag) => (
+				{tags.map((tag) => (
 					<Link key={tag} to={tagPath(tag)}>
 						{tag}
 					</Link>
 				))}
 			</span>
-			{(question.mayEdit || question.mayDelete) && <OwnerTools question={question} />}
-		</footer>
+			{own && <OwnerTools question={own} />}
+		</>
 	)
 }
 
@@ -122,7 +147,7 @@ export function AuthorName({ author, look = '' }: AuthorNameProps) {
 	)
 }
 
-function OwnerTools({ question }: { question: QuestionCardView }) {
+function OwnerTools({ question }: { question: OwnQuestion }) {
 	return (
 		<span className="ml-auto flex sm:-my-1.5">
 			{question.mayEdit && (

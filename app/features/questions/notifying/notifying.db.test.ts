@@ -45,6 +45,23 @@ describe('what is told', () => {
 		expect(await told(cleo)).toEqual([])
 	})
 
+	test('one comment, as another kind to each, by what they chose for that kind', async () => {
+		const dora = await makeMember(`dora${serial}`)
+		const comment = await makeComment(ben, question.id)
+		await readNotifications(asker, {})
+		await setPreferences(ben, new Set(['comment-site', 'mention-site', 'daily']))
+		await makeComment(dora, question.id, `as @${cleo.username} says`, comment)
+		const words = await Promise.all([asker, ben, cleo, dora].map(told))
+		const title = `The question of round ${serial}`
+		expect(words).toEqual([
+			[`Dora${serial} commented on ${title}`, `Ben${serial} commented on ${title}`],
+			[],
+			[`Dora${serial} mentioned you in ${title}`],
+			[],
+		])
+		expect(await Promise.all([asker, ben, cleo, dora].map(countUnread))).toEqual([1, 0, 1, 0])
+	})
+
 	test('a solution, to the author of the comment', async () => {
 		const commentId = await makeComment(ben, question.id)
 		await happen({ kind: 'solution-chosen', question: facts(), actorId: asker.id, commentId, authorId: ben.id })

@@ -10,6 +10,7 @@ import {
 	notify,
 	renameSubject,
 	resumeSubject,
+	type Told,
 	visitSubject,
 } from '~/features/notifications/notifications.server.ts'
 import { commentPath } from '~/features/search/search.view.ts'
@@ -122,18 +123,27 @@ export function unmuteQuestion(trx: Executor, userId: number, questionId: number
 	return resumeSubject(trx, userId, refOf(questionId))
 }
 
-/** Stores notifications about a change of the forum, in its transaction. @returns whose notifications changed */
-export async function notifyOfEvent(trx: Executor, event: ForumEvent): Promise<number[]> {
+/**
+ * Stores notifications about a change of the forum, in its transaction.
+ * @param concern of {@link findConcern}, where it was called for a comment that this transaction added
+ * @returns whose notifications changed
+ */
+export async function notifyOfEvent(trx: Executor, event: ForumEvent, concern?: Concern): Promise<Told[]> {
 	const { actorId, question, besides } = event
 	switch (event.kind) {
 		case 'comment-added':
-			return notifyOfComment(trx, event, { actorId, parentId: event.parentId, mentioned: event.mentioned })
+			return notifyOfComment(trx, event, {
+				actorId,
+				concern: concern ?? (await findConcern(trx, event)),
+				isNew: concern !== undefined,
+			})
 		case 'comment-restored':
 		case 'comment-republished': {
 			const comment = await findCommentFacts(trx, event.commentId)
 			if (!comment) return []
 			const { author_id: actorId, parent_id: parentId, body } = comment
-			return notifyOfComment(trx, event, { actorId, parentId, mentioned: mentionsIn(body) })
+			const concern = await findConcern(trx, { question, parentId, mentioned: mentionsIn(body) })
+			return notifyOfComment(trx, event, { actorId, concern, isNew: false })
 		}
 		case 'comment-deleted':
 		case 'comment-unpublished':
@@ -177,17 +187,37 @@ export function forgetComments(
 	return forgetParts(trx, { subjectType: 'query', subjectIds, partIds: comments.map(({ id }) => id) })
 }
 
-/** Notifies members about a comment that is new or restored. The actor is its author, whoever restored it. */
-async function notifyOfComment(
+/** The members whom a comment concerns besides the author of the question, by id. */
+export interface Concern {
+	parentAuthorId: number | null
+	mentioned: number[]
+	/** Followers of the question: one more than are notified at once, where there are more. */
+	found: number[]
+}
+
+/** Finds {@link Concern}; its statements are begun at once. */
+export async function findConcern(
 	trx: Executor,
-	{ question, commentId, besides }: { question: EventQuestion; commentId: number; besides?: number },
-	{ actorId, parentId, mentioned: names }: { actorId: number; parentId: number | null; mentioned: string[] },
-): Promise<number[]> {
+	{ question, parentId, mentioned: names }: { question: EventQuestion; parentId: number | null; mentioned: string[] },
+): Promise<Concern> {
 	const [parentAuthorId, mentioned, found] = await Promise.all([
 		parentId === null ? null : findCommentAuthor(trx, parentId),
 		listMentioned(trx, names),
 		questionFollowers(trx, question.id, 0, MAX_FOLLOWERS_AT_ONCE + 1),
 	])
+	return { parentAuthorId, mentioned, found }
+}
+
+/** Tells whom a comment concerns that is there now, or again: who wrote it did it, whoever brought it back. */
+async function notifyOfComment(
+	trx: Executor,
+	{ question, commentId, besides }: { question: EventQuestion; commentId: number; besides?: number },
+	{
+		actorId,
+		concern: { parentAuthorId, mentioned, found },
+		isNew,
+	}: { actorId: number; concern: Concern; isNew: boolean },
+): Promise<Told[]> {
 	const concerned = { actorId, questionAuthorId: question.authorId, parentAuthorId, mentioned }
 	const isMany = found.length > MAX_FOLLOWERS_AT_ONCE
 	if (isMany) {
@@ -199,6 +229,7 @@ async function notifyOfComment(
 		people,
 		...doneBy({ question, actorId }),
 		...aboutQuestion(question, commentId),
+		isNew,
 		...(besides !== undefined && { besides }),
 	})
 }
@@ -208,7 +239,7 @@ async function notifyNewlyMentioned(
 	trx: Executor,
 	{ mentioned, ...doer }: Doer & { mentioned: string[] },
 	{ commentId, before }: { commentId: number | null; before: string },
-): Promise<number[]> {
+): Promise<Told[]> {
 	const { actorId, question } = doer
 	if (mentioned.length === 0) return []
 	const named = new Set(mentionsIn(before))
@@ -288,7 +319,7 @@ async function tellInBatches(
 	}
 }
 
-async function notifyOfQuestion(trx: Executor, event: QuestionAdded): Promise<number[]> {
+async function notifyOfQuestion(trx: Executor, event: QuestionAdded): Promise<Told[]> {
 	const { actorId, question, besides } = event
 	const mentioned = await listMentioned(trx, event.mentioned)
 	const found = await followersOf(trx, { ...question, after: 0, limit: MAX_FOLLOWERS_AT_ONCE + 1 })

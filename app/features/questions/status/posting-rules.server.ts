@@ -9,34 +9,34 @@ import { isOnProbation, leadsElsewhere, lockAuthor, refuseTooMuch } from '~/feat
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { ForumEvent } from '../questions.events.ts'
-import { findAuthors, isLocked, secondsOverLimits } from './status.queries.server.ts'
+import { findAuthors, secondsOverLimits } from './status.queries.server.ts'
 
 /**
  * Checks the posting rules for a change of the forum, from any source. They are checked before the change, with the question
  * locked, so that nothing refused is stored. Suspended members may only delete their own posts; nobody comments on a locked
  * question or writes to somebody who blocks them; newcomers have hourly limits; their first post with a link becomes pending;
  * changes by moderators to others' texts are logged.
- * @param html the rendered text to be written; '' for none
+ * @param written.html the rendered text to be written; '' for none
+ * @param written.isLocked whether the question is closed for comments; undefined counts as closed where a comment is added
  * @returns the status of the text
  * @throws NotAllowed, TooMany
  */
 export async function applyPostingRules(
 	trx: Executor,
 	event: ForumEvent,
-	html: string,
+	{ html = '', isLocked }: { html?: string; isLocked?: boolean },
 ): Promise<'published' | 'pending'> {
 	const kind = added[event.kind]
 	// Begun together, so that one round trip is enough; the author is locked before posts are counted.
-	const [actor, isOwnDeletion, refusalByBlock, isClosed, secondsOver] = await Promise.all([
+	const [actor, isOwnDeletion, refusalByBlock, secondsOver] = await Promise.all([
 		lockAuthor(trx, event.actorId),
 		deletesOwn(trx, event),
 		findRefusalByBlock(trx, event),
-		kind === 'comments' && isLocked(trx, event.question.id),
 		kind ? listSecondsOver(trx, kind, event.actorId) : [],
 	])
 	if (!isOwnDeletion) refuseSuspended(actor)
 	if (refusalByBlock) throw new NotAllowed(refusalByBlock)
-	if (isClosed) throw new NotAllowed(lockedMessage)
+	if (kind === 'comments' && isLocked !== false) throw new NotAllowed(lockedMessage)
 	if (kind) refuseTooMuch(actor, kind, secondsOver)
 	await logModeratorChange(trx, event, actor)
 	return (await mustWait(trx, event, actor, html)) ? 'pending' : 'published'

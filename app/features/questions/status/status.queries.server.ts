@@ -207,12 +207,6 @@ export async function secondsOverLimits(
 	return rows.map(({ seconds }) => seconds)
 }
 
-/** Whether comments are closed on a locked question. */
-export async function isLocked(trx: Executor, questionId: number): Promise<boolean> {
-	const question = await trx.selectFrom('questions').select('locked_at').where('id', '=', questionId).executeTakeFirst()
-	return question?.locked_at != null
-}
-
 /** The account that wrote a comment, and the one that it answers, null for none; and the member who wrote it. */
 export async function findAuthors(trx: Executor, commentId: number): Promise<CommentAuthors | undefined> {
 	const { rows } = await sql<CommentAuthors>`

@@ -14,11 +14,11 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
 import { KeyUsed, parseInput } from '~/platform/http/form.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
-import { notifyOfEvent } from '../notifying/notifying.server.ts'
+import { type Concern, findConcern, notifyOfEvent } from '../notifying/notifying.server.ts'
 import { type EventQuestion, type ForumEvent, readersOf } from '../questions.events.ts'
 import { limits } from '../questions.limits.ts'
 import { mayWrite } from '../questions.policy.ts'
-import { findQuestion, type QuestionPageRow } from '../questions.queries.server.ts'
+import { findNamedQuestion, type NamedQuestion, type QuestionPageRow } from '../questions.queries.server.ts'
 import { keyInput } from '../questions.schema.ts'
 import { findChangeableComment, findChangeableQuestion } from '../status/pending.queries.server.ts'
 import { applyPostingRules, awaitModerator } from '../status/posting-rules.server.ts'
@@ -35,8 +35,8 @@ export function requireWriter(viewer: Viewer): SignedIn {
 }
 
 /** A published question. @throws NotFound */
-export async function requireQuestion(id: number): Promise<QuestionPageRow> {
-	const question = isId(id) ? await findQuestion(id) : undefined
+export async function requireQuestion(id: number): Promise<NamedQuestion> {
+	const question = isId(id) ? await findNamedQuestion(id) : undefined
 	if (!question) throw new NotFound(noQuestion)
 	return question
 }
@@ -105,7 +105,12 @@ export interface PlannedChange<Result> {
 	event: ForumEvent
 	/** The rendered text to be written; only where there is one. */
 	html?: string
-	/** Writes the change. @param status of the text: a pending one waits for a moderator */
+	/** Whether the locked question is closed for comments; only where a comment is added. */
+	isLocked?: boolean
+	/**
+	 * Writes the change. Where a comment is added, it begins all its statements at once, so that they need one round trip.
+	 * @param status of the text: a pending one waits for a moderator
+	 */
 	write: (status: 'published' | 'pending') => Promise<Result>
 }
 
@@ -120,10 +125,14 @@ export async function change<Result>(
 	const { event, result } = await transact(async (trx) => {
 		const planned = await plan(trx)
 		if ('done' in planned) return { event: null, result: planned.done }
-		const status = await applyPostingRules(trx, planned.event, planned.html ?? '')
-		const result = await planned.write(status)
+		const status = await applyPostingRules(trx, planned.event, planned)
+		const { event: happening } = planned
+		const [result, concern] = await Promise.all([
+			planned.write(status),
+			happening.kind === 'comment-added' && status === 'published' ? findConcern(trx, happening) : undefined,
+		])
 		const event = status === 'pending' ? await awaitModerator(trx, planned.event) : planned.event
-		return { event: await recordEffects(trx, event), result }
+		return { event: await recordEffects(trx, event, concern), result }
 	})
 	if (event) await announceEffects(event)
 	return result
@@ -147,14 +156,15 @@ export function eventQuestion(
 }
 
 /**
- * Stores notifications, and queues the routing of a question that became public; the last step of the transaction. @returns the
- * event with the members whose notifications changed
+ * Stores notifications, and queues the routing of a question that became public; the last step of the transaction.
+ * @param concern the members whom a new comment concerns, where they are known already
+ * @returns the event with the members whose notifications changed
  */
-export async function recordEffects(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
+export async function recordEffects(trx: Executor, event: ForumEvent, concern?: Concern): Promise<ForumEvent> {
 	if (event.kind === 'question-added') await beginRouting(trx, event.question.id)
 	if (event.kind === 'question-restored' || event.kind === 'question-republished')
 		await resumeRouting(trx, event.question.id)
-	return { ...event, told: await notifyOfEvent(trx, event) }
+	return { ...event, told: await notifyOfEvent(trx, event, concern) }
 }
 
 /** The cache tag of a question's page. */
@@ -165,8 +175,9 @@ export function questionTag(id: number): string {
 /** Announces an event; call it after the commit. */
 export async function announceEffects(event: ForumEvent): Promise<void> {
 	const { question } = event
-	await dropPages([LIST_PAGES, questionTag(question.id)])
-	await announceUnread(event.told ?? [])
+	// The numbers first, which are those of the commit: whoever reads meanwhile is told a later one after them.
+	const counted = announceUnread(event.told ?? [])
+	await Promise.all([counted, dropPages([LIST_PAGES, questionTag(question.id)])])
 	if (event.kind === 'question-added') announce('forum', 'query:added', { url: question.url })
 	if (event.kind === 'comment-added') {
 		const { commentId, username } = event

@@ -25,16 +25,16 @@ export function newStatus({ status, reason = '', by }: StatusChange) {
 	return sql`status = ${status}, status_reason = ${reason}, status_by = ${by}, status_at = now()`
 }
 
-/** The next id of a question or a comment, which addresses and paths contain before the row exists. */
-export async function takeId(trx: Executor, table: 'questions' | 'comments'): Promise<number> {
+/** The next id of a question, which its address contains before the row exists. */
+export async function takeQuestionId(trx: Executor): Promise<number> {
 	const { rows } = await sql<{ id: number }>`
-		select nextval(pg_get_serial_sequence(${table}, 'id'))::int as id`.execute(trx)
-	if (!rows[0]) throw new Error(`${table} has no sequence.`)
+		select nextval(pg_get_serial_sequence('questions', 'id'))::int as id`.execute(trx)
+	if (!rows[0]) throw new Error('Questions have no sequence.')
 	return rows[0].id
 }
 
 /**
- * Inserts a question with an id of {@link takeId}. A pending one is in no count, list or search.
+ * Inserts a question with an id of {@link takeQuestionId}. A pending one is in no count, list or search.
  * @param question `authorId`: the account that others see, of a member or a pseudonym
  */
 export async function insertQuestion(
@@ -142,7 +142,7 @@ export async function setStatus(
 }
 
 /**
- * Inserts a comment with an id of {@link takeId}; returns none where the parent is not a published comment of this question. A
+ * Inserts a comment with an id taken before; returns none where the parent is not a published comment of this question. A
  * pending comment is in no count and no search.
  */
 export async function insertComment(
