@@ -1,5 +1,3 @@
-import { askQuestion } from '~/features/asking/asking.server.ts'
-import { addComment } from '~/features/discussion/commenting.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { Input } from '~/platform/http/form.server.ts'
@@ -26,6 +24,8 @@ export async function makeMember(
 /** A query asked by `author`. @returns its id and address */
 export async function makeQuestion(author: SignedIn, input: Input = {}): Promise<{ id: number; url: string }> {
 	made += 1
+	// Loaded when it is needed: most files need members alone, and each file loads what it imports anew.
+	const { askQuestion } = await import('~/features/asking/asking.server.ts')
 	const { url } = await askQuestion(author, {
 		title: `A question number ${made}`,
 		description: 'How does it work?',
@@ -43,6 +43,7 @@ export async function makeComment(
 	body = 'Like this.',
 	parentId: number | null = null,
 ): Promise<number> {
+	const { addComment } = await import('~/features/discussion/commenting.server.ts')
 	const { id } = await addComment(author, { questionId, parentId, body })
 	return id
 }

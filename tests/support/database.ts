@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, inject } from 'vitest'
 import { closeDatabase, openDatabase } from '~/platform/db/db.server.ts'
-import { template } from './postgres.ts'
+
+/** The database that every test's own is a copy of: postgres.ts makes it, and its module is not loaded here, as it loads every feature. */
+const template = 'devquad'
 
 /**
  * Gives the tests of this file a migrated PostgreSQL database of their own, open as `db()`; it is dropped after them.

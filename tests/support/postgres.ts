@@ -27,9 +27,6 @@ declare module 'vitest' {
 	}
 }
 
-/** The database that every test's own is a copy of. */
-export const template = 'devquad'
-
 /** Nothing of a run outlives it. */
 const fast = [
 	// Six test files at once, each with several sites of several processes.

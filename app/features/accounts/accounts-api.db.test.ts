@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { parseConfig } from '~/config.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { logIn, registerMember, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'

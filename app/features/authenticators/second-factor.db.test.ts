@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import '~/features/index.server.ts'
 import {
 	changePassword,
 	logIn,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { RouterContextProvider } from 'react-router'
 import { beforeAll, expect, test, vi } from 'vitest'
+import '~/features/index.server.ts'
 import { logIn, registerMember, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { moderatorOf } from '~/features/moderation/members.server.ts'
 import { makeToken, readToken } from '~/features/tokens/tokens.server.ts'

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { getAcademics, saveAcademics } from '~/features/profile-editor/editing.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
 import { Conflict, Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'

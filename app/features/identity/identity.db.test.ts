@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { logIn, requestPasswordReset, resetPassword, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { hashPassword } from '~/features/accounts/security/credentials.server.ts'
 import { saveImportedAuthors } from '~/features/import/import.queries.server.ts'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
 import { logIn, registerMember, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { registerLoginMethods } from '~/features/accounts/login-methods.server.ts'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
+import '~/features/index.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { runInRequestScope, setRequestMember } from '~/lib/request-scope.server.ts'
 import { db } from '~/platform/db/db.server.ts'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import {
 	getAccount,
 	logIn,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeAll, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { config, parseConfig } from '~/config.server.ts'
 import { makeToken, readToken } from '~/features/tokens/tokens.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'

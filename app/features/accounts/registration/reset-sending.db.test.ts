@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import type { Mail } from '~/platform/mail/mail.server.ts'

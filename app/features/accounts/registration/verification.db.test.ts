@@ -1,6 +1,7 @@
 import * as argon2 from '@node-rs/argon2'
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import '~/features/index.server.ts'
 import { Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { NamedStatements } from '~/platform/db/named-statements.server.ts'

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { makeToken, readToken } from '~/features/tokens/tokens.server.ts'
 import { TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'

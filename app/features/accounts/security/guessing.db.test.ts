@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { countAttempt, network, wideNetwork } from '~/features/rate-limits/rate-limits.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { db } from '~/platform/db/db.server.ts'
