@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { knownPerson, waysIn } from '../bench/search/known-people.ts'
 import { judgePeople, type PeopleResult } from '../bench/search/people.ts'
 import { useDatabase } from './support/database.ts'
 
@@ -12,7 +13,7 @@ const SEARCHES = 30
 let results: PeopleResult[] = []
 
 beforeAll(async () => {
-	results = await judgePeople(SIZE, SEARCHES)
+	results = await judgePeople(SIZE, { person: knownPerson, ways: waysIn, count: SEARCHES })
 })
 
 test('by each of eleven ways in, the first five places hold who was meant', () => {

@@ -11,9 +11,11 @@ export interface Correction {
 	searchFor: ((title: string) => string) | null
 }
 
-/** Parts of a search that are looked at, and words that one of them may stand for. */
-const MAX_DOUBTFUL = 8
+/** Parts of a search that are looked at, which titles have seldom more of, and words that one of them may stand for. */
+const MAX_DOUBTFUL = 24
 const MAX_ALTERNATIVES = 10
+/** In a search of so many words the others tell whether a part of a word is one, or a word with a typo. */
+const TELLING_WORDS = 3
 
 /**
  * What may have been meant by a search that finds nothing: words, tags and usernames that find nothing by themselves are
@@ -22,8 +24,9 @@ const MAX_ALTERNATIVES = 10
  */
 export async function correctSearch({ terms, operators, parts }: ParsedSearch): Promise<Correction | null> {
 	const doubts = [...terms.map(doubtInTerm), ...operators.map(doubtInOperator)].filter((doubt) => doubt !== null)
-	const found = await findMeant(doubts.slice(0, MAX_DOUBTFUL), termsLike(doubts))
-	if (found.length === 0) return null
+	const meant = await findMeant(doubts.slice(0, MAX_DOUBTFUL), termsLike(doubts))
+	if (meant.length === 0) return null
+	const found = terms.length < TELLING_WORDS ? meant : meant.map(withAlike)
 	const mistyped = found.filter((each) => !isCompletion(each))
 	const searchFor = (title: string) => parts.map((part) => corrected(part, mistyped, operators, title)).join(' ')
 	const parsed = parseSearch(searchFor(''))
@@ -47,9 +50,15 @@ function termsLike(doubts: Doubtful[]): { text: string; word: string }[] {
 	})
 }
 
-/** Whether what was meant holds what was typed. */
+/** With the words that are spelt like it, of both the first. */
+function withAlike(each: Meant): Meant {
+	const half = MAX_ALTERNATIVES / 2
+	return { ...each, meant: [...each.meant.slice(0, half), ...each.alike.slice(0, half), ...each.meant.slice(half)] }
+}
+
+/** Whether all that may be meant holds what was typed. */
 function isCompletion({ kind, text, meant }: Meant): boolean {
-	return kind === 'word' && meant[0]?.includes(text) === true
+	return kind === 'word' && meant.every((word) => word.includes(text))
 }
 
 function corrected(part: string, found: Meant[], operators: Operator[], title: string): string {
@@ -58,7 +67,7 @@ function corrected(part: string, found: Meant[], operators: Operator[], title: s
 	const text = operator?.value ?? bare(part)
 	const meant = found.find((each) => each.kind === kind && each.text === text)?.meant ?? []
 	const likeliest = meant.find((word) => title.toLowerCase().includes(word)) ?? meant[0]
-	if (!likeliest || operator?.excluded) return part
+	if (!likeliest || operator?.excluded || (kind === 'word' && likeliest.includes(text))) return part
 	return operator ? `${kind}:${likeliest}` : likeliest
 }
 
