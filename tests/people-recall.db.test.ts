@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { knownPerson, searchKinds } from '../bench/search/known-people.ts'
 import { evaluatePeople, type PeopleResult } from '../bench/search/people.ts'
 import { useDatabase } from './support/database.ts'
 
@@ -12,7 +13,7 @@ const SEARCHES = 30
 let results: PeopleResult[] = []
 
 beforeAll(async () => {
-	results = await evaluatePeople(SIZE, SEARCHES)
+	results = await evaluatePeople(SIZE, { person: knownPerson, ways: searchKinds, count: SEARCHES })
 })
 
 test('by each of eleven ways in, the first five places hold who was meant', () => {

@@ -14,8 +14,8 @@ export interface KnownItem {
 	search: string
 }
 
-type Random = () => number
-type Rule = (question: KnownQuestion, random: Random) => string | null
+export type Random = () => number
+export type Rule<Question = KnownQuestion> = (question: Question, random: Random) => string | null
 
 /** Each kind of search with its rule; null where a question has not what the rule needs. */
 const rules: Record<string, Rule> = {
@@ -46,10 +46,25 @@ const rules: Record<string, Rule> = {
 /**
  * Searches of every kind for questions chosen by chance, the same ones each time.
  * @param count at most so many of each kind
+ * @param seed another number chooses others
  */
-export function makeKnownItems(questions: KnownQuestion[], count: number): [kind: string, items: KnownItem[]][] {
+export function makeKnownItems(
+	questions: KnownQuestion[],
+	count: number,
+	seed: number,
+): [kind: string, items: KnownItem[]][] {
+	return makeItems(questions, rules, count, seed)
+}
+
+/** As {@link makeKnownItems}, by any rules. */
+export function makeItems<Question extends KnownQuestion>(
+	questions: Question[],
+	rules: Record<string, Rule<Question>>,
+	count: number,
+	seed: number,
+): [kind: string, items: KnownItem[]][] {
 	return Object.entries(rules).map(([kind, rule], place) => {
-		const random = randomOf(place + 1)
+		const random = randomOf(seed + place + 1)
 		const items: KnownItem[] = []
 		for (const question of shuffled(questions, random)) {
 			const search = rule(question, random)
@@ -70,13 +85,13 @@ const stopWords = new Set(
 	without would yes yet you your`.split(/\s+/),
 )
 
-function contentWords(text: string): string[] {
+export function contentWords(text: string): string[] {
 	const words = text.match(/(?<![\p{L}\p{N}._-])\p{L}{4,20}(?![\p{L}\p{N}_'’-]|\.\p{L})/gu) ?? []
 	return [...new Set(words.filter((word) => !stopWords.has(word.toLowerCase())))]
 }
 
 /** Text without code, links and the marks of Markdown. */
-function prose(markdown: string): string {
+export function prose(markdown: string): string {
 	return markdown
 		.replace(
 			/```[\s\S]*?(```|$)|^(?: {4}|\t).*$|`[^`\n]*`|<[^>\n]*>|https?:\S+|\[[^\]\n]*\](\([^)\n]*\)|\[[^\]\n]*\]|:.*$)/gm,
@@ -85,10 +100,15 @@ function prose(markdown: string): string {
 		.replace(/[*_#>]+/g, ' ')
 }
 
+/** The code of a text. */
+export function codeOf(markdown: string): string {
+	return (markdown.match(/```[\s\S]*?```|^(?: {4}|\t).*$|`[^`\n]+`/gm) ?? []).join('\n')
+}
+
 /** Names in code as somebody would search for them: of a path its last part, else the name as it stands. */
 function codeTokens(markdown: string): string[] {
-	const code = (markdown.match(/```[\s\S]*?```|^(?: {4}|\t).*$|`[^`\n]+`/gm) ?? []).join('\n')
-	const named = code.match(/\b[a-z]+(?:\.\w+)*\.[A-Za-z]\w{3,}\b|\b[A-Za-z][a-z]+[A-Z]\w+\b|\b0x[0-9a-f]{4,}\b/g) ?? []
+	const named =
+		codeOf(markdown).match(/\b[a-z]+(?:\.\w+)*\.[A-Za-z]\w{3,}\b|\b[A-Za-z][a-z]+[A-Z]\w+\b|\b0x[0-9a-f]{4,}\b/g) ?? []
 	return [...new Set(named.map((name) => name.slice(name.lastIndexOf('.') + 1)))].filter(
 		(name) => /[A-Z]|^0x/.test(name) && name.length <= 40,
 	)
@@ -98,12 +118,16 @@ function phrases(text: string): string[] {
 	return text.match(/(?<![\p{L}\p{N}'’.-])\p{L}{3,}(?: \p{L}{3,}){3}(?![\p{L}\p{N}'’-])/gu) ?? []
 }
 
-/** The text with one letter missing, added, wrong or swapped in one of its longer words; its first letter stays. */
-function mistype(text: string, random: Random): string | null {
-	const words = [...text.matchAll(/(?<![\p{L}\p{N}'’._-])[a-z]{5,}(?![\p{L}\p{N}'’_-]|\.\p{L})/giu)].filter(
+/** Words in which somebody may mistype, long enough that they can be told. */
+export function typoWords(text: string): RegExpExecArray[] {
+	return [...text.matchAll(/(?<![\p{L}\p{N}'’._-])[a-z]{5,}(?![\p{L}\p{N}'’_-]|\.\p{L})/giu)].filter(
 		([word]) => !stopWords.has(word.toLowerCase()),
 	)
-	const [found] = pick(words, 1, random) ?? []
+}
+
+/** The text with one letter missing, added, wrong or swapped in one of its longer words; its first letter stays. */
+function mistype(text: string, random: Random): string | null {
+	const [found] = pick(typoWords(text), 1, random) ?? []
 	if (!found) return null
 	const [word] = found
 	const place = 1 + Math.floor(random() * (word.length - 2))
@@ -116,7 +140,7 @@ function mistype(text: string, random: Random): string | null {
 	return text.slice(0, found.index) + wrong + text.slice(found.index + word.length)
 }
 
-function pick<Item>(items: Item[], count: number, random: Random): Item[] | null {
+export function pick<Item>(items: Item[], count: number, random: Random): Item[] | null {
 	return items.length < count ? null : shuffled(items, random).slice(0, count)
 }
 

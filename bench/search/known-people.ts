@@ -207,7 +207,7 @@ export const searchKinds: Readonly<Record<string, (person: Person, random: () =>
 }
 
 /** Small letters without accents. */
-function plain(text: string): string {
+export function plain(text: string): string {
 	const letters: Record<string, string> = { ø: 'o', ł: 'l' }
 	return text
 		.toLowerCase()

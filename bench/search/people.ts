@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { randomOf } from '~/features/demo/people/people.ts'
+import { type Person, randomOf } from '~/features/demo/people/people.ts'
 import { indexInBulk, indexMembers, insertPeople, settleTables } from '~/features/demo/people/seed.queries.server.ts'
 import { anybody } from '~/features/directory/directory.paths.ts'
 import { listCommunity } from '~/features/directory/directory.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, pool } from '~/platform/db/db.server.ts'
 import { saveResult } from '../results.ts'
-import { knownPerson, searchKinds } from './known-people.ts'
+import type { KnownSearch } from './known-people.ts'
 
 /** A member counts as found among the first five. */
 const READ = 5
@@ -22,25 +22,36 @@ export interface PeopleResult {
 	node: number
 }
 
-/** Makes the invented community and searches it. @param count searches of each way in */
-export async function evaluatePeople(size: number, count: number): Promise<PeopleResult[]> {
-	const people = Array.from({ length: size }, (_, index) => knownPerson(index + 1))
-	for (let from = 0; from < size; from += batch)
-		await db()
-			.transaction()
-			.execute(async (trx) => {
-				await indexInBulk(trx)
-				const { ids } = await insertPeople(trx, people.slice(from, from + batch))
-				await indexMembers(trx, ids)
-			})
-	await settleTables()
+interface Judged {
+	/** The invented member of a number, always the same. */
+	person: (number: number) => Person
+	ways: Readonly<Record<string, (person: Person, random: () => number) => KnownSearch | null>>
+	/** Searches of each way in. */
+	count: number
+	/** Another number chooses others. */
+	seed?: number
+	/** Of the ways those whose name holds this. */
+	only?: string
+	/** Told of each search that does not find all that it could. */
+	onMiss?: (way: string, search: string, found: string) => void
+}
+
+/** Makes the invented community and searches it. */
+export async function evaluatePeople(
+	size: number,
+	{ person, ways, count, seed = 0, only = '', onMiss }: Judged,
+): Promise<PeopleResult[]> {
+	const people = Array.from({ length: size }, (_, index) => person(index + 1))
+	const { rows: kept } = await pool().query('select from member_search limit 1')
+	if (kept.length === 0) await addPeople(people)
 	const known = new Map(people.map((person) => [person.username, person]))
 	const viewer: SignedIn = { id: 2_147_483_647, username: 'reader', name: 'Reader', image: null, role: 'member' }
 	const results: PeopleResult[] = []
-	for (const [way, search] of Object.entries(searchKinds)) {
-		const random = randomOf(way.length)
+	for (const [way, search] of Object.entries(ways)) {
+		if (!way.includes(only)) continue
+		const random = randomOf(seed + way.length)
 		const tried = Array.from({ length: count * 4 }, () =>
-			search(people[Math.floor(random() * size)] ?? knownPerson(1), random),
+			search(people[Math.floor(random() * size)] ?? person(1), random),
 		)
 		const asked = tried.filter((one) => one !== null).slice(0, count)
 		const searches = asked.length
@@ -51,9 +62,11 @@ export async function evaluatePeople(size: number, count: number): Promise<Peopl
 			answers.push(page.rows.slice(0, READ).map(({ username }) => username))
 		}
 		const after = { database: await databaseTime(), node: process.cpuUsage(before.node) }
-		const recall = asked.reduce((sum, { isRight }, index) => {
-			const found = answers[index]?.filter((username) => isRight(known.get(username) ?? knownPerson(0))) ?? []
-			return sum + found.length / Math.min(READ, people.filter(isRight).length)
+		const recall = asked.reduce((sum, { q, isRight }, index) => {
+			const found = answers[index]?.filter((username) => isRight(known.get(username) ?? person(0))) ?? []
+			const possible = Math.min(READ, people.filter(isRight).length)
+			if (found.length < possible) onMiss?.(way, q, `${found.length} of ${possible}: ${answers[index]?.join(' ')}`)
+			return sum + found.length / possible
 		}, 0)
 		const database =
 			before.database === null || after.database === null ? null : (after.database - before.database) / searches
@@ -68,6 +81,18 @@ export async function evaluatePeople(size: number, count: number): Promise<Peopl
 	return results
 }
 
+async function addPeople(people: Person[]): Promise<void> {
+	for (let from = 0; from < people.length; from += batch)
+		await db()
+			.transaction()
+			.execute(async (trx) => {
+				await indexInBulk(trx)
+				const { ids } = await insertPeople(trx, people.slice(from, from + batch))
+				await indexMembers(trx, ids)
+			})
+	await settleTables()
+}
+
 /** Milliseconds of processor that the one connection has used; null where the system does not tell. */
 export async function databaseTime(): Promise<number | null> {
 	const { rows } = await pool().query<{ pid: number }>('select pg_backend_pid() as pid')
@@ -79,14 +104,15 @@ export async function databaseTime(): Promise<number | null> {
 }
 
 /** Writes the figures into RESULTS.md. */
-export function reportPeople(size: number, results: PeopleResult[]): void {
+export function reportPeople(size: number, results: PeopleResult[], further: boolean): void {
 	const rows = results.map(
 		({ way, searches, recall, database, node }) =>
 			`| ${way} | ${searches} | ${recall.toFixed(3)} | ${database?.toFixed(1) ?? ''} | ${node.toFixed(1)} |`,
 	)
-	const text = `## Search of people
+	const which = further ? 'further' : 'known'
+	const text = `## Search of people${further ? ' in further forms' : ''}
 
-\`npm run bench:search -- --people ${size}\` on ${new Date().toISOString().slice(0, 10)}: of ${size.toLocaleString('en')} invented members (\`bench/search/known-people.ts\`) some were chosen
+\`npm run bench:search -- --people ${size}${further ? ' --further' : ''}\` on ${new Date().toISOString().slice(0, 10)}: of ${size.toLocaleString('en')} invented members (\`bench/search/${which}-people.ts\`) some were chosen
 by chance and searched for, each by one field. “Recall” is the share of the first ${READ} places that hold somebody who has the field, of as
 many as could. The whole page with its filters is read; milliseconds of processor are the mean of a search.
 
@@ -95,5 +121,5 @@ many as could. The whole page with its filters is read; milliseconds of processo
 ${rows.join('\n')}
 `
 	process.stdout.write(text)
-	saveResult('people', text)
+	saveResult(further ? 'people-further' : 'people', text)
 }

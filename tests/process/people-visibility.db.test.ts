@@ -36,7 +36,7 @@ const personal = {
 }
 const academics = {
 	...{ university_name: 'Brackenfold University', location: 'Aldermoor', enrol_in_branch_name: 'Cartography' },
-	...{ current_year: '7', university_email: '' },
+	...{ current_year: '7', year_of_passing: '2031', university_email: '' },
 }
 
 beforeAll(async () => {
@@ -73,6 +73,7 @@ const fields: [field: string, section: Section | null, q: string, onCard: boolea
 	['a skill', 'skills', 'zigzagscript', true, 'Knows Zigzagscript'],
 	['branch', 'academics', 'cartography', true, 'Cartography'],
 	['year', 'academics', '7th year', true, '7th year'],
+	['year of passing', 'academics', 'batch of 2031', false, 'Year of passing: 2031'],
 	['university', 'academics', 'brackenfold', true, 'Studies at Brackenfold University'],
 	['location', 'academics', 'aldermoor', false, 'Studies in Aldermoor'],
 	['title of a project', 'projects', 'foundry', false, 'Project: Foundry'],

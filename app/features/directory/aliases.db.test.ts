@@ -17,6 +17,7 @@ const people = {
 	seesharp: ['C#'],
 	plainc: ['C'],
 	plusplus: ['C++'],
+	dotnetter: ['.NET', "Let's Encrypt"],
 }
 
 beforeAll(async () => {
@@ -43,6 +44,8 @@ test.each([
 	['c', 'plainc'],
 	['cpp', 'plusplus'],
 	['c plus plus', 'plusplus'],
+	['.net 8', 'dotnetter'],
+	["let's encrypt", 'dotnetter'],
 	['golang k8s', 'gopher'],
 ])('%j finds %s first, in the search, the filter and the suggestions', async (typed, username) => {
 	expect(await found(`q=${encodeURIComponent(typed)}`)).toBe(username)

@@ -12,6 +12,7 @@ import {
 	type Reading,
 	type Understood,
 	understand,
+	type Word,
 } from './meaning.server.ts'
 import { type FoundRow, findPage, type MemberSet, type SearchPosition } from './search.queries.server.ts'
 
@@ -99,7 +100,8 @@ async function findIn(meaning: Meaning, position: ListPosition | null, limit: nu
 
 /**
  * The sets that a list shows one after the other. A search for the best match shows members with this name, then those who have
- * every word literally in a short field, then those who have every word. Impossible criteria have no sets.
+ * every word literally in a short field, then those who have every word; then the same without optional words. Impossible criteria
+ * have no sets.
  */
 function tiersOf(meaning: Meaning): MemberSet[] {
 	const { criteria, words, reading } = meaning
@@ -108,14 +110,18 @@ function tiersOf(meaning: Meaning): MemberSet[] {
 	if (sortOf(criteria) !== 'match' || words.length === 0) return [whole]
 	const filters = meaning.filters.map(({ group }) => group)
 	const each = (groups: Group[]) => (groups.every(({ ids }) => ids.length > 0) ? [[...filters, ...groups]] : [])
+	const firm = words.filter(({ isSoft }) => !isSoft)
+	const byName = (needed: Word[]) => each(needed.map(({ name }) => name))
+	const asWritten = (needed: Word[]) => each(needed.map(({ exact }) => exact))
+	const withSoft = firm.length < words.length ? [each(words.map(({ any }) => any)), byName(firm), asWritten(firm)] : []
 	const steps =
 		reading === 'any'
 			? [
-					words.length > 2
-						? words.flatMap((_, index) => each(words.filter((__, at) => at !== index).map(({ any }) => any)))
+					firm.length > 2
+						? firm.flatMap((_, index) => each(firm.filter((__, at) => at !== index).map(({ any }) => any)))
 						: [],
 				]
-			: [each(words.map(({ name }) => name)), each(words.map(({ exact }) => exact))]
+			: [byName(words), asWritten(words), ...withSoft]
 	const tiers: MemberSet[] = []
 	let before: Group[][] = []
 	for (const ways of [...steps, whole.ways]) {
@@ -158,7 +164,7 @@ export function everyMatch(meaning: Meaning): MemberSet | null {
 	const { words, reading, notBlocking, viewer } = meaning
 	if (isImpossible(meaning)) return null
 	const filters = meaning.filters.map(({ group }) => group)
-	const any = words.map((word) => word.any)
+	const any = words.filter(({ isSoft }) => !isSoft).map((word) => word.any)
 	const groups = reading === 'any' && any.length > 0 ? [unionOf(any)] : any
 	const ways = [[...filters, ...groups]]
 	if (groups.some(({ ids }) => ids.length === 0)) return null

@@ -1,4 +1,5 @@
 import { canonicalSkill } from '~/features/members/skills.server.ts'
+import { findTerm } from '~/features/terms/terms.server.ts'
 import { isUsername } from '~/lib/checks.ts'
 import { ordinal } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -20,6 +21,7 @@ import {
 import {
 	isOfInstitution,
 	namesOfBranch,
+	type Phrase,
 	phrasesOf,
 	type TypedWord,
 	takeYears,
@@ -44,13 +46,15 @@ export interface Filter {
 }
 
 /** Possible meanings of one word of a search. */
-interface Word {
+export interface Word {
 	/** Names with exactly this word. */
 	name: Group
 	/** Terms with exactly this word, without weak kinds. */
 	exact: Group
 	/** Terms with this word or a similar one. */
 	any: Group
+	/** Whether it is optional: members who have it come first. */
+	isSoft: boolean
 }
 
 /** Criteria whose filters have become terms; the words of the search are left. */
@@ -72,8 +76,8 @@ export interface Understood {
 	unknown: Named[]
 	/** The words that are no filters. */
 	rest: TypedWord[]
-	/** Skills named by several words or synonyms, with the indexes of these words in `rest`. */
-	skills: MeaningRow[]
+	/** Skills named by several words or synonyms, and years of graduation, with the indexes of these words in `rest`. */
+	known: MeaningRow[]
 	/** The viewer, where the list depends on presence; members who block them are left out. */
 	notBlocking: number | null
 }
@@ -108,11 +112,15 @@ const askerOf = (viewer: Viewer): Asker => (viewer ? 'member' : 'visitor')
 /** Parses criteria: which of their words are branches and years, and the terms of the filters. Two statements in small tables. */
 export async function understand(criteria: Criteria, viewer: Viewer): Promise<Understood> {
 	const words = wordsOf(criteria.q)
-	const { years, isYear } = takeYears(words)
-	const phrases = phrasesOf(words, isYear).map((phrase) => ({ ...phrase, skill: canonicalSkill(phrase.text) }))
+	const { years, isYear, passing } = takeYears(words)
+	const phrases = phrasesOf(words, isYear).map((phrase) => ({
+		...phrase,
+		skill: findTerm(phrase.written)?.name ?? canonicalSkill(phrase.text),
+	}))
 	const asked: Named[] = [
 		...filterValues(criteria).flatMap(({ named }) => named),
 		...years.map((year): Named => ({ kind: 'year', value: String(year) })),
+		...passing.flatMap((year): Named[] => (year === null ? [] : [{ kind: 'passing', value: String(year) }])),
 		...phrases.flatMap(({ text, skill }): Named[] => [
 			{ kind: 'skill', value: skill },
 			...namesOfBranch(text).map((value): Named => ({ kind: 'branch', value })),
@@ -127,14 +135,14 @@ export async function understand(criteria: Criteria, viewer: Viewer): Promise<Un
 		const term = terms.get(keyOf({ kind, value }))
 		return term && term.members > 0 ? term : null
 	}
-	const branches = withoutOverlaps(
-		phrases
-			.map((phrase) => ({
-				...phrase,
-				labels: namesOfBranch(phrase.text).flatMap((name) => known('branch', name)?.label ?? []),
-			}))
-			.filter((phrase) => phrase.labels.length > 0 && !known('skill', phrase.skill) && !isOfInstitution(words, phrase)),
-	)
+	const named = phrases
+		.map((phrase) => ({
+			...phrase,
+			labels: namesOfBranch(phrase.text).flatMap((name) => known('branch', name)?.label ?? []),
+		}))
+		.filter((phrase) => phrase.labels.length > 0 && !isOfInstitution(words, phrase))
+	const isSkill = ({ skill }: { skill: string }) => known('skill', skill) !== null
+	const branches = withoutOverlaps(named.filter((phrase) => !isSkill(phrase)))
 	for (const row of rows) terms.set(keyOf({ kind: row.kind, value: row.label }), row)
 	const isFilter = words.map(
 		(_, index) => isYear[index] || branches.some(({ from, to }) => index >= from && index < to),
@@ -146,16 +154,18 @@ export async function understand(criteria: Criteria, viewer: Viewer): Promise<Un
 	const labels = [...new Set(branches.flatMap((branch) => branch.labels))]
 	const asFilters: Criteria = {
 		...criteria,
-		q: isFilter.includes(true)
-			? rest.map(({ text, isQuoted }) => (isQuoted ? `"${text}"` : text)).join(' ')
-			: criteria.q,
+		q: isFilter.includes(true) ? typedAgain(rest) : criteria.q,
 		branches: [...new Set([...criteria.branches, ...labels])],
 		years: [...new Set([...criteria.years, ...years])],
 	}
 	const total = popular.find(({ kind }) => kind === 'everyone')?.members ?? 0
 	const lists = filterValues(asFilters)
-	const named = lists.flatMap((list) => list.named)
+	const chosen = lists.flatMap((list) => list.named)
 	const termOf = (value: Named) => terms.get(keyOf(value))
+	const meant = ({ from, to }: Phrase, term: MeaningRow | TermRow | null | undefined): MeaningRow[] =>
+		numbers.flatMap((number, position) =>
+			term && number >= from && number < to ? [{ key: '', ...term, position, exact: true }] : [],
+		)
 	return {
 		criteria: asFilters,
 		typed: [
@@ -177,17 +187,30 @@ export async function understand(criteria: Criteria, viewer: Viewer): Promise<Un
 			without: list.without,
 			group: groupOf(list.named.flatMap((value) => termOf(value) ?? [])),
 		})),
-		named: named.flatMap((value) => termOf(value) ?? []),
-		unknown: named.filter((value) => !termOf(value)),
+		named: chosen.flatMap((value) => termOf(value) ?? []),
+		unknown: chosen.filter((value) => !termOf(value)),
 		rest,
-		skills: withoutOverlaps(phrases.filter(({ skill }) => known('skill', skill))).flatMap(({ from, to, skill }) => {
-			const term = known('skill', skill)
-			return numbers.flatMap((number, position) =>
-				term && number >= from && number < to ? [{ ...term, position, exact: true }] : [],
-			)
-		}),
+		known: [
+			...withoutOverlaps(phrases.filter(isSkill)).flatMap((phrase) => meant(phrase, known('skill', phrase.skill))),
+			// What is both a skill and a branch may mean either.
+			...withoutOverlaps(named.filter(isSkill)).flatMap((phrase) =>
+				phrase.labels.flatMap((label) => meant(phrase, termOf({ kind: 'branch', value: label }))),
+			),
+			...numbers.flatMap((number, position) => {
+				const term = passing[number] ? known('passing', String(passing[number])) : null
+				return term ? [{ ...term, position, exact: true }] : []
+			}),
+		],
 		notBlocking: criteria.online || sortOf(asFilters) === 'active' ? (viewer?.id ?? null) : null,
 	}
+}
+
+/** Words as they were typed, with the punctuation between them, so that they are parsed the same way again. */
+function typedAgain(words: readonly TypedWord[]): string {
+	const text = words.map(({ text, before, isQuoted }) =>
+		isQuoted ? ` "${text}"` : `${/\S/.test(before) ? before : ' '}${text}`,
+	)
+	return text.join('').trim()
 }
 
 /** Looks up the words of the criteria. */
@@ -195,20 +218,40 @@ export async function meaningOf(understood: Understood, reading: Reading): Promi
 	const { rest, criteria, viewer, filters } = understood
 	const typed = criteria.q.trim().toLowerCase()
 	const [found, user] = await Promise.all([
-		rest.length > 0 ? findMeanings(askedOf(rest), wordKinds, reading !== 'written', askerOf(viewer)) : [],
+		rest.length > 0
+			? findMeanings(askedOf(rest), wordKinds, reading === 'written' ? null : shortTypos(rest), askerOf(viewer))
+			: [],
 		isUsername(typed) && filters.length === 0 ? findUser(typed) : null,
 	])
-	const meanings = [...understood.skills, ...found]
+	const meanings = [...understood.known, ...found]
+	const isSoft = softOf(understood, reading)
 	const words = rest.map((_, position) => {
 		const any = meanings.filter((meaning) => meaning.position === position)
-		const exact = any.filter((meaning) => meaning.exact && !weakKinds.includes(meaning.kind))
+		// “C” is rather the language than somebody's initial.
+		const isLetter =
+			rest[position]?.text.length === 1 && understood.known.some((meaning) => meaning.position === position)
+		const exact = any.filter(({ exact, kind }) => exact && !weakKinds.includes(kind) && !(isLetter && kind === 'name'))
 		return {
 			any: groupOf(any),
 			exact: groupOf(exact),
 			name: groupOf(exact.filter(({ kind }) => kind === 'name')),
+			isSoft: isSoft[position] ?? false,
 		}
 	})
 	return { ...understood, reading, words, meanings, user }
+}
+
+/**
+ * Which words are optional: “developers” in “react developers”, and a single letter among three or more words, as in “Meera R Pawar”.
+ * A letter that is a skill, such as R, is required as long as that finds somebody. At least one word or filter is required.
+ */
+function softOf({ rest, known, filters }: Understood, reading: Reading): boolean[] {
+	const isSoft = rest.map((word, position) => {
+		const isKnown = known.some((meaning) => meaning.position === position)
+		const isInitial = rest.length > 2 && !word.isQuoted && /^\p{L}$/u.test(word.text)
+		return isInitial ? !isKnown || reading !== 'written' : word.isSoft && !isKnown
+	})
+	return isSoft.every(Boolean) && filters.length === 0 ? rest.map(() => false) : isSoft
 }
 
 /** The words, and adjacent ones joined: “front end” also finds “frontend”. */
@@ -222,6 +265,24 @@ function askedOf(rest: readonly TypedWord[]): AskedWord[] {
 		})),
 	)
 	return [...words, ...joined]
+}
+
+/** Variants of three-letter words with one wrong, added or swapped letter: the typo index only has longer words. */
+function shortTypos(rest: readonly TypedWord[]): AskedWord[] {
+	if (rest.length < 2) return []
+	return rest.flatMap(({ text }, position) =>
+		/^[a-z]{3}$/i.test(text) ? variantsOf(text.toLowerCase()).map((text) => ({ position, text, isJoined: true })) : [],
+	)
+}
+
+function variantsOf(word: string): string[] {
+	const letters = [...'abcdefghijklmnopqrstuvwxyz']
+	const variants = [...word, ''].flatMap((_, at) => {
+		const [before, after] = [word.slice(0, at), word.slice(at)]
+		const swapped = `${before}${after[1] ?? ''}${after[0] ?? ''}${after.slice(2)}`
+		return [swapped, ...letters.flatMap((letter) => [before + letter + after, before + letter + after.slice(1)])]
+	})
+	return [...new Set(variants)].filter((variant) => variant !== word)
 }
 
 /** Whether a filter only has values that nobody has. */

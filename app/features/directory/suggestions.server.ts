@@ -16,7 +16,8 @@ export async function suggest(typed: string, viewer: Viewer): Promise<Suggestion
 	const found = await findMembers({ ...anybody, q: typed }, viewer, null, MAX_SUGGESTIONS.people)
 	const { meaning } = found
 	const rows = await presentFound(found)
-	const whole = answersOf(meaning.meanings, meaning.words.length)
+	const isNeeded = ({ position }: MeaningRow) => meaning.words[position]?.isSoft === false
+	const whole = answersOf(meaning.meanings.filter(isNeeded), meaning.words.filter(({ isSoft }) => !isSoft).length)
 	const named = (kind: MeaningRow['kind'], limit: number) =>
 		whole
 			.filter((term) => term.kind === kind)
@@ -60,17 +61,20 @@ async function skillsLike(text: string): Promise<MeaningRow[]> {
 
 /** The terms that every word of a search may mean: those with most of its words written out, no others, the commonest. */
 function answersOf(meanings: MeaningRow[], words: number): MeaningRow[] {
-	const byTerm = new Map<number, { term: MeaningRow; words: number; exact: number }>()
+	const byTerm = new Map<number, { term: MeaningRow; words: Set<number>; exact: Set<number> }>()
 	for (const term of meanings) {
-		const known = byTerm.get(term.id) ?? { term, words: 0, exact: 0 }
-		byTerm.set(term.id, { term, words: known.words + 1, exact: known.exact + Number(term.exact) })
+		const known = byTerm.get(term.id) ?? { term, words: new Set(), exact: new Set() }
+		// A whole name of a skill is both the skill and a word of it.
+		known.words.add(term.position)
+		if (term.exact) known.exact.add(term.position)
+		byTerm.set(term.id, known)
 	}
 	const isWhole = ({ term }: { term: MeaningRow }) => term.label.split(/\s+/).length <= words
 	return [...byTerm.values()]
-		.filter((answer) => answer.words === words)
+		.filter((answer) => answer.words.size === words)
 		.sort(
 			(one, other) =>
-				other.exact - one.exact ||
+				other.exact.size - one.exact.size ||
 				Number(isWhole(other)) - Number(isWhole(one)) ||
 				other.term.members - one.term.members,
 		)

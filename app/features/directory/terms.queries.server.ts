@@ -8,6 +8,7 @@ export type TermKind =
 	| 'online'
 	| 'open'
 	| 'year'
+	| 'passing'
 	| 'branch'
 	| 'university'
 	| 'skill'
@@ -71,23 +72,29 @@ export interface AskedWord {
 
 /**
  * What words may mean: terms of these kinds with the very word, or with a word that begins so.
- * @param withTypos also terms with a word that differs by a typo
+ * @param typos null, or: also terms with a word that differs by a typo, and names that are one of these
  */
 export async function findMeanings(
 	asked: readonly AskedWord[],
 	kinds: readonly TermKind[],
-	withTypos: boolean,
+	typos: readonly AskedWord[] | null,
 	asker: Asker,
 ): Promise<MeaningRow[]> {
 	const members = membersFor[asker]
-	const typos = withTypos
+	const mistyped = typos
 		? sql`union all
 			select asked.position, found.id, kind, key, label, ${members} as members, false as exact
 			from asked cross join unnest(spellings_of(asked.word) || regexp_replace(asked.word, '[0-9]+$', '')) as variant
 			cross join lateral (select word from word_spellings where spelling = variant offset 0) like_it
 			cross join lateral (select term_id from term_words where term_words.word = like_it.word offset 0) meant
 			cross join lateral (select * from terms where terms.id = meant.term_id offset 0) found
-			where not is_joined and ${members} > 0 and kind = any(${kinds}::text[])`
+			where not is_joined and ${members} > 0 and kind = any(${kinds}::text[])
+			union all
+			select short.position, found.id, kind, key, label, ${members}, false
+			from unnest(${typos.map(({ position }) => position)}::int[], ${typos.map(({ text }) => text)}::text[]) as short (position, word)
+			cross join lateral (select term_id from term_words where term_words.word = short.word offset 0) meant
+			cross join lateral (select * from terms where terms.id = meant.term_id offset 0) found
+			where ${members} > 0 and kind = 'name'`
 		: sql``
 	const { rows } = await sql<MeaningRow>`
 		with asked as materialized (
@@ -108,7 +115,7 @@ export async function findMeanings(
 			select position, found.id, kind, key, label, ${members}, true
 			from asked cross join unnest(${uncountedKinds.filter((kind) => kinds.includes(kind))}::text[]) as long
 			cross join lateral (select * from terms where kind = long and key = word offset 0) found
-			${typos}),
+			${mistyped}),
 		meant as (
 			select position, id, kind, key, label, members, bool_or(exact) as exact, count(*) over (partition by id) as answers
 			from found group by position, id, kind, key, label, members),

@@ -8,6 +8,9 @@ test.each([
 	['ＲＥＡＣＴ', ['REACT']],
 	['  ', []],
 	['+ - #', []],
+	['.NET core', ['.NET', 'core']],
+	["who's from the class of '28 or '98?", ['who', 'from', 'the', 'class', 'of', '2028', 'or', '1998']],
+	["'285 5'28", ['285', '5', '28']],
 	['1 2 3 4 5 6 7 8 9', ['1', '2', '3', '4', '5', '6', '7', '8']],
 ])('%j is the words %j', (typed, words) => {
 	expect(wordsOf(typed).map(({ text }) => text)).toEqual(words)
@@ -24,6 +27,17 @@ test.each([
 	['"third year" cse', [], ['third', 'year', 'cse']],
 	['new year', [], ['new', 'year']],
 	['third eye', [], ['third', 'eye']],
+	['III year mech', [3], ['mech']],
+	['third years', [3], []],
+	['3rd-year cse', [3], ['cse']],
+	['final year civil', [4], ['civil']],
+	['pre-final year', [3], []],
+	['final exam', [], ['final', 'exam']],
+	['5th sem react', [3], ['react']],
+	['semester 8', [4], []],
+	['new vi', [], ['new', 'vi']],
+	['react batch of 2028', [], ['react', 'of', '2028']],
+	['react batch', [], ['react', 'batch']],
 ])('%j names the years %j and leaves %j', (typed, years, rest) => {
 	const words = wordsOf(typed)
 	const taken = takeYears(words)
@@ -35,6 +49,10 @@ test.each([
 	['CSE', 'computer science'],
 	['information technology', 'it'],
 	['mech', 'mechanical engineering'],
+	['Civil Engg', 'civil engineering'],
+	['bio tech', 'biotechnology'],
+	['electronics communication', 'ece'],
+	['entc', 'electronics and telecommunication'],
 	['Cartography', 'cartography'],
 ])('%j is also called %j', (typed, name) => {
 	expect(namesOfBranch(typed)).toContain(name)
@@ -46,6 +64,21 @@ test('phrases are what stands side by side, the longest first; those that overla
 	const all = phrasesOf(wordsOf('a1 b1 c1'), [false, false, false])
 	expect(all.map(({ text }) => text)).toEqual(['a1 b1 c1', 'a1 b1', 'b1 c1', 'a1', 'b1', 'c1'])
 	expect(withoutOverlaps(all.slice(1)).map(({ text }) => text)).toEqual(['a1 b1', 'c1'])
+})
+
+test('a year of passing stays a word; in quotation marks it is no year', () => {
+	expect(takeYears(wordsOf("react '28")).passing).toEqual([null, 2028])
+	expect(takeYears(wordsOf('"2028" 2128')).passing).toEqual([null, null])
+})
+
+test('a phrase is also known as it was typed', () => {
+	const words = wordsOf("Let's Encrypt, c/c++")
+	const phrases = phrasesOf(
+		words,
+		words.map(() => false),
+	)
+	expect(phrases.map(({ written }) => written)).toContain('c/c++')
+	expect(phrases.find(({ text }) => text === 'Let Encrypt')?.written).toBe("Let's Encrypt")
 })
 
 test.each([

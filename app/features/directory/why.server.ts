@@ -6,8 +6,8 @@ import type { MeaningRow, TermKind } from './terms.queries.server.ts'
 
 /** Of several fields that have a word the first of these is named. */
 const tellingFirst: TermKind[] = [
-	...(['name', 'skill', 'university', 'branch', 'expertise', 'city', 'project', 'certificate'] as const),
-	...(['experience', 'location', 'about', 'details'] as const),
+	...(['name', 'skill', 'university', 'branch', 'passing', 'expertise', 'city', 'project'] as const),
+	...(['certificate', 'experience', 'location', 'about', 'details'] as const),
 ]
 /** Fields that a list does not read. */
 const longTexts: TermKind[] = ['city', 'project', 'certificate', 'experience', 'location', 'about', 'details']
@@ -71,8 +71,9 @@ function whyFound(meaning: Meaning, row: FoundRow, telling: MeaningRow[], texts:
 }
 
 /** What a field says that has a word, or ''. */
-function reasonOf({ kind, key }: MeaningRow, row: FoundRow, texts: FoundTextsRow | undefined): string {
+function reasonOf({ kind, key, label }: MeaningRow, row: FoundRow, texts: FoundTextsRow | undefined): string {
 	if (kind === 'university') return `Studies at ${row.university_name}`
+	if (kind === 'passing') return `Year of passing: ${label}`
 	if (kind === 'branch') return `Branch: ${row.enrol_in_branch_name}`
 	if (kind === 'expertise') return `Expertise: ${row.expertise_in}`
 	if (!texts) return ''

@@ -79,6 +79,24 @@ describe('after the next run', () => {
 		expect(strangers).toEqual([])
 	})
 
+	test('of another category and without a common tag only what is very much alike is shown', async () => {
+		const one = await makeQuestion(asker, {
+			title: 'My thermostat sleeps after two winters of work below a greenhouse roof',
+			tags: 'firmware',
+		})
+		const elsewhere = { category: 'python', description: 'Nothing like it.' }
+		const shares = 'Somebody sleeps after two long hours of reading papers'
+		await makeQuestion(asker, { ...elsewhere, title: shares, tags: 'reading' })
+		const tagged = await makeQuestion(asker, { ...elsewhere, title: shares, tags: 'firmware' })
+		const same = await makeQuestion(asker, {
+			...elsewhere,
+			title: 'A thermostat sleeps after two winters',
+			tags: 'heat',
+		})
+		await findAll()
+		expect((await idsOf(one.id)).toSorted()).toEqual([tagged.id, same.id].toSorted())
+	})
+
 	test('an older question shows one that is asked later', async () => {
 		const old = await makeQuestion(asker, { title: 'Marmalade compiler crashes on start' })
 		await findAll()

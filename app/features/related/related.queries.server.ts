@@ -78,6 +78,14 @@ export async function readWanted(limit: number, characters: number, awaitsMeanin
 	return rows
 }
 
+/** Those of some questions that are in the category of another one or have a tag in common with it. */
+export async function pickSameSubject(questionId: number, ids: number[]): Promise<Set<number>> {
+	const { rows } = await sql<{ id: number }>`
+		select q.id from questions asked join questions q on q.id = any(${ids}::int[])
+		where asked.id = ${questionId} and (q.category_id = asked.category_id or q.tags && asked.tags)`.execute(db())
+	return new Set(rows.map(({ id }) => id))
+}
+
 /** Stores what was found, unless the question has changed meanwhile. @returns whether it was stored */
 export async function storeRelated({ id, wanted }: WantedQuestion, ids: number[]): Promise<boolean> {
 	const { numAffectedRows } = await sql`

@@ -8,6 +8,7 @@ import { hasEncoder } from '~/platform/encoder/encoder.server.ts'
 import {
 	noteNeighbours,
 	noteOpened,
+	pickSameSubject,
 	readRelated,
 	readWanted,
 	type StoredRelated,
@@ -26,6 +27,8 @@ const MAX_SHOWN = 5
 const MAX_STORED = 8
 /** What a question must score: more than while somebody types, as nobody asked to see these (docs/decisions/0112). */
 const WORTH_SHOWING = 0.28
+/** One of another subject must score so much: what is in another category and has no tag in common often shares everyday words alone. */
+const WORTH_SHOWING_ELSEWHERE = 0.4
 
 /** Questions that are read at once, for how long one run goes on, and how long it rests after each question. */
 const BATCH = 20
@@ -92,7 +95,11 @@ export async function findRelated(awaitsMeaning = hasEncoder()): Promise<void> {
 async function findRelatedOf(question: WantedQuestion): Promise<void> {
 	const { id, before, changed, wanted } = question
 	const found = await rankAlike(question, { limit: MAX_STORED, least: WORTH_SHOWING })
-	const ids = found.map((each) => each.id)
+	const near = await pickSameSubject(
+		id,
+		found.map((each) => each.id),
+	)
+	const ids = found.filter((each) => each.score >= WORTH_SHOWING_ELSEWHERE || near.has(each.id)).map((each) => each.id)
 	if (!(await storeRelated(question, ids))) return
 	if (changed) await noteNeighbours([...new Set([...before, ...ids])], wanted)
 	if (ids.join() !== before.join()) await dropPages([relatedTag(id)])

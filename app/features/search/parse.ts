@@ -47,9 +47,32 @@ const dash = /^[-‐-―−]+$/
 /** Chinese, Japanese and Korean have no spaces: consecutive characters are searched as a phrase. */
 const unspaced = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}/g
 
+/** A leading dash that excludes nothing: in `--hard`, and the characters that phones and word processors put for two dashes. */
+const leadingDash = /^(?:--|[‐-―−])[-‐-―−]*(?=[^-‐-―−])/
+const entities: Readonly<Record<string, string>> = {
+	quot: '"',
+	'#34': '"',
+	apos: "'",
+	'#39': "'",
+	lt: '<',
+	gt: '>',
+	nbsp: ' ',
+	amp: '&',
+}
+
+/** A text with plain characters instead of HTML entities and curly double quotes. */
+export function plainMarks(text: string): string {
+	return text
+		.replace(/&(quot|#34|apos|#39|lt|gt|nbsp|amp);/g, (_, name: string) => entities[name] ?? ' ')
+		.replace(/[“”„‟]/g, '"')
+}
+
+/** Names joined by dots are searched as a phrase: `System.out.println`. */
+const dotted = /^(-?)([\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)+)(?=[^\p{L}\p{N}]*$)/u
+
 /** Parses a search. @param search any text; the caller limits its length */
 export function parseSearch(search: string): ParsedSearch {
-	const parts = search.match(part) ?? []
+	const parts = plainMarks(search).match(part) ?? []
 	const operators: Operator[] = []
 	const terms: Term[] = []
 	for (const text of parts) {
@@ -60,9 +83,10 @@ export function parseSearch(search: string): ParsedSearch {
 	return { terms, operators, parts }
 }
 
-function readTerm(text: string): Term {
+function readTerm(written: string): Term {
+	const text = written.replace(leadingDash, '')
 	const bare = text.replace(/^-/, '').replaceAll('"', ' ').trim()
-	const source = text.includes('"') ? text : text.replace(unspaced, '"$&"')
+	const source = text.includes('"') ? text : text.replace(unspaced, '"$&"').replace(dotted, '$1"$2"')
 	if (text.startsWith('-')) return { kind: 'without', text: bare, source }
 	if (text.includes('"')) return { kind: 'phrase', text: bare, source }
 	return { kind: text.toLowerCase() === 'or' ? 'or' : 'word', text: bare, source }

@@ -164,6 +164,7 @@ const spellings: [string, string, string][] = [
 	['pointer heron', 'Heron', 'A NullPointerException.'],
 	['println kestrel', 'Kestrel', 'I call `System.out.println(x)`.'],
 	['render toucan', 'Toucan', 'I call `view.render()`.'],
+	['view.render() tanager', 'Tanager', 'I call `this.view.render`.'],
 	['effect magpie', 'Magpie', 'About useEffect.'],
 	['0x80070005 puffin', 'Puffin', 'It ends with 0x80070005.'],
 	['dependency lapwing', 'Lapwing', 'Add `<dependency>` to it.'],

@@ -58,15 +58,16 @@ export async function searchRows<Row>(
 		-- Each use of a stored document fetches it anew: adding nothing makes it a value of this statement. Only a phrase is not known
 		-- to be in it.
 		ranked as (
-			select q.id, (${rankOf(words)}${sql.join(literally, sql``)})::float8 as rank
+			select q.id, (${rankOf(words, parts)}${sql.join(literally, sql``)})::float8 as rank
 			from candidates
 				-- Estimated to be many, they would be joined by reading all questions.
 				cross join lateral (select id, title, description, search || ''::tsvector as search from questions where id = candidates.id offset 0) q,
 				wanted, (select replace(words::text, ' & ', ' | ')::tsquery as any_words from wanted) apart
 			where ((select words from asked) = wanted.words or q.search @@ wanted.words)
 			${parts ? sql`and ts_filter(q.search, ${parts}::"char"[]) @@ wanted.words` : sql``}),
+		${phrases.length > 0 ? sayingRows(phrases) : sql`placed as (select id, rank from ranked),`}
 		page as (
-			select id, rank from ranked
+			select id, rank from placed
 			${cursor ? sql`where (rank, id) < (${cursor.rank}::float8, ${cursor.id})` : sql``}
 			order by rank desc, id desc limit ${limit})
 		${matchedRows(selection, sql`(select count(*)::int from ranked)`)}
@@ -74,6 +75,24 @@ export async function searchRows<Row>(
 		),
 	)
 	return rows
+}
+
+/** Where no title and no description has a phrase literally, the maximum of questions whose comments are read, and of comments. */
+const MAX_READ_THREADS = 300
+const MAX_READ_COMMENTS = 2_000
+
+/** `placed (id, rank)` of `ranked`: questions with a comment that has all of some phrases count as those with a description that does. */
+function sayingRows(phrases: string[]): RawBuilder<unknown> {
+	const literally = phrases.map((phrase) => sql`body ~* ${patternOf(phrase)}`)
+	return sql`
+		spoken as materialized (
+			select c.question_id, c.body from (
+				select id from ranked where not exists (select from ranked where rank >= 1) order by id desc limit ${MAX_READ_THREADS}) newest
+			cross join lateral (
+				select question_id, body from comments where question_id = newest.id and status = 'published' order by path limit ${MAX_COMMENTS}) c
+			limit ${MAX_READ_COMMENTS}),
+		saying as materialized (select distinct question_id from spoken where ${sql.join(literally, sql` and `)}),
+		placed as (select id, rank + (id in (select question_id from saying))::int as rank from ranked),`
 }
 
 /** These questions in this order, as matches of some of the words. */
@@ -157,23 +176,34 @@ const MAX_TITLES = 2_000
 /** Characters by which the lengths of a pasted and a stored title may differ. */
 const MAX_MARKS = 10
 
-/** The question with this title, ignoring case, punctuation and spaces, so that a copied title is found even if it contains `-` or `or`. */
-export async function findTitled(title: string, scope: RawBuilder<unknown>): Promise<number | null> {
+/**
+ * The question whose title is the first of these texts that is one, ignoring case, punctuation and spaces, so that a copied title is
+ * found even if it contains `-` or `or`.
+ */
+export async function findTitled(titles: string[], scope: RawBuilder<unknown>): Promise<number | null> {
+	const same = titles.map(
+		(title, place) => sql`(
+			select q.id, q.title, ${title} as wanted, ${sql.lit(place)}::int as place from questions q
+			where title_document(q.title) @@ plainto_tsquery('english', search_text(${title})) and ${scope} limit ${MAX_TITLES})`,
+	)
 	const { rows } = await sql<{ id: number }>`
-		with same as materialized (
-			select q.id, q.title from questions q
-			where title_document(q.title) @@ plainto_tsquery('english', search_text(${title})) and ${scope} limit ${MAX_TITLES})
-		select id from same where abs(length(title) - length(${title})) <= ${MAX_MARKS} and search_key(title) = search_key(${title})
-		order by id desc limit 1`.execute(db())
+		with same as materialized (${sql.join(same, sql` union all `)})
+		select id from same where abs(length(title) - length(wanted)) <= ${MAX_MARKS} and search_key(title) = search_key(wanted)
+		order by place, id desc limit 1`.execute(db())
 	return rows[0]?.id ?? null
 }
+
+/** What a word counts in comments, description, tags and title. */
+const partWeights = { d: 0.02, c: 0.3, b: 0.4, a: 1 }
 
 /**
  * The rank: each word by itself, title over tags over body over comments, in a document of average length; for several words also
  * their proximity, which reads the document once more.
+ * @param parts of {@link Wanted}, the only ones that count; undefined for all
  */
-function rankOf(words: string[]): RawBuilder<unknown> {
-	const weights = sql.raw(`'{0.02, 0.3, 0.4, 1.0}'`)
+function rankOf(words: string[], parts: string[] | undefined): RawBuilder<unknown> {
+	const counts = Object.entries(partWeights).map(([part, weight]) => (parts?.includes(part) === false ? 0 : weight))
+	const weights = sql.lit(`{${counts.join(', ')}}`)
 	return isOneWord(words)
 		? sql`ts_rank(${weights}, q.search, any_words)`
 		: sql`ts_rank(${weights}, q.search, any_words, 1) + 0.3 * ts_rank(${weights}, q.search, wanted.words, 1)`

@@ -3,7 +3,7 @@ import { isId } from '~/lib/checks.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decodeCursor, decodeTimeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import { countMatches, highlight, highlightPassage, textOfStart } from './highlight.ts'
-import { type OperatorKind, type ParsedSearch, parseSearch } from './parse.ts'
+import { type OperatorKind, type ParsedSearch, parseSearch, plainMarks } from './parse.ts'
 import { conditions, findIds, type SearchScope, type Selection, scopedRows } from './scope.queries.server.ts'
 import {
 	anyWordConditions,
@@ -17,7 +17,7 @@ import {
 } from './search.queries.server.ts'
 import { type CommentMatchView, commentPath, type MatchView, type ShownInstead } from './search.view.ts'
 import { rankByWords } from './similar/similar.server.ts'
-import { correctSearch } from './spelling.server.ts'
+import { type Correction, correctSearch } from './spelling.server.ts'
 
 export { highlight, highlightPassage } from './highlight.ts'
 export { listOperators, parseSearch, withoutOperator } from './parse.ts'
@@ -63,10 +63,7 @@ export async function findMatches<Row extends { id: number }>(
 	const correction = wantsMore ? null : await correctSearch(parsed)
 	if (correction) {
 		const corrected = await findAll(selection, correction.parsed, correction.alternatives, input)
-		if (corrected.rows.length > 0) {
-			const search = correction.searchFor?.(corrected.ranked ? (corrected.rows[0]?.matched_title ?? '') : '')
-			return { ...corrected, instead: search === undefined ? null : { kind: 'corrected', search } }
-		}
+		if (corrected.rows.length > 0) return showCorrected(selection, parsed, correction, input, corrected)
 	}
 	if (input.cursor !== null) return exact
 	const alternatives = correction?.alternatives.flatMap((words) => words.slice(0, MAX_MEANT)) ?? []
@@ -78,6 +75,27 @@ export async function findMatches<Row extends { id: number }>(
 		rows: [...exact.rows, ...others].slice(0, input.limit - 1),
 		instead: { kind: 'any', exact: count },
 	}
+}
+
+/** The results of a corrected search, with the correction; among many, a question whose full title was mistyped comes first. */
+async function showCorrected<Row extends { id: number }>(
+	selection: Selection<Row>,
+	typed: ParsedSearch,
+	{ searchFor }: Correction,
+	input: SearchInput,
+	corrected: SearchResults<Row>,
+): Promise<SearchResults<Row>> {
+	const search = searchFor?.(corrected.ranked ? (corrected.rows[0]?.matched_title ?? '') : '')
+	if (search === undefined || search === typed.parts.join(' ')) return { ...corrected, instead: null }
+	const instead = { kind: 'corrected', search } as const
+	const isFull = corrected.rows.length >= input.limit
+	const titled =
+		isFull && input.cursor === null
+			? await findPasted(selection, parseSearch(search), { ...input, search }, true)
+			: null
+	if (!titled || !corrected.ranked) return { ...corrected, instead }
+	const others = corrected.rows.filter(({ id }) => id !== titled.id)
+	return { ranked: true, rows: [titled, ...others].slice(0, input.limit), instead }
 }
 
 /** Results with a literal phrase have at least this rank: the phrase counts 1, everything else less than 1. */
@@ -181,21 +199,38 @@ export async function countNewMatches(
 }
 
 /** Characters of a title that mean something else in a search. */
-const meansMore = /"|(^|\s)-\S|\bor\b|\S:\S/i
+const meansMore = /"|(^|[^\p{L}\p{N}])-\S|\bor\b|\S:\S/iu
 
 /** Words joined by punctuation. */
 const isJoined = /\w[^\w\s]+\w/
 
-/** The question whose full title was pasted, where the search would interpret a part of it, or finds too many. */
+/**
+ * The titles that a pasted text may contain, likeliest first: the text itself, and without what other sites add to a title, such as “Re:”,
+ * the name of the site after a dash, or a tag before one.
+ */
+function titlesIn(search: string): string[] {
+	const text = plainMarks(search).replace(/\s+/g, ' ').trim()
+	const bare = text.replace(/^(?:(?:re|fwd?|aw|wg): ?)+/i, '')
+	const parts = bare.split(/ [-–—|·] /)
+	const titles = [parts, parts.slice(0, -1), parts.slice(1), parts.slice(1, -1)].map((each) => each.join(' - '))
+	return [...new Set([text, ...titles.filter((title) => /\S\s+\S/.test(title))])]
+}
+
+/**
+ * The question whose full title was pasted, where the search would interpret a part of it, finds too many, or may contain more than the
+ * title.
+ */
 async function findPasted<Row extends { id: number }>(
 	selection: Selection<Row>,
 	{ parts }: ParsedSearch,
 	{ search, categoryId, tag }: SearchInput,
 	isFull: boolean,
 ) {
-	if ((parts.length < 2 && !isJoined.test(search)) || !(isFull || meansMore.test(search))) return null
+	const titles = titlesIn(search)
+	if (parts.length < 2 && !isJoined.test(search)) return null
+	if (!isFull && titles.length < 2 && !meansMore.test(plainMarks(search))) return null
 	const scope = await readScope([], categoryId, tag)
-	const id = scope && (await findTitled(search, conditions(scope)))
+	const id = scope && (await findTitled(titles, conditions(scope)))
 	if (id === null) return null
 	const [row] = await present(await chosenRows(selection, [id], search))
 	return row ? { ...row, rank: '9' } : null

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { deleteQuestion, editQuestion } from '~/features/asking/asking.server.ts'
+import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
@@ -49,6 +50,29 @@ test.each<[search: string, meant: string | null]>([
 	['', null],
 ])('for %j it offers %j', async (search, meant) => {
 	expect(await betterSpelling(search)).toBe(meant)
+})
+
+test('beside two other words a part of a word may be a word with a typo, too', async () => {
+	await makeQuestion(asha, { title: 'Whom to trust with the wombat burrow', tags: 'zoo' })
+	await makeQuestion(asha, { title: 'The truth about wombats', tags: 'zoo' })
+	const meantBy = async (search: string) => (await correctSearch(parseSearch(search)))?.alternatives
+	expect(await meantBy('trut wombat')).toEqual([['truth']])
+	expect(await meantBy('trut wombat burrow')).toEqual([['truth', 'trust']])
+	const { rows, instead } = await listQuestions(null, { search: 'trut wombat burrow' })
+	expect([rows[0]?.title, instead]).toEqual([
+		'Whom to trust with the wombat burrow',
+		{ kind: 'corrected', search: 'trust wombat burrow' },
+	])
+})
+
+test('a typo at the end of a long title is found, too, and the title comes before others with its words', async () => {
+	const title = 'What should we all be doing while somebody else is developing quokkas and numbats'
+	const { id } = await makeQuestion(asha, { title, tags: 'zoo' })
+	for (let number = 0; number < 3; number += 1)
+		await makeQuestion(asha, { title: `Numbats, quokkas and more: ${number}` })
+	const typed = title.replace('numbats', 'nubmats')
+	const { rows, instead } = await listQuestions(null, { search: typed, limit: 3 })
+	expect([rows[0]?.id, instead]).toEqual([id, { kind: 'corrected', search: title }])
 })
 
 test('a word is offered only as long as a query has it', async () => {

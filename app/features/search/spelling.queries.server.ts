@@ -13,8 +13,12 @@ export interface Doubtful {
 export interface WordSuggestion extends Doubtful {
 	/** Where a word is part of longer ones, all that were found; else those with a similar spelling. */
 	meant: string[]
+	/** Words with a similar spelling, where it is also part of longer ones: “trut” begins “truth”, and may be “trust”. */
+	alike: string[]
 }
 
+/** Texts without results that are corrected. */
+const MAX_UNKNOWN = 8
 /** Similar words that are compared, and questions that are counted for each to choose the commonest. */
 const MAX_ALIKE = 12
 const MAX_COUNTED = 50
@@ -65,7 +69,8 @@ export async function findWordSuggestions(
 			where case kind
 				when 'word' then ${isUnknown}
 				when 'tag' then not exists (select from tags where name = text and question_count > 0)
-				else not exists (select from usernames where username = text and user_id is not null) end),
+				else not exists (select from usernames where username = text and user_id is not null) end
+			limit ${MAX_UNKNOWN}),
 		alike as (
 			select asked.*, near.word, false as longer from asked cross join lateral (
 				select search_spellings.word
@@ -108,25 +113,27 @@ export async function findWordSuggestions(
 	)
 	return doubtful.flatMap(({ kind, text }) => {
 		const meant = choose(rows.filter((row) => row.kind === kind && row.text === text && row.uses > 0))
-		return meant.length > 0 ? [{ kind, text, meant }] : []
+		return meant.meant.length > 0 ? [{ kind, text, ...meant }] : []
 	})
 }
 
 /** All words that contain the text, shortest first; else those with the fewest wrong letters, commonest first. */
-function choose(rows: AlikeRow[]): string[] {
-	const longer = rows.filter((row) => row.longer)
-	if (longer.length > 0) return longer.map(({ word }) => word)
-	const alike = rows.map(({ kind, key, text, word, uses }) => ({
-		word,
-		uses,
-		edits: editsBetween(kind === 'word' ? key : text, word),
-		most: kind === 'word' ? mostEdits(key) : 1,
-	}))
-	const fewest = Math.min(...alike.map(({ edits }) => edits))
-	return alike
+function choose(rows: AlikeRow[]): Pick<WordSuggestion, 'meant' | 'alike'> {
+	const longer = rows.filter((row) => row.longer).map(({ word }) => word)
+	const others = rows
+		.filter((row) => !row.longer && !longer.includes(row.word))
+		.map(({ kind, key, text, word, uses }) => ({
+			word,
+			uses,
+			edits: editsBetween(kind === 'word' ? key : text, word),
+			most: kind === 'word' ? mostEdits(key) : 1,
+		}))
+	const fewest = Math.min(...others.map(({ edits }) => edits))
+	const alike = others
 		.filter(({ edits, most }) => edits === fewest && edits <= most)
 		.toSorted((one, other) => other.uses - one.uses || (one.word < other.word ? -1 : 1))
 		.map(({ word }) => word)
+	return longer.length > 0 ? { meant: longer, alike } : { meant: alike, alike: [] }
 }
 
 /** The allowed number of wrong letters: in a word of three, any other word would match. */

@@ -12,8 +12,10 @@ export interface Correction {
 }
 
 /** Parts of a search that are corrected, and corrections for each. */
-const MAX_DOUBTFUL = 8
+const MAX_DOUBTFUL = 24
 const MAX_ALTERNATIVES = 10
+/** In a search of at least so many words, the others decide whether one is incomplete or has a typo. */
+const TELLING_WORDS = 3
 
 /**
  * Corrects a search without results: words, tags and usernames without results are replaced by similar ones that have some. Phrases
@@ -22,8 +24,9 @@ const MAX_ALTERNATIVES = 10
  */
 export async function correctSearch({ terms, operators, parts }: ParsedSearch): Promise<Correction | null> {
 	const doubts = [...terms.map(doubtInTerm), ...operators.map(doubtInOperator)].filter((doubt) => doubt !== null)
-	const found = await findWordSuggestions(doubts.slice(0, MAX_DOUBTFUL), termsLike(doubts))
-	if (found.length === 0) return null
+	const meant = await findWordSuggestions(doubts.slice(0, MAX_DOUBTFUL), termsLike(doubts))
+	if (meant.length === 0) return null
+	const found = terms.length < TELLING_WORDS ? meant : meant.map(withAlike)
 	const mistyped = found.filter((each) => !isCompletion(each))
 	const searchFor = (title: string) => parts.map((part) => corrected(part, mistyped, operators, title)).join(' ')
 	const parsed = parseSearch(searchFor(''))
@@ -47,9 +50,15 @@ function termsLike(doubts: Doubtful[]): { text: string; word: string }[] {
 	})
 }
 
-/** Whether the correction contains what was typed. */
+/** With the similarly spelt words; the first of both kinds come first. */
+function withAlike(each: WordSuggestion): WordSuggestion {
+	const half = MAX_ALTERNATIVES / 2
+	return { ...each, meant: [...each.meant.slice(0, half), ...each.alike.slice(0, half), ...each.meant.slice(half)] }
+}
+
+/** Whether every correction contains what was typed. */
 function isCompletion({ kind, text, meant }: WordSuggestion): boolean {
-	return kind === 'word' && meant[0]?.includes(text) === true
+	return kind === 'word' && meant.every((word) => word.includes(text))
 }
 
 function corrected(part: string, found: WordSuggestion[], operators: Operator[], title: string): string {
@@ -58,7 +67,7 @@ function corrected(part: string, found: WordSuggestion[], operators: Operator[],
 	const text = operator?.value ?? bare(part)
 	const meant = found.find((each) => each.kind === kind && each.text === text)?.meant ?? []
 	const likeliest = meant.find((word) => title.toLowerCase().includes(word)) ?? meant[0]
-	if (!likeliest || operator?.excluded) return part
+	if (!likeliest || operator?.excluded || (kind === 'word' && likeliest.includes(text))) return part
 	return operator ? `${kind}:${likeliest}` : likeliest
 }
 

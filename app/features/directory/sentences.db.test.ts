@@ -1,0 +1,117 @@
+import { beforeAll, expect, test } from 'vitest'
+import { setSkills } from '~/features/members/skills.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { anybody } from './directory.paths.ts'
+import { listCommunity } from './directory.server.ts'
+import { suggest } from './suggestions.server.ts'
+
+/* What people type who look for somebody: sentences, years of study and of passing in any words, names with an initial. */
+
+useDatabase()
+
+interface Studies {
+	skills?: string[]
+	city?: string
+	branch?: string
+	year?: number
+	passing?: number
+	expertise?: string
+}
+
+const people: Record<string, Studies> = {
+	nikhil: { skills: ['React', 'Rust'], city: 'Pune', branch: 'CSE', year: 3, passing: 2028 },
+	rohini: { skills: ['React'], city: 'Nashik', branch: 'Electronics & Communication', year: 4, passing: 2027 },
+	dev: { skills: ['React', 'R'], city: 'Pune', branch: 'CSE', year: 1, passing: 2030, expertise: 'Android developer' },
+}
+
+beforeAll(async () => {
+	for (const [username, { skills = [], city = '', branch = '', year, passing, expertise = '' }] of Object.entries(
+		people,
+	)) {
+		const { id } = await makeMember(username)
+		await db()
+			.updateTable('users')
+			.set({ name: `${username} kulkarni` })
+			.where('id', '=', id)
+			.execute()
+		await db()
+			.insertInto('profiles')
+			.values({
+				...{ user_id: id, city, enrol_in_branch_name: branch, current_year: year ?? null, current_semester: null },
+				...{ year_of_passing: passing ?? null, expertise_in: expertise, public_page: true },
+				public_sections: ['city', 'academics', 'skills', 'expertise'],
+			})
+			.execute()
+		await db()
+			.transaction()
+			.execute((trx) => setSkills(trx, id, skills))
+	}
+})
+
+async function found(q: string): Promise<[string[], boolean]> {
+	const { page, isLoose } = await listCommunity({ ...anybody, q }, null, null)
+	return [page.rows.map(({ username }) => username), isLoose]
+}
+
+test.each([
+	['react developers', ['dev', 'rohini', 'nikhil']],
+	['who knows rust in pune?', ['nikhil']],
+	['someone good at react near nashik', ['rohini']],
+	['react students pune', ['dev', 'nikhil']],
+	['android developer', ['dev']],
+	['react III year', ['nikhil']],
+	['react final year', ['rohini']],
+	['pre-final year cse', ['nikhil']],
+	['electronics and communication 8th sem', ['rohini']],
+	["react '28", ['nikhil']],
+	['react batch of 2027', ['rohini']],
+	['2030 passout', ['dev']],
+	['Nikhil S. Kulkarni', ['nikhil']],
+	['Kulkarni, Rohini', ['rohini']],
+	['react 2026', ['dev', 'rohini', 'nikhil']],
+])('%j finds %j', async (q, expected) => {
+	const [usernames, isLoose] = await found(q)
+	expect(usernames).toEqual(expected)
+	expect(isLoose).toBe(q === 'react 2026')
+})
+
+test('a letter that is a skill is needed as long as somebody has it', async () => {
+	expect(await found('react r pune')).toEqual([['dev'], false])
+	expect(await found('nikhil r kulkarni')).toEqual([['nikhil'], false])
+})
+
+test('who has a word that nobody needs comes first; alone it is needed', async () => {
+	expect((await found('react developer'))[0][0]).toBe('dev')
+	expect(await found('developer')).toEqual([['dev'], false])
+	for (const q of ['react developers', 'react'])
+		expect((await suggest(q, null)).skills[0]).toEqual({ name: 'React', count: 3 })
+})
+
+test('why somebody was found names the year of passing', async () => {
+	const { page } = await listCommunity({ ...anybody, q: 'react 2028' }, null, null)
+	expect(page.rows[0]?.why).toBe('Knows React · Year of passing: 2028')
+})
+
+test('what is both a skill and a branch, letters that are names, and short names with a typo', async () => {
+	const make = async (username: string, name: string, branch: string, skills: string[]) => {
+		const { id } = await makeMember(username)
+		await db().updateTable('users').set({ name }).where('id', '=', id).execute()
+		const studies = { enrol_in_branch_name: branch, current_year: 2, current_semester: null, year_of_passing: null }
+		await db()
+			.insertInto('profiles')
+			.values({ user_id: id, ...studies })
+			.execute()
+		await db()
+			.transaction()
+			.execute((trx) => setSkills(trx, id, skills))
+	}
+	await make('branching', 'Zoe Sathe', 'Biotechnology', [])
+	await make('skilled', 'Anais Sathe', 'Civil', ['Biotechnology', 'C'])
+	await make('lettered', 'Imogen C. Pawar', 'Civil', [])
+	expect(await found('biotech 2nd year')).toEqual([['skilled', 'branching'], false])
+	expect((await found('c'))[0]).toEqual(['skilled', 'lettered'])
+	for (const q of ['zpe sathe', 'zeo sathe', 'xoe sathe', 'zooe sathe'])
+		expect(await found(q)).toEqual([['branching'], false])
+})

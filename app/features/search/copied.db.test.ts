@@ -1,0 +1,67 @@
+import { beforeAll, expect, test } from 'vitest'
+import { listQuestions } from '~/features/question-lists/lists.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+
+/* Texts as they are copied: titles from other places, options of commands, phrases of comments. */
+
+useDatabase()
+
+let asha: SignedIn
+
+beforeAll(async () => {
+	asha = await makeMember('asha')
+	await makeQuestion(asha, {
+		title: 'Narwhals, tusks and ice, or whales at all',
+		description: 'In the Arctic sea, says Quora.',
+	})
+})
+
+const title = `Why can't a narwhal's "tusk" bend - is it ice?`
+
+test.each([
+	['Why can’t a narwhal’s “tusk” bend — is it ice?', 'curly quotes and a long dash'],
+	['Why can&#39;t a narwhal&#39;s &quot;tusk&quot; bend - is it ice?', 'entities of HTML'],
+	["  why  CAN'T a narwhal's   tusk bend is it ice??", 'blanks and other marks'],
+	[`Re: ${title}`, 'Re:'],
+	[`${title} - Stack Overflow`, 'the name of a site'],
+	[`${title} | Quora`, 'the name of a site behind a line'],
+	[`whales - ${title} - Stack Overflow`, 'a tag before it and the name of a site'],
+])('a title copied as %s is found, and nothing else is offered for its words (%s)', async (search) => {
+	const { id } = await makeQuestion(asha, { title, description: 'x' })
+	const { rows, instead } = await listQuestions(null, { search })
+	expect([rows[0]?.id, instead]).toEqual([id, undefined])
+})
+
+test('two words beside a dash are no title of theirs', async () => {
+	const { id } = await makeQuestion(asha, { title: 'A beluga alone', description: 'It sings, in a whole tank.' })
+	await makeQuestion(asha, { title: 'Tank by tank', description: 'x' })
+	expect((await listQuestions(null, { search: 'Beluga - tank' })).rows.map((row) => row.id)).toEqual([id])
+})
+
+test.each(['git walrus --hard', 'git walrus —hard', 'git walrus ––hard'])(
+	'the option of %j is looked for, not left out',
+	async (search) => {
+		const { id } = await makeQuestion(asha, {
+			title: `Walrus: ${search.length}`,
+			description: 'I ran `git reset --hard`.',
+		})
+		await makeQuestion(asha, { title: 'Walrus again', description: 'In git.' })
+		const { rows } = await listQuestions(null, { search })
+		expect(rows[0]?.id).toBe(id)
+	},
+)
+
+test('a phrase that a comment has letter by letter comes before newer texts that have its words in other forms', async () => {
+	const { id } = await makeQuestion(asha, { title: 'About seals', description: 'Are they fast?' })
+	await makeComment(asha, id, 'No hurry.')
+	await makeComment(asha, id, 'Sometimes a *diving seal* will rest.')
+	for (let number = 0; number < 12; number += 1)
+		await makeQuestion(asha, { title: `Dived seals, number ${number}`, description: 'Dives, sealed.' })
+	const { rows, instead } = await listQuestions(null, { search: '"diving seal"', limit: 10 })
+	expect([rows[0]?.id, rows.length, instead]).toEqual([id, 10, undefined])
+	const titled = await makeQuestion(asha, { title: 'A diving seal', description: 'x' })
+	const again = await listQuestions(null, { search: '"diving seal"', limit: 10 })
+	expect(again.rows[0]?.id).toBe(titled.id)
+})
