@@ -230,35 +230,26 @@ export async function mergeLinks(trx: Executor, { goneId }: Merge): Promise<void
 		delete from email_links where email in (select email from account_emails where user_id = ${goneId})`.execute(trx)
 }
 
-/** The member of a session; undefined once it has ended. */
-export async function findSessionMember(sessionId: number): Promise<SessionMember | undefined> {
-	const { rows } = await sql<SessionMember>`
-		select users.id, users.name, users.image, users.username, users.role, users.second_factor as "secondFactor"
-		from sessions join users on users.id = sessions.user_id
-		where sessions.id = ${sessionId} and sessions.expires_at > now()`.execute(db())
-	return rows[0]
-}
-
-/** The valid sessions with these tokens, each with its member. */
-export async function findSessionsByToken(
-	tokens: string[],
-): Promise<(SessionMember & { token: string; sessionId: number })[]> {
-	const { rows } = await sql<SessionMember & { token: string; sessionId: number }>`
-		select sessions.token, sessions.id as "sessionId",
-			users.id, users.name, users.image, users.username, users.role, users.second_factor as "secondFactor"
-		from sessions join users on users.id = sessions.user_id
-		where sessions.token = any(${tokens}) and sessions.expires_at > now()`.execute(db())
-	return rows
-}
-
-/** What a session stores about its member. */
-interface SessionMember {
+/** A session with its member. */
+interface SessionRow {
+	token: string
+	sessionId: number
 	id: number
 	name: string
 	image: string | null
 	username: string
 	role: string
 	secondFactor: boolean
+}
+
+/** The valid sessions with these tokens. */
+export async function listSessionsByToken(tokens: string[]): Promise<SessionRow[]> {
+	const { rows } = await sql<SessionRow>`
+		select sessions.token, sessions.id as "sessionId",
+			users.id, users.name, users.image, users.username, users.role, users.second_factor as "secondFactor"
+		from sessions join users on users.id = sessions.user_id
+		where sessions.token = any(${tokens}) and sessions.expires_at > now()`.execute(db())
+	return rows
 }
 
 /** What the settings page shows of an account. */

@@ -114,8 +114,7 @@ export function makeAuth(settings: Config = config()) {
 		},
 		plugins: [secondStep, outsideLogin],
 		advanced: {
-			// A session and its member are one statement.
-			database: { generateId: 'serial', joins: true },
+			database: { generateId: 'serial' },
 			ipAddress: { ipAddressHeaders: ['x-client-ip'] },
 			// The prefix __Host- is stricter than Better Auth's __Secure-, so we name the cookies ourselves.
 			useSecureCookies: false,
