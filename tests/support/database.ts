@@ -3,6 +3,20 @@ import pg from 'pg'
 import { afterAll, beforeAll, inject } from 'vitest'
 import { closeDatabase, openDatabase } from '~/platform/db/db.server.ts'
 
+/** How a role of PostgreSQL connects. */
+export interface Login {
+	host: string
+	user: string
+	password: string
+}
+
+declare module 'vitest' {
+	interface ProvidedContext {
+		/** How the role of a site connects, and the superuser. */
+		postgres: Record<'site' | 'admin', Login>
+	}
+}
+
 /** The database that every test's own is a copy of: postgres.ts makes it, and its module is not loaded here, as it loads every feature. */
 const template = 'devquad'
 

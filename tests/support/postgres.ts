@@ -10,22 +10,10 @@ import { installStartSet } from '~/features/terms/terms.server.ts'
 import { closeDatabase, openDatabase } from '~/platform/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { migrate } from '~/platform/db/migrate.server.ts'
+import type { Login } from './database.ts'
 import { makeCluster } from './own-postgres.ts'
 import { makeRunFolder } from './run-folder.ts'
 import { keepTemplates } from './site-template.ts'
-
-interface Login {
-	host: string
-	user: string
-	password: string
-}
-
-declare module 'vitest' {
-	interface ProvidedContext {
-		/** How the role of a site connects, and the superuser. */
-		postgres: Record<'site' | 'admin', Login>
-	}
-}
 
 /** Nothing of a run outlives it. */
 const fast = [

@@ -176,7 +176,7 @@ test('subjects of two types with the same id are told of, read, renamed, muted a
 		['A query', '/query', false],
 	])
 	await muteSubject(mira, query, true, 'queries')
-	expect([await tell(query, 9), await tell(note, 9)]).toEqual([[], [mira.id]])
+	expect([await tell(query, 9), await tell(note, 9)]).toEqual([[], [{ userId: mira.id, unread: 1 }]])
 	await db()
 		.transaction()
 		.execute((trx) => forgetSubject(trx, note))

@@ -1,3 +1,4 @@
+import { isOneOfSeveral } from '~/config.server.ts'
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { isId } from '~/lib/checks.ts'
@@ -73,7 +74,7 @@ interface NotificationEvent extends NotificationAbout {
 	isNew?: boolean
 }
 
-/** Whose notifications changed, with how many they have not read where the transaction that changed them knows. */
+/** A member whose notifications changed, with the number of unread ones where the transaction that changed them knows it. */
 export type Told = number | { userId: number; unread: number }
 
 /**
@@ -211,8 +212,13 @@ export const renameSubject: (trx: Executor, subject: SubjectRef, title: string) 
 export async function announceUnread(told: readonly Told[]): Promise<void> {
 	const tell = ({ userId, unread }: { userId: number; unread: number }) =>
 		announce(`user:${userId}`, 'notifications:changed', { unread })
-	const unknown = told.filter((one) => typeof one === 'number')
-	for (const one of told) if (typeof one !== 'number') tell(one)
+	// Another process may announce a later number before this one announces its own.
+	const isRead = isOneOfSeveral()
+	const unknown: number[] = []
+	for (const one of told)
+		if (typeof one === 'number') unknown.push(one)
+		else if (isRead) unknown.push(one.userId)
+		else tell(one)
 	if (unknown.length > 0) for (const one of await readUnreadOf(unknown)) tell(one)
 }
 
