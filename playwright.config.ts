@@ -14,8 +14,8 @@ export default defineConfig({
 	workers: 4,
 	retries: 0,
 	// Both only end what hangs: a page that is there at once alone may wait for its turn on a busy machine.
-	timeout: 180_000,
-	expect: { timeout: 15_000 },
+	timeout: 300_000,
+	expect: { timeout: 30_000 },
 	forbidOnly: true,
 	// The longest file is first, so that it does not begin when the others end.
 	projects: [

@@ -19,9 +19,9 @@ const resolve = { alias: { '~': fileURLToPath(new URL('./app', import.meta.url))
 const everyFile = {
 	setupFiles: './tests/support/setup.ts',
 	// Only ends what hangs: a test that is fast alone may wait for its turn on a busy machine.
-	testTimeout: 180_000,
-	hookTimeout: 180_000,
-	expect: { poll: { timeout: 30_000 } },
+	testTimeout: 400_000,
+	hookTimeout: 400_000,
+	expect: { poll: { timeout: 60_000 } },
 }
 
 export default defineConfig({

@@ -168,7 +168,8 @@ export class ChatRun {
 		const { random } = this
 		const tab = random() < 0.5 ? 0 : 1
 		const dice = Object.entries(chances).filter(([, chance]) => random() < chance)
-		const recent = member.written.messages.slice(-10)
+		// Only an acknowledged message can be changed; on a slow machine that has been killed often, none of the last ten may be.
+		const recent = member.written.messages.filter(({ acknowledged }) => acknowledged !== null).slice(-10)
 		const some = recent[Math.floor(random() * recent.length)]
 		member.write(`message ${this.count}`, tab)
 		for (const [what] of dice) {

@@ -5,6 +5,6 @@ import { vi } from 'vitest'
  * its turn, and how long things take is for the benches.
  * @throws what the check threw last, after half a minute, or so many milliseconds
  */
-export function eventually<Result>(check: () => Result | Promise<Result>, timeout = 30_000): Promise<Result> {
+export function eventually<Result>(check: () => Result | Promise<Result>, timeout = 60_000): Promise<Result> {
 	return vi.waitFor(check, { timeout, interval: 20 })
 }
