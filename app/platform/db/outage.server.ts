@@ -38,6 +38,8 @@ let diskToldAt = Number.NEGATIVE_INFINITY
 export class Outage {
 	private readonly options: pg.PoolConfig
 	private since: number | null = null
+	/** Why the last probe failed. */
+	private cause: unknown
 	private probing = false
 	private stopped = false
 	private readonly listeners = new Set<(refusal: Unavailable) => void>()
@@ -58,7 +60,7 @@ export class Outage {
 
 	/** The error for whoever needs the database now; undefined when it is available. */
 	refusal(): Unavailable | undefined {
-		return this.isAway ? noted(new Unavailable(awayMessage, { isOutage: true })) : undefined
+		return this.isAway ? noted(new Unavailable(awayMessage, { isOutage: true, cause: this.cause })) : undefined
 	}
 
 	/** Calls back when the database becomes unavailable. @returns unsubscribes */
@@ -99,10 +101,12 @@ export class Outage {
 	/** Probes until it answers. The first failure may be a blip; the second begins the outage. */
 	private async probe(reason: unknown): Promise<void> {
 		for (let failures = 0; !this.stopped; ) {
-			if (await answers(this.options)) {
+			const failure = await probeFailure(this.options)
+			if (failure === null) {
 				this.end()
 				return
 			}
+			this.cause = failure
 			failures += 1
 			if (failures === 2) this.begin(reason)
 			if (failures > 1) await pause(PROBE_INTERVAL_MS)
@@ -152,27 +156,27 @@ function noted<Refusal extends Unavailable | DiskFull>(refusal: Refusal): Refusa
 	return refusal
 }
 
-/** Whether PostgreSQL answers at all, even with a refusal such as "too many clients". */
-async function answers({ Client: _client, max: _max, ...options }: pg.PoolConfig): Promise<boolean> {
+/** Why PostgreSQL does not answer; null where it does, even with a refusal such as "too many clients". */
+async function probeFailure({ Client: _client, max: _max, ...options }: pg.PoolConfig): Promise<Error | null> {
 	const client = new pg.Client({ ...options, connectionTimeoutMillis: 0, statement_timeout: 0 })
 	client.on('error', () => {})
 	const asked = client
 		.connect()
 		.then(() => client.query('select 1'))
 		.then(
-			() => true,
-			(error) => typeof error.severity === 'string' && !/^57P0[123]$/.test(error.code),
+			() => null,
+			(error) => (typeof error.severity === 'string' && !/^57P0[123]$/.test(error.code) ? null : error),
 		)
-	const answered = await Promise.race([
+	const failure = await Promise.race([
 		asked,
 		pause(PROBE_TIMEOUT_MS)
 			.then(afterInput)
-			.then(() => false),
+			.then(() => new Error('PostgreSQL did not answer a probe in time.')),
 	])
 	// A suspended server would not read a goodbye.
 	client.end().catch(() => {})
-	if (!answered) streamOf(client)?.destroy()
-	return answered
+	if (failure) streamOf(client)?.destroy()
+	return failure
 }
 
 /** Lets pending input be read before an answer counts as missing: this process may have been busy. */
