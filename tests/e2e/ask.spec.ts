@@ -8,6 +8,7 @@ import {
 	expectNoViolations,
 	expectNoViolationsInThemes,
 	logIn,
+	openWithoutScripts,
 	settled,
 	test,
 } from './support/journey.ts'
@@ -137,6 +138,26 @@ test('of two tabs the newer text wins and the other one can be had back', async 
 	await page.getByRole('button', { name: 'Show the other text' }).click()
 	await expect(page.getByLabel('Title', { exact: true })).toHaveValue('From the first tab')
 	await expect(second.getByLabel('Title', { exact: true })).toHaveValue('From the first tab')
+})
+
+test('a draft that another tab saved before the scripts of this page ran is not thrown away', async ({
+	page,
+	context,
+}) => {
+	await enrol(page, 'Lena Latetab')
+	await page.goto('/forum/ask')
+	const second = await context.newPage()
+	const hydrate = await openWithoutScripts(second, '/forum/ask')
+	for (const title of ['From the first tab', 'From the first tab, and more']) {
+		const save = saved(page)
+		await page.getByLabel('Title', { exact: true }).fill(title)
+		await save
+	}
+	await hydrate()
+	await expect(second.getByLabel('Title', { exact: true })).toHaveValue('From the first tab, and more')
+	await expect(page.getByLabel('Title', { exact: true })).toHaveValue('From the first tab, and more')
+	await second.reload()
+	await expect(second.getByLabel('Title', { exact: true })).toHaveValue('From the first tab, and more')
 })
 
 test('what a visitor typed is there after logging in', async ({ page }) => {

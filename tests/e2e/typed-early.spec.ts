@@ -1,29 +1,11 @@
 import type { Page } from '@playwright/test'
-import { demoEmail, expect, hydrated, test as journey, logIn } from './support/journey.ts'
+import { demoEmail, expect, hydrated, test as journey, logIn, openWithoutScripts } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 /* What is typed into a page before its scripts are there, as on a slow network. */
 
 /** The browser reports the scripts and suggestions that these journeys cut. */
 const test = journey.extend<{ quiet: undefined }>({ quiet: async ({}, use) => use(undefined) })
-
-const scripts = /\/assets\/.*\.js/
-
-/** Opens a page whose scripts wait. @returns what lets them come */
-async function openWithoutScripts(page: Page, path: string): Promise<() => Promise<void>> {
-	const { promise, resolve } = Promise.withResolvers<void>()
-	await page.route(scripts, async (route) => {
-		await promise
-		await route.continue()
-	})
-	await page.goto(path, { waitUntil: 'commit' })
-	await expect(page.getByRole('contentinfo')).toBeVisible()
-	return async () => {
-		resolve()
-		await expect(page.getByRole('combobox', { name: /^(Skills|Tags|University)/ })).toBeVisible()
-		await page.unroute(scripts)
-	}
-}
 
 const field = (page: Page, label: string) => page.locator('main').getByLabel(new RegExp(`^${label}( optional)?$`))
 const removes = (page: Page) => page.getByRole('button', { name: /^Remove / })

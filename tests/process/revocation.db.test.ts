@@ -31,7 +31,7 @@ import { closeTabs, next, openTab, startTab } from '../support/tabs.ts'
 useDatabase()
 
 const newPassword = 'another lantern at the ford'
-/** Within this time of the answer every process must refuse, in milliseconds. */
+/** Every process must refuse what is sent this long after the answer, in milliseconds. */
 const MAX_DELAY = 1_000
 
 let site: MembersSite
@@ -113,12 +113,22 @@ async function knownBy(cookie: string): Promise<string[]> {
 
 const everyWay = Object.keys(loginMethods).flatMap((name) => [`${name} 1`, `${name} 2`])
 
+/**
+ * Asks again until the answer is empty, or was asked for when {@link MAX_DELAY} was over: how long an answer takes does not count.
+ * @returns the last answer
+ */
+async function untilNothing<Item>(ask: () => Promise<Item[]>): Promise<Item[]> {
+	const end = performance.now() + MAX_DELAY
+	for (;;) {
+		const isLast = performance.now() >= end
+		const answer = await ask()
+		if (isLast || answer.length === 0) return answer
+	}
+}
+
 /** Fails unless every worker refuses this cookie by every way within a second. */
 async function isRefusedAtOnce(cookie: string): Promise<void> {
-	const since = performance.now()
-	let known = await knownBy(cookie)
-	while (known.length > 0 && performance.now() - since < MAX_DELAY) known = await knownBy(cookie)
-	expect(known).toEqual([])
+	expect(await untilNothing(() => knownBy(cookie))).toEqual([])
 }
 
 async function post(path: string, cookie: string, form: Record<string, string>): Promise<void> {
@@ -240,10 +250,7 @@ test('a moderator who was dismissed sees nothing of moderation, and no hidden ad
 	const seen = () => Promise.all(['', '.data', '', '.data'].map((ending) => profile(`/find-dev/peer${ending}`)))
 	const before = await seen()
 	await post('/moderation/members', admin.cookie, { intent: 'dismiss', username: member.username })
-	const since = performance.now()
-	let after = await seen()
-	while (after.includes(true) && performance.now() - since < MAX_DELAY) after = await seen()
-	expect(after).toEqual([false, false, false, false])
+	expect(await untilNothing(async () => (await seen()).filter(Boolean))).toEqual([])
 	expect(before.includes(true), 'a moderator sees it').toBe(true)
 	expect((await get('/moderation', { Cookie: cookie })).status).toBe(403)
 	expect(await knownBy(cookie)).toEqual(everyWay)

@@ -296,3 +296,21 @@ export async function enrolAdmin(page: Page): Promise<void> {
 		await page.waitForURL('**/find-dev', { timeout: 5_000 })
 	}).toPass({ timeout: 30_000 })
 }
+
+const scripts = /\/assets\/.*\.js/
+
+/** Opens a page with a form of chips or suggestions whose scripts wait. @returns what lets them come */
+export async function openWithoutScripts(page: Page, path: string): Promise<() => Promise<void>> {
+	const { promise, resolve } = Promise.withResolvers<void>()
+	await page.route(scripts, async (route) => {
+		await promise
+		await route.continue()
+	})
+	await page.goto(path, { waitUntil: 'commit' })
+	await expect(page.getByRole('contentinfo')).toBeVisible()
+	return async () => {
+		resolve()
+		await expect(page.getByRole('combobox', { name: /^(Skills|Tags|University)/ })).toBeVisible()
+		await page.unroute(scripts)
+	}
+}

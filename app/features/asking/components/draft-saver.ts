@@ -199,6 +199,15 @@ export function isSame(one: AskValues, other: AskValues): boolean {
 }
 
 /**
+ * Whether the draft that came with a page is older than what this browser knows of the server: another tab saved, or somebody
+ * threw it away, between the page's answer and its scripts.
+ * @param stored what the page was told; null when there was no draft
+ */
+export function isOutdated(stored: Draft | null, local: LocalDraft | null): boolean {
+	return (local?.version ?? 0) > (stored?.version ?? 0)
+}
+
+/**
  * Of what this browser and the server have stored, the draft to go on with, and the other one when it says something else.
  * @param local what this browser has stored
  * @param stored what the server has stored; null when it has none, undefined when it was not asked

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseStored } from '~/ui/form-kit.ts'
 import type { Draft } from '../asking.view.ts'
-import { asLocalDraft, type LocalDraft, newerOf } from './draft-saver.ts'
+import { asLocalDraft, isOutdated, type LocalDraft, newerOf } from './draft-saver.ts'
 
 const early = '2026-11-21T10:00:00.000Z'
 const late = '2026-11-21T10:05:00.000Z'
@@ -78,4 +78,15 @@ test.each([
 test.each([true, false])('what was written is read back, with the pseudonym chosen: %s', (pseudonym) => {
 	const written = local({ pseudonym })
 	expect(asLocalDraft(parseStored(JSON.stringify(written)))).toEqual(written)
+})
+
+test.each([
+	['nothing here, nothing on the server', null, null, false],
+	['typed here and never saved', local({ version: 0 }), null, false],
+	['saved by another tab after the page was made', local({ version: 1, unsent: false }), null, true],
+	['saved once more by another tab', local({ version: 2, unsent: false }), draft({ version: 1 }), true],
+	['as the server had it', local({ version: 2 }), draft({ version: 2 }), false],
+	['another device went on', local({ version: 2 }), draft({ version: 3 }), false],
+])('a page may be older than its browser: %s', (_what, here, there, expected) => {
+	expect(isOutdated(there, here)).toBe(expected)
 })

@@ -6,6 +6,7 @@ import {
 	DraftSaver,
 	fetchDraft,
 	isEmpty,
+	isOutdated,
 	isSame,
 	type LocalDraft,
 	localName,
@@ -32,7 +33,7 @@ interface DraftOptions {
 	start: AskValues
 	/** The version of the question that an edit is made from; 0 for a new one. */
 	madeFrom: number
-	/** The server's draft; undefined when this page was not told, and the server is asked. */
+	/** The server's draft when the page was made; undefined when this page was not told, and the server is asked. */
 	stored: Draft | null | undefined
 	/** Whether the address says what to begin with: a draft is then offered, and not put in its place. */
 	named: boolean
@@ -106,7 +107,8 @@ export function useDraft(options: DraftOptions) {
 			writeStored(localName(null, draftKey), null)
 			save()
 		}
-		if (stored !== undefined || owner === null) open(stored)
+		const isAsked = stored === undefined || isOutdated(stored, readLocal(name))
+		if (owner === null || !isAsked) open(stored)
 		else void fetchDraft(draftKey).then((server) => !closed && open(server))
 		return () => {
 			closed = true
