@@ -131,8 +131,8 @@ test('a member is asked what they know, says “not me”, and the asker sees on
 
 	await logIn(page, demoModerator)
 	await page.goto('/moderation/routing')
-	await expect(page.getByRole('row', { name: /^Left out by chance/ })).toBeVisible()
-	await expect(page.getByText('Too few queries to conclude anything')).toBeVisible()
+	await expect(page.getByRole('row', { name: /^Left out at random/ })).toBeVisible()
+	await expect(page.getByText('Too few queries to draw a conclusion')).toBeVisible()
 	for (const width of [390, 1280]) {
 		await expectToFit(page, [width])
 		await expectNoViolationsInThemes(page)

@@ -32,7 +32,7 @@ export const levelNames: Record<EvidenceLevel, string> = {
 
 /** The sentence that explains a level wherever one is shown. */
 export const EVIDENCE_SENTENCE =
-	'Solutions, helpful answers, projects and certificates count: each half as much after a year, and less when it comes from the same person again.'
+	'Solutions, helpful answers, projects and certificates count; each loses half its weight in a year, and several credited by the same person weigh less.'
 
 export interface EvidencePieceView {
 	kind: EvidenceKind

@@ -43,7 +43,7 @@ const profileOperations = [
 		method: 'get',
 		path: '/profiles/{username}/skills',
 		summary: 'List the skills of a member with their evidence',
-		description: `The strongest first. ${EVIDENCE_SENTENCE} How it is weighed stands at ${EVIDENCE_PATH}.`,
+		description: `The strongest first. ${EVIDENCE_SENTENCE} The weights are explained at ${EVIDENCE_PATH}.`,
 		access: 'members',
 		params: { username },
 		answer: skillList,

@@ -177,14 +177,14 @@ describe('what asking members gains', () => {
 	test.each<[routed: GainSide, leftOut: GainSide, begins: RegExp]>([
 		[side(29, 29), side(400, 0), /^Too few/],
 		[side(400, 0), side(29, 29), /^Too few/],
-		[side(120, 90), side(30, 15), /^Asking members helps: \+25 points more/],
+		[side(120, 90), side(30, 15), /^Asking members helps: .* is 25 percentage points higher/],
 		[
 			side(120, 72),
 			side(30, 15),
-			/^The difference of \+10 points within 24 hours may be chance: it lies between −9 and \+29/,
+			/^The difference of \+10 percentage points within 24 hours may be chance \(95% confidence interval −9 to \+29\)/,
 		],
-		[side(120, 15), side(30, 15), /^Asking members does not help: −37 points/],
-		[side(30, 30), side(30, 30), /^The difference of 0 points/],
+		[side(120, 15), side(30, 15), /^Asking members does not help: .* is 38 percentage points lower/],
+		[side(30, 30), side(30, 30), /^The difference of 0 percentage points/],
 	])('of %o beside %o', (routed, leftOut, begins) => {
 		expect(verdictOf(routed, leftOut)).toMatch(begins)
 	})

@@ -64,12 +64,14 @@ export function differenceOf(routed: GainSide, leftOut: GainSide): { points: num
 /** What the two sides prove. Nothing is concluded from few questions. */
 export function verdictOf(routed: GainSide, leftOut: GainSide): string {
 	if (Math.min(routed.questions, leftOut.questions) < MIN_COMPARED)
-		return `Too few queries to conclude anything: it takes ${MIN_COMPARED} on either side, and of each hundred about ${LEFT_OUT_PERCENT} are left out.`
+		return `Too few queries to draw a conclusion: each group needs ${MIN_COMPARED}, and only about ${LEFT_OUT_PERCENT} in 100 are left out.`
 	const { points, low, high } = differenceOf(routed, leftOut)
-	const range = `between ${signed(low)} and ${signed(high)} percentage points with 95% certainty`
-	if (low > 0) return `Asking members helps: ${signed(points)} points more are answered within 24 hours, ${range}.`
-	if (high < 0) return `Asking members does not help: ${signed(points)} points within 24 hours, ${range}.`
-	return `The difference of ${signed(points)} points within 24 hours may be chance: it lies ${range}.`
+	const range = `95% confidence interval ${signed(low)} to ${signed(high)}`
+	if (low > 0)
+		return `Asking members helps: the share answered within 24 hours is ${Math.round(points)} percentage points higher (${range}).`
+	if (high < 0)
+		return `Asking members does not help: the share answered within 24 hours is ${Math.round(-points)} percentage points lower (${range}).`
+	return `The difference of ${signed(points)} percentage points within 24 hours may be chance (${range}).`
 }
 
 function signed(points: number): string {

@@ -30,7 +30,7 @@ export default function HowEvidenceIsWeighed() {
 					<li>A project that names the skill among its technologies, or a certificate whose title names it: 1.</li>
 					<li>The same under a part of the skill counts half: an answer about React shows some JavaScript.</li>
 				</ul>
-				<h2>What bounds it</h2>
+				<h2>What limits it</h2>
 				<ul>
 					<li>
 						What one person says about a skill of a member counts half the second time, a quarter the third time, and so
@@ -43,7 +43,7 @@ export default function HowEvidenceIsWeighed() {
 						date of the answer, the project or the certificate.
 					</li>
 				</ul>
-				<h2>What the words say</h2>
+				<h2>What the levels mean</h2>
 				<ul>
 					<li>{levelNames.some}: anything that counts.</li>
 					<li>

@@ -22,14 +22,14 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function Gain({ loaderData: { routed, leftOut, verdict, optedIn } }: Route.ComponentProps) {
 	const sides = [
 		['Members are asked', routed],
-		['Left out by chance', leftOut],
+		['Left out at random', leftOut],
 	] as const
 	return (
 		<ModerationFrame title="Routing">
 			<p className="mt-4 max-w-[40rem] text-ink-2">
-				New queries are put to members who may know the answer; {counted(optedIn, 'member lets', 'members let')} us ask.
-				Chance leaves {LEFT_OUT_PERCENT} in 100 queries out, which show how it would be otherwise. These are the queries
-				of the last {COMPARED_DAYS} days that are at least a day old, whether somebody was found to ask or not.
+				New queries go to members who may know the answer; {counted(optedIn, 'member has', 'members have')} agreed to be
+				asked. For comparison, {LEFT_OUT_PERCENT} in 100 queries are left out at random. The table covers queries of the
+				last {COMPARED_DAYS} days that are at least a day old, including those for which no suitable member was found.
 			</p>
 			<div className="overflow-x-auto">
 				<table className="mt-4 w-full text-left">
@@ -70,7 +70,7 @@ export default function Gain({ loaderData: { routed, leftOut, verdict, optedIn }
 
 function medianText({ questions, medianSeconds }: GainSide): string {
 	if (questions === 0) return 'none'
-	if (medianSeconds === null) return 'half have no answer'
+	if (medianSeconds === null) return 'half are unanswered'
 	const minutes = Math.round(medianSeconds / 60)
 	if (minutes < 120) return `${minutes} min`
 	const hours = Math.round(minutes / 60)
