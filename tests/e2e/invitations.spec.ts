@@ -47,10 +47,10 @@ test('an admin invites by a link and by a list; who is invited joins with and wi
 
 	// The mails of a list leave within a minute: the link meanwhile.
 	await page.goto('/admin/invitations')
-	await page.getByLabel('How many may use it').fill('none')
+	await page.getByLabel('Number of uses').fill('none')
 	await page.getByRole('button', { name: 'Make link' }).click()
 	await expect(page.getByRole('alert').first()).toBeVisible()
-	await page.getByLabel('How many may use it').fill('1')
+	await page.getByLabel('Number of uses').fill('1')
 	await page.getByLabel('Cohort').fill('Night School 2027')
 	await page.getByRole('button', { name: 'Make link' }).click()
 	const link =

@@ -99,7 +99,7 @@ function personOf({ username, name, image }: MergeableRow): MergePerson {
 
 /** Why an admin cannot merge one account into another, in a sentence; null where they can. */
 function refusalOf(actor: SignedIn, gone: MergeableRow, kept: MergeableRow): string | null {
-	if (gone.id === kept.id) return 'This is the same account. Name another one.'
+	if (gone.id === kept.id) return 'This is the same account. Choose another one.'
 	if (gone.id === actor.id || kept.id === actor.id)
 		return 'You cannot merge your own account, as another admin has to check the merge. Ask one of them.'
 	if (isDemoAccount(gone.email) || isDemoAccount(kept.email))
@@ -117,7 +117,7 @@ const intoInput = z.object({ into: z.string({ error: 'Enter the account to keep.
 
 /** @param username of the account that goes */
 function mergeInput(username: string) {
-	const message = `Type ${username}, the username of the account that goes.`
+	const message = `Type ${username}, the username of the account to be deleted.`
 	return whyInput.extend({
 		username: z.string({ error: message }).refine((typed) => wordOf(typed) === username, message),
 	})

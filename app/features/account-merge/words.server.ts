@@ -69,7 +69,7 @@ function factsOf(gone: MergeableRow, kept: MergeableRow, shared: SharedRow): str
 		shared.own_votes > 0
 			? `${counted(shared.own_votes, 'vote')} for each other’s posts ${shared.own_votes === 1 ? 'is' : 'are'} taken back, as nobody votes for their own.`
 			: '',
-		'What either wrote under a pseudonym stays under that pseudonym. Nobody learns whose it is.',
+		'What either account wrote under a pseudonym stays under that pseudonym, and nobody learns whose it is.',
 		'Moderators’ decisions about either account, and reports, then apply to the kept account.',
 	].filter((fact) => fact !== '')
 }

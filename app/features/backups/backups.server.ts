@@ -46,8 +46,8 @@ const settings = {
 		hint: 'Where backups are written, such as /var/backups/devquad. If empty, they are on the site’s own disk, and are lost with it. Not used with a bucket.',
 		maxLength: 500,
 	}),
-	bucket: textSetting({ label: 'Bucket', hint: 'The name of a bucket that speaks S3, of its own for backups.' }),
-	endpoint: textSetting({ label: 'Address of the bucket’s service', hint: 'Empty for Amazon’s.' }),
+	bucket: textSetting({ label: 'Bucket', hint: 'The name of an S3-compatible bucket used only for backups.' }),
+	endpoint: textSetting({ label: 'Endpoint of the storage service', hint: 'Leave it empty for Amazon S3.' }),
 	region: textSetting({ label: 'Region', default: 'us-east-1' }),
 	accessKeyId: textSetting({ label: 'Access key ID' }),
 	secretAccessKey: secretSetting({ label: 'Secret access key' }),
@@ -101,13 +101,13 @@ async function checkPlace(values: BackupSettings): Promise<void> {
 	if (!isOn) return
 	const name = `.devquad-${randomUUID()}`
 	if (bucket) {
-		if (!passphrase) throw invalid('passphrase', 'Enter a passphrase, because a bucket is on somebody else’s machine.')
+		if (!passphrase) throw invalid('passphrase', 'Enter a passphrase, because a bucket is on someone else’s machine.')
 		try {
 			const opened = await openBucket(values)
 			await opened.write(name, 'A trial of the settings of backups, removed at once.')
 			await opened.remove(name)
 		} catch (error) {
-			throw invalid('bucket', `The bucket cannot be written: ${wordsOf(error)}.`)
+			throw invalid('bucket', `The bucket is not writable: ${wordsOf(error)}.`)
 		}
 		return
 	}
@@ -119,7 +119,7 @@ async function checkArchive({ archiveFolder, folder }: BackupSettings): Promise<
 	if (config().DATABASE_URL)
 		throw invalid(
 			'isContinuous',
-			'This site uses an external database (DATABASE_URL). Whoever runs it can archive it continuously.',
+			'This site uses an external database (DATABASE_URL). Its operator can archive it continuously.',
 		)
 	if (!archiveFolder && !folder)
 		throw invalid(
@@ -166,14 +166,14 @@ export async function lookAtBackups(): Promise<SetupStatus> {
 	if (!siteSettings(backupSection).isOn)
 		return {
 			state: 'usual',
-			words: 'The site makes no backups. Keep this only if the whole server is backed up in another way.',
+			words: 'The site makes no backups. Leave it so only if the whole server is backed up in another way.',
 		}
 	const last = await findLastRun()
-	if (!last) return { state: 'open', words: 'Backups are on, and the first has not been made yet.' }
+	if (!last) return { state: 'open', words: 'Backups are on. The first one has not been made yet.' }
 	if (last.error !== null) return { state: 'open', words: `The last one failed: ${last.error}` }
 	return {
 		state: 'done',
-		words: `Every day. The last one was made on ${last.ended_at && fullDate(siteDay(last.ended_at.getTime()))}, and tried.`,
+		words: `Every day. The last one was made on ${last.ended_at && fullDate(siteDay(last.ended_at.getTime()))}, and tested.`,
 	}
 }
 

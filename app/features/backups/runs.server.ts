@@ -55,7 +55,7 @@ async function readArchive(): Promise<ArchiveView> {
 		return {
 			...nothing,
 			state: 'off',
-			words: 'This site uses an external database (DATABASE_URL), which has to be archived by whoever runs it.',
+			words: 'This site uses an external database (DATABASE_URL), which its operator has to archive.',
 		}
 	if (!isContinuous)
 		return {

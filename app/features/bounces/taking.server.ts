@@ -57,7 +57,7 @@ function readJson(text: string): unknown {
 function requireSecret(authorization: string): void {
 	const { MAIL_BOUNCE_SECRET } = config()
 	if (MAIL_BOUNCE_SECRET === undefined)
-		throw new NotFound('No reports on mails are taken here: MAIL_BOUNCE_SECRET is not set.')
+		throw new NotFound('Mail reports are not accepted here: MAIL_BOUNCE_SECRET is not set.')
 	const [, scheme = '', credentials = ''] = /^(\S+) +(.*)$/.exec(authorization) ?? []
 	const given =
 		scheme.toLowerCase() === 'basic'
@@ -66,7 +66,7 @@ function requireSecret(authorization: string): void {
 					.replace(/^[^:]*:/, '')
 			: credentials
 	if (!timingSafeEqual(digest(given), digest(MAIL_BOUNCE_SECRET)))
-		throw new NotAllowed('This needs the header Authorization: Bearer, with the secret of MAIL_BOUNCE_SECRET.')
+		throw new NotAllowed('This needs the header Authorization: Bearer with the value of MAIL_BOUNCE_SECRET.')
 }
 
 function digest(text: string): Buffer {

@@ -23,7 +23,7 @@ export function legalKind(name: string): LegalKind | undefined {
 export const placeholders: Readonly<Record<string, string>> = {
 	site: 'the name of the site',
 	url: 'its address',
-	operator: 'who runs it (Settings, Who answers for this site)',
+	operator: 'who runs it (Settings, Operator of this site)',
 	address: 'their postal address',
 	contact: 'their e-mail address',
 	retention: 'a table of what is stored for how many days, as it is set now',

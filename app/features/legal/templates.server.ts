@@ -14,7 +14,7 @@ import { type LegalKind, placeholders } from './legal.view.ts'
 /** Who answers for the site, by name and address, as the law of many countries asks. */
 export const operatorSection = settingSection({
 	name: 'operator',
-	title: 'Who answers for this site',
+	title: 'Operator of this site',
 	about: 'Shown in the imprint, and in the privacy page and the terms where they mention it.',
 	settings: {
 		operator: textSetting({
@@ -25,7 +25,7 @@ export const operatorSection = settingSection({
 		address: textSetting({ label: 'Postal address', isLong: true, maxLength: 500 }),
 		contact: textSetting({
 			label: 'E-mail address',
-			hint: 'For questions about the site and about data. Everybody sees it.',
+			hint: 'For questions about the site and about data. Everyone can see it.',
 			schema: z.union([z.email(), z.literal('')], 'Enter an e-mail address.'),
 		}),
 	},

@@ -148,7 +148,7 @@ export const useLimits = {
 	},
 	/** Letters that an admin sends to themselves, to see whether mail works. */
 	testLetters: {
-		words: 'You sent many test letters',
+		words: 'You sent many test emails',
 		duration: 10 * MINUTE,
 		member: 5,
 		address: null,

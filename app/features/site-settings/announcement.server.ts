@@ -20,7 +20,7 @@ const address = z.union(
 export const announcementSection = settingSection({
 	name: 'announcement',
 	title: 'Announcement',
-	about: 'One sentence above every page, for as long as you want.',
+	about: 'A notice at the top of every page, for as long as you want.',
 	settings: {
 		text: textSetting({ label: 'Text', hint: 'Leave it empty for no announcement.', maxLength: 300 }),
 		url: textSetting({

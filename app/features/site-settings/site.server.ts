@@ -22,7 +22,7 @@ export const siteSection = settingSection({
 		}),
 		authorUrl: textSetting({
 			label: 'Their website',
-			hint: 'Where the name leads.',
+			hint: 'The page that the name links to.',
 			schema: webAddress,
 			environment: 'AUTHOR_URL',
 		}),

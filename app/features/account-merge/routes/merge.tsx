@@ -187,7 +187,7 @@ function MergeForm({ gone, preview: { kept }, refusal }: MergeFormProps) {
 					autoCapitalize="none"
 					defaultValue={refusal?.values.username ?? ''}
 					error={refusal?.errors.username}
-					hint={`Type ${gone.username}. The account cannot be brought back.`}
+					hint={`Type ${gone.username}. The account cannot be restored.`}
 				/>
 				<Field
 					label="Why"

@@ -83,8 +83,8 @@ describe('a form is refused', () => {
 		['a name too long', { title: 'x'.repeat(41) }, 'title', /at most 40/],
 		['a name that another has', { title: 'robotics' }, 'title', /already a category called “Robotics”/],
 		['an address that another has', { slug: 'robotics' }, 'slug', /“Robotics” has this address/],
-		['an address that another had', { slug: 'robots' }, 'slug', /leads to “Robotics” for ever/],
-		['an address of a merged one', { slug: 'drones' }, 'slug', /leads to “Robotics” for ever/],
+		['an address that another had', { slug: 'robots' }, 'slug', /permanently redirects to “Robotics”/],
+		['an address of a merged one', { slug: 'drones' }, 'slug', /permanently redirects to “Robotics”/],
 		['a word of the forum', { slug: 'edit' }, 'slug', /forum itself/],
 		['another word of the forum', { slug: 'tags' }, 'slug', /forum itself/],
 		['a dot', { slug: 'feed.atom' }, 'slug', /letters from a to z/],
@@ -130,7 +130,7 @@ describe('a form is refused', () => {
 		for (const [into, message] of [
 			['', /Choose a category/],
 			['nowhere', /no such category/],
-			[slug, /another category than this/],
+			[slug, /a category other than this/],
 			[shut.slug, /is archived/],
 		] as const)
 			for (const act of [previewMerge, mergeCategory]) await expect(act(admin, id, { into })).rejects.toThrow(message)

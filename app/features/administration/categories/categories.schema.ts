@@ -35,7 +35,7 @@ export const categoryInput = z
 		requiredTags: line('The tags are missing.')
 			.default('')
 			.transform(tagsOf)
-			.refine((tags) => tags.length <= MAX_REQUIRED_TAGS, `Name at most ${MAX_REQUIRED_TAGS} tags.`)
+			.refine((tags) => tags.length <= MAX_REQUIRED_TAGS, `Choose at most ${MAX_REQUIRED_TAGS} tags.`)
 			.refine((tags) => tags.every((tag) => tag.length <= MAX_TAG), `A tag has at most ${MAX_TAG} characters.`),
 		asking: z.enum(['everybody', 'verified', 'staff'], { error: 'Choose who may ask there.' }),
 	})

@@ -121,7 +121,7 @@ async function requireFree(
 		'slug',
 		owner.how === 'current'
 			? `“${owner.title}” has this address. Choose another one.`
-			: `This address leads to “${owner.title}” for ever. Choose another one.`,
+			: `This address permanently redirects to “${owner.title}”. Choose another one.`,
 	)
 }
 
@@ -202,7 +202,7 @@ async function requireMergeable(
 	const { into: slug } = parseInput(mergeInput, input)
 	const into = (await listDetailRows(executor)).find((row) => row.slug === slug)
 	if (!into) throw fieldRefusal('into', 'There is no such category.')
-	if (into.id === id) throw fieldRefusal('into', 'Choose another category than this one.')
+	if (into.id === id) throw fieldRefusal('into', 'Choose a category other than this one.')
 	if (into.askers === 'nobody') throw fieldRefusal('into', `“${into.title}” is archived. Reopen it first.`)
 	return { category, into }
 }

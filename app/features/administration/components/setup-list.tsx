@@ -68,7 +68,7 @@ function Step({
 				</Link>
 				<p className="text-ink-2 wrap-anywhere">
 					{words}
-					{state === 'kept' && ' It stays as it is.'}
+					{state === 'kept' && ' Kept as it is.'}
 				</p>
 				<FormError>{refusal}</FormError>
 				<Acts step={key} state={state} />
@@ -80,7 +80,7 @@ function Step({
 function Acts({ step, state }: { step: SetupStepView['key']; state: SetupStepView['state'] }) {
 	const act =
 		step === 'mail'
-			? (['test-letter', 'Send a test letter'] as const)
+			? (['test-letter', 'Send a test email'] as const)
 			: state === 'usual'
 				? (['keep', 'Keep as it is'] as const)
 				: state === 'kept'

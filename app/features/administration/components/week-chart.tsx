@@ -56,7 +56,7 @@ export function WeekChart({ id, title, note, values, say }: WeekChartProps) {
 			</p>
 			<p className="mt-1 text-sm text-ink-2">{note}</p>
 			<details className="mt-1 text-sm">
-				<summary className="link inline-block cursor-pointer py-1">As a table</summary>
+				<summary className="link inline-block cursor-pointer py-1">Show as a table</summary>
 				<table className="mt-2 w-full max-w-[20rem] text-left">
 					<thead>
 						<tr>

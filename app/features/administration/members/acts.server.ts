@@ -96,7 +96,7 @@ export async function confirmAddressOf(viewer: Viewer, username: string, why = '
 export async function clearMailOf(viewer: Viewer, username: string): Promise<void> {
 	await withLockedMember(viewer, username, async (trx, actor, found) => {
 		const cleared = await clearAddressProblems(trx, found.id)
-		if (cleared.length === 0) throw new Conflict('No mail to this member comes back any more.')
+		if (cleared.length === 0) throw new Conflict('Mail to this member is no longer being returned.')
 		await record(trx, actor, found, 'clear returned mail')
 	})
 }

@@ -52,7 +52,7 @@ export async function previewBulk(viewer: Viewer, sent: URLSearchParams): Promis
 	const ids = readChosen(sent)
 	const rows = await listMemberRows(ids ? NO_FILTERS : readFilters(sent), null, MAX_CHOSEN + 1, ids)
 	if (rows.length > MAX_CHOSEN)
-		throw new Invalid(`The filter finds more than ${MAX_CHOSEN} members. Narrow it: that many are taken at once.`)
+		throw new Invalid(`More than ${MAX_CHOSEN} members match the filter, which is the limit for one action. Narrow it.`)
 	const members = rows.map(presentLine)
 	const isRefused = (member: MemberLine) => reasonAgainst(admin, act, member)
 	return {
@@ -64,7 +64,7 @@ export async function previewBulk(viewer: Viewer, sent: URLSearchParams): Promis
 
 /** Why an act is not done for a member, as far as the list tells; null where it is. Each act asks again under its lock. */
 function reasonAgainst(admin: SignedIn, act: BulkAct, member: MemberLine): string | null {
-	if (act !== 'confirm' && act !== 'lift' && member.id === admin.id) return 'That is you.'
+	if (act !== 'confirm' && act !== 'lift' && member.id === admin.id) return 'This is your own account.'
 	if (act !== 'confirm' && act !== 'log-out' && member.role === 'admin')
 		return 'For an admin, this can only be decided on their own page.'
 	const isSuspended = member.suspendedUntil !== null

@@ -235,7 +235,7 @@ test('whose mail comes back is found, with the reason; an admin clears it once',
 	])
 	await clearMailOf(admin, 'returned')
 	expect((await getMember(admin, 'returned')).problems).toEqual([])
-	await expect(clearMailOf(admin, 'returned')).rejects.toThrow('No mail to this member comes back any more.')
+	await expect(clearMailOf(admin, 'returned')).rejects.toThrow('Mail to this member is no longer being returned.')
 	const { rows: logged } =
 		await sql`select from moderation_log where act = 'clear returned mail' and actor_id = ${admin.id}`.execute(db())
 	expect(logged).toHaveLength(1)
@@ -276,16 +276,20 @@ describe('many at once', () => {
 	})
 
 	test.each<[string, number, string[]]>([
-		['suspend', 2, ['That is you.: admin', 'Already suspended.: crowd3']],
+		['suspend', 2, ['This is your own account.: admin', 'Already suspended.: crowd3']],
 		['lift', 1, ['Not suspended.: crowd2 crowd1', 'For an admin, this can only be decided on their own page.: admin']],
-		['log-out', 3, ['That is you.: admin']],
+		['log-out', 3, ['This is your own account.: admin']],
 		['confirm', 4, []],
 		[
 			'moderator',
 			1,
-			['Suspended: end the suspension first.: crowd3', 'Already a moderator.: crowd2', 'That is you.: admin'],
+			[
+				'Suspended: end the suspension first.: crowd3',
+				'Already a moderator.: crowd2',
+				'This is your own account.: admin',
+			],
 		],
-		['member', 1, ['Already an ordinary member.: crowd3 crowd1', 'That is you.: admin']],
+		['member', 1, ['Already an ordinary member.: crowd3 crowd1', 'This is your own account.: admin']],
 	])('%s is done for %i, and says who is left out and why', async (act, count, leftOut) => {
 		const preview = await previewBulk(admin, chosen(act, [...ids(), admin.id]))
 		expect(preview.members).toHaveLength(count)
@@ -295,7 +299,7 @@ describe('many at once', () => {
 	test('all that a filter finds are chosen, up to so many; nobody is told so', async () => {
 		const all = (q: string) => new URLSearchParams({ act: 'confirm', all: '1', q })
 		expect((await previewBulk(admin, all('crowd'))).members).toHaveLength(3)
-		await expect(previewBulk(admin, all('many'))).rejects.toThrow('more than 500 members')
+		await expect(previewBulk(admin, all('many'))).rejects.toThrow('More than 500 members')
 		await expect(previewBulk(admin, chosen('confirm', []))).rejects.toThrow('Tick some members first')
 		await expect(previewBulk(admin, chosen('delete'))).rejects.toThrow('Choose what to do')
 		await expect(previewBulk(ada, all('crowd'))).rejects.toThrow(NotAllowed)

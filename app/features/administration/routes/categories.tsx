@@ -47,7 +47,7 @@ export default function Categories({ loaderData: { categories }, actionData }: R
 	return (
 		<AdminFrame title="Categories">
 			<div className="mt-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-				<p className="text-ink-2">The forum’s menu and the form to ask show them in this order.</p>
+				<p className="text-ink-2">The forum’s menu and the question form list them in this order.</p>
 				<Link className="btn btn-outline" to={newCategoryPath}>
 					Add a category
 				</Link>

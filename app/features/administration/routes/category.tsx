@@ -134,7 +134,7 @@ function Archive({ category: { id, askers }, refusal }: ActProps) {
 				<p className="text-ink-2">
 					{isArchived
 						? 'Members can ask here again.'
-						: 'Its queries can still be read, answered and found. Nobody asks here any more.'}
+						: 'Its queries can still be read, answered and found. Nobody can ask here any more.'}
 				</p>
 				<p>
 					<button className="btn btn-outline" type="submit" name="act" value={isArchived ? 'reopen' : 'archive'}>

@@ -46,7 +46,7 @@ export default function Figures({ loaderData, actionData }: Route.ComponentProps
 	return (
 		<AdminFrame title="Figures">
 			<p className="mt-4 max-w-[40rem] text-ink-2">
-				The last {weeks.length} weeks, counted every night. No figure is about a single person.
+				The last {weeks.length} weeks, counted every night. No figure describes a single person.
 			</p>
 			<WeekChart
 				id="joined"
@@ -58,7 +58,7 @@ export default function Figures({ loaderData, actionData }: Route.ComponentProps
 			<WeekChart
 				id="active"
 				title="Active members"
-				note="Members who were logged in or wrote in the week. For weeks before this was counted, members who wrote."
+				note="Members who were logged in or wrote in the week. For weeks before logins were counted: members who wrote."
 				values={by(({ active }) => active)}
 				say={grouped}
 			/>
@@ -116,7 +116,7 @@ function Failed({ failed, message }: { failed: FailedJobs[]; message: string | u
 		<section className="mt-10" aria-labelledby="failed">
 			<RuleHead id="failed" title="Failed jobs" />
 			<FormError>{message}</FormError>
-			{failed.length === 0 && <p className="py-3 text-ink-2">Mails, pushes and all other jobs went through.</p>}
+			{failed.length === 0 && <p className="py-3 text-ink-2">No mail, push or other job has failed.</p>}
 			<ul>
 				{failed.map(({ task, waiting, givenUp, error }) => (
 					<li key={task} className="flex items-center gap-3 border-b border-line py-2.5">

@@ -28,7 +28,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 				case 'reopen': {
 					const isKept = form.get('act') === 'keep'
 					await keepStep(viewer, form.get('step'), isKept)
-					return done(isKept ? 'It stays as it is.' : 'Open again.')
+					return done(isKept ? 'Kept as it is.' : 'Open again.')
 				}
 				case 'hide':
 				case 'show': {
@@ -55,23 +55,27 @@ const places: { to: string; title: string; about: string }[] = [
 		title: 'Categories',
 		about: 'Add, rename, order, merge and archive them; who may ask there.',
 	},
-	{ to: '/admin/members', title: 'Members', about: 'Search them, change roles, end sessions, suspend, hide profiles.' },
+	{
+		to: '/admin/members',
+		title: 'Members',
+		about: 'Search members, change roles, end sessions, suspend members, hide profiles.',
+	},
 	{ to: '/admin/invitations', title: 'Invitations', about: 'Links and address lists with which people can register.' },
 	{ to: '/admin/figures', title: 'Figures', about: 'Members, queries and answers by week; jobs that failed.' },
 	{
 		to: '/admin/backups',
 		title: 'Backups',
-		about: 'The last ones, whether each was tried, and the continuous archive.',
+		about: 'The latest backups, whether each was tested, and the continuous archive.',
 	},
 	{ to: '/admin/legal', title: 'Terms and privacy', about: 'Terms, privacy and imprint, with every version.' },
 	{ to: '/admin/settings', title: 'Settings', about: 'How this site works, with a history of all changes.' },
-	{ to: '/moderation', title: 'Moderation', about: 'What was reported, and posts that wait for a moderator.' },
+	{ to: '/moderation', title: 'Moderation', about: 'Reports, and posts waiting for a moderator.' },
 	{
 		to: '/moderation/members',
 		title: 'Moderators and suspended members',
 		about: 'Moderators, and members who may not write.',
 	},
-	{ to: '/moderation/terms', title: 'Terms', about: 'Skills, technologies and tags, and how else they are written.' },
+	{ to: '/moderation/terms', title: 'Terms', about: 'Skills, technologies and tags, and their other spellings.' },
 	{ to: '/moderation/searches', title: 'Searches without results', about: 'Searches that found nothing.' },
 	{ to: '/moderation/log', title: 'Log', about: 'Every action of moderators and admins, with who, when and why.' },
 ]

@@ -140,7 +140,7 @@ export default function Member({
 					act="confirm"
 					title="Address"
 					label="Confirm the address"
-					text={`Takes ${member.email} for confirmed. Do this only if you know that it is theirs.`}
+					text={`Marks ${member.email} as confirmed. Do this only if you know that it is theirs.`}
 					refusal={of('confirm')}
 				/>
 			)}
@@ -284,7 +284,7 @@ function RenameForm({ member: { username }, refusal }: ActProps) {
 					autoCapitalize="none"
 					defaultValue={refusal?.values.username ?? ''}
 					error={refusal?.errors.username}
-					hint={`Links to @${username} will lead to the new name, and nobody else can have the old one.`}
+					hint={`Links to @${username} will redirect to the new name, and nobody else can take the old one.`}
 				/>
 				<Field
 					label="Why"
@@ -324,7 +324,7 @@ function DataForms({ member: { username }, refusal }: ActProps) {
 			<Form method="post" action={here} className="mt-2 grid gap-3" replace>
 				<FormError errors={of('archive')?.errors}>{of('archive')?.message}</FormError>
 				<p className="text-ink-2">
-					Makes an archive of everything that is stored about them. Only they can download it.
+					Makes an archive of everything that is stored about the member. Only the member can download it.
 				</p>
 				{why('archive')}
 				<p>
@@ -336,7 +336,8 @@ function DataForms({ member: { username }, refusal }: ActProps) {
 			<Form method="post" action={here} className="mt-6 grid gap-3" replace>
 				<FormError errors={of('delete')?.errors}>{of('delete')?.message}</FormError>
 				<p className="text-ink-2">
-					Logs them out, hides their profile, and deletes the account in 14 days, unless they log in and keep it.
+					Logs the member out, hides the profile, and deletes the account in 14 days unless the member logs in and keeps
+					it.
 				</p>
 				<Select
 					label="What they wrote in the forum"

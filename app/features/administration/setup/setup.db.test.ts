@@ -79,7 +79,7 @@ test('of two admins who keep the same step the second is told, and what is done 
 	await expect(saveSection(admin, 'name', { name: ' ', version: '2' })).rejects.toThrow('Enter a name.')
 })
 
-test('a test letter tells what the mail server said, and counts for this server alone', async () => {
+test('a test email tells what the mail server said, and counts for this server alone', async () => {
 	refused.add(await emailOf(admin))
 	await expect(sendTestLetter(admin)).rejects.toThrow(
 		/refuses the sender \(MAIL_FROM\) or the recipient\..*No such mailbox/,
@@ -109,6 +109,6 @@ test('the finished list is put away, and is back as soon as a step is open', asy
 	expect((await getSetup(admin)).isHidden).toBe(false)
 	const { rows } = await sql<{ act: string }>`select distinct act from moderation_log order by act`.execute(db())
 	expect(rows.map(({ act }) => act)).toEqual([
-		...['change settings', 'hide', 'keep as it is', 'send a test letter', 'show'],
+		...['change settings', 'hide', 'keep as it is', 'send a test email', 'show'],
 	])
 })

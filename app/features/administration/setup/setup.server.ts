@@ -154,7 +154,7 @@ export async function sendTestLetter(viewer: Viewer): Promise<string> {
 		.execute((trx) => lockAdmin(trx, actor))
 	const to = await findEmail(actor.id)
 	if (!to) throw new NotFound('Your account has no address.')
-	const text = `This is a test letter of ${siteName()}, ${publicUrl}. You asked for it in administration. Mail works.\n`
+	const text = `This is a test email from ${siteName()}, ${publicUrl}. You asked for it in administration. Mail works.\n`
 	// A minute may pass: no transaction waits for the mail server.
 	const { answer, error } = await tryMail({ to, subject: `Test letter of ${siteName()}`, text }).then(
 		(answer) => ({ answer, error: null }),
@@ -167,7 +167,7 @@ export async function sendTestLetter(viewer: Viewer): Promise<string> {
 			await lockAdmin(trx, actor)
 			if (error) await deleteMark(trx, 'mail')
 			else await saveLetterMark(trx, { about: mailPlace(), note, actorId: actor.id })
-			await record(trx, actor, { act: 'send a test letter', title: 'Mail', note: error ? 'which failed' : '' })
+			await record(trx, actor, { act: 'send a test email', title: 'Mail', note: error ? 'which failed' : '' })
 		})
 	if (error) throw new Conflict(mailFaultInWords(error))
 	return to
@@ -182,7 +182,7 @@ function mailPlace(): string {
 
 const decidedAlready = 'Someone else has already decided this. Reload the page.'
 const noMailServer =
-	'The site has no mail server, so no mails are delivered: they are only written to files. Whoever runs the server can set SMTP_URL and MAIL_FROM.'
+	'The site has no mail server, so no mails are delivered: they are only written to files. The operator of the server can set SMTP_URL and MAIL_FROM.'
 
 /** The steps about what stands below administration. */
 export const ownSteps: readonly SetupStep[] = [
@@ -193,7 +193,7 @@ export const ownSteps: readonly SetupStep[] = [
 		look() {
 			const name = siteName()
 			const isOwn = isGiven('SITE_NAME') || name !== nameSection.settings.name.default
-			const words = isOwn ? `The site is called “${name}”.` : `It is called “${name}”, as every new site.`
+			const words = isOwn ? `The site is called “${name}”.` : `It has the default name, “${name}”.`
 			return { state: isOwn ? 'done' : 'usual', words }
 		},
 	},
@@ -203,7 +203,7 @@ export const ownSteps: readonly SetupStep[] = [
 		to: '/admin/settings/appearance',
 		look() {
 			if (siteAppearance().logo) return { state: 'done', words: 'The site has a logo of its own.' }
-			return { state: 'usual', words: 'It shows the default logo.' }
+			return { state: 'usual', words: 'The default logo is shown.' }
 		},
 	},
 	{
@@ -212,8 +212,8 @@ export const ownSteps: readonly SetupStep[] = [
 		to: '/admin/settings/appearance',
 		look() {
 			const { accent } = siteSettings(appearanceSection)
-			if (accent) return { state: 'done', words: `Buttons and links have the colour ${accent}.` }
-			return { state: 'usual', words: 'Buttons and links have the default green.' }
+			if (accent) return { state: 'done', words: `Buttons and links use the colour ${accent}.` }
+			return { state: 'usual', words: 'Buttons and links use the default green.' }
 		},
 	},
 	{
@@ -246,8 +246,8 @@ export const ownSteps: readonly SetupStep[] = [
 			const { mode, domains } = whoMayRegister()
 			if (mode === 'closed') return { state: 'done', words: 'Nobody can register.' }
 			if (mode === 'invited') return { state: 'done', words: 'Only invited people can register.' }
-			if (domains.length === 0) return { state: 'usual', words: 'Everybody can register, with any address.' }
-			return { state: 'done', words: `Whoever has an address at ${domains.join(', ')} can register.` }
+			if (domains.length === 0) return { state: 'usual', words: 'Anyone can register, with any address.' }
+			return { state: 'done', words: `Anyone with an address at ${domains.join(', ')} can register.` }
 		},
 	},
 	{
@@ -255,7 +255,7 @@ export const ownSteps: readonly SetupStep[] = [
 		title: 'Categories',
 		to: categoriesPath,
 		look({ counts: { categories, changed } }) {
-			if (changed === 0) return { state: 'usual', words: `The ${categories} categories are those of every new site.` }
+			if (changed === 0) return { state: 'usual', words: `The site has the ${categories} default categories.` }
 			return { state: 'done', words: `${counted(categories, 'category', 'categories')}, ${changed} of them yours.` }
 		},
 	},
@@ -265,8 +265,7 @@ export const ownSteps: readonly SetupStep[] = [
 		to: '/admin/members',
 		look({ counts: { admins } }) {
 			if (admins > 1) return { state: 'done', words: `There are ${admins} admins.` }
-			const words =
-				'You are the only admin: if you lose your account, nobody can help. Give a member you trust the role.'
+			const words = 'You are the only admin: if you lose access, nobody can help. Make a member you trust an admin.'
 			return { state: 'open', words }
 		},
 	},

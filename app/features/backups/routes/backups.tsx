@@ -61,7 +61,7 @@ export default function Backups({ loaderData: { isScheduled, runs, archive }, ac
 			<Archive archive={archive} />
 			<section className="mt-10" aria-labelledby="runs">
 				<RuleHead id="runs" title="The last backups" />
-				{runs.length === 0 && <p className="py-3 text-ink-2">None was made yet.</p>}
+				{runs.length === 0 && <p className="py-3 text-ink-2">No backups yet.</p>}
 				<ul>
 					{runs.map((run) => (
 						<Run key={run.id} run={run} />

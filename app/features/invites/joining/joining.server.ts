@@ -34,9 +34,9 @@ import { stateOf } from './invites.server.ts'
  */
 
 const refusals = {
-	'used up': 'This invitation has been used by as many people as it was for. Ask whoever sent it for another one.',
-	expired: 'This invitation has expired. Ask whoever sent it for another one.',
-	revoked: 'This invitation was withdrawn. Ask whoever sent it for another one.',
+	'used up': 'This invitation has been used up. Ask the person who sent it for another one.',
+	expired: 'This invitation has expired. Ask the person who sent it for another one.',
+	revoked: 'This invitation was withdrawn. Ask the person who sent it for another one.',
 }
 const unknown = 'This is not a valid invitation. Open the link again exactly as it was sent to you.'
 const joined = 'Somebody has already joined with this invitation. Log in, or set a new password.'

@@ -61,7 +61,7 @@ export async function makeList(viewer: Viewer, input: Input): Promise<number> {
 	const known = await findMemberAddresses([...read.addresses.keys()])
 	const members: LeftOut[] = [...read.addresses]
 		.filter(([email]) => known.has(email))
-		.map(([text, line]) => ({ line, text, why: 'This address has an account already.' }))
+		.map(([text, line]) => ({ line, text, why: 'This address already has an account.' }))
 	const emails = [...read.addresses.keys()].filter((email) => !known.has(email))
 	const all = [...read.invalid, ...read.doubled, ...read.refused, ...members].sort(
 		(one, other) => one.line - other.line,
@@ -78,7 +78,7 @@ export async function makeList(viewer: Viewer, input: Input): Promise<number> {
 
 async function textOf({ file, addresses }: Input): Promise<string> {
 	const isFile = file instanceof File && file.size > 0
-	if (isFile && file.size > MAX_LIST_BYTES) refuse('The file may have 5 MB. Split it into several lists.')
+	if (isFile && file.size > MAX_LIST_BYTES) refuse('The file may be at most 5 MB. Split it into several lists.')
 	// A file that is no text has letters that no address has, and each of its lines is refused.
 	return isFile ? (await file.text()).replaceAll('\0', '') : String(addresses ?? '')
 }

@@ -46,8 +46,7 @@ function readLine(read: ReadList, { line, cells, column, isAllowed }: Line): voi
 	const leftOut = (why: string): LeftOut => ({ line, text: text.slice(0, 100), why })
 	if (!isEmail(email))
 		read.invalid.push(leftOut(text === '' ? 'There is no address in this line.' : 'This is not an email address.'))
-	else if (read.addresses.has(email))
-		read.doubled.push(leftOut(`It stands in line ${read.addresses.get(email)} already.`))
+	else if (read.addresses.has(email)) read.doubled.push(leftOut(`It is already in line ${read.addresses.get(email)}.`))
 	else if (!isAllowed(email)) read.refused.push(leftOut('Addresses of this domain cannot register here.'))
 	else read.addresses.set(email, line)
 }

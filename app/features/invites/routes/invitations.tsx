@@ -66,7 +66,7 @@ export default function Invitations({ loaderData: { links, lists, isAdmin }, act
 				<section className="mt-6" aria-labelledby="made" role="status">
 					<RuleHead id="made" title="Your new link" />
 					<p className="mt-2 max-w-read text-ink-2">
-						Copy it now: you will not see it again. Whoever has it can register.
+						Copy it now: you will not see it again. Anyone who has it can register.
 					</p>
 					<p className="mt-3 rounded-sm border border-line bg-sunken px-3 py-2.5 font-mono text-sm wrap-anywhere select-all">
 						{link}
@@ -84,14 +84,14 @@ export default function Invitations({ loaderData: { links, lists, isAdmin }, act
 						</div>
 					)}
 					<Field
-						label="How many may use it"
+						label="Number of uses"
 						name="uses"
 						inputMode="numeric"
 						defaultValue={refusal?.values.uses ?? '1'}
 						error={refusal?.errors.uses}
 					/>
 					<Field
-						label="For how many days"
+						label="Valid for (days)"
 						name="days"
 						inputMode="numeric"
 						defaultValue={refusal?.values.days ?? '14'}

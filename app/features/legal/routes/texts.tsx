@@ -26,9 +26,9 @@ export default function LegalTexts({ loaderData: { texts } }: Route.ComponentPro
 	return (
 		<AdminFrame title="Terms and privacy">
 			<p className="mt-4 max-w-[36rem] text-ink-2">
-				Every page leads to these three. What you publish holds at once; every version stays readable.{' '}
+				Every page links to these three texts. What you publish applies at once, and earlier versions stay readable.{' '}
 				<Link className="link" to="/admin/settings/operator">
-					Who answers for this site
+					Operator of this site
 				</Link>{' '}
 				and{' '}
 				<Link className="link" to="/admin/settings/retention">
