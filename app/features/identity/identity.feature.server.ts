@@ -16,7 +16,7 @@ export const identity = defineFeature({
 	memberData: {
 		account_emails: {
 			members: { user_id: 'deleted' },
-			merge: { user_id: { ends: 'Nobody can log in with them. Whoever confirms them can have them.' } },
+			merge: { user_id: { ends: 'Nobody can log in with them. Another account can use them once it confirms them.' } },
 			called: 'Email addresses',
 			archive: ['email'],
 		},

@@ -248,7 +248,7 @@ export const moderationOperations = [
 		method: 'put',
 		path: '/moderation/{kind}/{name}/assignee',
 		summary: 'Assign an open case to a moderator, or to nobody',
-		description: 'For moderators. Whoever it is assigned to is notified.',
+		description: 'For moderators. The assignee is notified.',
 		access: 'members',
 		staff: true,
 		params: target,

@@ -54,7 +54,7 @@ export const routingOperations = [
 		method: 'get',
 		path: '/me/answerable',
 		summary: 'List queries that you can answer',
-		description: `Queries without a solution in what your skills and answers show that you know. Better fitting and newer ones come first, ${ANSWERABLE_PER_PAGE} a page.`,
+		description: `Queries without a solution that match your skills and the answers you have given. Better matches and newer ones come first, ${ANSWERABLE_PER_PAGE} a page.`,
 		access: 'members',
 		query: { cursor: z.string().max(400).optional().describe('Where the page before ended: its `next`.') },
 		answer: answerableList,

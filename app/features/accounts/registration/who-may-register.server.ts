@@ -24,7 +24,7 @@ export const registrationSection = settingSection({
 			hint: 'Create invitations at Administration, Invitations. They work unless nobody may register.',
 			default: 'open',
 			choices: [
-				{ value: 'open', label: 'Everybody; where domains are named below, whoever has an address there' },
+				{ value: 'open', label: 'Everybody; if domains are named below, everybody with an address there' },
 				{ value: 'invited', label: 'Only who is invited' },
 				{ value: 'closed', label: 'Nobody' },
 			],

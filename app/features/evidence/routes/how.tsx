@@ -37,7 +37,7 @@ export default function HowEvidenceIsWeighed() {
 						on. This applies to accepting, to voting, and to the member's own projects and certificates, so that friends
 						cannot make each other experts.
 					</li>
-					<li>An answer of their own that somebody accepts does not count, nor does what suspended members say.</li>
+					<li>Accepting one’s own answer does not count, nor does what suspended members say.</li>
 					<li>
 						Everything counts half as much after {HALF_LIFE_DAYS} days, a quarter after twice as long, and so on: by the
 						date of the answer, the project or the certificate.

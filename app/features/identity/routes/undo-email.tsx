@@ -51,8 +51,8 @@ export default function UndoEmail({ loaderData: { token, undo, isDone, message }
 			lead={
 				<>
 					The account is then reached by <span className="wrap-anywhere">{undo.email}</span> again. Every device is
-					logged out and all access tokens end, as whoever changed the address may be somebody else. We then mail you a
-					link to set a new password.
+					logged out and all access tokens end, as somebody else may have changed the address. We then mail you a link
+					to set a new password.
 				</>
 			}
 		>

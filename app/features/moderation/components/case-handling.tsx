@@ -35,7 +35,7 @@ export function Handling({ entry, refusal }: HandlingProps) {
 					name="assignee"
 					defaultValue={own?.values.assignee ?? holder}
 					error={own?.errors.assignee}
-					hint="Whoever you assign it to is notified. Anybody can still decide it."
+					hint="The assignee is notified. Any moderator can still decide it."
 				>
 					<option value="">Nobody</option>
 					{entry.staff.map(({ username, name }) => (

@@ -67,7 +67,7 @@ export default function Answer({ loaderData }: Route.ComponentProps) {
 			<div className="min-w-0">
 				<h1 className="text-2xl leading-9 font-bold">You can answer these</h1>
 				<p className="mt-1 max-w-[60ch] text-ink-2">
-					Open queries in what your skills and your answers show that you know. Only you see this list.
+					Open queries that match your skills and the answers you have given. Only you see this list.
 				</p>
 				{rows.length === 0 ? (
 					<Nothing isFirst={cursor === null} />
@@ -91,7 +91,7 @@ export default function Answer({ loaderData }: Route.ComponentProps) {
 						<a className="link" href={feed}>
 							Your Atom feed
 						</a>{' '}
-						has this list without a login. Whoever has its address can read it.
+						has this list without a login. Anyone with its address can read it.
 					</p>
 					<Form method="post" action={ANSWER_PATH} className="mt-3" preventScrollReset>
 						<button className="btn btn-sm btn-outline" type="submit" name="intent" value="new-feed">
