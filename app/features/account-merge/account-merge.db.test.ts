@@ -21,9 +21,9 @@ import { getMergePage, mergeAccounts, movedColumns } from './merging.server.ts'
 useDatabase()
 useJobTables()
 
-/** Stands in everything that a member writes, and nowhere else. */
+/** Occurs in everything that a member writes, and nowhere else. */
 const WORD = 'zwyrbelfink'
-/** The id of the member in which everything is planted: no other number of the database has these digits. */
+/** The id of the member under test. No other number in the database has these digits. */
 const PLANTED_ID = 1_739_518_246
 
 const people = {} as Record<'admin' | 'second' | 'peer' | 'other', SignedIn>
@@ -35,7 +35,7 @@ beforeAll(async () => {
 	await sql`update counters set value = 4 where name = 'members'`.execute(db())
 })
 
-/** A member with a profile, as registration makes one. */
+/** Registers a member with a profile, as the registration does. */
 async function join(username: string, role: SignedIn['role'] = 'member'): Promise<SignedIn> {
 	const member = await makeMember(username, role)
 	await claimUsername(username)
@@ -54,7 +54,7 @@ const merge = (gone: SignedIn, kept: SignedIn, actor = people.admin, words: Reco
 
 const preview = async (gone: SignedIn, into: string) => (await getMergePage(people.admin, gone.username, into)).preview
 
-/** Every counter, conversation and account is as its rows say. */
+/** Asserts that all counters, conversations and accounts are consistent. */
 async function expectAllToHold(): Promise<void> {
 	const figures = () =>
 		sql`
@@ -110,7 +110,7 @@ describe('a member in whom everything is planted', () => {
 	})
 })
 
-/** What is gone afterwards besides the rows that end, each with the reason. */
+/** Data that a merge loses, besides the rows whose rule is to end, each with the reason. */
 const LOST: Record<string, string> = {
 	'own_words.words': 'is gathered anew when the member searches their messages',
 	'profiles.campus_name': 'says nothing without the mark of a confirmed address',
@@ -119,7 +119,7 @@ const LOST: Record<string, string> = {
 	'verifications.identifier': 'a link to set a new password of the account that is gone',
 }
 
-/** Two accounts of Lena, who did much with both. */
+/** Lena has two accounts, and was active with both. */
 describe('what both accounts have', () => {
 	let gone: SignedIn
 	let kept: SignedIn
@@ -150,7 +150,7 @@ describe('what both accounts have', () => {
 		await hideUnderPseudonym(gone)
 	})
 
-	/** One more question, under a pseudonym, that the other account answered. */
+	/** Adds a question under a pseudonym that the other account answered. */
 	async function hideUnderPseudonym(asker: SignedIn): Promise<void> {
 		posts.hidden = (await makeQuestion(asker)).id
 		const { id } = await db()
@@ -189,7 +189,7 @@ describe('what both accounts have', () => {
 			db(),
 		)
 		expect(rows[0]).toEqual({ votes: 2, bookmarks: 1, blocks: 1, own_score: 0, cases: 1, reports: 2, open_reports: 1 })
-		// Neither the author nor the number of votes tells whose it is.
+		// Neither the author nor the score reveals the asker.
 		expect(await sql`select author_id, score from questions where id = ${posts.hidden}`.execute(db())).toEqual(
 			pseudonym,
 		)
@@ -358,7 +358,7 @@ describe('at once', () => {
 	})
 })
 
-/** Where the digits of an id stand in the database, as `table.column`; counts of uses and what is about the past apart. */
+/** The columns that contain the digits of an id, as `table.column`, except usage counts and records of the past. */
 async function cellsWith(digits: string): Promise<string[]> {
 	const { rows: tables } = await sql<{ name: string }>`
 		select tablename as name from pg_tables where schemaname = 'public'

@@ -1,5 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { registerMerging } from './merging.server.ts'
 
-/** Two accounts of the same person become one. */
+/** Merges two accounts of the same person. */
 export const accountMerge = defineFeature({ name: 'account-merge', collect: registerMerging })

@@ -1,9 +1,9 @@
 import { memberAdminPath } from '~/features/administration/members/members.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 
-/* Two accounts of the same person, of which one is kept. */
+/* Merging two accounts of one person. One of them is kept. */
 
-/** Where an account is merged into another one. @param into username of the account that is kept; left out where it is asked for */
+/** The page that merges an account into another. @param into username of the kept account; omitted where the page has to ask */
 export function mergePath(username: string, into?: string): string {
 	return withParams(`${memberAdminPath(username)}/merge`, { into })
 }
@@ -14,31 +14,31 @@ export interface MergePerson {
 	image: string | null
 }
 
-/** Some rows, in the words of the page. */
+/** A number of rows, with the name that the page gives them. */
 export interface Amount {
 	label: string
 	count: number
 }
 
-/** What a merge would do. */
+/** The effects of a merge. */
 export interface MergePreview {
 	kept: MergePerson
-	/** What becomes the kept account's. */
+	/** Rows that move to the kept account. */
 	moves: Amount[]
-	/** What both have, of which the kept account's stays alone. */
+	/** Rows that both accounts have; only those of the kept account remain. */
 	same: Amount[]
-	/** What ends with the account, and why. */
+	/** Rows that are deleted with the account, with the reason. */
 	ends: (Amount & { why: string })[]
-	/** What else is to be known, in sentences. */
+	/** Further effects, one sentence each. */
 	facts: string[]
 }
 
 export interface MergePage {
 	gone: MergePerson
-	/** What was typed as the account that is kept. */
+	/** The username or address that was typed for the kept account. */
 	typed: string
-	/** Null before one is named, and where the two cannot be merged. */
+	/** Null before an account is named, and if the two cannot be merged. */
 	preview: MergePreview | null
-	/** Why what was typed will not do; '' where it does. */
+	/** Why the typed account cannot be used; '' if it can. */
 	refusal: string
 }

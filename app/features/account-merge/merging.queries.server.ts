@@ -4,7 +4,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 
-/** An account, as far as it decides whether it can be merged. */
+/** What decides whether an account can be merged. */
 export interface MergeableRow {
 	id: number
 	username: string
@@ -13,11 +13,11 @@ export interface MergeableRow {
 	email: string
 	second_email: string | null
 	role: SignedIn['role']
-	/** When the suspension ends, in ISO 8601 or `infinity`; null when none lasts. */
+	/** End of the suspension, as ISO 8601 or `infinity`; null if not suspended. */
 	suspended_until: string | null
 	hidden: boolean
 	leaves: boolean
-	/** Whether everything of the account is being hidden or restored. */
+	/** Whether a takedown of the account is in progress. */
 	taken_down: boolean
 }
 
@@ -26,7 +26,7 @@ const columns = sql`u.id, u.username, u.name, u.image, u.email, u.second_email, 
 	exists (select from profiles where user_id = u.id and hidden_at is not null) as hidden,
 	exists (select from takedowns where member_id = u.id and state in ('running', 'undoing')) as taken_down`
 
-/** The accounts with these usernames or addresses, in any order: a former username names its member of today. */
+/** The accounts with these usernames or addresses, in any order. A former username finds its present owner. */
 export async function findMergeable(words: readonly string[]): Promise<(MergeableRow & { word: string })[]> {
 	const { rows } = await sql<MergeableRow & { word: string }>`
 		select word, ${columns} from unnest(${words}::text[]) as word
@@ -36,7 +36,7 @@ export async function findMergeable(words: readonly string[]): Promise<(Mergeabl
 	return rows
 }
 
-/** Two accounts that are being merged, as {@link lockBoth} holds them. */
+/** The two accounts of a merge, in the order in which {@link lockBoth} locks them. */
 export async function findBoth(trx: Executor, { goneId, keptId }: Merge): Promise<MergeableRow[]> {
 	const { rows } = await sql<MergeableRow>`
 		select ${columns} from users u where id in (${goneId}, ${keptId}) and not imported`.execute(trx)
@@ -44,14 +44,14 @@ export async function findBoth(trx: Executor, { goneId, keptId }: Merge): Promis
 }
 
 /**
- * Locks what whoever posts, votes or writes to one of two accounts locks before the account itself, in the order in which they do, and then
- * the accounts. Whoever adds a row that names one of them need not wait. One merge and one change of a role happens at a time.
+ * Locks both accounts. First it takes the locks that posting, voting and messaging take before that of the account, in the same order, to
+ * avoid deadlocks. Rows that only reference an account can still be added. Merges and changes of roles run one at a time.
  */
 export async function lockBoth(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	const both = sql`(${goneId}, ${keptId})`
 	const accounts = sql`(select id from users where id in ${both} or pseudonym_of in ${both})`
 	await sql`select pg_advisory_xact_lock(hashtext('roles'))`.execute(trx)
-	// Whoever writes by a socket holds its session first.
+	// A message sent by socket locks its session first.
 	await sql`delete from sessions where user_id = ${goneId}`.execute(trx)
 	await sql`
 		select from conversations where lower_id in ${both} or higher_id in ${both} order by id for no key update`.execute(
@@ -69,14 +69,14 @@ export async function lockBoth(trx: Executor, { goneId, keptId }: Merge): Promis
 	await sql`select from users where id in ${both} order by id for no key update`.execute(trx)
 }
 
-/** Waits until nobody adds a row that names the account that goes, and lets nobody begin to. */
+/** Waits until no transaction adds rows that reference the merged account, and blocks new ones. */
 export async function closeAccount(trx: Executor, goneId: number): Promise<void> {
 	await sql`select from users where id = ${goneId} for update`.execute(trx)
 }
 
 /**
- * Takes back what two accounts did for each other's posts, as nobody does that for their own: votes, “I have this too”, asking to answer.
- * Posts under a pseudonym are left alone, as a number that changes at that moment could tell whose they are.
+ * Removes what the two accounts did for each other's posts and what nobody can do for their own: votes, “I have this too”, requests to
+ * answer. Posts under a pseudonym are left alone: a number that changes at that moment could reveal the author.
  */
 export async function removeMutual(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	const both = sql`(${goneId}, ${keptId})`
@@ -94,11 +94,11 @@ export async function removeMutual(trx: Executor, { goneId, keptId }: Merge): Pr
 }
 
 /**
- * Carries over what is in the row of the account itself. The stricter suspension holds. The role, the addresses, the name and since when
- * somebody is a member are those of the kept account.
+ * Copies the columns of the account itself. The stricter suspension wins. The role, the addresses, the name and the date of joining are
+ * those of the kept account.
  */
 export async function joinAccounts(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
-	// Only names of who was ever renamed are looked up as former ones; one from long ago leaves the next change of the name free.
+	// Former names are only looked up for members with a `renamed_at`. The date of joining does not delay the next rename of an old account.
 	await sql`
 		update users kept set renamed_at = coalesce(kept.renamed_at, kept.created_at),
 			cohort = case when kept.cohort = '' then gone.cohort else kept.cohort end,
@@ -109,14 +109,14 @@ export async function joinAccounts(trx: Executor, { goneId, keptId }: Merge): Pr
 		from users gone where kept.id = ${keptId} and gone.id = ${goneId}`.execute(trx)
 }
 
-/** Deletes the account that nothing names any more. */
+/** Deletes the merged account, once nothing references it. */
 export async function deleteMerged(trx: Executor, { goneId }: Merge): Promise<void> {
 	await sql`delete from users where id = ${goneId}`.execute(trx)
 }
 
 /**
- * Weighs again what the skills of the kept account rest on, and those of whoever either account voted for: two who vouched for somebody are
- * one person now.
+ * Recalculates the evidence for the kept account's skills, and for the skills of everybody whom either account voted for: two votes by one
+ * person count once.
  */
 export async function weighAnew(trx: Executor, { keptId }: Merge): Promise<void> {
 	await sql`
@@ -126,7 +126,7 @@ export async function weighAnew(trx: Executor, { keptId }: Merge): Promise<void>
 			order by 1))`.execute(trx)
 }
 
-/** All names of an account, the present one among them. */
+/** All usernames of an account, including the present one. */
 export async function listUsernames(trx: Executor, userId: number): Promise<string[]> {
 	const { rows } = await sql<{ username: string }>`select username from usernames where user_id = ${userId}`.execute(
 		trx,
@@ -134,18 +134,18 @@ export async function listUsernames(trx: Executor, userId: number): Promise<stri
 	return rows.map(({ username }) => username)
 }
 
-/** What two accounts have to do with each other, and with the same people. */
+/** What the two accounts have in common. */
 export interface SharedRow {
 	conversations: number
-	/** Conversations of both with the same member. */
+	/** Conversations that both have with the same member. */
 	shared_conversations: number
-	/** Messages that they wrote to each other. */
+	/** Messages between the two. */
 	messages_between: number
-	/** Votes for posts of the other one, apart from those under a pseudonym. */
+	/** Votes for each other's posts, except those under a pseudonym. */
 	own_votes: number
 }
 
-/** What two accounts share, for the preview of their merge. */
+/** Counts what two accounts share, for the preview of their merge. */
 export async function countShared({ goneId, keptId }: Merge): Promise<SharedRow> {
 	const both = sql`(${goneId}, ${keptId})`
 	const { rows } = await sql<SharedRow>`

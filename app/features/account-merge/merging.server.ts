@@ -41,20 +41,20 @@ import { type MovedColumn, moveRows } from './moving.queries.server.ts'
 import { mergeLetters, previewMerge } from './words.server.ts'
 
 /*
- * An admin merges two accounts of the same person. What becomes of each row its feature says in its manifest; here is the order in which it
- * happens, in one transaction, and what everybody is told of it.
+ * An admin merges two accounts of one person. Each feature declares in its manifest what happens to its rows; this file defines the order
+ * of the steps, runs them in one transaction and announces the result.
  */
 
 let steps: readonly MergeStep[] = []
 let columns: readonly MovedColumn[] = []
 
-/** Is given what each feature says of its tables, and does about two accounts that become one. */
+/** Registers the merge rules and merge steps of all features. */
 export function registerMerging(features: readonly Feature[]): void {
 	steps = features.flatMap(({ merging = [] }) => merging)
 	columns = movedColumns([...features, { name: 'platform', memberData: platformData }])
 }
 
-/** Each column that names a member, with what becomes of it. */
+/** Every column that references a member, with its rule. */
 export function movedColumns(features: readonly Feature[]): MovedColumn[] {
 	return features.flatMap(({ memberData = {} }) =>
 		Object.entries(memberData).flatMap(([table, entry]) =>
@@ -71,8 +71,8 @@ export function movedColumns(features: readonly Feature[]): MovedColumn[] {
 const MAX_TYPED = 254
 
 /**
- * An account that is to go, and once another one is named what a merge of the two would do.
- * @param typed username or address of the account that is kept, as somebody typed it; null before
+ * The account to be merged and, once the kept account is named, a preview of the merge.
+ * @param typed username or address of the kept account as typed; null before that
  * @throws NotAllowed, NotFound
  */
 export async function getMergePage(viewer: Viewer, username: string, typed: string | null): Promise<MergePage> {
@@ -97,7 +97,7 @@ function personOf({ username, name, image }: MergeableRow): MergePerson {
 	return { username, name, image }
 }
 
-/** Why an admin cannot merge one account into another, in a sentence; null where they can. */
+/** Why this admin cannot merge the two accounts, as a sentence; null if they can. */
 function refusalOf(actor: SignedIn, gone: MergeableRow, kept: MergeableRow): string | null {
 	if (gone.id === kept.id) return 'This is the same account. Choose another one.'
 	if (gone.id === actor.id || kept.id === actor.id)
@@ -115,7 +115,7 @@ function refusalOf(actor: SignedIn, gone: MergeableRow, kept: MergeableRow): str
 
 const intoInput = z.object({ into: z.string({ error: 'Enter the account to keep.' }).max(MAX_TYPED) })
 
-/** @param username of the account that goes */
+/** @param username of the merged account, which the admin types to confirm */
 function mergeInput(username: string) {
 	const message = `Type ${username}, the username of the account to be deleted.`
 	return whyInput.extend({
@@ -124,11 +124,11 @@ function mergeInput(username: string) {
 }
 
 /**
- * Merges an account into another one: everything of it becomes the other one's, and it ends.
- * @param username of the account that goes
- * @param input `into`: username of the one that is kept; `username` of the one that goes, typed once more; `why`
- * @returns the username of the account that is kept
- * @throws NotAllowed, NotFound, Invalid; Conflict where the two cannot be merged, or were meanwhile
+ * Merges an account into another one and deletes it.
+ * @param username of the account to delete
+ * @param input `into`: username of the kept account; `username`: that of the deleted one, typed again; `why`: the reason
+ * @returns the username of the kept account
+ * @throws NotAllowed, NotFound, Invalid; Conflict if the two cannot be merged, or were merged meanwhile
  */
 export async function mergeAccounts(viewer: Viewer, username: string, input: Input): Promise<string> {
 	const actor = requireAdmin(viewer)
@@ -154,7 +154,7 @@ export async function mergeAccounts(viewer: Viewer, username: string, input: Inp
 interface Merged {
 	gone: MergeableRow
 	kept: MergeableRow
-	/** All usernames that the account had which is gone. */
+	/** All usernames of the deleted account. */
 	names: string[]
 }
 
@@ -168,7 +168,7 @@ async function mergeIn(trx: Executor, actor: SignedIn, merge: Merge, why: string
 	const refusal = refusalOf(actor, gone, kept)
 	if (refusal) throw new Conflict(refusal)
 	const names = await listUsernames(trx, gone.id)
-	// Once while others may write, once more for what they wrote: the account is closed for a moment alone.
+	// The first pass runs while others may write, the second one moves what they added: the account is locked only for the second.
 	const first = await moveEverything(trx, merge)
 	await closeAccount(trx, gone.id)
 	const second = await moveEverything(trx, merge)
@@ -186,7 +186,7 @@ async function mergeIn(trx: Executor, actor: SignedIn, merge: Merge, why: string
 	return { gone, kept, names }
 }
 
-/** Follows what each feature says of its tables. @returns how many rows moved, by what they are called */
+/** Applies the rules of all features. @returns the number of moved rows, by their name */
 async function moveEverything(trx: Executor, merge: Merge): Promise<Map<string, number>> {
 	await removeMutual(trx, merge)
 	for (const step of steps) await step(trx, merge)
@@ -208,7 +208,7 @@ function inWords(...counts: Map<string, number>[]): string[] {
 
 const MAX_TRIES = 3
 
-/** Does what locks a lot again, if PostgreSQL chose it of two that wait for each other. */
+/** Retries after a deadlock, which is likely as this transaction takes many locks. */
 async function withoutDeadlock<Result>(work: () => Promise<Result>, tries = 1): Promise<Result> {
 	try {
 		return await work()
@@ -218,7 +218,7 @@ async function withoutDeadlock<Result>(work: () => Promise<Result>, tries = 1): 
 	}
 }
 
-/** Has every process, kept page and open tab follow, as after a rename. It never throws. */
+/** Updates all processes, cached pages and open tabs, as after a rename. Never throws. */
 async function announceMerge(actor: SignedIn, { gone, kept, names }: Merged): Promise<void> {
 	await Promise.all(names.map((name) => announceFormerName(name, kept.id)))
 	await announceEndedSessions(gone.id, gone.username)

@@ -2,25 +2,25 @@ import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Merge, MergeRule } from '~/platform/member-data.ts'
 
-/* The statements that follow the rules of {@link MergeRule}, made of them. Names of tables and columns are those of the manifests. */
+/* SQL generated from the {@link MergeRule}s. The names of tables and columns come from the manifests. */
 
-/** A column that names a member, and what its feature says of it. */
+/** A column that references a member, and its merge rule. */
 export interface MovedColumn {
 	table: string
 	column: string
 	rule: MergeRule
-	/** What the rows are called, if they are counted. */
+	/** What the page calls the rows; omitted if they are not counted. */
 	called?: string
 }
 
-/** Whether the kept account has a row like `gone`, which then stays alone. */
+/** Whether the kept account already has the same row as `gone`, which then is not moved. */
 function hasSame({ table, column }: MovedColumn, columns: readonly string[], keptId: number): RawBuilder<boolean> {
 	const same = columns.map((name) => sql`kept.${sql.ref(name)} is not distinct from gone.${sql.ref(name)}`)
 	return sql<boolean>`exists (select from ${sql.table(table)} kept
 		where ${sql.join([sql`kept.${sql.ref(column)} = ${keptId}`, ...same], sql` and `)})`
 }
 
-/** Follows the rule of one column. @returns how many rows are the kept account's by it */
+/** Applies the rule of one column. @returns the number of rows that the kept account gained */
 export async function moveRows(trx: Executor, moved: MovedColumn, { goneId, keptId }: Merge): Promise<number> {
 	const { table, column, rule } = moved
 	if (rule !== 'moves' && ('step' in rule || 'stays' in rule)) return 0
@@ -35,14 +35,14 @@ export async function moveRows(trx: Executor, moved: MovedColumn, { goneId, kept
 	return Number(numAffectedRows)
 }
 
-/** How many rows of a column there are, and of how many the kept account has the same. */
+/** The number of rows of a column, and for how many the kept account has the same. */
 export interface CountedColumn {
 	place: number
 	all: number
 	same: number
 }
 
-/** Counts what each of these columns has of the account that goes, in their order, by one statement. */
+/** Counts the rows of the merged account for each of these columns, in their order, in one statement. */
 export async function countRows(columns: readonly MovedColumn[], { goneId, keptId }: Merge): Promise<CountedColumn[]> {
 	const counts = columns.map((counted, place) => {
 		const { table, column, rule } = counted

@@ -9,9 +9,9 @@ import type { MergePreview } from './merge.view.ts'
 import { countShared, type MergeableRow, type SharedRow } from './merging.queries.server.ts'
 import { type CountedColumn, countRows, type MovedColumn } from './moving.queries.server.ts'
 
-/* What an admin reads before two accounts are merged, and what their addresses are told after it. */
+/* Texts of the preview of a merge, and of the mails about it. */
 
-/** Makes of the counts of two accounts what an admin reads before they merge them. @param columns what features say of their tables */
+/** Turns the counts of two accounts into the preview that an admin confirms. @param columns with the rules of all features */
 export async function previewMerge(
 	gone: MergeableRow,
 	kept: MergeableRow,
@@ -47,7 +47,7 @@ export async function previewMerge(
 	}
 }
 
-/** What no number says. */
+/** Effects that the counts do not show. */
 function factsOf(gone: MergeableRow, kept: MergeableRow, shared: SharedRow): string[] {
 	const [from, to] = [`@${gone.username}`, `@${kept.username}`]
 	const addresses = [gone.email, ...(gone.second_email ? [gone.second_email] : [])].join(' and ')
@@ -74,7 +74,7 @@ function factsOf(gone: MergeableRow, kept: MergeableRow, shared: SharedRow): str
 	].filter((fact) => fact !== '')
 }
 
-/** Tells each address of two accounts that they are one now, and whom to ask. */
+/** The mails that tell each address of both accounts about the merge, and whom to ask. */
 export function mergeLetters(gone: MergeableRow, kept: MergeableRow): Mail[] {
 	const { publicUrl } = config()
 	const subject = `Two accounts at ${siteName()} are one now`

@@ -1,6 +1,6 @@
 import { defineFeature } from '~/platform/feature.ts'
 
-/** How members prove who they are besides their password: codes of an app, recovery codes, “Confirm it is you”. */
+/** Proof of identity besides the password: codes of an authenticator app, recovery codes, and “Confirm it is you”. */
 export const authenticators = defineFeature({
 	name: 'authenticators',
 	memberData: {

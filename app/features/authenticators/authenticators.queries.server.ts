@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
-/** What a member has set up besides a password. */
+/** A member's second factor. */
 export interface SecondFactorRow {
-	/** Encrypted; null when nothing is set up. */
+	/** Encrypted; null without an app. */
 	secret: string | null
 	isOn: boolean
-	/** Recovery codes that were not used yet. */
+	/** Unused recovery codes. */
 	codes_left: number
 }
 
@@ -19,13 +19,13 @@ export async function findSecondFactor(userId: number, executor: Executor = db()
 	return rows[0] ?? { secret: null, isOn: false, codes_left: 0 }
 }
 
-/** The address of a member, to tell them what changed. */
+/** A member's address, for a mail about the change. */
 export async function findAddress(userId: number, trx: Executor): Promise<string> {
 	const { email } = await trx.selectFrom('users').select('email').where('id', '=', userId).executeTakeFirstOrThrow()
 	return email
 }
 
-/** Stores the secret of an app that is being set up, in place of one that was. @returns whether there is none in use */
+/** Stores the secret of an app that is being set up, and replaces an unconfirmed one. @returns false if an app is already in use */
 export async function insertTotpSecret(userId: number, secret: string): Promise<boolean> {
 	const { rows } = await sql`
 		insert into totp_secrets (user_id, secret) values (${userId}, ${secret})
@@ -41,7 +41,7 @@ interface LockedSecret {
 	last_step: number
 }
 
-/** Holds a member's secret until the transaction ends, so that of two uses of one code the second sees the first. */
+/** Locks a member's secret until the transaction ends, so that a code cannot be used twice at once. */
 export async function lockTotpSecret(trx: Executor, userId: number): Promise<LockedSecret | undefined> {
 	const { rows } = await sql<LockedSecret>`
 		select secret, confirmed_at is not null as "isOn", last_step::float8 as last_step
@@ -49,13 +49,13 @@ export async function lockTotpSecret(trx: Executor, userId: number): Promise<Loc
 	return rows[0]
 }
 
-/** Notes that the code of a time step was used, by which an app that was being set up is on. */
+/** Stores the time step of the used code. The first use activates an app that is being set up. */
 export async function writeTotpStep(trx: Executor, userId: number, step: number): Promise<void> {
 	await sql`update totp_secrets set last_step = ${step}, confirmed_at = coalesce(confirmed_at, now())
 		where user_id = ${userId}`.execute(trx)
 }
 
-/** Takes the app and all recovery codes away, and what waits for a code. @returns whether an app was on */
+/** Deletes the app, all recovery codes and pending second steps. @returns whether an app was active */
 export async function deleteSecondFactor(userId: number, trx: Executor): Promise<boolean> {
 	const { rows } = await sql<{ isOn: boolean }>`
 		delete from totp_secrets where user_id = ${userId} returning confirmed_at is not null as "isOn"`.execute(trx)
@@ -64,7 +64,7 @@ export async function deleteSecondFactor(userId: number, trx: Executor): Promise
 	return rows[0]?.isOn === true
 }
 
-/** Puts these recovery codes in the place of all earlier ones. */
+/** Replaces all recovery codes. */
 export async function replaceRecoveryCodes(
 	trx: Executor,
 	userId: number,
@@ -77,7 +77,7 @@ export async function replaceRecoveryCodes(
 	`.execute(trx)
 }
 
-/** The code of a member that begins like this, unless it was used. */
+/** The member's unused recovery code with this prefix. */
 export async function findRecoveryCode(
 	userId: number,
 	hint: string,
@@ -88,7 +88,7 @@ export async function findRecoveryCode(
 	return rows[0]
 }
 
-/** Uses a recovery code up. @returns whether it was still good: of two at once only one gets through */
+/** Uses up a recovery code. @returns false if it was used already: of two concurrent uses one succeeds */
 export async function takeRecoveryCode(trx: Executor, id: string): Promise<boolean> {
 	const { rows } = await sql`
 		update recovery_codes set used_at = now() where id = ${id} and used_at is null returning id`.execute(trx)

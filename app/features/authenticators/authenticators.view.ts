@@ -1,13 +1,13 @@
-/** Where a member sets up how they log in besides their password. */
+/** The page that sets up an authenticator app. */
 export const twoFactorPath = '/settings/two-factor'
 
-/** The authenticator app of a member, as only they see it. */
+/** The authenticator app of a member, for that member only. */
 export interface SecondFactorView {
 	isOn: boolean
-	/** Recovery codes that were not used yet. */
+	/** Unused recovery codes. */
 	codesLeft: number
-	/** Whether staff can act as such only with it. */
+	/** Whether the member's role has no rights without it. */
 	isRequired: boolean
-	/** What an app has to be told while it is set up; null before and after. */
+	/** What the app needs to be set up; null unless that is in progress. */
 	setup: { secret: string; address: string } | null
 }

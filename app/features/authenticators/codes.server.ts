@@ -6,34 +6,34 @@ import { decryptSecret } from '~/platform/encryption.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { findRecoveryCode, lockTotpSecret, writeTotpStep } from './authenticators.queries.server.ts'
 
-/* Codes of authenticator apps (RFC 6238: six digits, 30 seconds) and recovery codes: how they are made, checked and used up. */
+/* Codes of authenticator apps (TOTP, RFC 6238: six digits, 30 seconds) and recovery codes: generating, checking and using them. */
 
-/** Seconds that a code of an app is shown. */
+/** Seconds that a code is valid. */
 const PERIOD = 30
-/** Clocks of phones may be off by so many periods. */
+/** Tolerated clock drift of a phone, in periods. */
 const TOLERATED_PERIODS = 1
 const MAX_RECOVERY_CODES = 10
-/** Without letters and digits that look alike. */
+/** Without look-alikes such as 0 and o, 1 and l. */
 const letters = 'abcdefghjkmnpqrstuvwxyz23456789'
-/** Letters that name a code, and letters that are its secret: about 50 bits. */
+/** Lengths of a code's prefix, which identifies it, and of its secret part: about 50 bits. */
 const HINT_LENGTH = 2
 const SECRET_LENGTH = 10
 
-/** What a secret is encrypted for. */
+/** The purpose that the encryption of a secret is bound to. */
 export const totpPurpose = (userId: number) => `totp_secrets.secret ${userId}`
 
-/** A secret for an app: 160 bits in Base32. */
+/** A new TOTP secret: 160 bits in Base32. */
 export const newTotpSecret = () => new Secret({ size: 20 }).base32
 
-/** The address that an app reads from a QR code. @param account how the app calls it */
+/** The `otpauth:` URI of a QR code. @param account the name that the app shows */
 export function totpAddress(secret: string, account: string): string {
 	return totpOf(secret, account).toString()
 }
 
 /**
- * Uses a code of the member's app: each counts once, and none that is older than the last one.
+ * Uses a code of the member's app. Each code works once, and none that is older than the last used one.
  * @param typed six digits; blanks are ignored
- * @returns whether it was right; `first` when it turned the app on
+ * @returns whether it was right; `first` if it activated the app
  */
 export async function takeTotpCode(
 	trx: Executor,
@@ -58,28 +58,28 @@ function totpOf(secret: string, account: string): TOTP {
 	return new TOTP({ issuer, label: account || issuer, period: PERIOD, secret: Secret.fromBase32(secret) })
 }
 
-/** Whether a typed code looks like one of an app and not like a recovery code. */
+/** Whether the input looks like a TOTP code rather than a recovery code. */
 export const isTotpShaped = (typed: string) => /^[\d\s]*$/.test(typed)
 
-/** Recovery codes as they are shown once, and as they are stored. */
+/** Recovery codes in clear, to be shown once, and hashed, to be stored. */
 export interface RecoveryCodes {
 	shown: string[]
 	stored: { hint: string; hash: string }[]
 }
 
-/** Makes ten recovery codes, to be stored by `replaceRecoveryCodes`. */
+/** Generates ten recovery codes; `replaceRecoveryCodes` stores them. */
 export async function makeRecoveryCodes(): Promise<RecoveryCodes> {
 	const codes: string[] = []
 	while (codes.length < MAX_RECOVERY_CODES) {
 		const code = lettersOf(HINT_LENGTH + SECRET_LENGTH)
-		// The first letters name the code, so that one hash has to be compared and not ten.
+		// The prefix identifies the code, so that one hash is compared instead of ten.
 		if (!codes.some((other) => hintOf(other) === hintOf(code))) codes.push(code)
 	}
 	const stored = await Promise.all(codes.map(async (code) => ({ hint: hintOf(code), hash: await hashPassword(code) })))
 	return { shown: codes.map((code) => code.replace(/(.{4})(?=.)/g, '$1-')), stored }
 }
 
-/** Finds the recovery code that was typed. @returns its row, to be used up in the caller's transaction; null when it is none */
+/** Finds the recovery code that was typed. @returns its id, to be used up in the caller's transaction; null if there is none */
 export async function findTypedRecoveryCode(userId: number, typed: string): Promise<string | null> {
 	const code = typed.toLowerCase().replaceAll(/[\s-]/g, '')
 	if (code.length !== HINT_LENGTH + SECRET_LENGTH) return null

@@ -11,9 +11,9 @@ import { findSecondFactor } from './authenticators.queries.server.ts'
 import { codeInput, confirmInput } from './authenticators.schema.ts'
 import { takeCode } from './second-factor.server.ts'
 
-/* “Confirm it is you”: a member who is logged in proves again who they are. */
+/* “Confirm it is you”: a member who is logged in proves their identity again. */
 
-/** By what a member can confirm who they are. */
+/** How a member can confirm their identity. */
 export interface ConfirmationWays {
 	password: boolean
 	/** A code of an authenticator app, or a recovery code. */
@@ -21,7 +21,7 @@ export interface ConfirmationWays {
 	passkey: boolean
 }
 
-/** By what this member can confirm who they are. Who has nothing of it logs in again. */
+/** How this member can confirm their identity. A member without a password or a second factor has to log in again. */
 export async function listConfirmationWays(viewer: SignedIn): Promise<ConfirmationWays> {
 	const [password, { isOn }, passkey] = await Promise.all([
 		hasPassword(viewer.id),
@@ -32,9 +32,9 @@ export async function listConfirmationWays(viewer: SignedIn): Promise<Confirmati
 }
 
 /**
- * Confirms the session of this request by the member's password, or by a code where `code` was sent, for ten minutes. Wrong tries are
- * counted for the member alone, as only whoever has a session can make them.
- * @throws Invalid with the field, TooMany; NotAllowed when the session has ended
+ * Confirms the session of this request for ten minutes, by the member's password or, if `code` was sent, by a code. Failed attempts are
+ * counted per member only: making one requires a session.
+ * @throws Invalid with the field, TooMany; NotAllowed if the session has ended
  */
 export async function confirmIdentity(viewer: SignedIn, form: FormData, request: Request): Promise<void> {
 	const typed = form.has('code') ? parseForm(codeInput, form) : parseForm(confirmInput, form)

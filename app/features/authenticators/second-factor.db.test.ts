@@ -37,7 +37,7 @@ beforeAll(async () => {
 	await stopJobs()
 })
 
-// Stands still in the middle of a period, so that no code becomes another one meanwhile.
+// Time stands still in the middle of a period, so that a code stays the same during a test.
 beforeAll(() => vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 30_000) * 30_000 + 15_000 }))
 afterAll(() => vi.useRealTimers())
 
@@ -68,14 +68,14 @@ interface Person {
 	email: string
 	viewer: SignedIn
 	cookie: string
-	/** The code of the app, so many periods from now. */
+	/** The code of the app, this many periods from now. */
 	code: (periods?: number) => string
 	recovery: string[]
 }
 
 let made = 0
 
-/** A member with an app. */
+/** A member with an active app. */
 async function enrolled(): Promise<Person> {
 	made += 1
 	const email = `person${made}@eastmere.example`
@@ -88,12 +88,12 @@ async function enrolled(): Promise<Person> {
 	const { setup } = await getSecondFactor(viewer)
 	const totp = new TOTP({ secret: Secret.fromBase32(setup?.secret ?? '') })
 	const code = (periods = 0) => totp.generate({ timestamp: Date.now() + periods * 30_000 })
-	// The code of the period before, so that the present one is still good.
+	// The code of the previous period, so that the present one can still be used.
 	const recovery = await finishSetup(viewer, form({ code: code(-1) }))
 	return { email, viewer, cookie, code, recovery }
 }
 
-/** The first step. @returns the cookie that waits for the code */
+/** The first step of a login. @returns the cookie of the pending second step */
 async function giveRightPassword({ email }: Pick<Person, 'email'>, cookie = ''): Promise<string> {
 	const refusal = await logIn(form({ email, password }), request(cookie)).catch((error: unknown) => error)
 	if (!(refusal instanceof SecondStepRequired)) throw new Error('No second step.')
@@ -123,7 +123,7 @@ test('the secret and the codes are stored unreadable, the secret is shown no mor
 	await expect(beginSetup(person.viewer)).rejects.toThrow(Conflict)
 })
 
-/** Whose codes are typed wrongly. */
+/** The member whose codes are guessed. */
 let guessed: Person | undefined
 
 describe('the login', () => {
@@ -224,7 +224,7 @@ describe('the login', () => {
 	})
 })
 
-/** Logins with the right password that went no further are counted as tries. */
+/** Logins with the right password but without a second step count as attempts. */
 const forgetPasswords = () => sql`delete from attempts where key like 'login-%'`.execute(db())
 
 test('a code of long ago is refused though its clock is set back', async () => {

@@ -38,11 +38,11 @@ import {
 } from './codes.server.ts'
 
 /*
- * The authenticator app of a member: setting it up, the second step of a login, recovery codes. Whoever calls what changes it has
- * asked `requireConfirmed` before. Each change is in the security log, and told by mail.
+ * The authenticator app of a member: setup, the second step of a login, recovery codes. Callers that change it must call `requireConfirmed`
+ * first. Each change is recorded in the security log, and mailed to the member.
  */
 
-/** What the member has set up; the secret only while it is being set up. */
+/** The member's second factor. The secret is included only during the setup. */
 export async function getSecondFactor(viewer: SignedIn): Promise<SecondFactorView> {
 	const [{ secret, isOn, codes_left }, { email }] = await Promise.all([findSecondFactor(viewer.id), getAccount(viewer)])
 	const plain = secret !== null && !isOn ? decryptSecret(totpPurpose(viewer.id), secret) : null
@@ -54,17 +54,13 @@ export async function getSecondFactor(viewer: SignedIn): Promise<SecondFactorVie
 	}
 }
 
-/** Begins to set an app up: makes a secret that counts for nothing yet. @throws Conflict when one is in use */
+/** Starts the setup with a new secret, which is not valid yet. @throws Conflict if an app is in use */
 export async function beginSetup(viewer: SignedIn): Promise<void> {
 	if (await insertTotpSecret(viewer.id, encryptSecret(totpPurpose(viewer.id), newTotpSecret()))) return
 	throw new Conflict('An authenticator app is set up already. Turn it off first.')
 }
 
-/**
- * Turns the app on by its first code.
- * @returns ten recovery codes, which are shown this once
- * @throws Invalid with the field, TooMany
- */
+/** Activates the app by its first code. @returns ten recovery codes, which are shown once @throws Invalid with the field, TooMany */
 export async function finishSetup(viewer: SignedIn, form: FormData): Promise<string[]> {
 	const { code } = parseForm(codeInput, form)
 	const counted = [['confirm-identity', String(viewer.id)]] as const
@@ -86,7 +82,7 @@ export async function finishSetup(viewer: SignedIn, form: FormData): Promise<str
 	return codes.shown
 }
 
-/** Makes new recovery codes; earlier ones work no longer. @returns ten codes, which are shown this once */
+/** Replaces the recovery codes. @returns ten codes, which are shown once */
 export async function renewRecoveryCodes(viewer: SignedIn): Promise<string[]> {
 	requireHashCapacity()
 	const codes = await makeRecoveryCodes()
@@ -101,7 +97,7 @@ export async function renewRecoveryCodes(viewer: SignedIn): Promise<string[]> {
 	return codes.shown
 }
 
-/** Turns the app off, or gives up setting it up. */
+/** Turns the app off, or cancels the setup. */
 export async function turnOff(viewer: SignedIn): Promise<void> {
 	const wasOn = await db()
 		.transaction()
@@ -113,10 +109,7 @@ export async function turnOff(viewer: SignedIn): Promise<void> {
 	if (wasOn) await afterChange(viewer, 'second-factor-off')
 }
 
-/**
- * Takes the second factor of a member away who lost it, in the transaction of the admin who does.
- * @throws Conflict when there is none
- */
+/** Removes the second factor of a member who lost it, in the transaction of the admin. @throws Conflict if there is none */
 export async function resetSecondFactor(trx: Executor, member: { id: number }): Promise<void> {
 	if (!(await deleteSecondFactor(member.id, trx))) throw new Conflict('This account has no second factor.')
 	await tell(trx, member, 'An admin turned your authenticator app off')
@@ -124,16 +117,16 @@ export async function resetSecondFactor(trx: Executor, member: { id: number }): 
 
 const ended = 'This login took too long. Start again.'
 
-/** Whether somebody in this browser has given the right password and still has to give a code. */
+/** Whether the right password was given in this browser and the code is still missing. */
 export async function waitsForCode(request: Request): Promise<boolean> {
 	return (await findWaitingLogin(request)) !== null
 }
 
 /**
- * The second step of a login: a code of the app, or a recovery code. Guesses are counted for the account, those of a known device apart,
- * so that a stranger who has the password keeps nobody out.
- * @returns the cookies of the session, and whether the member has asked for the account to be deleted
- * @throws Invalid with the field, TooMany; NotAllowed when the login has to begin again
+ * The second step of a login: a TOTP code or a recovery code. Attempts are counted per account; those of a known device separately, so that
+ * a stranger who has the password cannot lock the member out.
+ * @returns the cookies of the session, and whether the member has asked for deletion of the account
+ * @throws Invalid with the field, TooMany; NotAllowed if the login has to start again
  */
 export async function finishLogin(form: FormData, request: Request): Promise<{ headers: Headers; isLeaving: boolean }> {
 	const { code } = parseForm(codeInput, form)
@@ -158,11 +151,7 @@ export async function finishLogin(form: FormData, request: Request): Promise<{ h
 	return { headers: await beginSession(waiting.id, request, kept), isLeaving: waiting.is_leaving }
 }
 
-/**
- * Uses up a code of the member's app or a recovery code.
- * @param alongside what is written in the same transaction
- * @throws Invalid with the field `code`
- */
+/** Uses up a TOTP code or a recovery code. @param alongside writes in the same transaction @throws Invalid with the field `code` */
 export async function takeCode(
 	userId: number,
 	code: string,
@@ -194,7 +183,7 @@ async function afterChange({ id }: SignedIn, kind: SecurityEventKind): Promise<v
 	await recordSecurityEvent(kind, { userId: id })
 }
 
-/** Tells a member by mail what changed. @param what one clause, which is the subject too */
+/** Mails a member about a change. @param what one clause, also used as the subject */
 async function tell(trx: Executor, member: { id: number }, what: string): Promise<void> {
 	const { publicUrl } = config()
 	const email = await findAddress(member.id, trx)

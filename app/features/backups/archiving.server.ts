@@ -12,7 +12,7 @@ import { backupSection } from './backups.server.ts'
 import { runScript } from './run-script.server.ts'
 
 const LOOK_EVERY_MS = 1_000
-/** Milliseconds until another process of the site looks whether the one that archives is gone. */
+/** Milliseconds between the attempts of other processes to take over archiving. */
 const TAKE_OVER_EVERY_MS = 10_000
 
 gauge(
@@ -25,7 +25,7 @@ gauge(
 	{ together: 'max' },
 )
 
-/** What the settings ask for; null where it is off or the database is not the built-in one. */
+/** The settings of archiving; null if it is off or the database is not the built-in one. */
 function archivingSettings(): ArchivingSettings | null {
 	const { isContinuous, archiveFolder, folder, passphrase, archiveKeep } = siteSettings(backupSection)
 	const place = archiveFolder || folder
@@ -33,7 +33,7 @@ function archivingSettings(): ArchivingSettings | null {
 	return { place, passphrase: passphrase || null, keep: archiveKeep }
 }
 
-/** Archives what the built-in database writes, in one process of the site: the one that holds the lock. @returns what stops it */
+/** Archives the WAL of the built-in database, in the one process of the site that holds the lock. @returns a function that stops it */
 export async function startArchiving(): Promise<(() => Promise<void>) | undefined> {
 	const { dataDir, DATABASE_URL } = config()
 	if (DATABASE_URL) return undefined
@@ -47,7 +47,7 @@ export async function startArchiving(): Promise<(() => Promise<void>) | undefine
 	const turn = async () => {
 		while (!stopping.signal.aborted) {
 			const settings = archivingSettings()
-			// Before they are read all settings have their defaults, by which it would be turned off.
+			// Until they are read all settings have their defaults, which would turn archiving off.
 			const isAsked = areSettingsRead() && (settings !== null || isArchiving(dataDir))
 			const hasTurn = isAsked && keeper.take()
 			if (hasTurn) await archiver.look(settings)
@@ -64,7 +64,9 @@ export async function startArchiving(): Promise<(() => Promise<void>) | undefine
 	}
 }
 
-/** Which process of a data directory archives, and its pauses. Where there are no locks, each believes that it does: they write the same. */
+/**
+ * Decides which process of a data directory archives, and paces it. Without file locks every process archives; they write the same files.
+ */
 class ArchivingTurn {
 	readonly #file: string
 	#held: number | 'unsupported' | null = null
@@ -102,7 +104,7 @@ class ArchivingTurn {
 	}
 }
 
-/** In a process of its own, as copying, compressing and encrypting the cluster takes seconds. */
+/** In a child process, as copying, compressing and encrypting the cluster takes seconds of CPU. */
 async function makeBase(folder: string, stop: AbortSignal): Promise<number> {
 	const { bytes } = (await runScript('scripts/copy-cluster.ts', [folder], { stop })) as { bytes: number }
 	return bytes

@@ -15,7 +15,7 @@ import { backUpWhenDue, isDue } from './backups.server.ts'
 import { backUpNow, readBackups } from './runs.server.ts'
 import '../index.server.ts'
 
-/* The settings of backups, and the backups that follow from them: real ones, each restored once. */
+/* The settings of backups, and real backups made by them, each restored once. */
 
 useDatabase()
 
@@ -31,7 +31,7 @@ let admin: SignedIn
 let endpoint = ''
 
 const defaults = { isOn: 'on', hour: '0', keep: '2', archiveKeep: '7', region: 'us-east-1', folder: target }
-/** Fields of secrets have names of their own. */
+/** Secrets are sent under field names of their own. */
 const inBucket = () => ({
 	bucket: 'quad',
 	endpoint,
@@ -50,14 +50,14 @@ const runs = async () => {
 		select file, bytes, error from backups order by id`.execute(db())
 	return rows
 }
-/** The last run was yesterday. */
+/** Makes the last run a day old. */
 const makeDue = () => sql`update backups set started_at = started_at - interval '25 hours'`.execute(db())
 
 beforeAll(async () => {
 	mkdirSync(target)
 	endpoint = `http://localhost:${(await server.run()).port}`
 	admin = await makeMember('admin', 'admin')
-	// Of the process that the backup runs in.
+	// For the child process that makes the backup.
 	vi.stubEnv('DATABASE_URL', await testDatabaseUrl())
 	vi.stubEnv('DATA_DIR', join(folder, 'data'))
 	vi.stubEnv('LOG_LEVEL', 'silent')
@@ -74,7 +74,7 @@ beforeEach(async () => {
 
 afterAll(async () => {
 	vi.unstubAllEnvs()
-	// A test has closed it already, unless it failed before.
+	// Only still open if the test failed.
 	await server.close().catch(() => {})
 	rmSync(folder, { recursive: true, force: true })
 })

@@ -15,17 +15,17 @@ declare module '~/platform/db/schema.ts' {
 	}
 }
 
-/** Hours after which a backup that has not ended belongs to a process that is no more. */
+/** Hours after which an unfinished backup is taken for one of a dead process. */
 const ABANDONED_AFTER = 12
 
-/** When the newest backup that stands was begun; null where there is none. */
+/** When the newest successful backup started; null without one. */
 export async function lastBackupAt(): Promise<Date | null> {
 	const { rows } = await sql<{ at: Date | null }>`
 		select max(started_at) as at from backups where file is not null`.execute(db())
 	return rows[0]?.at ?? null
 }
 
-/** The run that ended last; undefined where none did. */
+/** The last finished run; undefined without one. */
 export async function findLastRun(): Promise<{ ended_at: Date | null; error: string | null } | undefined> {
 	return db()
 		.selectFrom('backups')
@@ -36,7 +36,7 @@ export async function findLastRun(): Promise<{ ended_at: Date | null; error: str
 		.executeTakeFirst()
 }
 
-/** Notes that a backup begins. @returns its id, or null while another one is being made */
+/** Records the start of a backup. @returns its id, or null while another one is running */
 export async function beginBackup(): Promise<number | null> {
 	await sql`
 		update backups set ended_at = now(), error = 'The process that was making it ended.'
@@ -46,7 +46,7 @@ export async function beginBackup(): Promise<number | null> {
 	return rows[0]?.id ?? null
 }
 
-/** Notes where a backup stands, or why there is none. */
+/** Records where a backup is stored, or why it failed. */
 export async function endBackup(
 	id: number,
 	{ file = null, bytes = null, error = null }: { file?: string | null; bytes?: number | null; error?: string | null },
@@ -57,12 +57,12 @@ export async function endBackup(
 	)
 }
 
-/** Forgets what happened so many days ago and longer. */
+/** Deletes the records that are older than so many days. */
 export async function deleteOldRuns(days: number): Promise<void> {
 	await sql`delete from backups where ended_at < now() - make_interval(days => ${days})`.execute(db())
 }
 
-/** The newest tries. @param most how many */
+/** The newest runs. @param most their maximum number */
 export async function listRuns(most: number): Promise<BackupRun[]> {
 	const { rows } = await sql<{
 		id: number
@@ -82,7 +82,7 @@ export async function listRuns(most: number): Promise<BackupRun[]> {
 	}))
 }
 
-/** Whether one is being made, or waits to be. */
+/** Whether a backup is running or queued. */
 export async function isBackupRunning(trx: Executor): Promise<boolean> {
 	const { rows } = await sql<{ is: boolean }>`
 		select exists (select from backups where ended_at is null)

@@ -22,10 +22,10 @@ import { beginBackup, deleteOldRuns, endBackup, findLastRun, lastBackupAt } from
 import { openBucket } from './bucket.server.ts'
 import { runScript } from './run-script.server.ts'
 
-/** Days that the list of backups remembers. */
+/** Days that the list of backups covers. */
 const REMEMBERED_DAYS = 400
 const MIN_PASSPHRASE = 12
-/** Characters of what a failed backup said that are stored. */
+/** Maximum length of a stored error, in characters. */
 const MAX_ERROR = 500
 
 const settings = {
@@ -70,7 +70,7 @@ const settings = {
 
 type BackupSettings = SettingValues<typeof settings>
 
-/** What admins decide about backups, at /admin/settings. */
+/** The settings of backups, at /admin/settings. */
 export const backupSection = settingSection({
 	name: 'backups',
 	title: 'Backups',
@@ -89,10 +89,7 @@ gauge(
 	{ together: 'max' },
 )
 
-/**
- * Tries the place before it is saved, by a small file that is removed at once.
- * @throws Invalid with the setting that is wrong
- */
+/** Tests the destination with a small file, before the settings are saved. @throws Invalid with the wrong setting */
 async function checkPlace(values: BackupSettings): Promise<void> {
 	const { isOn, bucket, passphrase, folder } = values
 	if (passphrase && passphrase.length < MIN_PASSPHRASE)
@@ -114,7 +111,7 @@ async function checkPlace(values: BackupSettings): Promise<void> {
 	if (folder) await checkFolder('folder', folder)
 }
 
-/** @throws Invalid when there is nothing that could be archived, or no place for it */
+/** @throws Invalid if there is nothing to archive, or no destination */
 async function checkArchive({ archiveFolder, folder }: BackupSettings): Promise<void> {
 	if (config().DATABASE_URL)
 		throw invalid(
@@ -146,9 +143,9 @@ function invalid(field: keyof BackupSettings, words: string): Invalid {
 }
 
 /**
- * Makes a backup if one is due; called every hour, in one process of the site. What fails is noted, shown among failed jobs, and tried
- * again in the next hour.
- * @throws Error with why there is none
+ * Makes a backup if one is due. Called every hour in one process of the site. A failure is recorded, listed among failed jobs, and retried
+ * in the next hour.
+ * @throws Error with the reason
  */
 export async function backUpWhenDue(now = new Date()): Promise<void> {
 	const settings = siteSettings(backupSection)
@@ -156,12 +153,12 @@ export async function backUpWhenDue(now = new Date()): Promise<void> {
 	await backUp(settings)
 }
 
-/** Makes a backup whatever the hour. What fails is noted, and not tried again: whoever asked for it sees it. */
+/** Makes a backup at any hour. A failure is recorded but not retried, as the admin who asked for it sees it. */
 export async function backUpAtOnce(): Promise<void> {
 	await backUp(siteSettings(backupSection)).catch((error) => log.error({ err: error }, 'a backup failed'))
 }
 
-/** How backups stand, for the checklist of administration. Those that are made elsewhere are not known here. */
+/** The state of backups for the setup checklist. Backups made by other tools are unknown here. */
 export async function lookAtBackups(): Promise<SetupStatus> {
 	if (!siteSettings(backupSection).isOn)
 		return {
@@ -177,11 +174,11 @@ export async function lookAtBackups(): Promise<SetupStatus> {
 	}
 }
 
-/** Whether the hour of the day has come since the last backup was begun. @param hour by the clock of the site */
+/** Whether the configured hour has passed since the last backup started. @param hour in the site's time zone */
 export function isDue(now: Date, hour: number, last: Date | null): boolean {
 	const today = siteDay(now.getTime())
 	const wanted = [today, daysBefore(today, 1)].map((day) => momentOf(day, hour)).find((moment) => moment <= now)
-	// Nobody waits for tomorrow who has just asked for backups.
+	// A site that has just turned backups on gets the first one at once.
 	return last === null || (wanted !== undefined && last < wanted)
 }
 
@@ -201,7 +198,7 @@ async function backUp(settings: BackupSettings): Promise<void> {
 	}
 }
 
-/** Runs the command that also people run: it backs up, and restores what it made into a PostgreSQL of its own. */
+/** Runs the backup command, which also restores the new backup into a temporary PostgreSQL. */
 async function makeAndTry(settings: BackupSettings): Promise<{ file: string; bytes: number }> {
 	const keeps = settings.bucket ? [] : ['--keep', String(settings.keep)]
 	const args = ['--to', await folderOf(settings), '--json', ...keeps]
@@ -211,7 +208,7 @@ async function makeAndTry(settings: BackupSettings): Promise<{ file: string; byt
 	}
 }
 
-/** Sends a backup to the bucket, removes the oldest there, and the file here. @returns where it stands */
+/** Uploads a backup to the bucket, then deletes the oldest ones there and the local file. @returns its address */
 async function moveToBucket(settings: BackupSettings, file: string): Promise<string> {
 	const name = basename(file)
 	try {

@@ -2,34 +2,34 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Disk } from 'flydrive'
 
-/** What one request can carry in S3. */
+/** The limit of a single upload in S3. */
 const MAX_BYTES = 5 * 2 ** 30
-/** Milliseconds: a backup is large, and its way may be slow. */
+/** In milliseconds: a backup is large, and the connection may be slow. */
 const TIMEOUTS = { connectionTimeout: 10_000, socketTimeout: 60_000 }
 const MAX_ATTEMPTS = 3
 
-/** How a bucket is reached. */
+/** How to reach a bucket. */
 export interface BucketSettings {
 	bucket: string
-	/** An address of one's own; empty for Amazon's. */
+	/** The address of the service; empty for Amazon's. */
 	endpoint: string
 	region: string
 	accessKeyId: string
 	secretAccessKey: string
 }
 
-/** Whole files in a bucket that speaks S3. */
+/** Files in a bucket of an S3-compatible service. */
 export interface Bucket {
-	/** Sends a file, and looks whether all of it arrived. @throws Error with one sentence */
+	/** Uploads a file, and checks that all of it arrived. @throws Error with one sentence */
 	send: (name: string, path: string) => Promise<void>
 	/** The names of all files. */
 	list: () => Promise<string[]>
 	remove: (name: string) => Promise<void>
-	/** Writes a small text. */
+	/** Uploads a short text. */
 	write: (name: string, text: string) => Promise<void>
 }
 
-/** Opens a bucket; nothing is asked of it yet. The driver weighs much, so it is loaded here. */
+/** Opens a bucket, without a request. The large S3 client is loaded only here. */
 export async function openBucket(settings: BucketSettings): Promise<Bucket> {
 	const { S3Driver } = await import('flydrive/drivers/s3')
 	const { bucket, endpoint, region, accessKeyId, secretAccessKey } = settings
@@ -41,7 +41,7 @@ export async function openBucket(settings: BucketSettings): Promise<Bucket> {
 			region: region || 'us-east-1',
 			requestHandler: TIMEOUTS,
 			maxAttempts: MAX_ATTEMPTS,
-			// Else a stream is sent in pieces with a checksum behind them, which services other than Amazon's store as they come.
+			// Otherwise streams are sent in chunks with a trailing checksum, which services other than Amazon's store as part of the file.
 			requestChecksumCalculation: 'WHEN_REQUIRED',
 			...(endpoint ? { endpoint, forcePathStyle: true } : {}),
 			credentials: { accessKeyId, secretAccessKey },

@@ -4,11 +4,11 @@ import { text } from 'node:stream/consumers'
 import { childEnvironment } from '~/config.server.ts'
 
 /**
- * Runs a script of the project in a process of its own, as the one that serves has others to answer.
- * @param options.passphrase of backups, if there is one
- * @param options.stop ends it, which is an error then
- * @returns what its last line says, as JSON
- * @throws Error with the last line of what it complained of
+ * Runs a script of the project in a child process, so that the server stays responsive.
+ * @param options.passphrase of backups, if any
+ * @param options.stop aborts the script, which then throws
+ * @returns the last line of its output, parsed as JSON
+ * @throws Error with the last line of its error output
  */
 export async function runScript(
 	file: string,

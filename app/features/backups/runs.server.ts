@@ -18,12 +18,11 @@ declare module '~/platform/jobs/jobs.server.ts' {
 	}
 }
 
-/** How many runs are shown. */
 const SHOWN_RUNS = 30
-/** Seconds that archiving may be behind before its page speaks of it. */
+/** Seconds of delay after which the page reports that archiving is behind. */
 const LATE_SECONDS = 90
 
-/** What there is of backups: the last runs, whether they are scheduled, and the continuous archive. @throws NotAllowed */
+/** The last runs, whether backups are scheduled, and the continuous archive. @throws NotAllowed */
 export async function readBackups(
 	viewer: Viewer,
 ): Promise<{ isScheduled: boolean; runs: BackupRun[]; archive: ArchiveView }> {
@@ -32,7 +31,7 @@ export async function readBackups(
 	return { isScheduled: siteSettings(backupSection).isOn, runs, archive }
 }
 
-/** Has a backup made at once, in the background. @throws NotAllowed, Conflict while one is being made */
+/** Queues a backup. @throws NotAllowed; Conflict while one is running */
 export async function backUpNow(viewer: Viewer): Promise<void> {
 	const actor = requireAdmin(viewer)
 	await db()

@@ -1,34 +1,34 @@
 export const backupsPath = '/admin/backups'
 
-/** A try of a backup. */
+/** One run of the backup. */
 export interface BackupRun {
 	id: number
 	/** ISO 8601. */
 	startedAt: string
 	state: 'running' | 'stands' | 'failed'
-	/** Seconds that it took; null while it is being made. */
+	/** Duration in seconds; null while it is running. */
 	seconds: number | null
-	/** Where it stands; null otherwise. */
+	/** Where the backup is stored; null without one. */
 	file: string | null
 	bytes: number | null
-	/** Why there is none. */
+	/** Why it failed. */
 	error: string | null
 }
 
-/** How continuous archiving stands. */
+/** The state of continuous archiving. */
 export interface ArchiveView {
-	/** In one sentence; it is `behind` where the last minute would be lost, or more. */
+	/** `behind` if at least the last minute would be lost. */
 	state: 'off' | 'begins' | 'well' | 'behind'
 	words: string
-	/** Where it is; null while it is off. */
+	/** Where the archive is; null while archiving is off. */
 	folder: string | null
-	/** ISO 8601: up to when all is archived for certain, and when the database was last copied whole. */
+	/** ISO 8601: up to when everything is archived, and when the last full copy was made. */
 	upTo: string | null
 	baseAt: string | null
 	baseBytes: number | null
 }
 
-/** Seconds as “48 s” or “3 min”. */
+/** A duration such as “48 s” or “3 min”. */
 export function secondsInWords(seconds: number): string {
 	return seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`
 }

@@ -5,7 +5,7 @@ import { bookmarkKinds } from './bookmarks.schema.ts'
 import { listBookmarks, removeBookmark, saveBookmark } from './bookmarks.server.ts'
 import type { BookmarkView } from './bookmarks.view.ts'
 
-/* A member's bookmarks as JSON: the use cases of the page. */
+/* The API of a member's bookmarks, with the use cases of the page. */
 
 const kind = z.enum(bookmarkKinds)
 const params = { kind, id: z.coerce.number().int().min(1).max(2_147_483_647) }
@@ -39,7 +39,7 @@ const bookmarkBody = z.strictObject({
 		.meta({ maxLength: MAX_BOOKMARK_NOTE, description: 'Plain text; empty for none. If left out, the note stays.' }),
 })
 
-/** Under which names the description knows these shapes. */
+/** The schema names in the OpenAPI description. */
 export const bookmarkShapes = { Bookmark: bookmark, BookmarkList: bookmarkList, SaveBookmark: bookmarkBody }
 
 const group = 'Bookmarks'

@@ -37,13 +37,13 @@ const query = (id: number): BookmarkTarget => ({ kind: 'query', id })
 const comment = (id: number): BookmarkTarget => ({ kind: 'comment', id })
 const all = { search: '', kind: null, cursor: null }
 
-/** What a member's list says, as “kind id: note”. */
+/** A member's list, as “kind id: note”. */
 async function listOf(viewer: Viewer, asked: Partial<typeof all> | { kind: 'query' | 'comment' } = {}) {
 	const { rows } = await listBookmarks(viewer, { ...all, ...asked })
 	return rows.map(({ kind, id, note }) => `${kind} ${id}${note && `: ${note}`}`)
 }
 
-/** Makes a removal as old as this many seconds. */
+/** Makes a removal this many seconds old. */
 const age = (seconds: number) =>
 	sql`update bookmarks set removed_at = removed_at - make_interval(secs => ${seconds})`.execute(db())
 
@@ -127,7 +127,7 @@ describe('a list', () => {
 		const many = await makeMember('many')
 		const { id } = await makeQuestion(author)
 		const count = BOOKMARKS_PER_PAGE + 2
-		// As of one moment, so that their order is by id.
+		// Of the same moment, so that they are ordered by id.
 		await sql`insert into questions (author_id, category_id, title, description, description_html, excerpt, tags, created_at)
 			select author_id, category_id, title, description, description_html, excerpt, '{}', created_at
 			from questions, generate_series(1, ${count}) where id = ${id}`.execute(db())
@@ -261,7 +261,7 @@ describe('refused', () => {
 	})
 })
 
-/** As a moderator's act leaves it. */
+/** Sets the status as a moderation action does. */
 function setStatus(table: 'questions' | 'comments', id: number, status: string): Promise<unknown> {
 	return sql`update ${sql.table(table)} set status = ${status}, status_at = now(), status_by = ${moderator.id} where id = ${id}`.execute(
 		db(),
@@ -282,7 +282,7 @@ test.each([
 	const saving = await db()
 		.transaction()
 		.execute(async (trx) => {
-			// As a comment of theirs does: the question, then the row of its author.
+			// Takes the locks that commenting takes: the question, then the row of its author.
 			await sql`select from questions where id = ${id} for update`.execute(trx)
 			const begun = saveBookmark(reader, target(post))
 			await expect.poll(isWaiting).toBe(true)

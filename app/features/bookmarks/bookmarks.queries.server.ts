@@ -19,7 +19,6 @@ declare module '~/platform/db/schema.ts' {
 	}
 }
 
-/** Where a question or a comment is in the forum. */
 export interface BookmarkRef {
 	question_id: number
 	/** null for the question itself. */
@@ -29,9 +28,9 @@ export interface BookmarkRef {
 export interface BookmarkRow extends BookmarkRef {
 	id: number
 	note: string
-	/** ISO 8601 with microseconds, so that a cursor loses nothing. */
+	/** ISO 8601 with microseconds, so that a cursor is exact. */
 	created_at: string
-	/** null where the post is not for everybody any more. */
+	/** null if the post is no longer public. */
 	post: {
 		asker: string
 		category: string
@@ -44,15 +43,12 @@ export interface BookmarkRow extends BookmarkRef {
 	} | null
 }
 
-/**
- * What a member bookmarked on the page of a question, to be read within another statement: rows of `comment_id`, null for the
- * question itself.
- */
+/** A member's bookmarks on the page of a question, for use in another statement: rows of `comment_id`, null for the question itself. */
 export function bookmarksOn(userId: number, questionId: number): RawBuilder<{ comment_id: number | null }> {
 	return sql`(select comment_id from bookmarks where user_id = ${userId} and question_id = ${questionId} and removed_at is null)`
 }
 
-/** The place of a post that everybody may read, with what its question's address is made of; undefined when there is none. */
+/** The question and comment of a public post, with what the address is built from; undefined if there is none. */
 export async function findBookmarkRef({
 	kind,
 	id,
@@ -70,14 +66,14 @@ export async function findBookmarkRef({
 }
 
 /**
- * Waits for whoever writes below a question, and holds it as the reference of a bookmark to it will. Writers lock the question before the
- * row of its author: so must whoever needs both.
+ * Waits for concurrent writers below a question, and locks it as the foreign key of a bookmark will. Writers lock the question before the
+ * row of its author, so anything that needs both must do the same.
  */
 export async function lockQuestionShared(trx: Executor, questionId: number): Promise<void> {
 	await sql`select from questions where id = ${questionId} for key share`.execute(trx)
 }
 
-/** How many bookmarks a member has besides one. Their row must be locked, so that of two at once the second is counted after the first. */
+/** Counts a member's bookmarks except one. The member's row must be locked, so that concurrent requests cannot exceed the limit. */
 export async function countBookmarks(trx: Executor, userId: number, besides: BookmarkTarget): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from bookmarks
@@ -86,8 +82,8 @@ export async function countBookmarks(trx: Executor, userId: number, besides: Boo
 }
 
 /**
- * Bookmarks a post. One that was removed a moment ago comes back as it was; one of longer ago begins again.
- * @param note undefined to leave it as it is
+ * Bookmarks a post. A recently removed bookmark comes back as it was; an older one starts anew.
+ * @param note undefined to leave it unchanged
  */
 export async function writeBookmark(
 	trx: Executor,
@@ -105,7 +101,7 @@ export async function writeBookmark(
 			removed_at = null`.execute(trx)
 }
 
-/** Writes the note of a bookmark, whether its post is still there or not. @returns whether the member has it */
+/** Writes the note of a bookmark, even if its post is gone. @returns whether the member has the bookmark */
 export async function writeBookmarkNote(userId: number, target: BookmarkTarget, note: string): Promise<boolean> {
 	const { numAffectedRows } = await sql`
 		update bookmarks set note = ${note} where user_id = ${userId} and removed_at is null and ${isOf(target)}`.execute(
@@ -114,14 +110,14 @@ export async function writeBookmarkNote(userId: number, target: BookmarkTarget, 
 	return numAffectedRows === 1n
 }
 
-/** Removes a bookmark, for now so that it can come back. */
+/** Marks a bookmark as removed, so that this can be undone. */
 export async function markBookmarkRemoved(userId: number, target: BookmarkTarget): Promise<void> {
 	await sql`
 		update bookmarks set removed_at = now()
 		where user_id = ${userId} and removed_at is null and ${isOf(target)}`.execute(db())
 }
 
-/** Brings back what was removed a moment ago. @returns whether the member has it now */
+/** Restores a recently removed bookmark. @returns whether the member has it now */
 export async function bringBookmarkBack(trx: Executor, userId: number, target: BookmarkTarget): Promise<boolean> {
 	const { numAffectedRows } = await sql`
 		update bookmarks set removed_at = null
@@ -130,7 +126,7 @@ export async function bringBookmarkBack(trx: Executor, userId: number, target: B
 }
 
 interface ListInput {
-	/** All of them have to stand in the title or the note. */
+	/** All of them must occur in the title or the note. */
 	words: string[]
 	kind: BookmarkKind | null
 	cursor: TimeCursor | null
@@ -138,8 +134,7 @@ interface ListInput {
 }
 
 /**
- * A member's bookmarks, newest first. A search reads all of theirs, of which there are few thousand at most; titles of what is no
- * longer there are not searched.
+ * A member's bookmarks, newest first. A search scans all of them, at most a few thousand. Titles of posts that are gone are not searched.
  */
 export async function listBookmarkRows(
 	userId: number,
@@ -169,7 +164,7 @@ export async function listBookmarkRows(
 	return rows
 }
 
-/** Deletes what was removed longer ago than it can come back. @returns how many */
+/** Deletes bookmarks whose removal can no longer be undone. @returns their number */
 export async function deleteRemovedBookmarks(limit: number): Promise<number> {
 	const { numAffectedRows } = await sql`
 		delete from bookmarks where id in (
@@ -177,10 +172,10 @@ export async function deleteRemovedBookmarks(limit: number): Promise<number> {
 	return Number(numAffectedRows ?? 0n)
 }
 
-/** When a removal happened at the earliest that can still be taken back. */
+/** The earliest removal that can still be undone. */
 const undoBegin = sql`now() - make_interval(secs => ${sql.lit(BOOKMARK_UNDO_SECONDS)})`
 
-/** Whether a row of `bookmarks` is of this post. */
+/** The condition that a row of `bookmarks` is about this post. */
 function isOf({ kind, id }: BookmarkTarget): RawBuilder<boolean> {
 	return kind === 'query'
 		? sql`(question_id = ${id} and comment_id is null)`

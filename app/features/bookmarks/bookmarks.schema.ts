@@ -3,30 +3,29 @@ import { cleanText, isStorable } from '~/lib/clean.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { MAX_BOOKMARK_NOTE } from './bookmarks.limits.ts'
 
-/** What is bookmarked: a question or a comment. */
+/** What can be bookmarked: a question (called query in the API) or a comment. */
 export const bookmarkKinds = ['query', 'comment'] as const
 export type BookmarkKind = (typeof bookmarkKinds)[number]
 
-/** One thing that can be bookmarked. */
 export interface BookmarkTarget {
 	kind: BookmarkKind
-	/** Of the question or the comment. */
+	/** Id of the question or the comment. */
 	id: number
 }
 
-/** A kind as an address or a form names it; null for anything else. */
+/** Parses the kind in an address or a form; null for anything else. */
 export function kindOf(text: unknown): BookmarkKind | null {
 	return bookmarkKinds.find((kind) => kind === text) ?? null
 }
 
-/** What a form names by its fields `kind` and `id`; the id may be of nothing. @throws Invalid without a kind */
+/** The target in the form fields `kind` and `id`; the id may not exist. @throws Invalid without a kind */
 export function targetOf(form: FormData): BookmarkTarget {
 	const kind = kindOf(form.get('kind'))
 	if (!kind) throw new Invalid('Give a query or a comment.')
 	return { kind, id: Number(form.get('id') || Number.NaN) }
 }
 
-/** What a form or a program says of a bookmark. Without a note, the one that there is stays. */
+/** Input for saving a bookmark. Without a note, the present one is kept. */
 export const bookmarkInput = z.object({
 	note: z
 		.string('A note is a text.')

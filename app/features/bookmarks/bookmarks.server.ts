@@ -23,12 +23,12 @@ import {
 import { type BookmarkTarget, bookmarkInput } from './bookmarks.schema.ts'
 import { type BookmarkFilter, type BookmarkView, presentBookmark } from './bookmarks.view.ts'
 
-/* A member's bookmarks. Nobody else reads them, whatever their role: every statement is asked with the viewer's id. */
+/* A member's bookmarks. They are private, whatever the viewer's role: every statement is restricted to the viewer's id. */
 
 /**
  * A page of the viewer's bookmarks, newest first.
- * @param input.search every word of it is in the title or the note
- * @throws NotAllowed for a visitor, Invalid for a cursor that is not ours
+ * @param input.search all of its words must be in the title or the note
+ * @throws NotAllowed for a visitor, Invalid for an invalid cursor
  */
 export async function listBookmarks(
 	viewer: Viewer,
@@ -50,10 +50,10 @@ export async function listBookmarks(
 }
 
 /**
- * Bookmarks a question or a comment that everybody may read. Doing it twice changes nothing but the note.
- * @param input `note`; without one, the one that there is stays
+ * Bookmarks a public question or comment. Idempotent, except for the note.
+ * @param input `note`; without one, the present one is kept
  * @returns the path of the question
- * @throws NotAllowed for a visitor, NotFound, Invalid with a message for the note or for one too many, TooMany
+ * @throws NotAllowed for a visitor, NotFound, Invalid with an error of the note or if the member has too many, TooMany
  */
 export async function saveBookmark(
 	viewer: Viewer,
@@ -76,9 +76,9 @@ export async function saveBookmark(
 }
 
 /**
- * Writes the note of a bookmark, also of a post that is no longer there.
+ * Writes the note of a bookmark, even if its post is gone.
  * @param input `note`; '' for none
- * @throws NotAllowed for a visitor, Invalid with a message for the note, NotFound without such a bookmark, TooMany
+ * @throws NotAllowed for a visitor, Invalid with an error of the note, NotFound without such a bookmark, TooMany
  */
 export async function saveBookmarkNote(viewer: Viewer, target: BookmarkTarget, input: Input): Promise<void> {
 	const member = requireSignedIn(viewer)
@@ -88,7 +88,7 @@ export async function saveBookmarkNote(viewer: Viewer, target: BookmarkTarget, i
 	if (!isWritten) throw new NotFound('You removed this bookmark. Bookmark the page again to write a note.')
 }
 
-/** Removes a bookmark, whether there is one or not. @throws NotAllowed for a visitor, TooMany */
+/** Removes a bookmark. Idempotent. @throws NotAllowed for a visitor, TooMany */
 export async function removeBookmark(viewer: Viewer, target: BookmarkTarget): Promise<void> {
 	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
@@ -96,8 +96,8 @@ export async function removeBookmark(viewer: Viewer, target: BookmarkTarget): Pr
 }
 
 /**
- * Takes the removal of a bookmark back, for ten minutes: it stands where it stood, with its note.
- * @throws NotAllowed for a visitor, NotFound when it is too late, Invalid for one too many, TooMany
+ * Undoes the removal of a bookmark within ten minutes; it keeps its place and its note.
+ * @throws NotAllowed for a visitor, NotFound after that time, Invalid if the member has too many, TooMany
  */
 export async function restoreBookmark(viewer: Viewer, target: BookmarkTarget): Promise<void> {
 	const member = requireSignedIn(viewer)
@@ -113,12 +113,12 @@ export async function restoreBookmark(viewer: Viewer, target: BookmarkTarget): P
 	if (!isBack) throw new NotFound('It is too late to undo this. Bookmark the page again.')
 }
 
-/** Deletes what was removed, some at a time. @returns how many */
+/** Deletes a batch of removed bookmarks. @returns their number */
 export function sweepBookmarks(): Promise<number> {
 	return deleteRemovedBookmarks(10_000)
 }
 
-/** Insists that the member has room for one more. Their row is locked, so that of two at once the second is counted after the first. */
+/** Throws Invalid if the member has no room for one more. Locks the member's row, so that concurrent requests cannot exceed the limit. */
 async function requireRoom(trx: Executor, { id }: SignedIn, target: BookmarkTarget): Promise<void> {
 	await lockMember(trx, id)
 	if ((await countBookmarks(trx, id, target)) >= MAX_BOOKMARKS)

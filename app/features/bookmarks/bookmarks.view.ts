@@ -3,35 +3,35 @@ import { withParams } from '~/lib/addresses.ts'
 import type { BookmarkRow } from './bookmarks.queries.server.ts'
 import type { BookmarkKind, BookmarkTarget } from './bookmarks.schema.ts'
 
-/** One bookmark as its member sees it. */
+/** A bookmark as its member sees it. */
 export interface BookmarkView extends BookmarkTarget {
-	/** What it leads to; null once that was deleted or hidden. */
+	/** The bookmarked post; null once it was deleted or hidden. */
 	post: {
-		/** Path of its page; of a merged question, to the one that it was merged into. */
+		/** Path of its page; if the question was merged, of the one it was merged into. */
 		url: string
 		/** Title of the question. */
 		title: string
-		/** How the text begins; '' where it is only pictures. */
+		/** The beginning of the text; '' if it has only pictures. */
 		excerpt: string
 		author: { username: string; name: string }
 		/** Whether the comment is an accepted answer, or the question has one. */
 		solved: boolean
 	} | null
-	/** Plain text, '' for none. */
+	/** Plain text; '' for none. */
 	note: string
 	/** ISO 8601. */
 	createdAt: string
 }
 
-/** Which bookmarks a list shows. */
+/** Filters of the list. */
 export interface BookmarkFilter {
-	/** Words that are looked for in titles and notes; '' for no search. */
+	/** Words to find in titles and notes; '' for no search. */
 	search: string
 	/** null for both. */
 	kind: BookmarkKind | null
 }
 
-/** A row of the list for its member. Of what is no longer there nothing is told but that. */
+/** A row of the list for its member. Of a post that is gone, only this fact is shown. */
 export function presentBookmark(row: BookmarkRow): BookmarkView {
 	const { question_id, comment_id, note, created_at, post } = row
 	const target: BookmarkTarget =
@@ -39,7 +39,7 @@ export function presentBookmark(row: BookmarkRow): BookmarkView {
 	if (!post) return { ...target, post: null, note, createdAt: created_at }
 	const { asker, category, merged, title, excerpt, username, name, solved } = post
 	const page = questionUrl({ id: question_id, username: asker, category_slug: category, title })
-	// The page of a merged question leads to the other one; its comments have no place of their own any more.
+	// A merged question links to its target; its comments no longer have addresses of their own.
 	const url = target.kind === 'comment' && !merged ? commentPath(target.id) : page
 	return {
 		...target,
@@ -49,7 +49,7 @@ export function presentBookmark(row: BookmarkRow): BookmarkView {
 	}
 }
 
-/** The address of a member's list. */
+/** The address of the list. */
 export function bookmarksPath({ search, kind }: BookmarkFilter, cursor: string | null = null): string {
 	return withParams('/bookmarks', { q: search, kind, cursor })
 }

@@ -32,7 +32,7 @@ useDatabase()
 useJobTables()
 
 const received: { from: string; to: string }[] = []
-/** What the mail server says to a recipient, in place of taking it. */
+/** Addresses that the mail server rejects, with its answers. */
 const answers = new Map<string, [code: number, words: string]>()
 
 const server = new SMTPServer({
@@ -201,7 +201,7 @@ describe('what marks nobody', () => {
 	test.each(forged)('%s', async (what, path) => {
 		const mira = await member()
 		const taken = takeMessage(reportOn('postfix', { path: await path(mira), email: mira.email }))
-		// The token of another member is one of theirs.
+		// The case needs a valid token of the other member.
 		if (what.startsWith('the token of another')) await taken
 		else await expect(taken).rejects.toThrow('not a report on a mail that this site sent')
 		expect(await kindsOf(mira)).toEqual([])

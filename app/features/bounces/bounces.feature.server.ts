@@ -2,7 +2,7 @@ import { defineFeature } from '~/platform/feature.ts'
 import { FAILURES_KEPT } from './bounces.policy.ts'
 import { sweepBounces } from './bounces.queries.server.ts'
 
-/** What comes back of mails: which addresses get none any more, and how reports come in. */
+/** Bounced mails and spam complaints: receiving the reports, and no longer mailing the addresses concerned. */
 export const bounces = defineFeature({
 	name: 'bounces',
 	memberData: {

@@ -1,38 +1,36 @@
-/*
- * What a report on a mail says of its mailbox. Reports carry an enhanced status code (RFC 3463): class, subject and detail, such as 5.1.1.
- */
+/* What a bounce says about a mailbox. Reports carry an enhanced status code (RFC 3463): class, subject and detail, such as 5.1.1. */
 
 /**
- * `permanent`: there is no such mailbox, and no later mail will arrive. `temporary`: this mail did not arrive, a later one may. `none`:
- * what was refused is the mail or its sender, which says nothing of the mailbox. `delivered`: it arrived.
+ * `permanent`: there is no such mailbox. `temporary`: this mail was not delivered, a later one may be. `none`: the mail or its sender was
+ * refused, which says nothing about the mailbox. `delivered`: it arrived.
  */
 export type Outcome = 'permanent' | 'temporary' | 'none' | 'delivered'
 
-/** A mailbox that fails for now on so many different days is taken for gone. */
+/** A mailbox with temporary failures on so many different days is taken for gone. */
 export const FAILED_DAYS = 4
-/** Days after which a failure is forgotten. Who gets one mail a week fails four times within. */
+/** Days that a failure is remembered. A member who gets one mail a week reaches four failures within this time. */
 export const FAILURES_KEPT = 30
-/** Mails a day that an address gets although they come back: those that its member asks for. */
+/** Mails that a bouncing address may still get in a day: those that its member asks for. */
 export const TRIES_A_DAY = 5
 
 const STATUS = /\b([245])\.(\d{1,3})\.(\d{1,3})\b/
 
-/** No such mailbox or domain, one that is disabled, one that has moved. */
+/** Mailbox or domain that does not exist, is disabled or has moved. */
 const gone = new Set(['1.1', '1.2', '1.3', '1.6', '1.10', '2.1'])
-/** The sender's own address, and messages that are too large. */
+/** Problems with the sender's address, and messages that are too large. */
 const aboutMail = new Set(['1.7', '1.8', '2.3', '3.4'])
 /** Protocol, content and policy. */
 const subjectsOfMail = new Set(['5', '6', '7'])
 
-/** The first enhanced status code in a text, such as the answer of a mail server; '' for none. */
+/** The first enhanced status code in a text, such as a mail server's reply; '' for none. */
 export function statusIn(text: string): string {
 	return STATUS.exec(text)?.[0] ?? ''
 }
 
 /**
- * What a status says of the mailbox.
- * @param diagnostic the words of the mail server, read where the status is one that says nothing, as Exim's 5.0.0
- * @returns also the status that decided; '' where there is none
+ * Classifies a status.
+ * @param diagnostic the mail server's reply, read if the status is unspecific, such as Exim's 5.0.0
+ * @returns also the status that decided; '' for none
  */
 export function classifyBounce(status: string, diagnostic = ''): { outcome: Outcome; status: string } {
 	const stated = statusIn(status)
@@ -59,7 +57,7 @@ const reasons: Record<string, string> = {
 	'4.7': 'The mail server of the address did not take it for days',
 }
 
-/** By subject. */
+/** Reasons by subject. */
 const kinds = [
 	'The mail server gives no reason',
 	'Something is wrong with the address',
@@ -78,9 +76,9 @@ export function reasonOf(status: string): string {
 }
 
 /**
- * The days on which mails failed, with one more.
+ * Adds a day to the days on which mails failed.
  * @param days as ISO 8601 dates
- * @returns each once and in order, without those that are older than {@link FAILURES_KEPT}
+ * @returns distinct and sorted, without those older than {@link FAILURES_KEPT}
  */
 export function withFailedDay(days: readonly string[], day: string, now: Date): string[] {
 	const oldest = new Date(now.getTime() - FAILURES_KEPT * 86_400_000).toISOString().slice(0, 10)

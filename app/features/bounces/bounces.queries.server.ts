@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
-/** Whose an address is, and what is known of it. */
+/** The owner of an address, and the state of its mail. */
 export interface WayRow {
 	user_id: number
 	email: string
@@ -9,7 +9,7 @@ export interface WayRow {
 	has_complained: boolean
 }
 
-/** Who has this address, and whether mail to it comes back; undefined where it is nobody's. */
+/** The account with this address, and whether its mail bounces; undefined if nobody has it. */
 export async function findWay(email: string): Promise<WayRow | undefined> {
 	const { rows } = await sql<WayRow>`
 		select account.user_id, account.email, bounce.marked_at is not null as is_marked,
@@ -28,7 +28,7 @@ export async function listAddresses(userId: number): Promise<string[]> {
 
 const today = sql`(now() at time zone 'UTC')::date`
 
-/** Takes one of the mails that an address may get today although they come back. @returns false when there were too many */
+/** Takes one of today's mails to an address that bounces. @returns false if the limit is reached */
 export async function takeTry(email: string, most: number): Promise<boolean> {
 	const { numAffectedRows } = await sql`
 		update mail_bounces set tries = case when tried_on = ${today} then tries + 1 else 1 end, tried_on = ${today}
@@ -36,7 +36,7 @@ export async function takeTry(email: string, most: number): Promise<boolean> {
 	return numAffectedRows === 1n
 }
 
-/** Gives one back that was not sent after all. */
+/** Gives back a mail that was not sent after all. */
 export async function giveBackTry(email: string): Promise<void> {
 	await sql`update mail_bounces set tries = greatest(tries - 1, 0) where email = ${email}`.execute(db())
 }
@@ -52,11 +52,7 @@ export interface BounceRow {
 	cleared_at: Date | null
 }
 
-/**
- * Locks what is known of an address, of whoever has it.
- * @param makes whether a row is made where there is none
- * @returns undefined where the account has no such address
- */
+/** Locks the record of an address. @param makes whether to create a missing record @returns undefined if the account has no such address */
 export async function lockBounce(
 	trx: Executor,
 	{ userId, email }: { userId: number; email: string },
@@ -73,7 +69,7 @@ export async function lockBounce(
 	return rows[0]
 }
 
-/** Writes what is known of an address by now; what is left out stays. */
+/** Updates the record of an address; omitted columns keep their values. */
 export async function writeBounce(
 	trx: Executor,
 	email: string,
@@ -85,7 +81,7 @@ export async function writeBounce(
 	await sql`update mail_bounces set ${sql.join(columns)} where email = ${email}`.execute(trx)
 }
 
-/** Takes the mark off an address of an account, or off all of them. @returns the addresses that had one, or were about to get one */
+/** Clears the bounce mark of an address of an account, or of all of them. @returns the addresses that had a mark, or had failures */
 export async function clearMarks(trx: Executor, userId: number, email: string | null): Promise<string[]> {
 	const { rows } = await sql<{ email: string }>`
 		update mail_bounces set marked_at = null, cleared_at = now(), failed_days = '{}', status = ''
@@ -95,7 +91,7 @@ export async function clearMarks(trx: Executor, userId: number, email: string | 
 	return rows.map((row) => row.email)
 }
 
-/** Forgets that mails to a member were reported as spam. */
+/** Clears a member's spam complaints. */
 export async function clearComplaints(userId: number): Promise<void> {
 	await sql`
 		update mail_bounces set complained_at = null, cleared_at = now()
@@ -104,14 +100,14 @@ export async function clearComplaints(userId: number): Promise<void> {
 
 export interface AddressProblemRow {
 	email: string
-	/** Mails go there; otherwise it is the one beside it. */
+	/** Whether this is the address that mails go to, not the second one. */
 	is_first: boolean
 	status: string
 	marked_at: Date | null
 	complained_at: Date | null
 }
 
-/** What is wrong with the addresses of an account, that which mails go to first. */
+/** Problems of the addresses of an account; the address that mails go to comes first. */
 export async function listAddressProblems(userId: number): Promise<AddressProblemRow[]> {
 	const { rows } = await sql<AddressProblemRow>`
 		select bounce.email, bounce.email = users.email as is_first, bounce.status, bounce.marked_at, bounce.complained_at
@@ -121,22 +117,22 @@ export async function listAddressProblems(userId: number): Promise<AddressProble
 	return rows
 }
 
-/** Whether a member is sent no mails of convenience at present, as part of a statement. */
+/** An SQL condition: whether optional mails to a member are withheld. */
 export const isWithheldFrom = (userId: number) => sql`exists (
 	select from users join mail_bounces bounce using (email)
 	where users.id = ${userId} and (bounce.marked_at is not null or bounce.complained_at is not null))`
 
-/** Whether mail to any address of the member `u` comes back. */
+/** An SQL condition: whether mail to any address of the member `u` bounces. */
 export const isReturned = sql`exists (select from mail_bounces where user_id = u.id and marked_at is not null)`
 
-/** Addresses to which mail comes back, and from which it was reported as spam. */
+/** The number of addresses that bounce, and of those that complained. */
 export async function countAddressProblems(): Promise<{ returned: number; complained: number }> {
 	const { rows } = await sql<{ returned: number; complained: number }>`
 		select count(marked_at)::int as returned, count(complained_at)::int as complained from mail_bounces`.execute(db())
 	return rows[0] ?? { returned: 0, complained: 0 }
 }
 
-/** Forgets what is known of addresses that mail arrives at, where nothing was heard for so many days. @returns how many */
+/** Deletes old records of addresses without a mark. @returns their number */
 export async function sweepBounces(days: number, limit: number): Promise<number> {
 	const { numAffectedRows = 0n } = await sql`
 		delete from mail_bounces where email in (

@@ -16,8 +16,8 @@ import type { AddressProblem, AddressProblemDetail } from './bounces.view.ts'
 import type { SentMail } from './return-path.server.ts'
 
 /*
- * What is known of the addresses of accounts: that mail comes back from there, or was reported as spam. A mark is taken off when the member
- * shows that mail arrives, gives the address up, or an admin says so.
+ * Addresses that are marked, as their mail bounces or was reported as spam. A mark is cleared when the member proves that mail arrives or
+ * changes the address, or by an admin.
  */
 
 const countReport = counter('devquad_mail_reports_total', 'Reports on mails that were sent, by what they say.', [
@@ -30,17 +30,17 @@ gauge(
 	{ labels: ['kind'], together: 'max' },
 )
 
-/** What a report says of one mail. */
+/** The content of a report on one mail. */
 export interface Report {
 	says: Outcome | 'complaint'
-	/** As RFC 3463 numbers it; '' where nothing is said. */
+	/** Enhanced status code (RFC 3463); '' for none. */
 	status: string
 }
 
 /**
- * Notes what a report says of a mail. The same one twice, reports in any order and one on a mail that was sent before the mark was
- * taken off change nothing.
- * @returns whether anything is known now that was not before
+ * Records a report. Duplicates, and reports on mails sent before the mark was cleared, change nothing; the order of reports does not
+ * matter.
+ * @returns whether the report changed anything
  */
 export async function noteReport(mail: SentMail, { says, status }: Report): Promise<boolean> {
 	countReport({ says })
@@ -89,12 +89,12 @@ const changes: Record<Exclude<Report['says'], 'none'>, Change> = {
 	},
 }
 
-/** What is wrong with the addresses of a member, that which mails go to first. */
+/** Problems of a member's addresses; the address that mails go to comes first. */
 export async function getAddressProblems(userId: number): Promise<AddressProblem[]> {
 	return (await listAddressProblems(userId)).map(presentAddressProblem)
 }
 
-/** As {@link getAddressProblems}, for admins, with the reasons. */
+/** As {@link getAddressProblems}, with the reasons, for admins. */
 export async function getAddressProblemDetails(userId: number): Promise<AddressProblemDetail[]> {
 	return (await listAddressProblems(userId)).map((row) => ({
 		...presentAddressProblem(row),
@@ -109,9 +109,8 @@ function presentAddressProblem({ email, is_first, marked_at, complained_at }: Ad
 }
 
 /**
- * Takes the mark off an address of an account, as mail arrives there; without an address, off all of them. That mails were reported as spam
- * stays.
- * @returns the addresses that had one
+ * Clears the bounce mark of an address of an account, or of all of them without one. Spam complaints remain.
+ * @returns the addresses that had a mark
  */
 export function clearAddressProblems(
 	executor: Executor,
@@ -121,7 +120,7 @@ export function clearAddressProblems(
 	return clearMarks(executor, userId, email)
 }
 
-/** A link of a mail was followed. Where the account has two addresses, it is not known which of them got it. */
+/** Records that a link in a mail was followed. If the account has two addresses, it is unknown which of them got the mail. */
 export async function noteArrival(userId: number): Promise<void> {
 	const addresses = await listAddresses(userId)
 	if (addresses.length === 1) await clearMarks(db(), userId, null)

@@ -1,25 +1,25 @@
-/** The page of the addresses of an account, where its member tries them. */
+/** The page where members see and test their addresses. */
 export const addressesPath = '/settings/email'
 
-/** Of the link of a test mail that works no more. */
+/** For an expired link of a test mail. */
 export const OLD_TEST =
 	'This link is too old, or it is about an address that your account does not have any more. Send another test mail.'
 
-/** What is known of an address of an account, for its member: that mail comes back, or that one was reported as spam. */
+/** A problem of an address, for its member: its mail bounces, or was reported as spam. */
 export interface AddressProblem {
 	email: string
-	/** Mails go there; otherwise it is the personal address beside it. */
+	/** Whether this is the address that mails go to, not the second one. */
 	isFirst: boolean
-	/** `returned` may be a complaint as well; it then shows once mail arrives again. */
+	/** With `returned` there may be a complaint too, which shows once mail arrives again. */
 	kind: 'returned' | 'complained'
 	/** ISO 8601, in UTC. */
 	since: string
 }
 
-/** The same, for admins. */
+/** The same, with the reason, for admins. */
 export interface AddressProblemDetail extends AddressProblem {
-	/** Such as 5.1.1; '' where nothing was said. */
+	/** Such as 5.1.1; '' for none. */
 	status: string
-	/** What it means, without a full stop. */
+	/** The status in plain words, without a full stop. */
 	reason: string
 }

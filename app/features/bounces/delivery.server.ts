@@ -11,10 +11,10 @@ const countWithheld = counter(
 )
 
 /**
- * Sends a mail as {@link sendMail} does, with a return path that tells which mail came back. One of convenience is not sent to an address that
- * is marked or from which one was reported as spam; any other is, a few a day, as a mark may be out of date. A mail server that refuses the
- * mailbox at once marks it as well.
- * @throws Error when the mail server does not take it now
+ * Sends a mail as {@link sendMail} does, with a return path that identifies it in a bounce. Optional mails are not sent to an address that
+ * bounces or complained. Other mails are, a few a day, as a mark may be outdated. A recipient that the mail server rejects at once is
+ * recorded too.
+ * @throws Error if the mail server does not accept the mail now
  */
 export async function deliver(mail: Mail): Promise<void> {
 	const way = await findWay(mail.to)
@@ -34,7 +34,7 @@ async function isOpen({ email, is_marked, has_complained }: WayRow, { optional =
 	return !is_marked || (await takeTry(email, TRIES_A_DAY))
 }
 
-/** What a refusal says of the mailbox. Without a status it may be the sender who is refused: only if it lasts, it is the mailbox. */
+/** What an SMTP rejection says about the mailbox. Without a status the sender may be the problem, so it counts as temporary. */
 function reportOf({ answer, isOfRecipient }: Refusal): Report {
 	const { outcome, status } = classifyBounce('', answer)
 	if (status) return { says: outcome, status }

@@ -4,38 +4,38 @@ import { classifyBounce, type Outcome, statusIn } from './bounces.policy.ts'
 import type { Report } from './bounces.server.ts'
 
 /*
- * Messages by which mail servers report: that a mail could not be delivered (RFC 3464, or the plain text of qmail), or that its reader reported
- * it as spam (RFC 5965). Anybody can send such a message, so what it says counts only with the return path of a mail.
+ * Parses messages from mail servers: delivery status notifications (RFC 3464, or qmail's plain text) and abuse reports (RFC 5965). Anybody
+ * can send such a message, so it only counts with a valid return path.
  */
 
-/** Bytes of a message: a report holds a mail of this site at most, which are small. */
+/** In bytes. A report contains at most one mail of this site, which is small. */
 export const MAX_MESSAGE = 512 * 1024
-/** Addresses of a message, and recipients of a report, that are looked at. */
+/** Maximum numbers of addresses in a message, and of recipients in a report. */
 const MAX_LOOKED_AT = 20
-/** What a hostile message may cost: parts in parts, and bytes of headers. */
+/** Bounds the cost of a hostile message: nesting, and bytes of headers. */
 const PARSER_LIMITS = { maxNestingDepth: 10, maxHeadersSize: 64 * 1024, maxRfc822NestingDepth: 2 }
 
 const noReport = 'This message is not a report on a mail that could not be delivered.'
 
 /** A message that reports on a mail. */
 export interface MessageReport {
-	/** Where it was sent to: one may be the return path of the mail. */
+	/** The addresses that it was sent to; one of them may be a return path. */
 	paths: string[]
-	/** What it says of a mail to this address. */
+	/** What it says about a mail to this address. */
 	about: (email: string) => Report
 }
 
-/** What became of a mail for one recipient. */
+/** The delivery status of one recipient. */
 interface RecipientStatus {
 	action: string
 	status: string
-	/** The words of the mail server. */
+	/** The mail server's reply. */
 	diagnostic: string
-	/** Where it was to be delivered in the end, such as behind a forwarding; '' where that is not said. */
+	/** The final recipient, for instance after forwarding; '' if unknown. */
 	recipient: string
 }
 
-/** Reads a message that reports on a mail. @throws Invalid for any other message, and for one that cannot be read */
+/** Parses a message that reports on a mail. @throws Invalid for any other message, and for one that cannot be parsed */
 export async function readMessage(raw: Uint8Array): Promise<MessageReport> {
 	if (raw.byteLength > MAX_MESSAGE) throw new Invalid('A report is a message of at most 512 KB.')
 	const email = await PostalMime.parse(raw, {
@@ -58,7 +58,7 @@ function partOf({ attachments }: Email, type: string): string | undefined {
 	return part && String(part.content)
 }
 
-/** Each address that the message was sent to, by the headers that mail servers write. */
+/** Every address that the message was sent to, according to the headers of mail servers. */
 function addressesOf({ headers }: Email, more = ''): string[] {
 	const names = new Set(['to', 'delivered-to', 'x-original-to', 'envelope-to'])
 	const values = headers.filter(({ key }) => names.has(key)).map(({ value }) => value)
@@ -66,7 +66,7 @@ function addressesOf({ headers }: Email, more = ''): string[] {
 	return [...new Set(found)].slice(0, MAX_LOOKED_AT)
 }
 
-/** Groups of fields with an empty line between them, each by its name in lower case; of one that is there twice the first. */
+/** Groups of fields separated by empty lines, by lower-case name. Of duplicates the first counts. */
 function fieldGroups(text: string): Map<string, string>[] {
 	const unfolded = text.replace(/\r\n?/g, '\n').replace(/\n[ \t]+/g, ' ')
 	return unfolded.split(/\n{2,}/).map((group) => {
@@ -79,7 +79,7 @@ function fieldGroups(text: string): Map<string, string>[] {
 	})
 }
 
-/** What a delivery status says of each recipient. */
+/** The recipients of a delivery status notification. */
 function recipientsOf(text: string): RecipientStatus[] {
 	return fieldGroups(text)
 		.filter((fields) => fields.has('action'))
@@ -92,12 +92,12 @@ function recipientsOf(text: string): RecipientStatus[] {
 		}))
 }
 
-/** What stands behind the type of a field, as the address in `rfc822; mira@campus.example`. */
+/** The value after the type, such as the address in `rfc822; mira@campus.example`. */
 function withoutType(value = ''): string {
 	return value.replace(/^[\w-]+\s*;\s*/, '').replace(/^<|>$/g, '')
 }
 
-/** The failed recipients of a bounce in the format of qmail-send: a greeting, then a paragraph for each that begins with the address. */
+/** The failed recipients of a bounce by qmail-send: a greeting, then a paragraph for each that starts with the address. */
 function qmailRecipients(text: string): RecipientStatus[] {
 	const paragraphs = text.replace(/\r\n?/g, '\n').split(/\n{2,}/)
 	if (!/^Hi\. This is the /.test(paragraphs[0] ?? '')) return []
@@ -111,13 +111,13 @@ function qmailRecipients(text: string): RecipientStatus[] {
 
 const gravity: Outcome[] = ['permanent', 'temporary', 'none']
 
-/** What a report says of a mail to one address, which may have been passed on to others. */
+/** What a report says about a mail to one address, which may have been forwarded. */
 function decide(recipients: readonly RecipientStatus[], email: string): Report {
 	const reports = recipients
 		.filter(({ action }) => action === 'failed')
 		.map(({ status, diagnostic, recipient }): { says: Outcome; status: string } => {
 			const { outcome, status: told } = classifyBounce(status, diagnostic)
-			// Behind a forwarding another mailbox is gone, and this one may be as well as ever.
+			// If the address forwards mail, the bouncing mailbox is another one.
 			const isOther = recipient !== '' && recipient.toLowerCase() !== email
 			return { says: outcome === 'permanent' && isOther ? 'temporary' : outcome, status: told }
 		})
@@ -129,7 +129,7 @@ function decide(recipients: readonly RecipientStatus[], email: string): Report {
 	return { says: isDelivered ? 'delivered' : 'none', status: '' }
 }
 
-/** A report of a mailbox's provider that its reader took a mail for spam. */
+/** Parses an abuse report: the recipient reported a mail as spam. */
 function complaintOf(email: Email, text: string): MessageReport {
 	const [fields] = fieldGroups(text)
 	const isComplaint = /^(abuse|fraud|opt-out)\b/i.test(fields?.get('feedback-type') ?? '')

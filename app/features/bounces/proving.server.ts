@@ -10,12 +10,9 @@ import { clearComplaints, clearMarks, listAddresses, listAddressProblems } from 
 import { addressesPath, OLD_TEST } from './bounces.view.ts'
 import { addressOfTest, testToken } from './return-path.server.ts'
 
-/* How a member shows that mail arrives at an address again: by the link of a test mail, which only who reads it can follow. */
+/* How a member proves that mail arrives again: by the link in a test mail, which only a reader of the mailbox has. */
 
-/**
- * Mails a test to an address of the viewer from which mails came back.
- * @throws Invalid where none did, TooMany
- */
+/** Sends a test mail to one of the viewer's addresses that bounced. @throws Invalid if it did not, TooMany */
 export async function requestTest(viewer: SignedIn, email: string): Promise<void> {
 	const problems = await listAddressProblems(viewer.id)
 	if (!problems.some((one) => one.email === email && one.marked_at))
@@ -24,12 +21,16 @@ export async function requestTest(viewer: SignedIn, email: string): Promise<void
 	await addJob('send-mail', testLetter(email, testToken(viewer.id, email)))
 }
 
-/** The address of the viewer to which a test mail with this token was sent; null for none. Changes nothing. */
+/** The viewer's address that the test mail with this token was sent to; null if there is none. Changes nothing. */
 export async function findTest(viewer: SignedIn, token: string): Promise<string | null> {
 	return token === '' ? null : addressOfTest(token, { userId: viewer.id, emails: await listAddresses(viewer.id) })
 }
 
-/** Mail arrives again at the address to which a test mail with this token was sent. @returns it @throws Invalid for any other token */
+/**
+ * Clears the mark of the address that the test mail with this token was sent to.
+ * @returns the address
+ * @throws Invalid for any other token
+ */
 export async function confirmTest(viewer: SignedIn, token: string): Promise<string> {
 	const email = await findTest(viewer, token)
 	if (email === null) throw new Invalid(OLD_TEST)
@@ -37,7 +38,7 @@ export async function confirmTest(viewer: SignedIn, token: string): Promise<stri
 	return email
 }
 
-/** Sends a member mails of convenience again, who had reported one as spam. */
+/** Turns optional mails on again for a member who reported one as spam. */
 export function resumeMails(viewer: SignedIn): Promise<void> {
 	return clearComplaints(viewer.id)
 }

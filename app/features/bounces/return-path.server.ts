@@ -4,26 +4,25 @@ import { authSecret } from '~/platform/encryption.server.ts'
 import { listAddresses } from './bounces.queries.server.ts'
 
 /*
- * The address to which a mail comes back that cannot be delivered: that of MAIL_BOUNCE_ADDRESS with a token behind a plus sign. The token says
- * whose account the mail was about and when it was sent, and only the site can make it: who forges a report marks nobody. It is in lower case
- * and short enough for the 64 characters before the @.
+ * The return path of a mail: MAIL_BOUNCE_ADDRESS with a token after a plus sign. The token holds the account and the time of sending. It is
+ * signed, so that forged reports have no effect, in lower case, and fits into the 64 characters before the @.
  */
 
-/** Reports on a mail that is older say nothing: mail servers give up within a week. In seconds. */
+/** In seconds. Reports on older mails are ignored: mail servers give up within a week. */
 const LIFETIME = 14 * 86_400
 const CLOCK_TOLERANCE = 300
-/** Hexadecimal digits of a signature: 96 bits. */
+/** Length of a signature in hexadecimal digits: 96 bits. */
 const SIGNATURE = 24
 
 /** A mail that this site sent. */
 export interface SentMail {
 	userId: number
-	/** To which address of the account. */
+	/** The recipient, an address of the account. */
 	email: string
 	sentAt: Date
 }
 
-/** Where a mail comes back to; undefined without MAIL_BOUNCE_ADDRESS. @param account null where the address is nobody's */
+/** The return path of a mail; undefined without MAIL_BOUNCE_ADDRESS. @param account null if nobody has the address */
 export function returnPathFor(
 	account: { user_id: number; email: string } | null,
 	now = new Date(),
@@ -37,8 +36,8 @@ export function returnPathFor(
 }
 
 /**
- * Which mail an address is the return path of, if this site made it, and the account still has the address that it was sent to.
- * @param path a return path, or the token of one alone
+ * The mail of a return path; null if this site did not make it, or the account no longer has the address.
+ * @param path a return path, or only its token
  */
 export async function findMail(path: string, now = new Date()): Promise<SentMail | null> {
 	const token = tokenOf(path.trim().toLowerCase())
@@ -59,16 +58,16 @@ function tokenOf(path: string): string {
 	return after === domain && before.startsWith(`${place}+`) ? before.slice(place.length + 1) : ''
 }
 
-/** For how long the link of a test mail works, in seconds. It lets nobody in. */
+/** Seconds that the link of a test mail is valid. It does not log anybody in. */
 const TEST_LIFETIME = 86_400
 
-/** What a test mail carries to an address of an account, so that its member can say that it arrived. */
+/** The token in a test mail, which proves that it arrived at this address. */
 export function testToken(userId: number, email: string, now = Date.now()): string {
 	const until = Math.floor(now / 1_000) + TEST_LIFETIME
 	return `${until.toString(36)}-${sign('test', userId, until, email)}`
 }
 
-/** The address to which a test mail with this token was sent, of those that the account has; null for any other token, and for an old one. */
+/** The address, among those of the account, that the test mail with this token was sent to; null for an invalid or expired token. */
 export function addressOfTest(
 	token: string,
 	{ userId, emails }: { userId: number; emails: readonly string[] },
@@ -80,7 +79,7 @@ export function addressOfTest(
 	return emails.find((email) => isSame(signature, sign('test', userId, until, email))) ?? null
 }
 
-/** The key is the site's secret; the purpose keeps these signatures apart from each other and everybody else's. */
+/** Signs with the site's secret. The purpose separates these signatures from each other and from all others. */
 function sign(purpose: 'bounce' | 'test', userId: number, seconds: number, email: string): string {
 	const claim = `mail ${purpose}:${userId}:${seconds}:${email}`
 	return createHmac('sha256', authSecret()).update(claim).digest('hex').slice(0, SIGNATURE)

@@ -10,16 +10,16 @@ import { noteReport, type Report } from './bounces.server.ts'
 import { readMessage } from './messages.server.ts'
 import { findMail, type SentMail } from './return-path.server.ts'
 
-/* The ways in which reports on mails come in: messages of mail servers, and calls of services that send mail. */
+/* Receives reports: messages from mail servers, and webhooks of mail services. */
 
 const unknownMail =
 	'This is not a report on a mail that this site sent in the last 14 days to an address that is still in use.'
 
 /**
- * Takes a message in that a mail server sent to the return path of a mail.
- * @param recipient to which address it was delivered, where the server says so; its headers say it, too
- * @returns whether it brought news
- * @throws Invalid for a message that is no report, or whose return path this site did not make
+ * Processes a message that a mail server sent to a return path.
+ * @param recipient the address it was delivered to, if known; otherwise its headers tell
+ * @returns whether it changed anything
+ * @throws Invalid if the message is not a report, or its return path was not made by this site
  */
 export async function takeMessage(raw: Uint8Array, recipient = ''): Promise<boolean> {
 	const { paths, about } = await readMessage(raw)
@@ -31,8 +31,8 @@ export async function takeMessage(raw: Uint8Array, recipient = ''): Promise<bool
 }
 
 /**
- * Takes in what was posted by who has the secret of MAIL_BOUNCE_SECRET: a message as `message/rfc822`, or an event as JSON.
- * @param ip where it comes from
+ * Processes a posted report, authenticated by MAIL_BOUNCE_SECRET: a message as `message/rfc822`, or an event as JSON.
+ * @param ip of the sender
  * @throws NotFound without that setting, NotAllowed, Invalid, TooMany
  */
 export async function takePosted(request: Request, ip: string): Promise<{ noted: boolean }> {
@@ -53,7 +53,7 @@ function readJson(text: string): unknown {
 	}
 }
 
-/** @param authorization `Bearer SECRET`, or of `Basic` the password, as some services can only be given an address with one */
+/** @param authorization `Bearer SECRET`, or `Basic` with the secret as password, as some services only accept credentials in the address */
 function requireSecret(authorization: string): void {
 	const { MAIL_BOUNCE_SECRET } = config()
 	if (MAIL_BOUNCE_SECRET === undefined)
@@ -76,7 +76,7 @@ function digest(text: string): Buffer {
 const address = z.email('must be an email address').max(320)
 const time = z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601' })
 
-/** What a service that sends mail tells, as docs/self-hosting.md describes it. */
+/** The event format documented in docs/self-hosting.md. */
 const ownEvent = z.object({
 	type: z.enum(['bounce', 'complaint', 'delivery'], { error: 'must be bounce, complaint or delivery' }),
 	recipient: address,
@@ -87,14 +87,14 @@ const ownEvent = z.object({
 })
 type MailEvent = z.infer<typeof ownEvent>
 
-/** What Postmark posts: https://postmarkapp.com/developer/webhooks/webhooks-overview */
+/** Postmark's webhooks: https://postmarkapp.com/developer/webhooks/webhooks-overview */
 const postmarkEvent = z.discriminatedUnion('RecordType', [
 	z.object({ RecordType: z.literal('Bounce'), Type: z.string().max(60), Email: address, BouncedAt: time }),
 	z.object({ RecordType: z.literal('SpamComplaint'), Email: address, BouncedAt: time }),
 	z.object({ RecordType: z.literal('Delivery'), Recipient: address, DeliveredAt: time }),
 ])
 
-/** Of Postmark's kinds of bounces those that say something of the mailbox, and whether it is gone. */
+/** Postmark's bounce types that concern the mailbox, and whether each is permanent. */
 const postmarkBounces: Record<string, boolean> = {
 	HardBounce: true,
 	BadEmailAddress: true,
@@ -103,7 +103,7 @@ const postmarkBounces: Record<string, boolean> = {
 	DnsError: false,
 }
 
-/** @returns null for an event that says nothing of a mailbox @throws Invalid */
+/** @returns null for an event that does not concern a mailbox @throws Invalid */
 function readEvent(input: unknown): MailEvent | null {
 	const isPostmark = typeof input === 'object' && input !== null && 'RecordType' in input
 	if (!isPostmark) return parseInput(ownEvent, input)
@@ -118,8 +118,8 @@ function readEvent(input: unknown): MailEvent | null {
 }
 
 /**
- * Takes an event in from who has the secret, and is believed about the recipient; a token that is sent along must be right as well.
- * @returns whether it brought news
+ * Processes an event. Its sender has the secret, so its recipient is trusted; a token, if present, must be valid as well.
+ * @returns whether it changed anything
  */
 async function takeEvent(input: unknown): Promise<boolean> {
 	const event = readEvent(input)

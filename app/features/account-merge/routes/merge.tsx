@@ -140,7 +140,7 @@ interface AmountsProps {
 	id: string
 	title: string
 	amounts: (Amount & { why?: string })[]
-	/** What is said where there are none. */
+	/** Shown if the list is empty. */
 	none: string
 }
 

@@ -5,19 +5,18 @@ import { Form } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 
 interface CodeFormProps {
-	/** Where it is sent. */
 	action: string
 	refusal: FormRefusal | null | undefined
-	/** What the button says. */
+	/** The label of the button. */
 	label: string
-	/** The intent that goes along, where the page has several forms. */
+	/** The value of `intent`, where a page has several forms. */
 	intent?: string
 	hint?: string
-	/** Whether recovery codes count as well. */
+	/** Whether recovery codes are accepted as well. */
 	takesRecoveryCodes?: boolean
 }
 
-/** Takes a code of an authenticator app. It comes back nowhere: a code that was typed once is worth nothing. */
+/** Asks for a code of an authenticator app. The field is never filled in again, as a code works once. */
 export function CodeForm({ action, refusal, label, intent, hint, takesRecoveryCodes = true }: CodeFormProps) {
 	return (
 		<Form method="post" action={action} className="mt-6 grid max-w-sm gap-5" data-keeps-draft noValidate>

@@ -49,7 +49,7 @@ export default function ConfirmIdentity({ loaderData: { ways }, actionData }: Ro
 			lead="What you are about to do affects the security of an account. The confirmation lasts for ten minutes."
 		>
 			{ways.password && (
-				// Kept nowhere: what was typed before it is to come back, and not this form.
+				// This form is not saved as a draft, so that the draft of the form before it survives.
 				<Form method="post" action={here} className="mt-8 grid gap-5" data-keeps-draft>
 					<FormError errors={password?.errors} names={{ password: 'Password' }}>
 						{password?.message}

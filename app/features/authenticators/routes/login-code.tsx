@@ -10,7 +10,7 @@ import { CodeForm } from '../components/code-form.tsx'
 import { finishLogin, waitsForCode } from '../second-factor.server.ts'
 import type { Route } from './+types/login-code'
 
-/** Whoever has not given a password in this browser begins with that. */
+/** Redirects to the login unless a password was given in this browser. */
 export async function loader({ request }: Route.LoaderArgs) {
 	return { waits: await waitsForCode(request) }
 }
@@ -19,7 +19,7 @@ export async function action({ request, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
 		const { headers, isLeaving } = await finishLogin(form, request)
-		// Whoever comes back within the days that are left is offered their account first.
+		// A member who asked for deletion is offered to keep the account.
 		if (isLeaving) return redirect('/settings/leave', { status: 303, headers })
 		const to = safeRedirect(url.searchParams.get('redirectTo'), '/find-dev')
 		return redirectWithToast(to, { type: 'plain', message: 'Welcome back!' }, headers)

@@ -16,7 +16,7 @@ import { CodeForm } from '../components/code-form.tsx'
 import { beginSetup, finishSetup, getSecondFactor, renewRecoveryCodes, turnOff } from '../second-factor.server.ts'
 import type { Route } from './+types/two-factor'
 
-/** Believes no cookie alone. The secret of an app is in the page of a confirmed session only. */
+/** Checks the session in the database. Only a confirmed session gets the secret of an app. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		signedIn(context, url)
@@ -31,7 +31,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** New recovery codes stand in the answer to the form alone: no address, cookie or later page holds them. */
+/** New recovery codes are only in the response to the form, never in an address, a cookie or a later page. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
@@ -138,7 +138,7 @@ function SetUp({ secret, picture }: { secret: string; picture: string }) {
 				<li>Open your authenticator app and scan this picture, or type the key below it.</li>
 				<li>Type the code that the app shows.</li>
 			</ol>
-			{/* Black on white in both themes: cameras read nothing else well. The picture is made by the server. */}
+			{/* Black on white in both themes, as cameras often fail to read inverted codes. The server draws the image. */}
 			<div
 				role="img"
 				aria-label="QR code for your authenticator app"

@@ -19,7 +19,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => readBackups(await adminOf({ request, context, url })))
 }
 
-/** Has a backup made at once. */
+/** Starts a backup. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		signedIn(context, url)

@@ -7,11 +7,11 @@ import type { BookmarkTarget } from '../bookmarks.schema.ts'
 
 interface BookmarkButtonProps extends BookmarkTarget {
 	bookmarked: boolean
-	/** What a press does, for readers who do not see the mark. */
+	/** The accessible name. */
 	label: string
 }
 
-/** Bookmarks a question or a comment, or no longer, for a member; it shows nothing but its properties. */
+/** Toggles the bookmark of a question or a comment. It has no state of its own. */
 export function BookmarkButton({ kind, id, bookmarked, label }: BookmarkButtonProps) {
 	const { value, press } = usePress<0 | 1>('/forum/bookmark', { kind, id }, { value: bookmarked ? 1 : 0, count: 0 })
 	const wanted = value === 1 ? 0 : 1
@@ -31,7 +31,7 @@ export function BookmarkButton({ kind, id, bookmarked, label }: BookmarkButtonPr
 				aria-pressed={value === 1}
 				aria-label={label}
 				title={value === 1 ? 'Bookmarked: find it in your menu, with room for a note' : 'Bookmark'}
-				// The second half of a double click would take it back.
+				// A double click would undo it at once.
 				onClick={(event) => event.detail > 1 && event.preventDefault()}
 			>
 				<Icon of={Bookmark} className={`icon-sm ${value === 1 ? 'fill-current' : ''}`} />

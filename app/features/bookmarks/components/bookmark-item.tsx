@@ -10,13 +10,13 @@ import type { BookmarkView } from '../bookmarks.view.ts'
 
 interface BookmarkItemProps {
 	bookmark: BookmarkView
-	/** Where its forms lead back to. */
+	/** The address that its forms return to. */
 	from: string
-	/** What its note was refused for. */
+	/** The errors of its note. */
 	refusal: FormRefusal | undefined
 }
 
-/** One bookmark: where it leads, its note, and the ways to write that and to remove it. */
+/** A bookmark with its link, its note, and the forms that edit and remove it. */
 export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
 	const { kind, id, post, note, createdAt } = bookmark
 	const what =
@@ -67,7 +67,7 @@ export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
 					{note}
 				</p>
 			)}
-			{/* Drawn anew with another note, so that saving one closes the form. */}
+			{/* A new key for each saved note closes the form. */}
 			<details key={note} className="mt-2" open={refusal !== undefined}>
 				<summary className="quiet-link w-fit cursor-pointer py-1 text-xs text-ink-3">
 					{note ? 'Edit note' : 'Add a note'}
@@ -106,7 +106,7 @@ export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
 	)
 }
 
-/** What the forms of a row are about. */
+/** Hidden fields that identify the bookmark. */
 function Target({ bookmark: { kind, id }, from }: { bookmark: BookmarkView; from: string }) {
 	return (
 		<>

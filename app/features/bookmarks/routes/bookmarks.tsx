@@ -24,7 +24,7 @@ export function loader({ context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** Writes a note (`intent=note`), removes a bookmark (`remove`) or brings it back (`restore`). */
+/** Writes a note (`intent=note`), removes a bookmark (`remove`) or restores it (`restore`). */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
@@ -139,7 +139,7 @@ const tabs: { kind: BookmarkKind | null; title: string }[] = [
 	{ kind: 'comment', title: 'Comments' },
 ]
 
-/** Which kind is shown, with the same search. */
+/** Tabs that filter by kind and keep the search. */
 function KindTabs({ filter }: { filter: BookmarkFilter }) {
 	return (
 		<nav className="tabs mt-5" aria-label="Which bookmarks">

@@ -11,7 +11,7 @@ export function loader() {
 	return redirect('/bookmarks')
 }
 
-/** Bookmarks: fields `kind` (query or comment), `id`, `value` (1, or 0 to remove it). */
+/** Toggles a bookmark: fields `kind` (query or comment), `id`, `value` (1, or 0 to remove it). */
 export function action({ request, context }: Route.ActionArgs) {
 	return pressed({
 		request,
@@ -32,7 +32,7 @@ export function action({ request, context }: Route.ActionArgs) {
 	})
 }
 
-/** Where the button was pressed; a comment is led to by its own address. */
+/** The page with the button, or the address of the comment. */
 function placeOf({ kind, id }: BookmarkTarget, request: Request): string {
 	return kind === 'comment' ? commentPath(id) : refererPath(request, '/bookmarks')
 }

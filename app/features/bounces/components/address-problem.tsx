@@ -3,7 +3,7 @@ import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { type AddressProblem, addressesPath } from '../bounces.view.ts'
 
-/** Tells members that mails to an address of theirs came back, or were reported as spam, and what can be done; it stays until that is done. */
+/** Tells members that their mail bounces or was reported as spam, and what they can do. Shown until that is done. */
 export function AddressProblemNotice({ problem, links }: { problem: AddressProblem; links?: ReactNode }) {
 	const { email, isFirst, kind, since } = problem
 	const isReturned = kind === 'returned'
@@ -33,7 +33,7 @@ export function AddressProblemNotice({ problem, links }: { problem: AddressProbl
 	)
 }
 
-/** Asks whoever followed the link of a test mail to say that it arrived: programs follow links, too. */
+/** Asks to confirm that the test mail arrived. Opening its link is not enough, as mail scanners follow links too. */
 export function TestArrived({ email, token }: { email: string; token: string }) {
 	return (
 		<section className="mt-4 rounded-md border border-line bg-raised p-4" aria-labelledby="arrived">
@@ -51,7 +51,7 @@ export function TestArrived({ email, token }: { email: string; token: string }) 
 	)
 }
 
-/** In the settings of notifications, why none is emailed at present. */
+/** Explains in the notification settings why no mails are sent at present. */
 export function NoMails() {
 	return (
 		<p className="mt-3 rounded-md border border-marigold-line bg-marigold-wash px-4 py-3">

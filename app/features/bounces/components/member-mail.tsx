@@ -7,13 +7,12 @@ import type { AddressProblemDetail } from '../bounces.view.ts'
 
 interface MemberMailProps {
 	problems: readonly AddressProblemDetail[]
-	/** Where the form is sent to. */
 	action: string
-	/** Why clearing was refused. */
+	/** The error of clearing a mark. */
 	refusal?: { message?: string } | null
 }
 
-/** For admins: which mails to a member come back and why, and the button that has them sent again. */
+/** For admins: the problems of a member's addresses, and the button that clears them. */
 export function MemberMail({ problems, action, refusal }: MemberMailProps) {
 	if (problems.length === 0) return null
 	return (

@@ -3,7 +3,7 @@ import { answeringJson } from '~/platform/http/http.ts'
 import { takePosted } from '../taking.server.ts'
 import type { Route } from './+types/bounces'
 
-/** Says what is sent here, to who looks at the address. */
+/** Explains the address to people who open it. */
 export function loader() {
 	return new Response('Mail servers and services post reports on mails here.', {
 		status: 405,
@@ -11,7 +11,10 @@ export function loader() {
 	})
 }
 
-/** Takes in a report on a mail, from who has the secret: `{ noted }`, whether it brought news, or `{ message }` with why it is refused. */
+/**
+ * Receives a report from a sender with the secret. Answers `{ noted }`, whether it changed anything, or `{ message }` with the reason of a
+ * refusal.
+ */
 export function action({ request, context }: Route.ActionArgs) {
 	return answeringJson(() => takePosted(request, factsOf(context).ip))
 }
