@@ -38,7 +38,7 @@ beforeEach(async () => {
 	mira = await withAddress(`mira${made}@cs.mit.edu`)
 })
 
-/** A new member who saved this university address. */
+/** A new member who has saved this university address. */
 async function withAddress(email: string): Promise<SignedIn> {
 	made += 1
 	const member = await makeMember(`member${made}`)
@@ -64,7 +64,7 @@ async function lettersTo(address: string): Promise<Letter[]> {
 	return rows.map(({ payload }) => payload)
 }
 
-/** Asks for a link, from an address of its own, and takes it from the mail. */
+/** Requests a link, from an IP address of its own, and reads it from the mail. */
 async function linkOf(member: SignedIn): Promise<string> {
 	const email = await requestCampusVerification(member, member.username, `198.51.100.${made}`)
 	const letter = (await lettersTo(email)).at(-1)
@@ -125,7 +125,7 @@ describe('a link that confirms nothing:', () => {
 		const { email } = await getCampus(mira, mira.username)
 		const token = await linkOf(mira)
 		await sql`update campus_links set works_until = now()`.execute(db())
-		// The mail server was away.
+		// The mail was delayed: the lifetime starts when it is sent.
 		expect(await beginCampusLink(token)).toBe(true)
 		expect(await findCampusLink(token)).toMatchObject({ email })
 		await sql`update campus_links set works_until = works_until - interval '10 minutes'`.execute(db())

@@ -13,7 +13,7 @@ export interface CampusRow {
 
 const columns = sql`profiles.user_id, users.username, users.name, users.email, university_email, campus_name, campus_verified_at`
 
-/** What a member's confirmation is about. An account without a profile row reads as one without an address. */
+/** A member's university address and its confirmation. An account without a profile row counts as one without an address. */
 export async function findCampus(userId: number, executor: Executor = db()): Promise<CampusRow | undefined> {
 	const { rows } = await sql<CampusRow>`
 		select ${columns} from profiles join users on users.id = profiles.user_id where user_id = ${userId}`.execute(
@@ -23,9 +23,9 @@ export async function findCampus(userId: number, executor: Executor = db()): Pro
 }
 
 /**
- * Keeps a link in place of those that the member was mailed before, and sweeps away what is too old.
- * @param link.seconds for how long it works
- * @param link.kept seconds for which its page knows it, and sends another one
+ * Stores a link in place of the member's earlier ones, and deletes old links.
+ * @param link.seconds its lifetime
+ * @param link.kept seconds for which an expired link can still be exchanged for a new one
  */
 export async function replaceLink(
 	trx: Executor,
@@ -47,7 +47,7 @@ export async function replaceLink(
 			now() + make_interval(secs => ${kept}))`.execute(trx)
 }
 
-/** Has a link work for so many seconds from now. @returns false when it was used or replaced, or is too old */
+/** Starts the lifetime of a link, in seconds from now. @returns false if it was used, replaced or deleted */
 export async function beginLink(hash: string, seconds: number): Promise<boolean> {
 	const { numAffectedRows } = await sql`
 		update campus_links set works_until = now() + make_interval(secs => ${seconds})
@@ -55,10 +55,7 @@ export async function beginLink(hash: string, seconds: number): Promise<boolean>
 	return numAffectedRows === 1n
 }
 
-/**
- * The member whom a link was mailed for, while their address is still the one that it was mailed to.
- * @returns also whether the time of the link is over
- */
+/** The member a link was mailed to, if they still have that address. @returns also whether the link has expired */
 export async function findByLink(hash: string): Promise<(CampusRow & { is_over: boolean }) | undefined> {
 	const { rows } = await sql<CampusRow & { is_over: boolean }>`
 		select ${columns}, works_until <= now() as is_over from campus_links
@@ -67,7 +64,7 @@ export async function findByLink(hash: string): Promise<(CampusRow & { is_over: 
 	return rows[0]
 }
 
-/** Takes a link out of use. Of two at once, one gets it. @returns whom it was mailed for, the address, and whether its time is over */
+/** Uses up a link; of two concurrent uses one succeeds. @returns the member, the address, and whether the link has expired */
 export async function takeLink(
 	trx: Executor,
 	hash: string,
@@ -78,7 +75,7 @@ export async function takeLink(
 	return rows[0]
 }
 
-/** Gives an address free that another member confirmed before `since`, when their confirmation has lapsed. */
+/** Releases an address from another member whose confirmation, made before `since`, has expired. */
 export async function releaseLapsed(trx: Executor, userId: number, email: string, since: Date): Promise<void> {
 	await sql`
 		update profiles set campus_name = '', campus_verified_at = null
@@ -86,13 +83,13 @@ export async function releaseLapsed(trx: Executor, userId: number, email: string
 			and campus_verified_at is not null and campus_verified_at < ${since} and user_id <> ${userId}`.execute(trx)
 }
 
-/** Writes the address of a university into a profile that has none. */
+/** Sets the university address of a profile that has none. */
 export async function fillCampusAddress(trx: Executor, userId: number, email: string): Promise<void> {
 	await sql`
 		update profiles set university_email = ${email} where user_id = ${userId} and university_email = ''`.execute(trx)
 }
 
-/** Marks the member's address as confirmed, if it is still this one. @returns the username, undefined when it is another */
+/** Confirms the member's address. @returns the username; undefined if the address has changed */
 export async function confirmCampusAddress(
 	trx: Executor,
 	userId: number,
@@ -107,8 +104,8 @@ export async function confirmCampusAddress(
 }
 
 /**
- * Members whose confirmation was made between the two times and who were not reminded of it; they are from now on. Locked
- * rows are left to whoever locked them, so two processes remind nobody twice.
+ * Marks members who confirmed between the two times as reminded, and returns those who were not yet. Skips locked rows, so that two
+ * processes never remind the same member.
  */
 export async function takeUnreminded(trx: Executor, after: Date, before: Date, limit: number): Promise<CampusRow[]> {
 	const { rows } = await sql<CampusRow>`

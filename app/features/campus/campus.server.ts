@@ -33,17 +33,17 @@ import {
 import { type CampusStatus, campusLasts, campusNotice, campusStatus, domainOf } from './campus.view.ts'
 import { provesNothing, universityOfDomain } from './universities.server.ts'
 
-/** A login renews a confirmation that is older than this, in milliseconds. */
+/** Milliseconds after which a login renews a confirmation. */
 const loginRenews = 30 * 86_400_000
 const remindedAtOnce = 200
 
 const oldLink = 'This link has been used, has expired, or belongs to an address that has changed. Ask for a new one.'
 const linkIsOver = 'A link works for 10 minutes after it was sent. Have a new one sent to that address.'
 
-/** Has a link work from when its mail leaves. */
+/** Starts the lifetime of a link when its mail is sent. */
 export const beginCampusLink: BeginLink = (token) => beginLink(hashToken(token), LINK_LIFETIME)
 
-/** The state of the viewer's own university address. @throws NotAllowed */
+/** The state of the viewer's university address. @throws NotAllowed */
 export async function getCampus(viewer: Viewer, username: string): Promise<CampusStatus> {
 	const { id } = requireOwner(viewer, username)
 	const row = (await findCampus(id)) ?? { university_email: '', campus_name: '', campus_verified_at: null }
@@ -51,11 +51,11 @@ export async function getCampus(viewer: Viewer, username: string): Promise<Campu
 }
 
 /**
- * Mails a link to the university address of the own profile; it works once and for ten minutes, and takes the place of the ones
- * before. Renewing is the same.
- * @param ip where the request came from: mails are counted for it, for the member and for the address
+ * Mails a link to the university address of the viewer's profile. It is valid once, for ten minutes, and replaces earlier ones. Renewing
+ * works the same way.
+ * @param ip of the request; mails are limited per IP address, per member and per mail address
  * @returns the address
- * @throws NotAllowed, Invalid when the address is missing or proves nothing, TooMany
+ * @throws NotAllowed, Invalid if the address is missing or proves nothing, TooMany
  */
 export async function requestCampusVerification(viewer: Viewer, username: string, ip: string): Promise<string> {
 	const member = await requireProfileWriter(viewer, username)
@@ -67,9 +67,9 @@ export async function requestCampusVerification(viewer: Viewer, username: string
 }
 
 /**
- * Mails another link in place of one whose time is over, to the same address. Whoever holds the link may ask: it came to that address.
- * @param ip where the request came from
- * @throws Invalid when nothing can be confirmed by the link any more, NotAllowed while the member is suspended, TooMany
+ * Mails a new link in place of an expired one, to the same address. No login is needed: only its reader has the old link.
+ * @param ip of the request
+ * @throws Invalid if the link cannot be replaced any more, NotAllowed while the member is suspended, TooMany
  */
 export async function resendCampusLink(token: string, ip: string): Promise<void> {
 	const row = await findByLink(hashToken(token))
@@ -97,9 +97,9 @@ async function mailLink(row: CampusRow, ip: string): Promise<void> {
 }
 
 /**
- * What a link would confirm, for the page that asks.
- * @returns null when its time is over, and another one is to be sent
- * @throws Invalid when it does not work any more
+ * What a link would confirm, for its page.
+ * @returns null if the link has expired and can be replaced
+ * @throws Invalid if it is not valid any more
  */
 export async function findCampusLink(
 	token: string,
@@ -112,9 +112,10 @@ export async function findCampusLink(
 }
 
 /**
- * Confirms the address that a link was mailed to. Whoever holds the link may: it came to the address itself.
+ * Confirms the address that a link was mailed to. No login is needed: only the reader of that mailbox has the link.
  * @returns the member's username and the university
- * @throws Invalid when the link does not work any more, NotAllowed while the member is suspended, Conflict when the address verifies another account
+ * @throws Invalid if the link is not valid any more, NotAllowed while the member is suspended, Conflict if the address verifies another
+ * account
  */
 export async function confirmCampus(token: string): Promise<{ username: string; university: string }> {
 	try {
@@ -140,8 +141,8 @@ export async function confirmCampus(token: string): Promise<{ username: string; 
 }
 
 /**
- * Confirms the university address of a member whom the login of their campus has just named as a student. An address that is of no
- * university that we know, that is not the one of the profile, or that verifies another account, stays as it is.
+ * Confirms the university address of a member whom the campus login has just reported as a student. Does nothing if the address belongs to
+ * no known university, differs from that of the profile, or verifies another account.
  */
 export async function confirmCampusByLogin(userId: number, email: string): Promise<void> {
 	const university = universityOfDomain(domainOf(email))
@@ -162,7 +163,7 @@ export async function confirmCampusByLogin(userId: number, email: string): Promi
 	}
 }
 
-/** Mails those whose confirmation ends within two weeks, each once, some at a time. @returns how many */
+/** Reminds a batch of members whose confirmation ends within two weeks, each once. @returns their number */
 export async function remindOfCampus(): Promise<number> {
 	const now = Date.now()
 	return db()
@@ -175,7 +176,7 @@ export async function remindOfCampus(): Promise<number> {
 		})
 }
 
-/** @returns the name of the university @throws Invalid when addresses at this domain verify nobody */
+/** @returns the name of the university @throws Invalid if addresses at this domain do not prove membership */
 function checkDomain(domain: string): string {
 	const university = universityOfDomain(domain)
 	if (university) return university.name

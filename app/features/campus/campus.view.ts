@@ -1,9 +1,9 @@
 import type { University } from './universities.server.ts'
 
-/** How long a confirmed university address counts, in milliseconds: a year of 365 days. */
+/** How long a confirmation is valid, in milliseconds. */
 export const campusLasts = 365 * 86_400_000
 
-/** So long before the end the owner is reminded, and offered to renew. */
+/** How long before the end the member is reminded and may renew, in milliseconds. */
 export const campusNotice = 14 * 86_400_000
 
 interface Confirmed {
@@ -11,32 +11,32 @@ interface Confirmed {
 	campus_verified_at: Date | null
 }
 
-/** Whether a member's university address was confirmed within the last year. @param now milliseconds of the epoch */
+/** Whether a confirmation is still valid. @param now milliseconds since 1970 */
 export function isCampusVerified({ campus_name, campus_verified_at }: Confirmed, now: number): boolean {
 	return campus_name !== '' && campus_verified_at !== null && now - campus_verified_at.getTime() < campusLasts
 }
 
-/** The university that a member is a verified student of, and '' for everybody else. */
+/** The university of a verified student; '' for other members. */
 export function campusOf(row: Confirmed, now = Date.now()): string {
 	return isCampusVerified(row, now) ? row.campus_name : ''
 }
 
-/** The state of a member's university address, for the member alone. */
+/** The state of a member's university address, for that member only. */
 export interface CampusStatus {
-	/** '' when none is given. */
+	/** '' without one. */
 	email: string
 	/**
-	 * `missing`: no address given. `foreign`: no university's that we know. `open`: can be confirmed. `verified`: was, and
-	 * counts. `ending`: counts for two more weeks at most. `lapsed`: counted, over a year ago.
+	 * `missing`: no address. `foreign`: not of a known university. `open`: not confirmed yet. `verified`: confirmed. `ending`: confirmed, but
+	 * for two more weeks at most. `lapsed`: the confirmation has expired.
 	 */
 	state: 'missing' | 'foreign' | 'open' | 'verified' | 'ending' | 'lapsed'
 	/** The university of the address, or ''. */
 	university: string
-	/** The day it counts until (`2026-11-21`), or null when it does not. */
+	/** The last day of the confirmation (`2026-11-21`); null without a valid one. */
 	until: string | null
 }
 
-/** The status of an address, from its row and the university of its domain. @param now milliseconds of the epoch */
+/** Derives the state of an address from its row and the university of its domain. @param now milliseconds since 1970 */
 export function campusStatus(
 	row: Confirmed & { university_email: string },
 	university: University | null,
@@ -57,7 +57,7 @@ export function campusStatus(
 	return { ...status, state: end === null ? 'open' : 'lapsed' }
 }
 
-/** What stands after the last at-sign of a mail address. */
+/** The part after the last @ of a mail address. */
 export function domainOf(email: string): string {
 	return email.slice(email.lastIndexOf('@') + 1)
 }

@@ -2,14 +2,14 @@ import { lazyLines } from '~/platform/http/lists.server.ts'
 
 export interface University {
 	name: string
-	/** In English: `India`. */
+	/** In English, such as `India`. */
 	country: string
 }
 
 interface Entry extends University {
-	/** The name's words as {@link plain} writes them, with a space before each. */
+	/** The normalized words of the name ({@link plain}), each preceded by a space. */
 	words: string
-	/** The first letters of its words: `iitb`, and without the small words `mit`. */
+	/** The initials of its words, such as `iitb`, and without the small words, such as `mit`. */
 	initials: string
 }
 
@@ -41,8 +41,7 @@ const smallWords = new Set([
 let known: Known | undefined
 
 /**
- * Universities that a text may be the beginning of, or whose words it begins, or whose initials it is; whatever its case and
- * accents. Looks through the whole list: about 2 ms.
+ * Universities whose name, words or initials start with a text; ignores case and accents. Scans the whole list, about 2 ms.
  * @param limit at most 20
  */
 export function suggestUniversities(text: string, limit: number): University[] {
@@ -60,9 +59,9 @@ export function suggestUniversities(text: string, limit: number): University[] {
 }
 
 /**
- * The university whose members have mail addresses at this domain: the one that owns it or the nearest domain above it.
- * @param domain what stands after the at-sign, in any case
- * @returns null for a domain of no university, and for one that {@link provesNothing}
+ * The university that owns this mail domain, or else the nearest parent domain.
+ * @param domain the part after the @, in any case
+ * @returns null for an unknown domain, and for one that {@link provesNothing}
  */
 export function universityOfDomain(domain: string): University | null {
 	if (provesNothing(domain)) return null
@@ -73,18 +72,18 @@ export function universityOfDomain(domain: string): University | null {
 	return entry ? { name: entry.name, country: entry.country } : null
 }
 
-/** Whether addresses at this domain, or one above it, are given to people who never studied there. */
+/** Whether this domain, or a parent domain, also gives addresses to people who never studied there. */
 export function provesNothing(domain: string): boolean {
 	return chain(domain).some((part) => refused().has(part))
 }
 
-/** A domain and every domain that it lies in, the nearest first; the last label alone is none. */
+/** A domain and its parent domains, nearest first, without the top-level domain. */
 function chain(domain: string): string[] {
 	const labels = domain.toLowerCase().split('.')
 	return labels.slice(0, -1).map((_, at) => labels.slice(at).join('.'))
 }
 
-/** 0: the name begins so; 1: so are its initials; 2: each word typed begins a word of the name, or one is its initials. */
+/** 0: the name starts with the text; 1: its initials do; 2: each typed word starts a word of the name or is its initials. */
 function rankOf({ words, initials }: Entry, typed: string, parts: string[]): number | null {
 	if (words.startsWith(` ${typed}`)) return 0
 	if (typed.length > 1 && initials.split(' ').includes(typed)) return 1
@@ -120,10 +119,10 @@ function universities(): Known {
 	return known
 }
 
-/** Letters that Unicode does not take apart into a plain one and an accent. */
+/** Letters that Unicode normalization does not decompose. */
 const whole: Record<string, string> = { ł: 'l', ø: 'o', đ: 'd', ı: 'i', ß: 'ss', æ: 'ae', œ: 'oe' }
 
-/** Small letters and figures without accents, words parted by one space. */
+/** Lower-case letters and digits without accents, words separated by one space. */
 function plain(text: string): string {
 	return text
 		.normalize('NFD')

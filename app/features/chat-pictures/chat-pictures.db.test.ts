@@ -184,7 +184,7 @@ test('the words of a message with a picture may be taken away, those of one with
 	await expect(emptied).rejects.toMatchObject({ status: 422, message: 'Write something first.' })
 })
 
-/** Sends a picture of this content. @returns the message's id and the picture's path */
+/** Sends a picture with this description. @returns the message's id and the picture's path */
 async function show(from = mira, to = tomas, alt = 'A picture'): Promise<{ id: number; path: string }> {
 	const path = await makePicture(from, 'message', `${alt} of ${from.username}`)
 	const message = { to: to.username, clientId: randomUUID(), body: '', pictures: [{ path, alt }] }
@@ -202,7 +202,7 @@ async function whoSees(path: string): Promise<string[]> {
 	return Object.keys(people).filter((_name, index) => seen[index])
 }
 
-/** Lets the hour pass that is given to an upload. */
+/** Makes uploads an hour older, after which unused ones are deleted. */
 async function age(): Promise<void> {
 	await sql`update pictures set created_at = now() - interval '2 hours'`.execute(db())
 }

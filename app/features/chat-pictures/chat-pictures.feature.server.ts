@@ -1,7 +1,6 @@
 import { pictureRefusals } from '~/features/pictures/pictures.view.ts'
 import { defineFeature } from '~/platform/feature.ts'
 
-/** The pictures of messages. */
 export const chatPictures = defineFeature({
 	name: 'chat-pictures',
 	pictureForms: [{ path: /^\/messages\/[^/]+$/, tooLarge: pictureRefusals.bytes }],

@@ -8,7 +8,7 @@ interface PictureRow {
 	height: number
 }
 
-/** Of these paths those that are pictures which this member uploaded for a message, locked against the sweep until the transaction ends. */
+/** Those of these paths that this member uploaded for a message, locked against the sweep until the transaction ends. */
 export async function lockOwnPictures(trx: Executor, userId: number, paths: string[]): Promise<PictureRow[]> {
 	const { rows } = await sql<PictureRow>`
 		select path, width, height from pictures
@@ -18,7 +18,7 @@ export async function lockOwnPictures(trx: Executor, userId: number, paths: stri
 	return rows
 }
 
-/** Seconds until a member may send pictures again who may do so `messages` times in `seconds`; null when they may now. */
+/** Seconds until a member may send pictures again, with a limit of `messages` in `seconds`; null if they may now. */
 export async function secondsUntilPictures(
 	trx: Executor,
 	senderId: number,
@@ -32,10 +32,7 @@ export async function secondsUntilPictures(
 	return left > 0 ? left : null
 }
 
-/**
- * Whether a message that this member sent or received shows the picture.
- * @param moderates whether a picture that was reported is shown to them too
- */
+/** Whether a message that this member sent or received contains the picture. @param moderates whether reported pictures count as well */
 export async function isShownTo(userId: number, path: string, { moderates }: { moderates: boolean }): Promise<boolean> {
 	const { rows } = await sql<{ shown: boolean }>`
 		select exists (select from message_pictures p join messages m on m.id = p.message_id
@@ -44,9 +41,9 @@ export async function isShownTo(userId: number, path: string, { moderates }: { m
 	return rows[0]?.shown ?? false
 }
 
-/** Keeps the pictures of these messages for a report of them, also when the messages are deleted. */
+/** Keeps the pictures of reported messages, even if the messages are deleted. */
 export async function copyForReport(trx: Executor, reportId: number, messageIds: number[]): Promise<void> {
-	// Locked, a message that is being deleted has its pictures until they are copied.
+	// The lock keeps a concurrent deletion of the message from removing its pictures before they are copied.
 	await sql`
 		with shown as (select path from message_pictures where message_id = any(${messageIds}::int[]) order by path for key share)
 		insert into reported_pictures (path, report_id) select distinct path, ${reportId}::int from shown

@@ -6,9 +6,9 @@ import { isShownTo, lockOwnPictures, secondsUntilPictures } from './chat-picture
 import { type ChatPicture, MAX_PICTURED, type NamedPicture } from './chat-pictures.view.ts'
 
 /**
- * The pictures of a message that is about to be stored, each once, in the order in which they were named. They are locked
- * against the sweep until the transaction ends.
- * @throws Invalid when one is no picture that the sender uploaded for a message; TooMany
+ * The pictures of a message that is about to be stored, without duplicates, in the given order. They are locked against the sweep until the
+ * transaction ends.
+ * @throws Invalid if the sender did not upload one of them for a message; TooMany
  */
 export async function attachPictures(trx: Executor, sender: SignedIn, named: NamedPicture[]): Promise<ChatPicture[]> {
 	const seconds = await secondsUntilPictures(trx, sender.id, MAX_PICTURED)
@@ -25,9 +25,9 @@ export async function attachPictures(trx: Executor, sender: SignedIn, named: Nam
 }
 
 /**
- * The pictures that a form without scripts sends: a file in `picture_file`, or the path of one that an earlier try stored in
- * `picture`; `alt` says what it shows. A file is stored, and the form then names it, so that a refusal of the rest keeps it.
- * @throws Invalid, TooMany when the file is refused
+ * The pictures of a form that was sent without scripts: a file in `picture_file`, or in `picture` the path of one that an earlier attempt
+ * stored; `alt` describes it. A file is stored first, so that it survives an error in the rest of the form.
+ * @throws Invalid, TooMany if the file is refused
  */
 export async function picturesFromForm(viewer: SignedIn, form: FormData): Promise<NamedPicture[]> {
 	const file = form.get('picture_file')
@@ -38,10 +38,7 @@ export async function picturesFromForm(viewer: SignedIn, form: FormData): Promis
 	return typeof path === 'string' && path !== '' ? [{ path, alt: typeof alt === 'string' ? alt : '' }] : []
 }
 
-/**
- * Whether the viewer may see a picture of a message: the two members while the message stands, and moderators once it was
- * reported.
- */
+/** Whether the viewer may see a picture of a message: its two members until the message is deleted, and moderators once it was reported. */
 export function maySeePicture(viewer: SignedIn, path: string): Promise<boolean> {
 	return isShownTo(viewer.id, path, { moderates: isModerator(viewer) })
 }

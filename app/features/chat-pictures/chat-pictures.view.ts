@@ -1,38 +1,38 @@
-/** Pictures of one message. */
+/** Pictures per message. */
 export const MAX_PICTURES = 4
 
 export const TOO_MANY_PICTURES = `A message may have at most ${MAX_PICTURES} pictures.`
 
-/** Characters of what a picture shows. */
+/** Characters of a description. */
 export const MAX_ALT_LENGTH = 200
 
-/** Messages with pictures that a member may send in so many seconds. */
+/** Messages with pictures that a member may send within so many seconds. */
 export const MAX_PICTURED = { messages: 40, seconds: 3_600 } as const
 
-/** A picture of a message; its address answers to those who may read the message. */
+/** A picture of a message. Its address only answers the members who may read the message. */
 export interface ChatPicture {
 	path: string
-	/** Pixels of the largest file. */
+	/** Pixels of the largest version. */
 	width: number
 	height: number
-	/** What it shows, in the sender's words; '' when they said nothing. */
+	/** The sender's description; '' without one. */
 	alt: string
 }
 
-/** A picture as its sender names it. */
+/** A picture as the sender refers to it. */
 export interface NamedPicture {
 	path: string
 	alt: string
 }
 
-/** A picture of a message that is on its way; its file lies in the store under its id. */
+/** A picture of a message that is being sent; its file is in the picture store under its id. */
 export interface OutgoingPicture {
 	id: string
 	width: number
 	height: number
-	/** What it shows, in the sender's words. */
+	/** The sender's description. */
 	alt: string
 }
 
-/** The part of the browser's storage that messages on their way need. */
+/** The part of `Storage` that the outbox needs. */
 export type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>

@@ -15,23 +15,22 @@ export function startingLimitAt(hours: number): number {
 
 /** How two members stand to each other, seen by one of them. */
 export interface ConversationFacts {
-	/** Full name of the peer. */
 	name: string
-	/** Whether the peer can be written to at all: nobody reads for an imported author. */
+	/** False for imported authors, whose accounts nobody reads. */
 	reachable: boolean
-	/** Whether there is a conversation, however little of it this member sees. */
+	/** Whether the conversation exists, even if this member sees nothing of it. */
 	exists: boolean
-	/** A message of the peer waits for this member's first answer, or would if they could see it. */
+	/** Whether a message of the peer waits for this member's first answer, visible or not. */
 	myTurn: boolean
-	/** This member sees at least one message. */
+	/** Whether this member sees at least one message. */
 	visible: boolean
-	/** The peer has not answered this member yet. */
+	/** Whether the peer has not answered this member yet. */
 	peerPending: boolean
-	/** How many messages wait for that, counted to the limit. */
+	/** The number of messages that wait for that answer, counted up to the limit. */
 	unanswered: number
 	blockedByMe: boolean
 	muted: boolean
-	/** Whom the peer lets begin a conversation. */
+	/** Who may start a conversation with the peer. */
 	accepts: 'members' | 'verified' | 'nobody'
 	/** Whether this member's university address is confirmed. */
 	verified: boolean
@@ -39,17 +38,17 @@ export interface ConversationFacts {
 
 export interface ConversationState {
 	/**
-	 * `open`; `request`: a stranger wrote and I have not answered; `waiting`: I wrote first and was not answered;
-	 * `closed`: nothing can be sent.
+	 * `open`; `request`: a stranger wrote and the viewer has not answered; `waiting`: the viewer wrote first and has no answer yet; `closed`:
+	 * nothing can be sent.
 	 */
 	kind: 'open' | 'request' | 'waiting' | 'closed'
-	/** Why it is closed, in words; null when nothing is said about it. */
+	/** Why it is closed; null if no reason is shown. */
 	reason: string | null
 	blockedByMe: boolean
 	muted: boolean
 }
 
-/** What this member can do in the conversation. That the peer blocked them is not asked: it must not show. */
+/** What this member can do in the conversation. Being blocked by the peer does not count, as it must not show. */
 export function conversationState(facts: ConversationFacts): ConversationState {
 	const { blockedByMe, muted } = facts
 	const reason = closedBecause(facts)

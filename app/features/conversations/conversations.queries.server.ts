@@ -7,7 +7,7 @@ import { byPlace, transact } from '~/platform/db/transaction.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 import { MAX_UNANSWERED } from './conversations.policy.ts'
 
-/** What lists show this member of the other one, for statements that call them `p` and their profile `pp`. */
+/** The columns that lists show of the peer, for statements that call it `p` and its profile `pp`. */
 export const peerColumns = (userId: number) => sql`p.id as peer_id, p.username, p.name, p.image,
 	exists (select from connections where connections.user_id = p.id and ${isConnected})
 		and not ${isBlocking(sql.ref('p.id'), userId)} as online,
@@ -22,13 +22,13 @@ export interface PeerRow {
 	last_seen_at: Date | null
 }
 
-/** How one member stands to another, with a conversation or without: what decides whether they may write. */
+/** The state between two members, with or without a conversation: it decides whether they may write. */
 export interface PairStateRow {
 	peer_id: number
 	username: string
 	name: string
 	imported: boolean
-	/** Of the conversation; null while nobody has written. */
+	/** Id of the conversation; null while nobody has written. */
 	id: number | null
 	pending: boolean
 	last_message_id: number | null
@@ -42,7 +42,7 @@ export interface PairStateRow {
 	verified: boolean
 }
 
-/** A conversation as one of its members stands to it, or would. */
+/** A conversation, existing or possible, as one of its members sees it. */
 export interface ConversationRow extends PeerRow, PairStateRow {
 	peer_read_id: number
 	peer_delivered_id: number
@@ -50,7 +50,7 @@ export interface ConversationRow extends PeerRow, PairStateRow {
 
 type UserId = RawBuilder<unknown> | number
 
-/** Whose a username is, or was: a tab that was open while its peer got another one goes on by the old one. */
+/** Finds former usernames as well: a tab that was open during a rename still sends the old one. */
 const idByName = (username: RawBuilder<unknown> | string) =>
 	sql`(select user_id from usernames where usernames.username = ${username})`
 
@@ -65,18 +65,18 @@ const pairStateColumns = (userId: UserId) => sql`p.id as peer_id, p.username, p.
 	coalesce(s.accepts, 'members') as accepts,
 	exists (select from profiles where user_id = ${userId} and campus_verified_at is not null) as verified`
 
-/** The conversation `c` of `p` with a member: a look into the index for each, as a join may read all of a small table. */
+/** The conversation `c` of `p` and a member. A lateral index lookup, as a join may scan a small table. */
 const conversationJoin = (kind: 'left' | 'inner', userId: UserId) => sql`${sql.raw(kind)} join lateral (
 	select id from conversations where lower_id = least(p.id, ${userId}) and higher_id = greatest(p.id, ${userId}) limit 1) c on true`
 
-/** By the indexes, also where the planner takes the tables for small: a few rows for each of a few pairs. */
+/** Lateral index lookups, even where the planner expects small tables: there are few rows for each of a few pairs. */
 const pairStateJoins = (userId: UserId) => sql`
 	left join lateral (select accepts from chat_settings where user_id = p.id limit 1) s on true
 	${conversationJoin('left', userId)}
 	left join lateral (select * from conversation_members where conversation_id = c.id and user_id = ${userId} limit 1) mine on true
 	left join lateral (select * from conversation_members where conversation_id = c.id and user_id = p.id limit 1) theirs on true`
 
-/** How a member stands to another one, by the other's username; undefined for nobody, for oneself and for a pseudonym. */
+/** The state between a member and the peer with this username; undefined for an unknown one, for oneself and for a pseudonym. */
 export async function findConversation(
 	userId: number,
 	username: string,
@@ -90,13 +90,12 @@ export async function findConversation(
 	return rows[0]
 }
 
-/** A member, and the username of another one. */
 export interface Pair {
 	userId: number
 	username: string
 }
 
-/** The pairs with the other member as `p`. A look into the index for each, however few members the planner thinks there are. */
+/** The pairs, with the peer as `p`. One index lookup each, however few members the planner expects. */
 const pairs = (of: readonly Pair[]) =>
 	sql`unnest(${of.map(({ userId }) => userId)}::int[], ${of.map(({ username }) => username)}::text[])
 			with ordinality as pair (user_id, username, place)
@@ -104,7 +103,7 @@ const pairs = (of: readonly Pair[]) =>
 			select id, username, name, imported from users
 			where id = ${idByName(sql.ref('pair.username'))} and id <> pair.user_id and pseudonym_of is null limit 1) p`
 
-/** How each of these members stands to another one, in their order; undefined for nobody and for oneself. */
+/** The state of each of these pairs, in their order; undefined for unknown peers and for oneself. */
 export async function listPairStates(executor: Executor, of: readonly Pair[]): Promise<(PairStateRow | undefined)[]> {
 	const userId = sql.ref('pair.user_id')
 	const { rows } = await sql<PairStateRow & { place: number }>`
@@ -113,7 +112,7 @@ export async function listPairStates(executor: Executor, of: readonly Pair[]): P
 	return byPlace(of, rows)
 }
 
-/** Seconds until a member may start one more conversation who may start `most` in 24 hours; null when they may now. */
+/** Seconds until a member may start another conversation, with a limit of `most` in 24 hours; null if they may now. */
 export async function secondsUntilStart(trx: Executor, userId: number, most: number): Promise<number | null> {
 	const { rows } = await sql<{ seconds: number }>`
 		select extract(epoch from created_at + interval '24 hours' - now())::float8 as seconds from conversations
@@ -122,7 +121,7 @@ export async function secondsUntilStart(trx: Executor, userId: number, most: num
 	return rows[0]?.seconds ?? null
 }
 
-/** Begins the conversation of two members unless the other one has just done so. What comes first is a request. */
+/** Creates the conversation of two members, unless the peer has just done so. Its first message is a request. */
 export async function startConversation(trx: Executor, userId: number, peerId: number): Promise<void> {
 	await sql`
 		with started as (
@@ -135,17 +134,17 @@ export async function startConversation(trx: Executor, userId: number, peerId: n
 	)
 }
 
-/** Locks a conversation. Every change of it begins here; a transaction that locks several does so in the order of their ids. */
+/** Locks a conversation. Every change takes this lock first; a transaction that locks several does so in the order of their ids. */
 export async function lockConversation(trx: Executor, id: number): Promise<void> {
 	await sql`select from conversations where id = ${id} for no key update`.execute(trx)
 }
 
-/** Whether a statement passes over rows that another transaction holds. Otherwise it waits for them. */
+/** Whether to skip rows that are locked by others instead of waiting. */
 export interface Locking {
 	skipLocked: boolean
 }
 
-/** Of these conversations those that could be locked, in the order of their ids. */
+/** Locks these conversations in the order of their ids. @returns those that were locked */
 export async function lockConversations(trx: Executor, ids: number[], { skipLocked }: Locking): Promise<Set<number>> {
 	const { rows } = await sql<{ id: number }>`
 		select id from conversations where id = any(${ids}::int[]) order by id
@@ -154,8 +153,8 @@ export async function lockConversations(trx: Executor, ids: number[], { skipLock
 }
 
 /**
- * Locks the conversations of these pairs, in the order of their ids.
- * @returns the ids in the order of the pairs; undefined where there is none, or where it was passed over
+ * Locks the conversations of these pairs in the order of their ids.
+ * @returns the ids in the order of the pairs; undefined for those missing or skipped
  */
 export async function lockConversationsWith(
 	trx: Executor,
@@ -173,38 +172,35 @@ export async function lockConversationsWith(
 
 interface CountRow {
 	user_id: number
-	/** Messages in this conversation. */
+	/** Unread messages in this conversation. */
 	unread: number
-	/** Conversations with unread messages that count. */
+	/** The member's conversations with unread messages. */
 	conversations: number
 }
 
-/**
- * Whether a member's row `m` of conversation_members counts as an unread conversation: muted ones, requests and those with
- * somebody they blocked do not.
- */
+/** Whether a row `m` of conversation_members counts as unread: muted conversations, requests, and those with blocked members do not. */
 const counts = sql`m.unread > 0 and not m.muted and not m.pending and not exists (
 	select from conversations c join blocks b on b.blocker_id = m.user_id and b.blocked_id in (c.lower_id, c.higher_id)
 	where c.id = m.conversation_id)`
 
-/** What each member of a conversation has not read. */
+/** The unread counts of each member of a conversation. */
 export const countUnreadOf = gathered(async (conversationIds: number[]): Promise<CountRow[][]> => {
 	const select = sql<CountRow & { conversation_id: number }>`
 		select side.conversation_id, side.user_id, side.unread, (
 			select count(*)::int from conversation_members m where m.user_id = side.user_id and ${counts}) as conversations
 		from conversation_members side where side.conversation_id = any(${conversationIds}::int[])`
-	// In a transaction, for its plan: left alone PostgreSQL would plan it again each time, which takes five times as long.
+	// In a transaction, so that the plan is reused: PostgreSQL would otherwise plan it for each call, which takes five times as long.
 	const { rows } = await transact((trx, last) => last(select.execute(trx)))
 	const sides = Map.groupBy(rows, (row) => row.conversation_id)
 	return conversationIds.map((id) => sides.get(id) ?? [])
 })
 
-/** In how many conversations a member has something unread that counts, for other statements. @param userId a column */
+/** An SQL expression: the number of a member's conversations with unread messages. @param userId a column */
 export function conversationsWithUnread(userId: RawBuilder<number>): RawBuilder<number> {
 	return sql<number>`(select count(*)::int from conversation_members m where m.user_id = ${userId} and ${counts})`
 }
 
-/** In how many conversations a member has something unread that counts. */
+/** The number of a member's conversations with unread messages. */
 export const countConversationsWithUnread = gathered(async (userIds: number[]): Promise<number[]> => {
 	const { rows } = await sql<{ user_id: number; conversations: number }>`
 		select m.user_id, count(*)::int as conversations from conversation_members m
@@ -213,22 +209,22 @@ export const countConversationsWithUnread = gathered(async (userIds: number[]): 
 	return userIds.map((id) => found.get(id) ?? 0)
 })
 
-/** Takes a member's first answer, or an acceptance without one. @returns whether the conversation was a request until now */
+/** Accepts a request, by a first answer or without one. @returns whether it was a request until now */
 export async function acceptRequest(trx: Executor, conversationId: number, userId: number): Promise<boolean> {
 	const { rows } = await sql`update conversation_members set pending = false
 		where conversation_id = ${conversationId} and user_id = ${userId} and pending returning 1`.execute(trx)
 	return rows.length > 0
 }
 
-/** Mutes a conversation for one of its members, or no longer. */
+/** Mutes or unmutes a conversation for one of its members. */
 export async function writeMuted(trx: Executor, conversationId: number, userId: number, muted: boolean): Promise<void> {
 	await sql`update conversation_members set muted = ${muted}
 		where conversation_id = ${conversationId} and user_id = ${userId}`.execute(trx)
 }
 
 /**
- * Whether typing is shown: both wrote, nobody blocked the other, and the member is not suspended and hides
- * neither it nor their presence.
+ * Whether typing is shown: both have written, neither blocked the other, and the member is not suspended and hides neither typing nor
+ * presence.
  */
 export async function showsTyping(userId: number, username: string): Promise<{ peer_id: number } | undefined> {
 	const { rows } = await sql<{ peer_id: number }>`
@@ -243,17 +239,17 @@ export async function showsTyping(userId: number, username: string): Promise<{ p
 	return rows[0]
 }
 
-/** What a member decided about the chat. */
+/** A member's settings of the chat. */
 export interface ChatSettings {
-	/** Who may begin a conversation with them. */
+	/** Who may start a conversation with them. */
 	accepts: 'members' | 'verified' | 'nobody'
-	/** Whether peers are told that they type. */
+	/** Whether peers see that they are typing. */
 	shows_typing: boolean
 }
 
 const usual: ChatSettings = { accepts: 'members', shows_typing: true }
 
-/** What a member decided, or what holds until they do. */
+/** A member's settings, or the defaults. */
 export async function readSettings(userId: number): Promise<ChatSettings> {
 	const columns = ['accepts', 'shows_typing'] as const
 	return (
@@ -261,7 +257,7 @@ export async function readSettings(userId: number): Promise<ChatSettings> {
 	)
 }
 
-/** Changes some of it. */
+/** Updates the given settings. */
 export async function writeSettings(userId: number, change: Partial<ChatSettings>): Promise<void> {
 	await db()
 		.insertInto('chat_settings')
@@ -270,7 +266,7 @@ export async function writeSettings(userId: number, change: Partial<ChatSettings
 		.execute()
 }
 
-/** The conversations of a member that they see something of, with whom each is, for their archive. */
+/** The conversations that a member can see, with their peers, for the member's archive. */
 export function archivedConversations(memberId: number): RawBuilder<unknown> {
 	return sql`select c.id, p.name as peer_name, p.username as peer_username, c.created_at
 		from conversation_members mine join conversations c on c.id = mine.conversation_id
@@ -278,7 +274,7 @@ export function archivedConversations(memberId: number): RawBuilder<unknown> {
 		where mine.user_id = ${memberId} and mine.last_message_id is not null order by c.id`
 }
 
-/** The messages of a member as they see them, for their archive: their own, and those that reached them. */
+/** The messages that a member can see, sent and received, for the member's archive. */
 export function archivedMessages(memberId: number): RawBuilder<unknown> {
 	return sql`select m.conversation_id, m.sender_id = ${memberId} as mine,
 			case when m.sender_id = ${memberId} then m.body else coalesce(m.recipient_body, m.body) end as body,

@@ -29,23 +29,23 @@ import {
 } from './conversations.queries.server.ts'
 import { type Names, presentReceipts, type StrangerView } from './conversations.view.ts'
 
-/** What is said of a username that nobody else has. */
+/** The error for an unknown username. */
 export const NO_SUCH_MEMBER = 'There is nobody here to write to.'
 
-/** Who takes part. @throws NotAllowed for a visitor */
+/** @throws NotAllowed for a visitor */
 export function requireMember(viewer: Viewer): SignedIn {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	return viewer
 }
 
-/** How the viewer stands to somebody, with a conversation or without. @throws NotFound for nobody and for oneself */
+/** The state between the viewer and a member, with or without a conversation. @throws NotFound for an unknown member and for oneself */
 export async function relationWith(viewer: SignedIn, username: unknown, executor?: Executor): Promise<ConversationRow> {
 	const row = isUsername(username) ? await findConversation(viewer.id, username, executor) : undefined
 	if (!row) throw new NotFound(NO_SUCH_MEMBER)
 	return row
 }
 
-/** As {@link relationWith}, where there is a conversation. @throws NotFound */
+/** As {@link relationWith}, for an existing conversation. @throws NotFound */
 export async function requireConversation(
 	viewer: SignedIn,
 	username: unknown,
@@ -57,7 +57,6 @@ export async function requireConversation(
 	return { ...row, id }
 }
 
-/** The usernames of both members. */
 export function namesOf(viewer: SignedIn, peer: PairStateRow): Names {
 	return new Map([
 		[viewer.id, viewer.username],
@@ -65,7 +64,6 @@ export function namesOf(viewer: SignedIn, peer: PairStateRow): Names {
 	])
 }
 
-/** What the member can do. */
 export function presentState(row: PairStateRow): ConversationState {
 	return conversationState(factsOfPair(row))
 }
@@ -86,14 +84,14 @@ function factsOfPair(row: PairStateRow): ConversationFacts {
 	}
 }
 
-/** Members whom one member may block. */
+/** The maximum number of members that one member may block. */
 export const MAX_BLOCKED = 1_000
 
 /**
- * Blocks a member, or takes that back. They are told nothing and see what they send as sent; it never reaches the viewer,
- * not even after the block. The viewer cannot write to them either while it stands. What else a block means is in
- * app/features/members/blocks.server.ts; what the viewer was told of them and has not read is taken back.
- * @throws NotFound, NotAllowed, Invalid for one block too many, TooMany
+ * Blocks or unblocks a member. They are not told, and see what they send as sent; it never reaches the viewer, not even after unblocking.
+ * Meanwhile the viewer cannot write to them either, and unread notifications about them are removed. For the other effects of a block see
+ * app/features/members/blocks.server.ts.
+ * @throws NotFound, NotAllowed, Invalid if too many are blocked, TooMany
  */
 export async function setBlocked(viewer: Viewer, username: unknown, blocked: boolean): Promise<void> {
 	const blocker = requireMember(viewer)
@@ -102,7 +100,7 @@ export async function setBlocked(viewer: Viewer, username: unknown, blocked: boo
 	const notified = await db()
 		.transaction()
 		.execute(async (trx) => {
-			// A message on its way is either stored before this, or sees the block.
+			// With this lock a concurrent message is either stored before the block, or sees it.
 			if (peer.id !== null) await lockConversation(trx, peer.id)
 			await lockMember(trx, blocker.id)
 			if (blocked && (await countBlocks(trx, blocker.id, peer.peer_id)) >= MAX_BLOCKED)
@@ -114,7 +112,7 @@ export async function setBlocked(viewer: Viewer, username: unknown, blocked: boo
 	await Promise.all([announceState(blocker, peer.username), announceCount(blocker), announceUnread(notified)])
 }
 
-/** Mutes a conversation for the viewer, or no longer: no sound, no mail, no number. @throws NotFound, NotAllowed */
+/** Mutes or unmutes a conversation for the viewer: no sound, no mail, no unread count. @throws NotFound, NotAllowed */
 export async function setMuted(viewer: Viewer, username: unknown, muted: boolean): Promise<void> {
 	const { owner, username: peer } = await inConversation(viewer, username, (trx, id, userId) =>
 		writeMuted(trx, id, userId, muted),
@@ -122,7 +120,7 @@ export async function setMuted(viewer: Viewer, username: unknown, muted: boolean
 	await Promise.all([announceState(owner, peer), announceCount(owner)])
 }
 
-/** Takes a stranger's request without an answer in words. @throws NotFound, NotAllowed also for a suspended member */
+/** Accepts a stranger's request without answering. @throws NotFound, NotAllowed also for a suspended member */
 export async function acceptConversation(viewer: Viewer, username: unknown): Promise<void> {
 	await requireMayWrite(requireMember(viewer).id)
 	const { owner, done, row } = await inConversation(viewer, username, acceptRequest)
@@ -145,13 +143,13 @@ async function inConversation<Result>(
 	return { owner, done, row, username: row.username }
 }
 
-/** Who may begin a conversation with the viewer, and whether others see that they type. @throws NotAllowed */
+/** Who may start a conversation with the viewer, and whether peers see that they are typing. @throws NotAllowed */
 export async function getChatSettings(viewer: Viewer) {
 	const { accepts, shows_typing: showsTyping } = await readSettings(requireMember(viewer).id)
 	return { accepts, showsTyping }
 }
 
-/** Who may begin a conversation with a member, and whether others see them type: one of the two, or both. */
+/** The settings of the chat; a change names at least one. */
 const settingsInput = z
 	.object({
 		accepts: z.enum(['members', 'verified', 'nobody'], { error: 'Choose who may write to you.' }).optional(),
@@ -159,10 +157,7 @@ const settingsInput = z
 	})
 	.refine(({ accepts, typing }) => accepts ?? typing, 'Choose who may write to you.')
 
-/**
- * Changes one of them, or both; conversations in which both wrote stay open.
- * @throws NotAllowed, Invalid
- */
+/** Updates one setting or both. Conversations in which both have written stay open. @throws NotAllowed, Invalid */
 export async function setChatSettings(viewer: Viewer, input: Record<string, unknown>): Promise<void> {
 	const { id } = requireMember(viewer)
 	const { accepts, typing } = parseInput(settingsInput, input)
@@ -172,33 +167,33 @@ export async function setChatSettings(viewer: Viewer, input: Record<string, unkn
 	await writeSettings(id, change)
 }
 
-/* What open tabs are told, after the commit. Nothing depends on it: a tab that misses it asks when it comes back. */
+/* Live events, sent after the commit. Losing one is harmless: a tab that reconnects asks for the current state. */
 
-/** What counts as unread changed for a member without a message or a mark: tells their own tabs. */
+/** Sends a member's tabs the unread count, which changed without a message or a read receipt. */
 export async function announceCount(member: { id: number }): Promise<void> {
 	announce(roomOf(member.id), 'chat:count', { conversations: await countConversationsWithUnread(member.id) })
 }
 
-/** What a member can do in a conversation changed: tells their own tabs. */
+/** Tells a member's tabs that what they can do in a conversation changed. */
 export async function announceState(member: { id: number }, peerUsername: string): Promise<void> {
 	const row = await findConversation(member.id, peerUsername)
 	if (row) announce(roomOf(member.id), 'chat:state', { with: peerUsername, state: presentState(row) })
 }
 
-/** A message waits for the first answer: how much more may follow changed for its sender, and for the peer it is a request. */
+/** A message waits for the first answer: tells its sender how many more may follow, and the peer of the request. */
 export async function announceWaiting(sender: SignedIn, peer: PairStateRow): Promise<void> {
 	await announceState(sender, peer.username)
 	if (!peer.blocked_me) await announceState({ id: peer.peer_id }, sender.username)
 }
 
-/** The first answer came, or an acceptance: what both can do changed, and the receipts may be shown now. */
+/** A request was answered or accepted: tells both members what they can do now. Receipts may be shown from now on. */
 export async function announceAccepted(member: SignedIn, peer: PairStateRow): Promise<void> {
 	await Promise.all([announceState(member, peer.username), announceState({ id: peer.peer_id }, member.username)])
 	const row = await findConversation(peer.peer_id, member.username)
 	if (row) announce(roomOf(peer.peer_id), 'chat:receipts', { with: member.username, receipts: presentReceipts(row) })
 }
 
-/** What decides whether to answer a member whom one does not know, as all members see it. */
+/** What helps a member to decide whether to answer a stranger. All members may see it. */
 export async function introduceStranger(peerId: number): Promise<StrangerView> {
 	const row = await findStudies(peerId)
 	if (!row) return { studies: '', university: '', campus: '' }

@@ -7,30 +7,30 @@ export interface Peer {
 	name: string
 	picture: string | null
 	online: boolean
-	/** ISO 8601; null when online, never seen, or hidden. */
+	/** ISO 8601; null if online, never seen, or hidden. */
 	lastSeenAt: string | null
 }
 
-/** How far the peer has come, as ids of messages. */
+/** How far the peer has received and read, as message ids. */
 export interface Receipts {
-	/** The last one that the peer's device got. */
+	/** The last message that a device of the peer has received. */
 	delivered: number
-	/** The last one that the peer has seen. */
+	/** The last message that the peer has read. */
 	read: number
 }
 
 declare module '~/platform/realtime/events.ts' {
-	/** `with` is the peer's username, as seen by who is told. */
+	/** `with` is the username of the recipient's peer. */
 	interface ServerEvents {
-		/** The peer's device got, or the peer saw, more. */
+		/** The peer has received or read more. */
 		'chat:receipts': (event: { with: string; receipts: Receipts }) => void
-		/** In how many conversations something is unread for this member: as the tab connects, and when that changes otherwise. */
+		/** The number of conversations with unread messages: on connecting, and when it changes other than by messages. */
 		'chat:count': (event: { conversations: number }) => void
 		'chat:state': (event: { with: string; state: ConversationState }) => void
 	}
 }
 
-/** The two members of a conversation, as messages name them. */
+/** Usernames of the two members by id. */
 export type Names = ReadonlyMap<number, string>
 
 /** The other member. */
@@ -39,16 +39,16 @@ export function presentPeer(row: PeerRow): Peer {
 	return { username: row.username, name: row.name, picture: row.image, online: row.online, lastSeenAt }
 }
 
-/** How far the peer has come. Of somebody who has not answered yet nothing is told: looking at a request is free. */
+/** How far the peer has received and read. Nothing before their first answer: opening a request must not show. */
 export function presentReceipts(row: ConversationRow): Receipts {
 	return row.peer_pending ? { delivered: 0, read: 0 } : { delivered: row.peer_delivered_id, read: row.peer_read_id }
 }
 
-/** What decides whether to answer somebody whom one does not know. Empty text means "not given". */
+/** What helps to decide whether to answer a stranger. Empty text means "not given". */
 export interface StrangerView {
 	/** “CSE, 3rd year” */
 	studies: string
 	university: string
-	/** The university that they are a verified student of, or ''. */
+	/** The university of a verified student; '' for others. */
 	campus: string
 }

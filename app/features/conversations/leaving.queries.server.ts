@@ -4,12 +4,12 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Leaver } from '~/platform/member-data.ts'
 import { lockConversation } from './conversations.queries.server.ts'
 
-/** Conversations that are handed over before the others, each in a transaction of its own. */
+/** Conversations per batch; each is a transaction of its own. */
 const AT_ONCE = 50
 
 /**
- * Hands the conversations of a member who leaves to the account that stands in for them: the other member keeps every word that
- * reached them, and nothing says any more who wrote it. Pictures go, and whatever the other member never saw.
+ * Transfers the conversations of a leaving member to the account that replaces them. Peers keep all text that reached them, without the
+ * author's name. Pictures, and messages that never reached the peer, are deleted.
  * @returns whether there may be more
  */
 export async function handOverConversations({ id, alias }: Leaver): Promise<boolean> {
@@ -30,7 +30,7 @@ async function handOver(trx: Executor, conversationId: number, leaverId: number,
 		where c.id = ${conversationId} and not peer.former and theirs.last_message_id is not null`.execute(trx)
 	const [peer] = rows
 	if (!peer) {
-		// Nobody is left who could read it.
+		// Nobody is left to read it.
 		await sql`delete from conversations where id = ${conversationId}`.execute(trx)
 		return
 	}
@@ -39,7 +39,7 @@ async function handOver(trx: Executor, conversationId: number, leaverId: number,
 		delete from messages where conversation_id = ${conversationId} and sender_id = ${leaverId} and recipient_id is null`.execute(
 		trx,
 	)
-	// What it shows is what the other member saw; a message that was nothing but a picture is a deleted one.
+	// The preview must be what the peer saw; a message that was only a picture counts as deleted.
 	await sql`
 		update messages set sender_id = ${standIn}, client_id = gen_random_uuid(), pictures = null,
 			deleted_at = case when pictures is not null and coalesce(recipient_body, body) = '' then coalesce(deleted_at, now()) else deleted_at end,

@@ -3,12 +3,12 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 
 /**
- * Gives the conversations of an account to the one that is kept. Of two with the same member one is made, in the order in which its messages
- * were sent; the one between the two accounts goes, as both its members are the same person.
+ * Moves the conversations of a merged account to the kept account. Two conversations with the same member become one, in the order of
+ * sending. The conversation between the two accounts is deleted.
  */
 export async function mergeConversations(trx: Executor, merge: Merge): Promise<void> {
 	const { goneId, keptId } = merge
-	// Those of both: of two with the same member both change.
+	// Where both accounts have a conversation with the same member, both conversations change.
 	await sql`
 		select from conversations where lower_id in (${goneId}, ${keptId}) or higher_id in (${goneId}, ${keptId})
 		order by id for no key update`.execute(trx)
@@ -16,7 +16,7 @@ export async function mergeConversations(trx: Executor, merge: Merge): Promise<v
 		where lower_id = least(${goneId}::int, ${keptId}::int) and higher_id = greatest(${goneId}::int, ${keptId}::int)`.execute(
 		trx,
 	)
-	// A program chose the ids, and may have chosen the same for both accounts.
+	// Clients choose these ids, so both accounts may have the same.
 	await sql`
 		update messages m set client_id = gen_random_uuid() where sender_id = ${goneId}
 			and exists (select from messages other where other.sender_id = ${keptId} and other.client_id = m.client_id)`.execute(
@@ -34,7 +34,7 @@ export async function mergeConversations(trx: Executor, merge: Merge): Promise<v
 	await sql`update messages set recipient_id = ${keptId} where recipient_id = ${goneId}`.execute(trx)
 }
 
-/** Puts the messages with a member whom both accounts talked to into the kept account's conversation. */
+/** Moves the messages with a peer of both accounts into the kept account's conversation. */
 async function joinTwins(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	const { rows } = await sql<{ from_id: number; to_id: number }>`
 		select c.id as from_id, twin.id as to_id from conversations c
@@ -44,7 +44,7 @@ async function joinTwins(trx: Executor, { goneId, keptId }: Merge): Promise<void
 	if (rows.length === 0) return
 	const twins = sql`unnest(${rows.map((row) => row.from_id)}::int[], ${rows.map((row) => row.to_id)}::int[]) as twin (from_id, to_id)`
 	await joinSides(trx, { goneId, keptId }, twins)
-	// Each message is a change of the conversation that it came to.
+	// Each moved message raises the version of its new conversation.
 	const { rows: moved } = await sql<{ to_id: number; count: number }>`
 		with placed as (
 			select m.id, twin.to_id, into_.version + row_number() over (partition by twin.to_id order by m.id) as version
@@ -67,8 +67,8 @@ async function joinTwins(trx: Executor, { goneId, keptId }: Merge): Promise<void
 }
 
 /**
- * Makes of the two rows of each member one. Nothing that was unread in either counts as read: what comes after it is unread again. Whoever
- * answered one of the accounts knows the person, so a request that the other one sent waits no more; and a conversation is muted if both were.
+ * Merges the two rows of each member. Unread messages stay unread, with all that follow them. A peer who answered one account has accepted
+ * the person, so a request by the other one is accepted too. The conversation is muted if both were.
  */
 async function joinSides(trx: Executor, { goneId, keptId }: Merge, twins: ReturnType<typeof sql>): Promise<void> {
 	const firstUnread = (

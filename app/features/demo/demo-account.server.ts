@@ -8,16 +8,16 @@ export interface DemoAccount {
 	password: string
 }
 
-/** Whom a newcomer may log in as. */
+/** The accounts that the login page of a demo offers. */
 export interface DemoAccounts {
 	member: DemoAccount
-	/** null on a site whose demo content is older than its moderator. */
+	/** null if the demo content is older than its moderator. */
 	moderator: DemoAccount | null
 }
 
 const fileName = 'demo-account.txt'
 
-/** The accounts that a newcomer may log in with, or null when this site was made without the demo content. */
+/** The demo accounts; null on a site without the demo content. */
 export async function demoAccounts(dataDir: string): Promise<DemoAccounts | null> {
 	const text = await readFile(join(dataDir, fileName), 'utf8').catch(() => '')
 	const passwordOf = (email: string) =>
@@ -25,7 +25,7 @@ export async function demoAccounts(dataDir: string): Promise<DemoAccounts | null
 			.split('\n')
 			.map((line) => line.split(/\s+/))
 			.find(([first]) => first === email)?.[1]
-	// The file of an older site is the member's password and nothing else.
+	// In the file of an older site there is only the member's password.
 	const member = passwordOf(emails.member) ?? text.trim()
 	if (!member) return null
 	const moderator = passwordOf(emails.moderator)
@@ -35,7 +35,7 @@ export async function demoAccounts(dataDir: string): Promise<DemoAccounts | null
 	}
 }
 
-/** Makes passwords for the demo accounts and stores them in the data directory, readable by its owner alone. */
+/** Generates passwords for the demo accounts, and stores them in a file that only its owner can read. */
 export async function makeDemoAccounts(dataDir: string): Promise<DemoAccounts> {
 	const known = await demoAccounts(dataDir)
 	if (known) return known

@@ -77,7 +77,7 @@ async function one(statement: string): Promise<number | undefined> {
 	return rows[0]?.value
 }
 
-/** How many rows each table has that the demo fills. */
+/** The row counts of all tables that the demo fills. */
 async function everything(): Promise<string> {
 	const tables = [
 		'users',

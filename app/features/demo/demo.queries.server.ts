@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { DemoMember } from './demo.schema.ts'
 
-/** Whether somebody was here before the demo content: a member, or a query. The account of former members (0) is there from the start. */
+/** Whether there are members or questions, or the demo content was added before. The account of former members (0) always exists. */
 export async function isInhabited(executor: Executor = db()): Promise<boolean> {
 	const { rows } = await sql<{ inhabited: boolean }>`
 		select exists (select 1 from users where id <> 0) or exists (select 1 from questions) or exists (select 1 from milestones where name = 'demo') as inhabited`.execute(
@@ -11,15 +11,15 @@ export async function isInhabited(executor: Executor = db()): Promise<boolean> {
 	return rows[0]?.inhabited ?? false
 }
 
-/** Any number that no other program takes as its advisory lock. */
+/** An arbitrary number that no other advisory lock uses. */
 const lockKey = 5_271_010
 
-/** Has this transaction be the only one that adds the demo content, until it ends. */
+/** Ensures that only one transaction adds the demo content. */
 export async function lockDemo(trx: Executor): Promise<void> {
 	await sql`select pg_advisory_xact_lock(${lockKey})`.execute(trx)
 }
 
-/** Inserts a demo member with the whole profile. @param login a `passwordHash` of null is for an account that nobody can log in to */
+/** Inserts a demo member with a complete profile. @param login with a `passwordHash` of null nobody can log in */
 export async function insertDemoMember(
 	trx: Executor,
 	member: DemoMember,
@@ -84,7 +84,7 @@ export async function insertDemoMember(
 	return id
 }
 
-/** A demo question as bookmarks and reports need it. @param title as it is in the data @throws Error when there is none */
+/** The id of a demo question. @param title as in the data file @throws Error if there is none */
 export async function findDemoQuestion(trx: Executor, title: string): Promise<number> {
 	const question = await trx
 		.selectFrom('questions')
@@ -96,16 +96,16 @@ export async function findDemoQuestion(trx: Executor, title: string): Promise<nu
 	return question.id
 }
 
-/** A tag of a demo question. @throws Error when no question has it */
+/** The id of a tag of a demo question. @throws Error if no question has it */
 export async function findDemoTag(trx: Executor, name: string): Promise<number> {
 	const tag = await trx.selectFrom('tags').select('id').where('name', '=', name).executeTakeFirst()
 	if (!tag) throw new Error(`No question of the demo has the tag "${name}".`)
 	return tag.id
 }
 
-/** Something that was written for a member, as they would have been notified of it. */
+/** A post that a member is notified of. */
 export interface DemoEvent {
-	/** Null where the question itself is what was written. */
+	/** Null if the post is a question. */
 	comment_id: number | null
 	author_id: number
 	at: Date
@@ -116,7 +116,7 @@ export interface DemoEvent {
 	username: string
 }
 
-/** What others wrote to a member's questions and comments, and asked with a tag that the member follows, the oldest first. */
+/** Comments on a member's questions and comments, and questions with tags that the member follows, oldest first. */
 export async function listDemoEvents(trx: Executor, userId: number): Promise<DemoEvent[]> {
 	const { rows } = await sql<DemoEvent>`
 		with events as (
@@ -136,7 +136,7 @@ export async function listDemoEvents(trx: Executor, userId: number): Promise<Dem
 	return rows
 }
 
-/** Sets the times of a member's notifications to those of what they tell, and leaves those of today unread. No mail is made of them. */
+/** Backdates a member's notifications to their events. Those of today stay unread; none is mailed. */
 export async function dateDemoNotifications(
 	trx: Executor,
 	userId: number,
@@ -152,7 +152,7 @@ export async function dateDemoNotifications(
 			unread = (select count(*) from dated where on_site and read_at is null) where user_id = ${userId}`.execute(trx)
 }
 
-/** Sets when messages were sent, and when their conversations began. */
+/** Backdates messages and their conversations. */
 export async function dateDemoMessages(trx: Executor, times: ReadonlyMap<number, Date>): Promise<void> {
 	await sql`
 		with dated as (
@@ -163,12 +163,12 @@ export async function dateDemoMessages(trx: Executor, times: ReadonlyMap<number,
 		where id in (select conversation_id from dated)`.execute(trx)
 }
 
-/** Has a stored picture be that of a demo member. */
+/** Sets the picture of a demo member. */
 export async function writeDemoPicture(userId: number, path: string): Promise<void> {
 	await db().updateTable('users').set({ image: path }).where('id', '=', userId).execute()
 }
 
-/** Notes that the demo content stands, and counts its members. */
+/** Records that the demo content is complete, and the number of its members. */
 export async function reachDemo(trx: Executor, members: number): Promise<void> {
 	await trx.insertInto('milestones').values({ name: 'demo' }).execute()
 	await sql`update counters set value = value + ${members} where name = 'members'`.execute(trx)

@@ -3,7 +3,7 @@ import { openings } from '~/features/members/self.view.ts'
 
 const minutes = { m: 1, h: 60, d: 1_440 } as const
 
-/** A span such as 40m, 5h or 12d, in milliseconds. */
+/** A duration such as 40m, 5h or 12d, in milliseconds. */
 const span = z
 	.string()
 	.regex(/^\d+[mhd]$/, 'must be a number and m, h or d')
@@ -27,7 +27,7 @@ const links = z.object({
 	geeksforgeek: text,
 })
 
-/** One invented student of demo/members.yaml. */
+/** A member in demo/members.yaml. */
 export const demoMember = z.object({
 	username: z.string(),
 	fullName: z.string(),
@@ -127,7 +127,7 @@ const comment: z.ZodType<DemoComment> = z.lazy(() =>
 	}),
 ) as z.ZodType<DemoComment>
 
-/** One question of demo/questions/{category}.yaml with its thread. */
+/** A question with its thread in demo/questions/{category}.yaml. */
 export const demoQuestion = z.object({
 	title: z.string().min(8).max(200),
 	author: z.string(),
@@ -145,19 +145,19 @@ export type DemoQuestion = z.output<typeof demoQuestion>
 
 const demoConversation = z.object({
 	between: z.tuple([z.string(), z.string()]),
-	/** How many of the last messages their reader has not seen. */
+	/** How many of the last messages are unread. */
 	unread: z.number().int().min(0).default(0),
-	/** The oldest first; `ago` counts back from the start of the site. */
+	/** Oldest first; `ago` is relative to the first start. */
 	messages: z.array(z.object({ from: z.string(), ago: span, body: z.string().min(1) })).min(1),
 })
 
-/** What demo/life.yaml holds: what members do besides asking and answering. */
+/** The content of demo/life.yaml: what members do besides asking and answering. */
 export const demoLife = z.object({
 	conversations: z.array(demoConversation),
-	/** The tags that a member follows. */
+	/** Tags by member. */
 	follows: z.record(z.string(), z.array(z.string())),
 	bookmarks: z.array(z.object({ of: z.string(), title: z.string(), note: z.string() })),
-	/** Of a question by its title, or of a member. */
+	/** About a question, by its title, or a member. */
 	reports: z.array(
 		z
 			.object({ by: z.string(), reason: z.enum(['spam', 'off-topic', 'abusive', 'other']), details: z.string() })
@@ -170,7 +170,7 @@ export type DemoLife = z.output<typeof demoLife>
 
 const color = z.string().regex(/^#[0-9a-f]{6}$/)
 
-/** One of demo/portraits.yaml: the parts of which the picture of a member is drawn. */
+/** A portrait in demo/portraits.yaml: the parts that the picture is composed of. */
 export const demoPortrait = z.object({
 	username: z.string(),
 	ground: color,

@@ -28,13 +28,13 @@ import { addDemoPortraits } from './portraits.server.ts'
 
 export interface DemoContent {
 	members: DemoMember[]
-	/** The questions of each category's slug. */
+	/** Questions with the slug of their category. */
 	questions: { category: string; question: DemoQuestion }[]
 	life: DemoLife
 	portraits: DemoPortrait[]
 }
 
-/** Reads and checks the demo's data files. @throws Error that names the file and what is wrong in it */
+/** Reads and validates the data files. @throws Error that names the file and the problem */
 export async function readDemo(folder = join(process.cwd(), 'demo')): Promise<DemoContent> {
 	const members = await readData(join(folder, 'members.yaml'), z.array(demoMember))
 	const life = await readData(join(folder, 'life.yaml'), demoLife)
@@ -50,8 +50,8 @@ export async function readDemo(folder = join(process.cwd(), 'demo')): Promise<De
 }
 
 /**
- * Adds the demo content to a site that nobody has used yet; any other site is left as it is.
- * One transaction: an interrupted first start begins again with an empty site.
+ * Adds the demo content to an unused site; any other site is left as it is. Runs in one transaction, so that an interrupted first start
+ * begins again with an empty site.
  */
 export function seedDemoContent(options: Options): Promise<void> {
 	return longWork(() => addDemo(options))
@@ -67,7 +67,7 @@ async function addDemo({ onProgress }: Options): Promise<void> {
 	const ids = await db()
 		.transaction()
 		.execute(async (trx) => {
-			// Of several processes that start at once, one adds it and the others wait for that.
+			// Of several processes that start at once, one adds the content and the others wait.
 			await lockDemo(trx)
 			return (await isInhabited(trx)) ? null : addContent(trx, content, onProgress)
 		})
@@ -76,7 +76,7 @@ async function addDemo({ onProgress }: Options): Promise<void> {
 	await refreshStatistics()
 }
 
-/** @returns the ids of the members by their usernames */
+/** @returns the ids of the members by username */
 async function addContent(
 	trx: Executor,
 	{ members, questions, life }: DemoContent,
@@ -100,7 +100,7 @@ async function addContent(
 	return ids
 }
 
-/** @returns the ids of the members by their usernames */
+/** @returns the ids of the members by username */
 async function addMembers(
 	trx: Executor,
 	members: DemoMember[],
@@ -111,7 +111,7 @@ async function addMembers(
 	const hashes = new Map<string, string>()
 	for (const account of [plain, moderator]) if (account) hashes.set(account.email, await hashPassword(account.password))
 	const ids = new Map<string, number>()
-	// Who joined first is written first: the community's order of joining is that of the ids.
+	// The community sorts by id where it shows who joined first.
 	const inOrder = members.toSorted((one, other) => other.joined - one.joined)
 	for (const [index, member] of inOrder.entries()) {
 		const login = {
@@ -122,7 +122,7 @@ async function addMembers(
 		ids.set(member.username, await insertDemoMember(trx, member, new Date(now - member.joined), login))
 		onProgress(index + 1)
 	}
-	// Not the accounts that visitors of a demo log in to: they choose for themselves.
+	// Except the accounts that visitors of a demo log in to: they choose for themselves.
 	const mentors = members.filter((one) => one.open_to.includes('mentoring') && !hashes.has(one.email))
 	await writeOptedIn(
 		trx,

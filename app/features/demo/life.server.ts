@@ -23,11 +23,10 @@ import {
 import type { DemoConversation, DemoLife } from './demo.schema.ts'
 
 /**
- * Adds what the demo's members do besides asking and answering, once members and questions are there: conversations, tags that
- * are followed, bookmarks, notifications of what happened, and reports.
- * @param ids of the members by their usernames
- * @param now milliseconds since 1970 from which times count back
- * @throws Error that names what the data speaks of and the demo does not have
+ * Adds conversations, followed tags, bookmarks, notifications and reports, after members and questions.
+ * @param ids of the members by username
+ * @param now milliseconds since 1970, to which times are relative
+ * @throws Error if the data refers to something that the demo does not have
  */
 export async function addDemoLife(
 	trx: Executor,
@@ -40,7 +39,7 @@ export async function addDemoLife(
 		if (id === undefined) throw new Error(`The demo's life names ${username}, who is no demo member.`)
 		return id
 	}
-	// Inboxes are in the order of ids, not of times.
+	// Inboxes are ordered by id, not by time.
 	const lastOf = ({ messages }: DemoConversation) => messages.at(-1)?.ago ?? 0
 	for (const conversation of conversations.toSorted((one, other) => lastOf(other) - lastOf(one)))
 		await addConversation(trx, conversation, idOf, now)
@@ -90,7 +89,7 @@ async function followTag(trx: Executor, userId: number, name: string): Promise<v
 	await writeFollow(trx, userId, { tagId: await findDemoTag(trx, name) }, true)
 }
 
-/** Notifies a member of what others wrote for them, as if they had been notified at that time. */
+/** Notifies a member of what others wrote, backdated to that time. */
 async function addNotifications(trx: Executor, userId: number): Promise<void> {
 	const times = new Map<string, Date>()
 	for (const { comment_id, author_id, at, kind, question_id, title, category, username } of await listDemoEvents(

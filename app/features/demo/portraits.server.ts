@@ -4,12 +4,12 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { writeDemoPicture } from './demo.queries.server.ts'
 import type { DemoPortrait } from './demo.schema.ts'
 
-/** Pixels of a side; the parts are drawn on a square of 240. */
+/** Side length in pixels; the parts are drawn on a 240 × 240 canvas. */
 const SIDE = 480
 
 type Part = (portrait: DemoPortrait) => string
 
-/** What lies behind the head and before it, for each kind of hair. The head is an ellipse of 44 × 54 around (120, 104). */
+/** Shapes behind and in front of the head, for each kind of hair. The head is an ellipse of 44 × 54 around (120, 104). */
 const hairs: Record<DemoPortrait['hair'], { behind: Part; before: Part }> = {
 	short: {
 		behind: () => '',
@@ -74,7 +74,7 @@ const extras: Record<DemoPortrait['extra'][number], Part> = {
 		`<path fill="${hairColor}" d="M77 116c2 30 18 46 43 46s41-16 43-46c-8 12-18 14-26 12-10-4-24-4-34 0-8 2-18 0-26-12z"/>`,
 }
 
-/** The drawing of a demo member, made of flat parts. */
+/** The SVG of a demo member's portrait. */
 export function drawPortrait(portrait: DemoPortrait): string {
 	const { ground, skin, shirt, hair, extra } = portrait
 	const { behind, before } = hairs[hair]
@@ -96,9 +96,8 @@ export function drawPortrait(portrait: DemoPortrait): string {
 }
 
 /**
- * Gives demo members their pictures, by the same way as an upload. Where a first start ends before the last one, some members keep
- * their initials.
- * @param ids of the members by their usernames
+ * Adds the pictures of demo members, processed like uploads. If the first start is interrupted, some members keep their initials.
+ * @param ids of the members by username
  */
 export async function addDemoPortraits(portraits: DemoPortrait[], ids: ReadonlyMap<string, number>): Promise<void> {
 	for (const portrait of portraits) {

@@ -13,25 +13,25 @@ import { db } from '~/platform/db/db.server.ts'
 import { excerptOf, renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { readDemo } from './demo.server.ts'
 
-/** So many questions are one transaction. */
+/** Questions per transaction. */
 const batchSize = 500
 export const seedSource = 'seed'
 const firstAsked = Date.UTC(2024, 0, 1)
 const hour = 3_600_000
 
 interface Options {
-	/** Domain of the addresses of the members who ask and answer. */
+	/** The mail domain of the members who ask and answer. */
 	authors: string
 	onProgress: (done: number, total: number) => void
-	/** Stops after the batch that is being written. */
+	/** Stops after the current batch. */
 	signal?: AbortSignal
 }
 
 /**
- * Brings the number of seeded questions to `total`: the demo's texts in new combinations, asked and answered by invented
- * members. The same number always makes the same question; what stands already stays.
- * @returns how many rows were written
- * @throws Error when there are no invented members
+ * Raises the number of seeded questions to `total`: new combinations of the demo's texts, by generated members. The same number always
+ * yields the same question, and existing ones stay.
+ * @returns the number of inserted rows
+ * @throws Error if there are no generated members
  */
 export async function seedQuestions(total: number, { authors, onProgress, signal }: Options): Promise<number> {
 	const people = await listSeedAuthors(authors)
@@ -105,7 +105,7 @@ async function renderDemo(): Promise<Text[]> {
 }
 
 function draftOf(number: number, texts: Text[], people: number[], categories: { id: number; slug: string }[]) {
-	// Steps that share no divisor with the lengths walk through all combinations before one comes again.
+	// Steps that are coprime to the lengths visit all combinations before one repeats.
 	const text = texts[(number * 7) % texts.length]
 	const other = texts[(number * 11 + Math.floor(number / texts.length)) % texts.length]
 	if (!text || !other) throw new Error('The demo has no questions.')

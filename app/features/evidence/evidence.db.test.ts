@@ -289,7 +289,7 @@ describe('at once', () => {
 		]
 		for (let round = 0; round < 8; round += 1) {
 			const done = await Promise.allSettled(Array.from({ length: 8 }, () => pick(acts)(pick(posts))))
-			// What is refused changes nothing; anything else than a refusal would be a deadlock.
+			// Rejections by a rule are fine; any other error would be a deadlock.
 			for (const result of done)
 				if (result.status === 'rejected') expect(result.reason).toMatchObject({ status: expect.any(Number) })
 			await expectNothingToCorrect()

@@ -8,7 +8,7 @@ declare module '~/platform/db/schema.ts' {
 		skill_evidence: {
 			user_id: number
 			skill_id: number
-			/** Number of the comment, or the id of the project or certificate. */
+			/** The number of the comment, or the id of the project or certificate. */
 			source: string
 			kind: EvidenceKind
 			at: Date
@@ -18,7 +18,7 @@ declare module '~/platform/db/schema.ts' {
 	}
 }
 
-/** Who reads: anybody; a moderator, who sees sections that others do not; the member, who sees what they hide. */
+/** Who reads: anybody; a moderator, who also sees sections hidden from others; or the member, who sees all of them. */
 export type EvidenceReader = 'other' | 'moderator' | 'owner'
 
 const sources: Record<EvidenceReader, RawBuilder<unknown>> = {
@@ -27,7 +27,7 @@ const sources: Record<EvidenceReader, RawBuilder<unknown>> = {
 	owner: sql`skill_evidence`,
 }
 
-/** A piece of evidence, with what all of its skill comes to. */
+/** A piece of evidence, with the total of its skill. */
 export interface EvidenceRow {
 	skill: string
 	hidden: boolean
@@ -44,7 +44,7 @@ export interface EvidenceRow {
 	at: string
 }
 
-/** Evidence of a member's skills, the strongest first: of each the `limit` pieces that weigh most. */
+/** Evidence of a member's skills, strongest skill first, with the `limit` heaviest pieces of each. */
 export async function listEvidenceRows(userId: number, reader: EvidenceReader, limit: number): Promise<EvidenceRow[]> {
 	const { rows } = await sql<EvidenceRow>`
 		with weighed as (
@@ -69,7 +69,7 @@ export async function listEvidenceRows(userId: number, reader: EvidenceReader, l
 	return rows
 }
 
-/** Says of which of these skills others see the evidence. Skills that the member does not have are ignored. */
+/** Sets for which of these skills others see the evidence. Ignores skills that the member does not have. */
 export async function writeEvidenceShown(
 	trx: Executor,
 	userId: number,
@@ -82,7 +82,7 @@ export async function writeEvidenceShown(
 		where user_id = ${userId} and skill_id = skills.id and evidence_hidden = shown`.execute(trx)
 }
 
-/** The members whose evidence of any of these skills has at least this strength as of now, the strongest first. */
+/** The members with at least this strength in any of these skills, strongest first. */
 export async function listStrongest(skills: string[], strength: number, limit: number): Promise<number[]> {
 	const { rows } = await sql<{ user_id: number }>`
 		select user_id from skills cross join lateral (
@@ -94,18 +94,18 @@ export async function listStrongest(skills: string[], strength: number, limit: n
 	return rows.map((row) => row.user_id)
 }
 
-/** Brings the evidence of these members in line with what it rests on. */
+/** Recalculates the evidence of these members. */
 export async function refreshEvidence(ids: number[]): Promise<void> {
 	await sql`select refresh_evidence(${ids}::int[])`.execute(db())
 }
 
-/** Those of these members whose evidence is not what their rows say. */
+/** Those of these members whose stored evidence is stale. */
 export async function listStale(ids: number[]): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`select stale_evidence(${ids}::int[]) as id order by 1`.execute(db())
 	return rows.map(({ id }) => id)
 }
 
-/** The next members after this one who have skills or evidence. */
+/** The next members, by id, who have skills or evidence. */
 export async function listMembersAfter(id: number, limit: number): Promise<number[]> {
 	const { rows } = await sql<{ user_id: number }>`
 		select user_id from profile_skills where user_id > ${id} union select user_id from skill_evidence where user_id > ${id}
@@ -113,7 +113,7 @@ export async function listMembersAfter(id: number, limit: number): Promise<numbe
 	return rows.map((row) => row.user_id)
 }
 
-/** Whose answers were chosen, or voted for, by somebody whose suspension has ended by itself within the last two days. */
+/** Members whose answers were accepted or voted for by somebody whose suspension has expired within the last two days. */
 export async function listVouchedAgain(): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		with back as materialized (select id from users where suspended_until between now() - interval '2 days' and now())
@@ -125,12 +125,12 @@ export async function listVouchedAgain(): Promise<number[]> {
 	return rows.map(({ id }) => id)
 }
 
-/** So many members are brought in line in one transaction, whose lock nobody waits for long. */
+/** Members per transaction, so that its locks are short. */
 export const EVIDENCE_BATCH = 200
 
 /**
- * Evidence as a source of terms: no words are written here, but what a title names and what is part of what follow from the terms.
- * Words of skills, tags and projects that are written again bring their evidence along by themselves.
+ * The evidence as a source of terms. It stores no words of its own, but titles and parent terms affect it. Changes of skills, tags and
+ * projects update the evidence by triggers.
  */
 export const evidenceTerms: TermSource = {
 	nouns: ['skill', 'skills'],
@@ -147,7 +147,7 @@ export const evidenceTerms: TermSource = {
 	listUnknown: async () => [],
 }
 
-/** The next members after this one who have the skill of a term, or of what it is part of. @param termId null for any skill */
+/** The next members, by id, who have the skill of a term or of one of its parents. @param termId null for any skill */
 async function listMembersOfTerm(termId: number | null, after: number): Promise<number[]> {
 	if (termId === null) return listMembersAfter(after, EVIDENCE_BATCH)
 	const { rows } = await sql<{ user_id: number }>`
@@ -159,8 +159,8 @@ async function listMembersOfTerm(termId: number | null, after: number): Promise<
 }
 
 /**
- * Leaves the evidence of members who are being deleted as it is in this transaction, as it goes with their accounts: computed again after
- * each of their texts, it would cost the square of how much they wrote.
+ * Stops the triggers from recalculating the evidence of members who are being deleted, in this transaction. Recalculating it after each
+ * deleted text would take quadratic time.
  */
 export async function leaveEvidence(trx: Executor, accounts: readonly number[]): Promise<void> {
 	await sql`select set_config('devquad.evident', ${[...accounts]}::int[]::text, true)`.execute(trx)

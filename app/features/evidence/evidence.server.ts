@@ -18,18 +18,17 @@ import {
 } from './evidence.queries.server.ts'
 import { levelOf, MIN_STRENGTH, type SkillEvidenceView } from './evidence.view.ts'
 
-/** Of each skill a page lists so many pieces, those that weigh most; the others are counted. */
+/** Pieces that a page lists per skill, heaviest first; the rest is counted. */
 const PIECES_SHOWN = 6
 
-/** Members that a search puts before others who have the skill, at most. */
+/** The maximum number of members that a search ranks first for their evidence. */
 const MAX_STRONGEST = 50
 
 /**
- * What a member's skills rest on, as far as this viewer may see it, the strongest first; skills without evidence are missing.
- * `strength = Σ weight · 2^(−age / 365 days)` over the pieces that the viewer sees. A piece weighs:
- * 1 for a solution that another member chose, 0.25 for each vote on an answer and at most 1 for all of its votes, 1 for a project or
- * a certificate; half of that under a term that is only a part of the skill's, such as React of JavaScript. What the same
- * person says under a skill for the second time weighs half, for the third time a quarter, and so on.
+ * The evidence of a member's skills that this viewer may see, strongest first; skills without evidence are omitted. `strength = Σ weight ·
+ * 2^(−age / 365 days)` over the visible pieces. Weights: 1 for a solution that another member accepted, 0.25 for each vote on an answer
+ * with at most 1 per answer, 1 for a project or a certificate; half of that for a child term of the skill, such as React for JavaScript. A
+ * second piece by the same person for a skill weighs half, a third one a quarter, and so on.
  */
 export async function getEvidence(
 	viewer: Viewer,
@@ -53,8 +52,8 @@ function pathOf({ kind, source }: EvidenceRow, username: string): string {
 }
 
 /**
- * Says of each of these skills whether others see its evidence; nobody is ranked by what they do not see.
- * @param skills names; a skill that the member does not have is ignored
+ * Sets for each of these skills whether others see its evidence. Hidden evidence does not affect ranking.
+ * @param skills names; skills that the member does not have are ignored
  * @throws NotAllowed, TooMany
  */
 export async function showEvidence(
@@ -68,7 +67,7 @@ export async function showEvidence(
 		.execute((trx) => writeEvidenceShown(trx, member.id, skills))
 }
 
-/** The members with strong evidence of any of these skills that everybody may see, the strongest first, at most 50. */
+/** The members with strong public evidence of any of these skills, strongest first, at most 50. */
 export function listStrongMembers(skills: string[]): Promise<number[]> {
 	return skills.length === 0 ? Promise.resolve([]) : listStrongest(skills, MIN_STRENGTH.strong, MAX_STRONGEST)
 }

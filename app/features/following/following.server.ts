@@ -60,8 +60,8 @@ export async function setAffected(
 }
 
 /**
- * A page of the questions that the viewer follows, those they followed last first; what is no longer there is left out.
- * @throws NotAllowed for a visitor, Invalid for a cursor that is not ours
+ * A page of the questions that the viewer follows, last followed first, without those that are gone.
+ * @throws NotAllowed for a visitor, Invalid for an invalid cursor
  */
 export async function listFollowedQuestions(
 	viewer: Viewer,
@@ -80,7 +80,7 @@ export async function listFollowedQuestions(
 	}
 }
 
-/** The question, which somebody else asked. @param begins whether the member begins something, which a suspended one cannot */
+/** The question, which must be somebody else's. @param begins whether this is a new action, which suspended members may not take */
 async function requireOthers(viewer: Viewer, questionId: number, begins: boolean) {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	await countUse('toggles', viewer)
@@ -92,7 +92,7 @@ async function requireOthers(viewer: Viewer, questionId: number, begins: boolean
 	return { member: viewer, question }
 }
 
-/** Works in a transaction that holds the question, which others lock before any member. */
+/** Runs work in a transaction that locks the question first: writers lock questions before members. */
 function held<Result>(questionId: number, work: (trx: Executor) => Promise<Result>): Promise<Result> {
 	return db()
 		.transaction()
@@ -102,7 +102,7 @@ function held<Result>(questionId: number, work: (trx: Executor) => Promise<Resul
 		})
 }
 
-/** The member's row is locked meanwhile, so that of two follows at once the second one is counted after the first. */
+/** Locks the member's row, so that concurrent requests cannot exceed the limit. */
 async function follow(trx: Executor, { id }: SignedIn, questionId: number, following: boolean): Promise<void> {
 	await lockMember(trx, id)
 	if (following) {

@@ -35,13 +35,13 @@ beforeEach(async () => {
 	await sql`delete from saved_searches`.execute(db())
 })
 
-/** Asks a question half a day ago. */
+/** Adds a question that is half a day old. */
 async function asked(title: string, by: SignedIn = author) {
 	const { id } = await makeQuestion(by, { title, tags: 'saved' })
 	await sql`update questions set created_at = now() - interval '12 hours' where id = ${id}`.execute(db())
 }
 
-/** Makes every search as if it had been looked at more than a day ago. */
+/** Makes the last check of every search more than a day old. */
 const age = () => sql`update saved_searches set checked_at = now() - interval '25 hours'`.execute(db())
 
 const found = async (viewer: Viewer) =>

@@ -13,7 +13,7 @@ export interface SavedSearchRow {
 	hits: number
 }
 
-/** A member's saved searches, the newest first. */
+/** A member's saved searches, newest first. */
 export async function listSavedSearchRows(userId: number): Promise<SavedSearchRow[]> {
 	const { rows } = await sql<SavedSearchRow>`
 		select id, kind, query, name, hits from saved_searches where user_id = ${userId} and removed_at is null
@@ -21,7 +21,7 @@ export async function listSavedSearchRows(userId: number): Promise<SavedSearchRo
 	return rows
 }
 
-/** How many searches a member saved besides one. Their row must be locked. */
+/** Counts a member's saved searches except one. The member's row must be locked. */
 export async function countSavedSearches(trx: Executor, userId: number, besides: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from saved_searches where user_id = ${userId} and removed_at is null and id <> ${besides}`.execute(
@@ -30,14 +30,14 @@ export async function countSavedSearches(trx: Executor, userId: number, besides:
 	return rows[0]?.count ?? 0
 }
 
-/** The id of a search that a member saved, also of one that they removed; 0 where they did not. */
+/** The id of a member's saved search, including removed ones; 0 without one. */
 export async function findSavedId(trx: Executor, userId: number, kind: SearchKindName, query: string): Promise<number> {
 	const { rows } = await sql<{ id: number }>`
 		select id from saved_searches where user_id = ${userId} and kind = ${kind} and query = ${query}`.execute(trx)
 	return rows[0]?.id ?? 0
 }
 
-/** Saves a search, or gives it another name. @param seen who matches it now @returns its id */
+/** Saves or renames a search. @param seen who matches it now @returns its id */
 export async function writeSavedSearch(
 	trx: Executor,
 	userId: number,
@@ -51,14 +51,14 @@ export async function writeSavedSearch(
 	return rows[0]?.id ?? 0
 }
 
-/** Removes a search, for now so that it can come back. */
+/** Marks a search as removed, so that this can be undone. */
 export async function markSearchRemoved(userId: number, id: number): Promise<void> {
 	await sql`update saved_searches set removed_at = now() where id = ${id} and user_id = ${userId} and removed_at is null`.execute(
 		db(),
 	)
 }
 
-/** Brings back what was removed a moment ago. @returns whether the member has it now */
+/** Restores a recently removed search. @returns whether the member has it now */
 export async function bringSearchBack(trx: Executor, userId: number, id: number): Promise<boolean> {
 	const { numAffectedRows } = await sql`
 		update saved_searches set removed_at = null
@@ -66,7 +66,7 @@ export async function bringSearchBack(trx: Executor, userId: number, id: number)
 	return numAffectedRows === 1n
 }
 
-/** Deletes what was removed longer ago than it can come back. @returns how many */
+/** Deletes searches whose removal can no longer be undone. @returns their number */
 export async function deleteRemovedSearches(limit: number): Promise<number> {
 	const { numAffectedRows } = await sql`
 		delete from saved_searches where id in (
@@ -76,7 +76,7 @@ export async function deleteRemovedSearches(limit: number): Promise<number> {
 
 const undoBegin = sql`now() - make_interval(secs => ${sql.lit(SEARCH_UNDO_SECONDS)})`
 
-/** A search that is looked at, as whom, and since when. Times are text with microseconds. */
+/** A search that is being checked, with its member and the last check. Times are text with microseconds. */
 export interface CheckedSearch extends SavedSearchRow {
 	seen: number[]
 	member: SignedIn
@@ -84,9 +84,7 @@ export interface CheckedSearch extends SavedSearchRow {
 	until: string
 }
 
-/**
- * What was asked a moment ago may be committed later than what is asked now: a look ends a minute ago, and the next one begins there.
- */
+/** A question may be committed after younger ones, so a check covers the time until one minute ago, and the next one starts there. */
 const until = sql`now() - interval '1 minute'`
 const text = (time: RawBuilder<unknown>) => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
@@ -94,7 +92,7 @@ const checkedColumns = sql`s.id, s.kind, s.query, s.name, s.hits, s.seen, ${text
 	${text(sql`greatest(s.checked_at, ${until})`)} as until,
 	jsonb_build_object('id', m.id, 'username', m.username, 'name', m.name, 'image', m.image, 'role', m.role) as member`
 
-/** Searches that nobody looked at for a day, those that wait longest first; suspended members are told nothing. */
+/** Searches that were not checked for a day, longest waiting first, without those of suspended members. */
 export async function listDueSearches(limit: number): Promise<CheckedSearch[]> {
 	const { rows } = await sql<CheckedSearch>`
 		select ${checkedColumns} from saved_searches s join users m on m.id = s.user_id
@@ -103,7 +101,7 @@ export async function listDueSearches(limit: number): Promise<CheckedSearch[]> {
 	return rows
 }
 
-/** A saved search of this member, to look at it now. */
+/** A saved search of this member, to be checked now. */
 export async function findSavedSearch(userId: number, id: number): Promise<CheckedSearch | undefined> {
 	const { rows } = await sql<CheckedSearch>`
 		select ${checkedColumns} from saved_searches s join users m on m.id = s.user_id
@@ -112,9 +110,9 @@ export async function findSavedSearch(userId: number, id: number): Promise<Check
 }
 
 /**
- * Notes what a look at a search found.
- * @param isOpened whether its member sees the results now, so that nothing of them is new any more
- * @returns whether nobody else looked meanwhile; else nothing is noted
+ * Records a check.
+ * @param isOpened whether the member sees the results now, so that none of them is new
+ * @returns false if another check was recorded meanwhile; nothing is stored then
  */
 export async function writeCheck(
 	trx: Executor,
@@ -129,7 +127,7 @@ export async function writeCheck(
 	return numAffectedRows === 1n
 }
 
-/** Deletes what members saved to find the queries of somebody who leaves: it would find nothing any more. @param usernames all of theirs */
+/** Deletes saved searches for the questions of a leaving member, which would find nothing. @param usernames all of theirs */
 export async function deleteSearchesOf(usernames: readonly string[]): Promise<void> {
 	await sql`delete from saved_searches where ${namesOneOf(sql`query`, usernames)}`.execute(db())
 }

@@ -30,7 +30,7 @@ import {
 	writeSavedSearch,
 } from './searches.queries.server.ts'
 
-/* Searches that members save. A job looks for new results once a day, as the member may see them at that moment. */
+/* Saved searches. A job checks them once a day, with the member's present permissions. */
 
 declare module '~/features/notifications/kinds.server.ts' {
 	interface NotificationKinds {
@@ -47,17 +47,17 @@ export const searchKinds = {
 	},
 } as const satisfies Partial<Record<NotificationKindName, NotificationKind>>
 
-/** Where saved searches of one kind are looked for. */
+/** The search behind one kind of saved searches. */
 export interface SearchSource {
 	kind: SearchKindName
-	/** A search as it is stored; null for one that asks for nothing. */
+	/** Normalizes a query; null for an empty one. */
 	read: (query: string) => string | null
 	/** The address of its results. */
 	path: (query: string) => string
 	/**
-	 * What is new to a member.
-	 * @param before between which times, ISO 8601, and who matched before
-	 * @returns how many results are new, and who matched by now
+	 * Finds what is new to a member.
+	 * @param before the interval to check (ISO 8601), and who matched before
+	 * @returns the number of new results, and who matches now
 	 */
 	findNew: (
 		viewer: SignedIn,
@@ -68,7 +68,7 @@ export interface SearchSource {
 
 declare module '~/platform/feature.ts' {
 	interface Feature {
-		/** What else than queries members may save a search of. */
+		/** A kind of search that this feature lets members save. */
 		searchSource?: SearchSource
 	}
 }
@@ -85,7 +85,7 @@ const queries: SearchSource = {
 
 const registry = remember('search-sources', () => ({ sources: [queries] }))
 
-/** Takes the sources of all features, in place of those that were known before. */
+/** Registers the sources of all features. */
 export function registerSources(features: readonly Feature[]): void {
 	registry.sources = [queries, ...features.flatMap(({ searchSource }) => searchSource ?? [])]
 }
@@ -96,7 +96,7 @@ function sourceOf(kind: SearchKindName): SearchSource {
 	return source
 }
 
-/** What a form or a program says of a search to save. */
+/** Input for saving a search. */
 export const savedSearchInput = z.object({
 	kind: z.enum(['queries', 'people'], 'Searches of queries and of people can be saved.'),
 	query: z.string('Search for something first.').max(MAX_SAVED_QUERY, 'This search is too long to save.'),
@@ -107,15 +107,15 @@ export const savedSearchInput = z.object({
 		.refine((name) => name.length <= MAX_SEARCH_NAME, `A name has at most ${MAX_SEARCH_NAME} characters.`),
 })
 
-/** The viewer's saved searches, the newest first. @throws NotAllowed for a visitor */
+/** The viewer's saved searches, newest first. @throws NotAllowed for a visitor */
 export async function listSavedSearches(viewer: Viewer): Promise<SavedSearchView[]> {
 	return (await listSavedSearchRows(requireMember(viewer).id)).map(present)
 }
 
 /**
- * Saves a search. What matches by now is not new; saved again it only gets another name.
- * @param input `kind`, `query` as an address has it, `name`
- * @throws NotAllowed for a visitor, Invalid with a message for a field or for one too many, TooMany
+ * Saves a search. Present results are not new. Saving it again only renames it.
+ * @param input `kind`, `query` as in its address, `name`
+ * @throws NotAllowed for a visitor, Invalid with the error of a field or if there are too many, TooMany
  */
 export async function saveSearch(viewer: Viewer, input: Input): Promise<SavedSearchView> {
 	const member = requireMember(viewer)
@@ -136,14 +136,14 @@ export async function saveSearch(viewer: Viewer, input: Input): Promise<SavedSea
 	return present({ id, kind, query, name, hits: 0 })
 }
 
-/** Removes a saved search, whether there is one or not. @throws NotAllowed for a visitor, TooMany */
+/** Removes a saved search. Idempotent. @throws NotAllowed for a visitor, TooMany */
 export async function removeSearch(viewer: Viewer, id: number): Promise<void> {
 	const member = requireMember(viewer)
 	await countUse('toggles', member)
 	if (isId(id)) await markSearchRemoved(member.id, id)
 }
 
-/** Takes the removal of a search back, for ten minutes. @throws NotAllowed for a visitor, NotFound when it is too late, Invalid for one too many, TooMany */
+/** Undoes a removal within ten minutes. @throws NotAllowed for a visitor, NotFound after that, Invalid if there are too many, TooMany */
 export async function restoreSearch(viewer: Viewer, id: number): Promise<void> {
 	const member = requireMember(viewer)
 	await countUse('toggles', member)
@@ -160,8 +160,8 @@ export async function restoreSearch(viewer: Viewer, id: number): Promise<void> {
 }
 
 /**
- * The viewer opens the results of a saved search: nothing of them is new any more.
- * @param isSeen false where the page is only asked for ahead
+ * Opens the results of a saved search, and marks them as seen.
+ * @param isSeen false for a prefetch
  * @returns the address of the results
  * @throws NotAllowed for a visitor, NotFound
  */
@@ -178,9 +178,9 @@ export async function openSearch(viewer: Viewer, id: number, isSeen: boolean): P
 }
 
 /**
- * Looks at the saved searches that nobody looked at for a day, those that wait longest first, and tells their members what is new: one
- * notification a search and day. Stopped anywhere, it goes on with the next one; run twice, it tells nobody twice.
- * @returns how many were looked at
+ * Checks the saved searches that are due, longest waiting first, and notifies their members of new results: at most one notification per
+ * search and day. Can be interrupted at any point and run again without notifying twice.
+ * @returns the number of checked searches
  */
 export async function checkSavedSearches(): Promise<number> {
 	const due = await listDueSearches(MAX_CHECKS_PER_RUN)
@@ -199,12 +199,12 @@ export async function checkSavedSearches(): Promise<number> {
 	return due.length
 }
 
-/** Deletes what was removed, some at a time. @returns how many */
+/** Deletes a batch of removed searches. @returns their number */
 export function sweepSearches(): Promise<number> {
 	return deleteRemovedSearches(10_000)
 }
 
-/** A search that cannot be looked at finds nothing, so that the others get their turn. */
+/** A search that fails counts as empty, so that it does not block the others. */
 async function findNew(search: CheckedSearch): Promise<{ count: number; seen: number[] }> {
 	try {
 		return await sourceOf(search.kind).findNew(search.member, search.query, search)

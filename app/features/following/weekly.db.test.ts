@@ -34,13 +34,13 @@ beforeEach(async () => {
 	await setPreferences(member, new Set(['daily', 'weekly', 'followed-query-site']))
 })
 
-/** A week goes by. */
+/** Lets a week pass. */
 const week = () =>
 	sql`update notification_boxes set weekly_of = weekly_of - 7, weekly_since = weekly_since - interval '7 days'`.execute(
 		db(),
 	)
 
-/** The weekly mails that wait to be sent to the member. */
+/** The queued weekly mails to the member. */
 async function mails(): Promise<Mail[]> {
 	const { rows } = await sql<{ payload: Mail }>`
 		select payload from graphile_worker._private_jobs where payload->>'to' = ${`member${serial}@campus.example`}

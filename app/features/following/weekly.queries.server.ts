@@ -4,14 +4,14 @@ import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { type QuestionRow, questionColumns, questionJoins } from '~/features/questions/questions.queries.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 
-/** Questions of one kind in a mail, and how many of the newest are looked at for it. */
+/** Questions per section of a mail, and how many of the newest are considered for it. */
 const MAX_QUESTIONS = 10
 const MAX_LOOKED_AT = 2_000
 
 const mutes = (userId: number) =>
 	sql`exists (select from muted_subjects s where s.user_id = ${userId} and s.subject_type = 'query' and s.subject_id = q.id)`
 
-/** Followed questions under which others wrote since a time, those with the most new comments first, each with how many. */
+/** Followed questions with comments by others since a time, most new comments first, with their number. */
 export async function listNewlyAnswered(
 	trx: Executor,
 	userId: number,
@@ -29,7 +29,7 @@ export async function listNewlyAnswered(
 	return rows
 }
 
-/** Questions that others asked since a time in a tag or category that a member follows, or about one of the skills they show; newest first. */
+/** Questions by others since a time, with a tag or category that a member follows or about a skill that they show; newest first. */
 export async function listNewlyAsked(trx: Executor, userId: number, since: string): Promise<QuestionRow[]> {
 	const { rows } = await sql<QuestionRow>`
 		with wanted as materialized (

@@ -9,13 +9,13 @@ import { siteName } from '~/platform/settings/site-name.server.ts'
 import { savedSearchPath } from './following.view.ts'
 import { listNewlyAnswered, listNewlyAsked, listSearchesWithNews } from './weekly.queries.server.ts'
 
-/** Members of one transaction. */
+/** Members per transaction. */
 const MAX_MEMBERS = 50
 
 /**
- * Mails members who asked for it what was new in the week in what they follow, as they may see it now. Who has had the mail of a week, and
- * its job, are one transaction: stopped anywhere, the next run goes on, and mails nobody twice.
- * @returns how many mails
+ * Mails the week's news to members who asked for it, as far as they may see it now. The mail's job is queued in the transaction that
+ * records it, so that the run can be interrupted at any point and continued without mailing twice.
+ * @returns the number of mails
  */
 export async function mailWeekly(): Promise<number> {
 	let mails = 0
@@ -23,7 +23,7 @@ export async function mailWeekly(): Promise<number> {
 	return mails
 }
 
-/** @returns how many mails; null when nobody is due any more, or another process mails them */
+/** @returns the number of mails; null if nobody is due, or another process is mailing */
 async function mailNext(): Promise<number | null> {
 	return db()
 		.transaction()
@@ -42,7 +42,7 @@ async function mailNext(): Promise<number | null> {
 		})
 }
 
-/** What is new to a member; nothing where only notifications wait that they know of. */
+/** A member's news; empty if there are only notifications that they have seen. */
 async function newsOf(trx: Executor, { user_id: id, since, unread }: WeeklyMember): Promise<Letter['items']> {
 	const answered = await listNewlyAnswered(trx, id, since)
 	const known = new Set(answered.map((row) => row.id))

@@ -82,7 +82,7 @@ test('a member whose tab is not noted yet is counted as online, unless they do n
 		.execute()
 	const inFilters = async (viewer: Viewer) =>
 		(await listCommunity(anybody, null, viewer)).filters.online.count?.number ?? Number.NaN
-	// How many more a member is told of than a visitor, at home and beside the filter.
+	// How many more members a member is shown than a visitor, on the home page and beside the filter.
 	const more = async (viewer: SignedIn) => [
 		(await getHome(viewer)).figures.online - (await getHome(null)).figures.online,
 		(await inFilters(viewer)) - (await inFilters(null)),

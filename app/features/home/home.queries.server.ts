@@ -10,7 +10,7 @@ export interface Figures {
 	online: number
 }
 
-/** How many members and questions the site has, by their counters, and how many listed members this viewer sees online. */
+/** The numbers of members and questions, from counters, and how many listed members this viewer sees online. */
 export async function readFigures(viewer: Viewer): Promise<Figures> {
 	const { rows } = await sql<Figures>`
 		select

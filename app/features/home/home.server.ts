@@ -13,24 +13,24 @@ import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { type Figures, readFigures } from './home.queries.server.ts'
 
 export interface HomeView {
-	/** What greets a reader; an empty title is the site's name. */
+	/** The welcome text; an empty title stands for the site's name. */
 	welcome: { title: string; text: string }
 	figures: Figures & { askedToday: number }
-	/** Who is online; when nobody is, who came last. */
+	/** Members who are online, or else the newest members. */
 	people: MemberView[]
-	/** The most discussed question and within what time it was the most discussed; null while nobody commented. */
+	/** The most discussed question of a period, with the period; null without comments. */
 	lead: { question: LeadView; within: 'today' | 'this week' | 'this month' | 'lately' } | null
 	recent: QuestionCardView[]
 	skills: SkillView[]
 	tags: TagView[]
 }
 
-/** A question with the first block of code in it, if there is a short one. */
+/** A question with its first code block, if that is short. */
 export interface LeadView extends QuestionCardView {
 	codeHtml: string
 }
 
-/** What greets a reader on the first page. */
+/** The welcome text on the home page. */
 export const welcomeSection = settingSection({
 	name: 'front-page',
 	title: 'Front page',
@@ -53,7 +53,7 @@ export const welcomeSection = settingSection({
 
 const day = 24 * 60 * 60 * 1000
 
-/** What is going on, in at most eight statements whatever the size of the community. */
+/** The home page, in at most eight statements whatever the size of the community. */
 export async function getHome(viewer: Viewer): Promise<HomeView> {
 	const today = momentOf(siteDay(Date.now()))
 	const [figures, arriving, askedToday, recent, skills, tags] = await Promise.all([
@@ -85,7 +85,7 @@ export async function getHome(viewer: Viewer): Promise<HomeView> {
 
 type Within = NonNullable<HomeView['lead']>['within']
 
-/** The shortest time that has a question in it, so that the heading over it is true. */
+/** The shortest period that contains the newest question, so that the heading is true. */
 function windowOf(newest: string | undefined, today: Date): { since: Date; within: Within } | null {
 	if (!newest) return null
 	const windows: { since: Date; within: Within }[] = [
@@ -98,7 +98,7 @@ function windowOf(newest: string | undefined, today: Date): { since: Date; withi
 
 const MAX_LINES = 8
 
-/** The page needs of a long text only its beginning: the excerpt, and a short block of code as it was rendered. */
+/** The page needs only the excerpt of a text and its first short code block. */
 function leadOf({
 	description: _text,
 	descriptionHtml,

@@ -18,7 +18,7 @@ import { getHome } from './home.server.ts'
 
 useDatabase()
 
-/** Whoever wants not to be found, and whoever only stands for an imported text, have all that others are found by. */
+/** A member who does not want to be found and an imported author, both with everything that others are found by. */
 const hidden = ['zanders', 'zandrina'] as const
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 const community = async (criteria: Criteria) => (await listCommunity(criteria)).page.rows
 
-/** Every door that shows members to others, and what it answers about one of them. */
+/** Every endpoint that shows members to others, reduced to one member. */
 const doors: [string, (username: string) => Promise<unknown>][] = [
 	['the community', () => community(anybody)],
 	['the community, by the username', (q) => community({ ...anybody, q })],

@@ -9,7 +9,7 @@ import mono from '~/ui/fonts/quad-mono.woff2?url'
 import letters from '~/ui/fonts/schibsted-grotesk-letters.woff2?url'
 import signs from '~/ui/fonts/schibsted-grotesk-signs.woff2?url'
 
-/** The offline page: the same for every reader, as the service worker stores it. Its script fills it. */
+/** The offline page that the service worker stores. It is the same for every reader; its script fills it. */
 export function offlinePage(): string {
 	const name = escapeHtml(siteName())
 	const siteStyle = siteAppearance().style ? '<link rel="stylesheet" href="/appearance.css?offline">' : ''
@@ -67,7 +67,7 @@ ${siteStyle}
 `
 }
 
-/** Its script alone runs on the offline page, and nothing that a saved copy might hold; no form of a copy is sent. */
+/** Only the page's own script may run, nothing in a saved copy; forms in a copy cannot be submitted. */
 export function offlinePolicy(): string {
 	const hash = createHash('sha256').update(script).digest('base64')
 	return [
@@ -83,10 +83,7 @@ export function offlinePolicy(): string {
 	].join('; ')
 }
 
-/**
- * The service worker of this build. Its text differs when the offline page or one of its files does, which is how a browser
- * finds that there is a new one.
- */
+/** The service worker of this build. Its text changes with the offline page and its files, so that browsers detect the new version. */
 export function serviceWorker(): string {
 	const { style } = siteAppearance()
 	const files = ['/offline', stylesheet, ...(style ? ['/appearance.css'] : []), letters, signs, mono]

@@ -75,7 +75,7 @@ async function cookieOf(email: string, secret = password): Promise<string> {
 
 const viewerOf = async (cookie: string) => (await viewerFromRequest(request(cookie), { fresh: true })).viewer
 
-/** Asks for an address, has the job look, and takes the token from the mail. */
+/** Requests an address, runs the job, and reads the token from the mail. */
 async function linkFor(one: SignedIn, email: string, place: 'email' | 'second_email'): Promise<string> {
 	await requestEmail(one, { email, place })
 	await mailEmailChange({ userId: one.id })
@@ -97,7 +97,7 @@ describe('a new address', () => {
 		expect((await viewerOf(await cookieOf('mira@home.example')))?.id).toBe(mira.id)
 		const told = (await sentMails(addressOf(mira))).at(-1)
 		expect(told?.subject).toBe('Your address at DevQuad was changed')
-		// Whoever reads that mailbox next does not learn the new one.
+		// The old mailbox, which somebody else may read, does not learn the new address.
 		expect(told?.text).not.toContain('mira@home.example')
 		const set = resetPassword(
 			form({ token: reset, password: 'some other one', confirmPassword: 'some other one' }),
@@ -111,7 +111,7 @@ describe('a new address', () => {
 		const token = await linkFor(mira, 'thief@home.example', 'email')
 		await confirmEmail(mira, token)
 		const cookie = await cookieOf('thief@home.example')
-		// A thief who goes on changes nothing of it.
+		// Further changes by the thief do not prevent the undo.
 		await confirmEmail(mira, await linkFor(mira, 'second@home.example', 'second_email'))
 		await swapEmails(mira)
 		const undo = await mailedToken(addressOf(mira))
@@ -121,7 +121,7 @@ describe('a new address', () => {
 		expect(await getEmails(mira)).toMatchObject({ email: addressOf(mira), second: null })
 		expect(await viewerOf(cookie)).toBeNull()
 		await expect(cookieOf(addressOf(mira))).rejects.toThrow('The email or password is wrong.')
-		// The thief's mailbox was told of later changes; its links are worth nothing now.
+		// The links mailed to the thief's own address are invalid now.
 		await expect(undoEmail(await mailedToken('thief@home.example'))).rejects.toThrow('has been used or has expired')
 		const next = 'another lantern at the ford'
 		const reset = await mailedToken(addressOf(mira))
@@ -152,7 +152,7 @@ describe('a new address', () => {
 		const email = `slow${made}@home.example`
 		const token = await linkFor(mira, email, 'email')
 		await sql`update email_changes set works_until = now()`.execute(db())
-		// The mail server was away.
+		// The mail was delayed: the lifetime starts when it is sent.
 		expect(await beginEmailChange(token)).toBe(true)
 		expect(await findChange(mira, token)).toEqual({ email, place: 'email', isOver: false })
 		await sql`update email_changes set works_until = works_until - interval '10 minutes'`.execute(db())
@@ -291,7 +291,7 @@ describe('a new username', () => {
 		const { rows: named } = await sql<{ username: string }>`
 			select username from users where email = ${`${from}@other.example`}`.execute(db())
 		expect(named[0]?.username).not.toBe(from)
-		// The login page takes it, too.
+		// The login page accepts it too.
 		expect((await viewerOf(await cookieOf(from)))?.username).toBe(to)
 	})
 

@@ -4,7 +4,7 @@ import { sweepEmailChanges } from './emails/emails.queries.server.ts'
 import { toCurrentName } from './usernames/addresses.server.ts'
 import { forgetFormerNames, listenForRenames } from './usernames/former-names.server.ts'
 
-/** The addresses and the username of an account, and how they change. */
+/** The addresses and the username of an account, and changing them. */
 export const identity = defineFeature({
 	name: 'identity',
 	jobs: { 'email-change': mailEmailChange },

@@ -41,7 +41,7 @@ export interface NewComment {
 	licence: string | null
 }
 
-/** Which of these source ids are here already. */
+/** Which of these source ids were imported already. */
 export async function findImported(trx: Executor, source: string, ids: string[]): Promise<Set<string>> {
 	const rows = await trx
 		.selectFrom('questions')
@@ -52,7 +52,7 @@ export async function findImported(trx: Executor, source: string, ids: string[])
 	return new Set(rows.map((row) => row.source_id ?? ''))
 }
 
-/** Makes the accounts that are missing, which nobody can log in to. @returns username → id of all of them */
+/** Creates the missing accounts, which nobody can log in to. @returns ids of all of them by username */
 export async function saveImportedAuthors(trx: Executor, authors: ImportedAuthorRow[]): Promise<Map<string, number>> {
 	if (authors.length === 0) return new Map()
 	const usernames = authors.map(({ username }) => username)
@@ -67,14 +67,14 @@ export async function saveImportedAuthors(trx: Executor, authors: ImportedAuthor
 	return findImportedAuthors(trx, usernames)
 }
 
-/** The ids of accounts by username, also by one that they had before: that is nobody else's. */
+/** The ids of accounts by username, including former usernames, which belong to nobody else. */
 export async function findImportedAuthors(trx: Executor, usernames: string[]): Promise<Map<string, number>> {
 	const { rows } = await sql<{ username: string; user_id: number }>`
 		select username, user_id from usernames where username = any(${usernames}) and user_id is not null`.execute(trx)
 	return new Map(rows.map((row) => [row.username, row.user_id]))
 }
 
-/** A category as an import needs it: which tags lead into it, and of which a query there needs one. */
+/** What an import needs of a category: the tags that select it, and the tags of which a question there needs one. */
 export interface ImportCategory {
 	id: number
 	slug: string
@@ -83,7 +83,7 @@ export interface ImportCategory {
 	required_tags: string[]
 }
 
-/** The categories in order, with the tags that assign an imported question to each. */
+/** The categories in order, with the tags that select them. */
 export function listCategoryTags(trx: Executor): Promise<ImportCategory[]> {
 	return trx
 		.selectFrom('categories')
@@ -93,7 +93,7 @@ export function listCategoryTags(trx: Executor): Promise<ImportCategory[]> {
 		.execute()
 }
 
-/** Inserts questions that are not here yet. @returns source id → id of those that were inserted now */
+/** Inserts questions that were not imported yet. @returns the ids of the new ones by source id */
 export async function insertQuestions(trx: Executor, questions: ImportedQuestion[]): Promise<Map<string, number>> {
 	const rows = await trx
 		.insertInto('questions')
@@ -121,7 +121,7 @@ export async function insertQuestions(trx: Executor, questions: ImportedQuestion
 	return new Map(rows.map((row) => [row.source_id ?? '', row.id]))
 }
 
-/** So many fresh comment ids, in order: a path needs its ids before the rows stand. */
+/** Reserves comment ids, in order: paths contain the ids before the rows are inserted. */
 export async function takeCommentIds(trx: Executor, count: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select nextval(pg_get_serial_sequence('comments', 'id'))::int as id from generate_series(1, ${count})`.execute(trx)
@@ -130,7 +130,7 @@ export async function takeCommentIds(trx: Executor, count: number): Promise<numb
 
 /** Inserts imported comments of new questions. */
 export async function insertComments(trx: Executor, comments: NewComment[]): Promise<void> {
-	// PostgreSQL takes 65,535 parameters in one statement.
+	// PostgreSQL allows 65,535 parameters per statement.
 	for (let from = 0; from < comments.length; from += 4_000) {
 		await trx
 			.insertInto('comments')
@@ -155,7 +155,7 @@ export async function insertComments(trx: Executor, comments: NewComment[]): Pro
 	}
 }
 
-/** Brings every figure that new questions change in line with their rows: counts, tags, solved, the search document. */
+/** Updates everything that depends on new questions: counters, tags, solved, the search document. */
 export async function settleQuestions(trx: Executor, ids: number[]): Promise<void> {
 	await sql`
 		update questions set
@@ -185,29 +185,29 @@ export async function settleQuestions(trx: Executor, ids: number[]): Promise<voi
 }
 
 /**
- * Has PostgreSQL look at the tables that an import filled. Without it, searching takes ten times as long until the engine
- * looks by itself, minutes later: a plan for an empty table reads the full one from end to end.
+ * Updates the planner's statistics. Until autovacuum does, minutes later, searches would take ten times as long: plans for an empty table
+ * scan the full one.
  */
 export async function refreshStatistics(): Promise<void> {
 	await sql`vacuum (analyze) users, questions, comments, question_tags, tags`.execute(db())
 	await refreshWordCounts()
 }
 
-/** How many questions of a source there are. */
+/** The number of questions of a source. */
 export async function countSeededQuestions(source: string): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from questions where source = ${source}`.execute(db())
 	return rows[0]?.count ?? 0
 }
 
-/** Ids of the first 5,000 members whose addresses are of this domain. */
+/** Ids of the first 5,000 members with an address of this domain. */
 export async function listSeedAuthors(domain: string): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select id from users where email like ${`%@${domain}`} order by id limit 5000`.execute(db())
 	return rows.map(({ id }) => id)
 }
 
-/** Fresh statistics after a load, without which the planner would still believe in an empty forum. */
+/** Updates the statistics after a bulk load; the planner would still assume an empty forum. */
 export async function settleForum(): Promise<void> {
 	for (const table of ['questions', 'comments', 'question_tags', 'tags'])
 		await sql`vacuum (analyze) ${sql.id(table)}`.execute(db())

@@ -31,7 +31,7 @@ const answer = comment.extend({
 		.transform((list) => list ?? []),
 })
 
-/** One line of an import file: a question with its answers and comments. Fields that are not named here are ignored. */
+/** One line of an import file: a question with its answers and comments. Unknown fields are ignored. */
 export const questionLine = z.object({
 	id,
 	title: filled.transform((title) => title.replace(/\s+/g, ' ').trim()).transform(shorten),
@@ -69,7 +69,7 @@ export const questionLine = z.object({
 export type QuestionLine = z.output<typeof questionLine>
 export type CommentLine = z.output<typeof answer>
 
-/** The first thing that is wrong with a line, in words. */
+/** The first error of a line, in words. */
 export function reasonOf(error: z.ZodError): string {
 	const issue = error.issues[0]
 	const path = issue?.path.join('.') || 'the line'

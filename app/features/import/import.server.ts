@@ -22,36 +22,36 @@ import { type QuestionDraft, type ThreadDraft, writeQuestions } from './write.se
 export interface ImportSummary {
 	imported: number
 	comments: number
-	/** Questions that were here before, or twice in the file. */
+	/** Questions that exist already, or are duplicates in the file. */
 	known: number
-	/** Lines that could not be read. */
+	/** Lines that could not be parsed. */
 	bad: number
 }
 
 interface Options {
-	/** Slug of the category for questions whose tags name none; `others` when not given. */
+	/** Slug of the category for questions whose tags select none; `others` by default. */
 	category?: string
-	/** Called for each bad line with its number, from 1. */
+	/** Called for each invalid line with its number, from 1. */
 	onBadLine: (line: number, reason: string) => void
-	/** Called after each batch with the share of the file that was read. */
+	/** Called after each batch with the bytes read and the size of the file. */
 	onProgress: (bytes: number, total: number) => void
-	/** Stops after the batch that is being written. */
+	/** Stops after the current batch. */
 	signal?: AbortSignal
 }
 
-/** So many questions are one transaction: what an interruption can undo, and what is in memory at once. */
+/** Questions per transaction: what an interruption can lose, and what is in memory at once. */
 const batchSize = 100
-/** A line may be this long; longer ones are reported and passed over. */
+/** In characters; longer lines are reported and skipped. */
 const MAX_LINE_LENGTH = 8_000_000
 
 /**
- * Imports a file of questions, one JSON object a line, plain or gzipped. It is read as a stream, so memory stays flat.
- * Doing it again changes nothing: a question is known by its source and id.
- * @throws Error with one sentence when the file cannot be read
+ * Imports a file of questions, one JSON object per line, plain or gzipped. It is streamed, so memory use is constant. Idempotent: a
+ * question is identified by its source and id.
+ * @throws Error with one sentence if the file cannot be read
  */
 export async function importQuestions(file: string, options: Options): Promise<ImportSummary> {
 	const summary: ImportSummary = { imported: 0, comments: 0, known: 0, bad: 0 }
-	// Which tags are reserved is a setting; the process of an import has not read any yet.
+	// Reserved tags are a setting, which this process has not loaded yet.
 	await rereadSettings()
 	const categories = await listCategoryTags(db())
 	const fallback = categories.find(({ slug }) => slug === (options.category ?? 'others'))
@@ -80,7 +80,7 @@ export async function importQuestions(file: string, options: Options): Promise<I
 	await flush()
 	if (summary.imported > 0) {
 		await refreshStatistics()
-		// A site that runs meanwhile is a process of its own.
+		// The server is another process, and has its own cached pages.
 		await dropPages([everyPage])
 	}
 	options.onProgress(1, 1)
@@ -90,7 +90,7 @@ export async function importQuestions(file: string, options: Options): Promise<I
 interface Line {
 	number: number
 	text: string
-	/** How much of the file was read so far, and how long it is. */
+	/** Bytes read so far, and the size of the file. */
 	bytes: number
 	total: number
 }
@@ -117,14 +117,14 @@ async function* readLines(file: string): AsyncGenerator<Line> {
 	}
 }
 
-/** Lines end with a line feed and nothing else: JSON texts may hold U+2028, where node:readline would break them. */
+/** Splits at line feeds only: JSON may contain U+2028, at which node:readline splits too. */
 async function* splitLines(source: Readable): AsyncGenerator<string> {
 	let rest = ''
 	for await (const chunk of source.setEncoding('utf8')) {
 		const lines = (rest + chunk).split('\n')
 		rest = lines.pop() ?? ''
 		yield* lines
-		// A line that never ends must not fill the memory; its beginning is enough to report it.
+		// Bounds the memory that an endless line takes; its beginning is enough to report it.
 		if (rest.length > 2 * MAX_LINE_LENGTH) rest = rest.slice(0, MAX_LINE_LENGTH + 1)
 	}
 	if (rest) yield rest
@@ -147,7 +147,7 @@ interface Context {
 	fallback: number
 }
 
-/** The category that a question's tags name, else the one for all others. */
+/** The category selected by a question's tags, or else the fallback. */
 function placeOf(line: QuestionLine, { categories, fallback }: Context): ImportCategory | undefined {
 	return (
 		categories.find(({ tags }) => line.tags.some((tag) => tags.includes(tag))) ??
@@ -155,13 +155,13 @@ function placeOf(line: QuestionLine, { categories, fallback }: Context): ImportC
 	)
 }
 
-/** Why a question may not have its tags, by the same rules as one that a member asks; null where it may. */
+/** Why the tags are not allowed, by the rules for members; null if they are. */
 async function tagsRefused(line: QuestionLine, context: Context): Promise<string | null> {
 	const category = placeOf(line, context)
 	if (!category) return null
 	const meaning = async (tags: readonly string[]) =>
 		tags.length === 0 ? [] : ((await meantTags(db(), [[...tags]]))[0] ?? [])
-	// Where nothing is required or reserved, no statement is made for a line.
+	// Skips a statement per line if no tag is required or reserved.
 	const tags = category.required_tags.length > 0 || tagsReservedFrom(null).length > 0 ? await meaning(line.tags) : []
 	const refusal = tags.length === 0 ? null : await tagRefusal({ tags, category, before: null, had: [] }, false, meaning)
 	return refusal && `tags: ${refusal}`
@@ -199,7 +199,7 @@ async function withoutKnown(trx: Executor, lines: QuestionLine[]): Promise<Quest
 	return lines.filter((line) => !known.get(line.source)?.has(line.id))
 }
 
-/** Who wrote a post, as a key: an author of this source, or, when it names none, this post's own. */
+/** The key of a post's author: one of this source, or, if it names none, one for this post only. */
 function authorKey(source: string, post: { author?: string | null; id?: string | null }, fallbackId: string): string {
 	return `${source}/${post.author ?? `post/${post.id ?? fallbackId}`}`
 }
@@ -231,7 +231,7 @@ function draftOf(line: QuestionLine, context: Context, authors: Map<string, numb
 	): ThreadDraft => ({
 		authorId: idOf(authorKey(line.source, post, fallbackId)),
 		body: post.body,
-		// A post without a time of its own comes right after the question.
+		// A post without a time comes right after the question.
 		createdAt: post.created ?? createdAt,
 		isSolution: post.accepted ?? false,
 		score: post.score,
@@ -272,14 +272,14 @@ const second =
 		' ',
 	)
 
-/** An invented name for the author of imported texts: the same for the same key, belonging to nobody. */
+/** A made-up name for an imported author. The same key always yields the same name. */
 export function inventedName(key: string): string {
 	const digest = createHash('sha256').update(key).digest()
 	const pick = (list: string[], at: number) => list[digest.readUInt32BE(at) % list.length] ?? ''
 	return `${pick(given, 0)} ${pick(first, 4)}${pick(second, 8)}`
 }
 
-/** The username that goes with an invented name: the name in the site's form and enough of the key's hash to be unique. */
+/** The username for a made-up name: the name as a username, with enough of the key's hash to be unique. */
 export function inventedUsername(key: string): string {
 	const digest = createHash('sha256').update(key).digest('hex')
 	return `${inventedName(key)
@@ -287,7 +287,7 @@ export function inventedUsername(key: string): string {
 		.replace(/[^a-z]+/g, '.')}.${digest.slice(0, 8)}`
 }
 
-/** The address of an imported account; the ending `.invalid` can never receive mail (RFC 2606). */
+/** The address of an imported account. Mail to `.invalid` is never delivered (RFC 2606). */
 export function inventedEmail(key: string): string {
 	return `${createHash('sha256').update(key).digest('hex').slice(0, 32)}@import.invalid`
 }

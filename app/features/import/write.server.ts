@@ -11,7 +11,7 @@ import {
 	takeCommentIds,
 } from './import.queries.server.ts'
 
-/** A comment with its replies, ready to be written; authors are ids already. */
+/** A comment with its replies, with authors resolved to ids. */
 export interface ThreadDraft {
 	authorId: number
 	body: string
@@ -29,8 +29,8 @@ export type QuestionDraft = Omit<ImportedQuestion, 'descriptionHtml' | 'excerpt'
 }
 
 /**
- * Writes questions with their threads in the caller's transaction and settles every count.
- * @returns how many were new, with how many comments; those whose source id is here already are ignored
+ * Inserts questions with their threads, in the caller's transaction, and updates all counters.
+ * @returns the numbers of new questions and comments; questions with a known source id are skipped
  */
 export async function writeQuestions(
 	trx: Executor,
@@ -85,7 +85,7 @@ async function renderThreads(drafts: ThreadDraft[], options: { language?: string
 	)
 }
 
-/** Gives each comment the next free id, parents before their replies, so that the order of paths is the order of reading. */
+/** Assigns ids, parents before their replies, so that paths sort in reading order. */
 function assignIds(
 	threads: RenderedThread[],
 	questionId: number,

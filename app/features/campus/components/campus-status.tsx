@@ -6,7 +6,7 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import type { CampusStatus as Status } from '../campus.view.ts'
 
-/** What the saved university address proves, and the button that mails the link which confirms it. */
+/** The state of the saved university address, and the button that requests a confirmation link. */
 export function CampusSection({ campus }: { campus: Status }) {
 	const action = actions[campus.state]
 	return (
@@ -51,7 +51,7 @@ function sentence({ state, email, university, until }: Status): string {
 	}
 }
 
-/** Says that a member's university address was confirmed within the last year. */
+/** The mark of a verified student. */
 export function CampusMark({ university, className = '' }: { university: string; className?: string }) {
 	return (
 		<p className={`flex gap-1.5 text-xs font-medium text-ink-2 ${className}`}>

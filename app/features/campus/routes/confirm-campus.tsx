@@ -7,7 +7,7 @@ import { OldTokenPage, TokenForm, TokenPage, TokenWayOut } from '~/ui/token-page
 import { confirmCampus, findCampusLink, resendCampusLink } from '../campus.server.ts'
 import type { Route } from './+types/confirm-campus'
 
-/** Shows what the link would confirm. Works signed out, as the mailbox may be open on another device. */
+/** Shows what the link would confirm. Works without a login, as the mail may be opened on another device. */
 export async function loader({ url }: Route.LoaderArgs) {
 	const token = url.searchParams.get('token') ?? ''
 	const isSent = url.searchParams.has('sent')
@@ -37,7 +37,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 	}
 }
 
-/** After a refusal too: the time of the link may have run out while the page was open. */
+/** Also after an error: the link may have expired while the page was open. */
 export function shouldRevalidate(): boolean {
 	return true
 }

@@ -6,7 +6,7 @@ import type { Route } from './+types/suggest-universities'
 
 const MAX_SUGGESTIONS = 8
 
-/** Universities that a text may be the beginning of, for the academics form. Signed in only. */
+/** Suggests universities for the academics form. Members only. */
 export async function loader({ context, url }: Route.LoaderArgs) {
 	const viewer = viewerOf(context)
 	if (!viewer) return Response.json({ suggestions: [] }, { status: 401 })

@@ -6,12 +6,12 @@ import { redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { requestCampusVerification } from '../campus.server.ts'
 import type { Route } from './+types/verify-campus'
 
-/** The address of a form; whoever opens it sees the page that has the form. */
+/** Only forms are posted here; a GET redirects to the page of the form. */
 export function loader({ context, url }: Route.LoaderArgs) {
 	return redirect(editProfilePath(signedIn(context, url).username, 'academics'))
 }
 
-/** Mails the link that confirms the viewer's university address, and says so on the page that asked. */
+/** Mails the confirmation link, and redirects back with a notice. */
 export async function action({ context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
 	const back = editProfilePath(viewer.username, 'academics')

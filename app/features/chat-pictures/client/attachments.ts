@@ -8,24 +8,24 @@ import {
 import type { PictureStore } from './picture-store.ts'
 import type { Uploads } from './uploads.ts'
 
-/** A picture that was chosen for a message which is not sent yet. */
+/** A picture of a message that is not sent yet. */
 export interface Attached extends OutgoingPicture {
-	/** Of its file. */
+	/** The name of its file. */
 	name: string
-	/** Whether the browser stored the file, so that it outlives the tab. */
+	/** Whether the file is stored in the browser, so that it survives the tab. */
 	persisted: boolean
 }
 
 interface Parts {
-	/** Username: another member of the same tab has other pictures. */
+	/** Username of the viewer, as another member of the same tab has other pictures. */
 	me: string
 	store: PictureStore
-	/** What this tab keeps over a reload; another tab writes messages of its own. */
+	/** Survives a reload; each tab has its own, as it has its own message. */
 	tab: Store
 	uploads: Uploads
-	/** Pixels of a picture that the browser can show; null for anything else. */
+	/** The size of a picture in pixels; null if the browser cannot decode it. */
 	measure: (file: Blob) => Promise<{ width: number; height: number } | null>
-	/** Why a file needs not be sent at all, in words; null when only the server can tell. */
+	/** Why a file cannot be sent; null if only the server can tell. */
 	refusalOf: (file: File) => string | null
 	newId: () => string
 	onChange: () => void
@@ -34,31 +34,31 @@ interface Parts {
 const unreadable = 'Invalid file type!'
 const none: readonly Attached[] = []
 
-/** The pictures of this tab's messages, from the moment they are chosen until their message is acknowledged. */
+/** The pictures of this tab's messages, from choosing them until the message is acknowledged. */
 export class Attachments {
 	private readonly parts: Parts
 	/** By the peer's username. */
 	private readonly chosen = new Map<string, readonly Attached[]>()
 	private readonly refusals = new Map<string, string>()
 	private readonly choosing = new Map<string, Promise<void>>()
-	/** Peers whose pictures of before a reload were looked for. */
+	/** Peers whose pictures were restored after a reload. */
 	private readonly restored = new Set<string>()
 
 	constructor(parts: Parts) {
 		this.parts = parts
 	}
 
-	/** What the next message to this member will show. The same array until something changes. */
+	/** The pictures of the next message to this member. The same array until something changes. */
 	listFor(to: string): readonly Attached[] {
 		return this.chosen.get(to) ?? none
 	}
 
-	/** Why the last picture for this member was refused; null when nothing was. */
+	/** Why the last picture for this member was refused; null if it was not. */
 	refusalFor(to: string): string | null {
 		return this.refusals.get(to) ?? null
 	}
 
-	/** Takes back, once, what was chosen for this member before the tab was loaded again, where the browser still has the files. */
+	/** Restores, once, what was chosen before a reload, if the browser still has the files. */
 	restore(to: string): void {
 		if (this.restored.has(to)) return
 		this.restored.add(to)
@@ -66,7 +66,7 @@ export class Attachments {
 		if (stored.length > 0) this.choosing.set(to, this.takeBack(to, stored))
 	}
 
-	/** Takes pictures for the next message to this member, one after the other, and begins to send their files. */
+	/** Adds pictures to the next message to this member, one by one, and starts the uploads. */
 	choose(to: string, files: readonly File[]): Promise<void> {
 		this.refusals.delete(to)
 		const before = this.choosing.get(to) ?? Promise.resolve()
@@ -76,23 +76,23 @@ export class Attachments {
 		return all
 	}
 
-	/** Returns when everything that was chosen for this member is in the list, or refused. */
+	/** Resolves when every chosen file is in the list or refused. */
 	async settled(to: string): Promise<void> {
 		await this.choosing.get(to)
 	}
 
-	/** Says what a picture shows. */
+	/** Sets the description of a picture. */
 	describe(to: string, id: string, alt: string): void {
 		this.change(to, (list) => list.map((each) => (each.id === id ? { ...each, alt } : each)))
 	}
 
-	/** Takes a picture back out. */
+	/** Removes a picture. */
 	drop(to: string, id: string): void {
 		this.change(to, (list) => list.filter((each) => each.id !== id))
 		this.forget([id])
 	}
 
-	/** The list becomes a message. @returns its pictures, and whether all of them outlive the tab */
+	/** Moves the list into a message. @returns its pictures, and whether all of them survive the tab */
 	take(to: string): { pictures: OutgoingPicture[]; persisted: boolean } {
 		const list = this.listFor(to)
 		this.change(to, () => none)

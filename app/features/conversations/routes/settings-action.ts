@@ -4,7 +4,7 @@ import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { setBlocked, setChatSettings } from '../conversations.server.ts'
 import type { Route } from './+types/settings-action'
 
-/** Takes what {@link file://./settings.tsx} sends: that section has no address of its own. */
+/** Handles the forms of {@link file://./settings.tsx}, which is a section without an address of its own. */
 export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
 	const form = await readForm(request)

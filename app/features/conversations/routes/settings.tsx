@@ -30,7 +30,7 @@ const typing = [
 	['hidden', 'Hide it'],
 ] as const
 
-/** A part of the settings, above those that come after it: who may begin a conversation, and what peers see while one types. */
+/** A section of the settings: who may start a conversation, and whether peers see typing. */
 export default function ChatSettings({ loaderData: { accepts, showsTyping, blocked } }: Route.ComponentProps) {
 	return (
 		<>
@@ -60,7 +60,7 @@ export default function ChatSettings({ loaderData: { accepts, showsTyping, block
 	)
 }
 
-/** Whom the member blocks, each with the way back. */
+/** The blocked members, each with a button to unblock them. */
 function Blocked({ members }: { members: BlockedView[] }) {
 	return (
 		<section className="mt-10" aria-labelledby="blocked">
@@ -101,12 +101,12 @@ function Blocked({ members }: { members: BlockedView[] }) {
 
 interface ChoiceProps {
 	name: string
-	/** Value and label of each. */
+	/** Value and label of each option. */
 	choices: readonly (readonly [string, string])[]
 	chosen: string
 }
 
-/** A form that is sent by choosing. */
+/** A form that submits when an option is chosen. */
 function Choice({ name, choices, chosen }: ChoiceProps) {
 	return (
 		<Form method="post" action="/settings/messages" className="flex flex-wrap gap-2 py-2" preventScrollReset>
@@ -127,7 +127,7 @@ function Choice({ name, choices, chosen }: ChoiceProps) {
 	)
 }
 
-/** Whether this browser saves conversations. It is no form, as the server knows nothing of it. */
+/** Whether this browser saves conversations. Not a form, as the server does not know the choice. */
 export function OfflineChoice() {
 	const { viewer } = useRootData()
 	const [saves, setSaves] = useState<boolean | null>(null)
@@ -137,7 +137,7 @@ export function OfflineChoice() {
 	}, [])
 
 	if (saves === null) return <p className="py-2 text-ink-3">Saving pages needs JavaScript and a secure connection.</p>
-	// Whoever leaves the page in the same moment has chosen nevertheless.
+	// Saved at once, as the reader may leave the page.
 	const choose = (wanted: boolean) => {
 		setSaves(wanted)
 		if (viewer) void chooseSavingConversations(wanted, viewer.username)

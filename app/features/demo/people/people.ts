@@ -1,4 +1,4 @@
-/** An invented member, with the columns of their rows. */
+/** A generated member, with the columns of their rows. */
 export interface Person {
 	username: string
 	name: string
@@ -27,13 +27,13 @@ export interface Person {
 	certificates: { certificate_title: string; certificate_issue_date: string }[]
 }
 
-/** Where invented members write from; nobody can be reached there. */
+/** The mail domain of generated members; nobody can be reached there. */
 export const seedDomain = 'seed.example'
 
 const firstJoined = Date.UTC(2024, 0, 1)
 const minutes = 60_000
 
-/** The invented member of a number, from 1: always the same one. They join in the order of their numbers. */
+/** The generated member with this number, from 1. Deterministic. Members join in the order of their numbers. */
 export function personOf(number: number): Person {
 	const random = randomOf(number)
 	const pick = (list: readonly string[], skew = 1) => list[Math.floor(random() ** skew * list.length)] ?? ''
@@ -81,7 +81,7 @@ export function personOf(number: number): Person {
 	}
 }
 
-/** Numbers in [0, 1) that follow from a seed: mulberry32, a generator by Tommy Ettinger in the public domain. */
+/** A seeded generator of numbers in [0, 1): mulberry32 by Tommy Ettinger, in the public domain. */
 export function randomOf(seed: number): () => number {
 	let state = Math.imul(seed, 0x9e3779b1)
 	return () => {
@@ -93,8 +93,8 @@ export function randomOf(seed: number): () => number {
 }
 
 /*
- * What an invented community is made of. The names are compounds of plain words, the universities do not exist; skills and
- * branches are the usual ones, the commonest first.
+ * The data of generated members. Names are compounds of plain words, and the universities do not exist; skills and branches are the usual
+ * ones, most frequent first.
  */
 
 const split = (text: string): string[] => text.trim().split(/\s+/)

@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Person, seedDomain } from './people.ts'
 
-/** Whether somebody can log in here. */
+/** Whether anybody can log in to this site. */
 export async function hasAccounts(): Promise<boolean> {
 	const { rows } = await sql<{ found: boolean }>`select exists (select from credentials) as found`.execute(db())
 	return rows[0]?.found ?? false
 }
 
-/** How many invented members there are. */
+/** The number of generated members. */
 export async function countSeeded(): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from users where email like ${`%@${seedDomain}`}`.execute(db())
@@ -16,8 +16,8 @@ export async function countSeeded(): Promise<number> {
 }
 
 /**
- * Writes members with everything that is theirs, a table at a time. Their search rows are the caller's to make.
- * @returns their ids, and how many rows were written
+ * Inserts members with all of their rows, table by table. The caller must index them for the search.
+ * @returns their ids, and the number of rows
  */
 export async function insertPeople(trx: Executor, people: Person[]): Promise<{ ids: number[]; rows: number }> {
 	const { rows: users } = await sql<{ id: number; username: string }>`
@@ -60,7 +60,7 @@ export async function insertPeople(trx: Executor, people: Person[]): Promise<{ i
 	return { ids: [...ids.values()], rows: people.length * 3 + skills.length + projects.length + certificates.length }
 }
 
-/** Fresh statistics: after a load the planner would otherwise still believe in an empty community. */
+/** Updates the statistics: after a bulk load the planner would still assume an empty community. */
 export async function settleTables(): Promise<void> {
 	for (const table of ['users', 'profiles', 'profile_skills', 'projects', 'certificates', 'terms', 'member_search'])
 		await sql`vacuum (analyze) ${sql.id(table)}`.execute(db())
@@ -86,14 +86,14 @@ function json(value: unknown): string {
 }
 
 /**
- * Tells the triggers of migrations/0007_directory.sql to leave this transaction to {@link indexMembers}. Only for bulk
- * loads: every other write of users, profiles, profile_skills and connections is indexed at its commit, by itself.
+ * Makes the triggers of migrations/0007_directory.sql skip this transaction; the caller must call {@link indexMembers}. Only for bulk
+ * loads: other writes of users, profiles, profile_skills and connections are indexed at their commit.
  */
 export async function indexInBulk(trx: Executor): Promise<void> {
 	await sql`select set_config('devquad.bulk', 'on', true)`.execute(trx)
 }
 
-/** Brings what these members can be found by, the counts of it, and the evidence of their skills in line with their rows. */
+/** Updates the search documents, the counters and the evidence of these members. */
 export async function indexMembers(trx: Executor, userIds: number[]): Promise<void> {
 	await sql`select index_members(${userIds}::integer[])`.execute(trx)
 	await sql`select refresh_evidence(${userIds}::integer[])`.execute(trx)

@@ -11,19 +11,19 @@ import {
 
 export const siteHasAccounts = hasAccounts
 
-/** So many members are one transaction: what an interruption can undo. */
+/** Members per transaction: what an interruption can lose. */
 const batchSize = 4_000
 
 interface Options {
 	onProgress: (done: number, total: number) => void
-	/** Stops after the batch that is being written. */
+	/** Stops after the current batch. */
 	signal?: AbortSignal
 }
 
 /**
- * Brings the number of invented members to `total`. The same number always makes the same people, so a second run of the
- * same size changes nothing and one that was stopped goes on.
- * @returns how many members, and rows in all, were written
+ * Raises the number of generated members to `total`. The same number always yields the same members, so running it again changes nothing
+ * and an interrupted run continues.
+ * @returns the numbers of members, and of all rows, that were inserted
  */
 export async function seedMembers(total: number, { onProgress, signal }: Options) {
 	const written = { members: 0, rows: 0 }

@@ -3,7 +3,7 @@ import { Form } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { countsText, evidenceFormPath, levelNames, type SkillEvidenceView } from '../evidence.view.ts'
 
-/** Lets a member say of which skills others see the evidence; nothing for one who has none. */
+/** Lets a member choose for which skills others see the evidence. Renders nothing without evidence. */
 export function EvidenceForm({ username, evidence }: { username: string; evidence: SkillEvidenceView[] }) {
 	if (evidence.length === 0) return null
 	const action = evidenceFormPath(username)

@@ -10,7 +10,7 @@ import {
 	type SkillEvidenceView,
 } from '../evidence.view.ts'
 
-/** Skills with what they rest on, the strongest first: one line each, which opens without a script. */
+/** Skills with their evidence, strongest first. Each line opens without scripts. */
 export function SkillEvidence({ evidence, own }: { evidence: SkillEvidenceView[]; own: boolean }) {
 	return (
 		<>

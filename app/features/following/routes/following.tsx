@@ -36,7 +36,7 @@ export function loader({ context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** Saves a search (`intent=save`: `kind`, `query`, `name`), removes one (`remove`: `id`) or brings it back (`restore`). */
+/** Saves a search (`intent=save`: `kind`, `query`, `name`), removes one (`remove`: `id`) or restores it (`restore`). */
 export async function action({ request, context, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	return answering(async () => {

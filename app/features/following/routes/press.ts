@@ -10,7 +10,7 @@ export function loader() {
 	return redirect('/following')
 }
 
-/** Fields `query`; `what` (`follow`, or `too` for “I have this too”); `value` (1, or 0 to take it back). */
+/** Fields `query`; `what` (`follow`, or `too` for “I have this too”); `value` (1, or 0 to undo). */
 export function action({ request, context }: Route.ActionArgs) {
 	return pressed({
 		request,

@@ -7,7 +7,7 @@ import { Link } from '~/ui/link.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { LeadView } from '../home.server.ts'
 
-/** The question that most is said about, large. */
+/** The most discussed question. */
 export function LeadQuestion({ question }: { question: LeadView }) {
 	return (
 		<>
@@ -34,7 +34,7 @@ export function LeadQuestion({ question }: { question: LeadView }) {
 	)
 }
 
-/** A question in the column of recent ones: its title and one line about it. */
+/** A question in the column of recent ones. */
 export function RecentQuestion({ question }: { question: QuestionCardView }) {
 	return (
 		<article>

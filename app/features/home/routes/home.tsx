@@ -191,10 +191,10 @@ interface FolioProps {
 	online: number
 }
 
-/** The line under the header: the date and today in numbers. */
+/** The line below the header: the date and today's numbers. */
 function Folio({ members, askedToday, online }: FolioProps) {
 	const now = useNow()
-	// The reader's date is known to the browser only; until it has taken over, the date is that of the site's zone.
+	// Only the browser knows the reader's date; until hydration the date is that of the site's time zone.
 	const zone = useSyncExternalStore<Zone>(
 		never,
 		() => 'local',

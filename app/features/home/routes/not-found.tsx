@@ -1,7 +1,7 @@
 import { NotFound } from '~/lib/errors.ts'
 import { answering } from '~/platform/http/http.ts'
 
-/** Answers every address that the site map does not know; the root draws the page. */
+/** The fallback route; the error boundary of the root renders the page. */
 export const loader = () =>
 	answering(async () => {
 		throw new NotFound('')

@@ -1,7 +1,10 @@
 import { offlinePage, offlinePolicy, serviceWorker } from '../offline.server.ts'
 import type { Route } from './+types/offline'
 
-/** `/service-worker.js`, and `/offline`, which only the service worker asks for; with a network its script leads home. */
+/**
+ * `/service-worker.js`, and `/offline`, which only the service worker requests. With a network, the page's script redirects to the home
+ * page.
+ */
 export function loader({ url }: Route.LoaderArgs): Response {
 	const isWorker = url.pathname === '/service-worker.js'
 	return isWorker

@@ -6,13 +6,13 @@ import { robotsTag } from '~/platform/http/indexing.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import type { Route } from './+types/well-known'
 
-/** What programs look for at fixed addresses; `routes.ts` leads each of them here. */
+/** Files at fixed addresses, such as robots.txt; `routes.ts` maps each of them here. */
 export function loader({ url }: Pick<Route.LoaderArgs, 'url'>): Response {
 	if (url.pathname === '/robots.txt') return robots()
 	return url.pathname === '/site.webmanifest' ? webManifest() : securityTxt()
 }
 
-/** Everything that is open may be indexed, unless the site keeps out of search engines; forms, searches and members' own pages need not be visited. */
+/** Everything public may be indexed, unless the site opts out. Forms, searches and members' own pages are excluded. */
 function robots(): Response {
 	const lines = robotsTag()
 		? ['User-agent: *', 'Disallow: /', '']
@@ -32,7 +32,7 @@ function robots(): Response {
 	})
 }
 
-/** How long a copy of the file counts as current. RFC 9116 advises less than a year. */
+/** The lifetime of the file. RFC 9116 recommends less than a year. */
 const VALID_DAYS = 180
 const DAY_MS = 86_400_000
 
@@ -45,7 +45,7 @@ function securityTxt(): Response {
 	const contact = securityContact()
 	const type = { 'Content-Type': 'text/plain; charset=utf-8' }
 	if (!contact) return new Response('This site has no contact for security reports.\n', { status: 404, headers: type })
-	// Whole days: the file stays the same until midnight.
+	// Rounded to days, so that the file stays the same until midnight.
 	const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
 	const lines = [
 		`Contact: ${contact.startsWith('https://') ? contact : `mailto:${contact}`}`,
@@ -57,7 +57,7 @@ function securityTxt(): Response {
 	return new Response(lines.join('\n'), { headers: { ...type, 'Cache-Control': 'public, max-age=3600' } })
 }
 
-/** The address of an icon, which names how the site looks: who has installed it asks for the new one. */
+/** The address of an icon contains a hash of the appearance, so that installed apps fetch a changed icon. */
 const iconUrl = (path: string) => {
 	const { style } = siteAppearance()
 	return style ? `${path}?v=${style.version}` : path
@@ -72,7 +72,7 @@ const icon = (name: string, size: number, purpose: 'any' | 'maskable') => ({
 
 const shortcut = (name: string, url: string) => ({ name, url, icons: [icon('icon', 192, 'any')] })
 
-/** What a browser needs to install the site as an app. A manifest holds one theme: the pages name the colours of both. */
+/** The web app manifest. It can hold the colours of only one theme; the pages declare those of both. */
 function webManifest(): Response {
 	const manifest = {
 		id: '/',

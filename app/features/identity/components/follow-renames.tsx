@@ -3,17 +3,17 @@ import { useNavigation, useRevalidator } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 
-/** What is under way in a tab may take so long before the tab is loaded again, in milliseconds. */
+/** How long a pending request of a tab may delay its reload, in milliseconds. */
 const ANSWER_WAIT_MS = 5_000
 
 /**
- * Has this tab follow a member who has another username. Their own tabs, and those with a conversation with them, are loaded again, as their
- * sockets and their chat go by the name; what was typed in the chat is stored. Any other page that names them is only asked for again.
+ * Reacts to a member's rename. The member's own tabs, and those with a conversation with them, are reloaded, as sockets and chat are keyed
+ * by username; what was typed in the chat is stored. Other pages that show the member are revalidated.
  */
 export function FollowRenames() {
 	const { viewer } = useRootData()
 	const { revalidate } = useRevalidator()
-	// As it is first drawn, before the chat that stands behind it in the page looks for them.
+	// During the first render, before the chat reads what is stored under the new name.
 	useState(() => adoptOwn(viewer?.username ?? ''))
 	const latest = useRef({ me: viewer?.username, isBusy: false })
 	latest.current = { me: viewer?.username, isBusy: useNavigation().state !== 'idle' }
@@ -21,7 +21,7 @@ export function FollowRenames() {
 		const { me, isBusy } = latest.current
 		if (me === from) keepStorage(to)
 		move(`chat-draft:${me}:${from}`, `chat-draft:${me}:${to}`)
-		// The tab whose form did it is told before the answer to the form, which brings the new name.
+		// The renaming tab gets this event before the response to its form, which brings the new name.
 		if (me === from) setTimeout(() => latest.current.me === from && location.reload(), isBusy ? ANSWER_WAIT_MS : 0)
 		else if (
 			location.pathname === `/messages/${from}` ||
@@ -33,16 +33,16 @@ export function FollowRenames() {
 	return null
 }
 
-/** What this browser stores stays with its member, before anything takes the new name for somebody else's (`lib/private-storage.ts`). */
+/** Moves what this browser stores to the new username, before anybody else can have the old one (`lib/private-storage.ts`). */
 function keepStorage(username: string): void {
 	try {
 		localStorage.setItem('storage-owner', username)
 	} catch {
-		// A browser that forbids the store keeps nothing.
+		// Storage is forbidden.
 	}
 }
 
-/** Stores a text under another key. A full or forbidden store leaves it where it is. */
+/** Moves an entry to another key. If storage is full or forbidden, it stays. */
 function move(from: string, to: string): void {
 	try {
 		const text = localStorage.getItem(from)
@@ -50,14 +50,11 @@ function move(from: string, to: string): void {
 		localStorage.setItem(to, text)
 		localStorage.removeItem(from)
 	} catch {
-		// As said above.
+		// Storage is full or forbidden.
 	}
 }
 
-/**
- * What waits to be sent, and drafts, under a name that this member had before: this browser keeps them of nobody else
- * (`lib/private-storage.ts`).
- */
+/** Moves the outbox and drafts that are stored under a former username of this member (`lib/private-storage.ts`). */
 function adoptOwn(me: string): void {
 	try {
 		for (const key of Object.keys(localStorage)) {
@@ -65,6 +62,6 @@ function adoptOwn(me: string): void {
 			if (kind && name !== me) move(key, `${kind}:${me}:${rest}`)
 		}
 	} catch {
-		// A browser that forbids the store keeps nothing.
+		// Storage is forbidden.
 	}
 }

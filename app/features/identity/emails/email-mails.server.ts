@@ -17,18 +17,18 @@ import {
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
-		/** Looks who has the address that a member asks for, and mails its link, or that it has an account. */
+		/** Mails the link for a new address, or a note that the address already has an account. */
 		'email-change': { userId: number }
 	}
 }
 
-/** How long a change of addresses can be undone, in seconds. Such a link lets nobody in. */
+/** How long a change of addresses can be undone, in seconds. The link does not log anybody in. */
 const UNDO_LIFETIME = 7 * 86_400
 
-/** Has the link of a mail to a new address work from when the mail leaves. */
+/** Starts the lifetime of the link to a new address when its mail is sent. */
 export const beginEmailChange: BeginLink = (token) => beginChangeLink(hashToken(token), LINK_LIFETIME)
 
-/** Does what a request for a new address asked for; does nothing if it was taken back, or mailed before. */
+/** Processes a request for a new address. Does nothing if it was cancelled, or mailed already. */
 export async function mailEmailChange({ userId }: { userId: number }): Promise<void> {
 	await db()
 		.transaction()
@@ -47,8 +47,8 @@ export async function mailEmailChange({ userId }: { userId: number }): Promise<v
 }
 
 /**
- * Tells each address that the account had of a change, with a link that undoes it. These mails have no budget: the only one who can cause
- * them is logged in and is counted, and a thief must not silence them.
+ * Mails the change to each former address, with a link that undoes it. These mails are not limited: causing them requires a login and is
+ * limited, and a thief must not be able to suppress them.
  */
 export async function tellOfChange(
 	trx: Executor,
@@ -74,7 +74,7 @@ function confirmLetter(to: string, username: string, token: string): Mail {
 	return { ...mail, link: { kind: 'confirm-email', token } }
 }
 
-/** Tells the owner of an account that a member, perhaps they by a second account, typed in their address. */
+/** Tells the owner of an account that somebody, perhaps they themselves with a second account, entered their address. */
 function knownAddressLetter(to: string): Mail {
 	const { publicUrl } = config()
 	const text = `A member of ${siteName()} wanted to add this address to their account, but it already has an account.`
@@ -84,7 +84,7 @@ function knownAddressLetter(to: string): Mail {
 	return letter(to, `This address already has an account at ${siteName()}`, text, link, closing)
 }
 
-/** Tells an address that the account had what it has now. */
+/** The mail to a former address about the change. */
 function changedLetter(
 	to: string,
 	username: string,
@@ -92,7 +92,7 @@ function changedLetter(
 	token: string,
 ): Mail {
 	const { publicUrl } = config()
-	// Who reads this mailbox next, such as a university, need not learn the others.
+	// A mailbox that is no longer the account's, such as that of a university, must not learn the new addresses.
 	const isLeft = to === email || to === second_email
 	const both = second_email === null ? email : `${email} and ${second_email}`
 	const now = isLeft ? `You now log in by ${both}, and mails go to ${email}.` : 'This address is no longer one of them.'

@@ -11,7 +11,7 @@ export interface EmailsRow {
 	username: string
 }
 
-/** The addresses of an account. @param lock holds its row until the transaction ends */
+/** The addresses of an account. @param lock whether to lock its row until the transaction ends */
 export async function findEmails(
 	userId: number,
 	executor: Executor = db(),
@@ -23,10 +23,7 @@ export async function findEmails(
 	return rows[0]
 }
 
-/**
- * Gives an account these addresses, both of them confirmed. The unique keys see to it that neither is anybody else's.
- * @throws what {@link isTaken} knows
- */
+/** Sets the confirmed addresses of an account. Unique keys prevent duplicates. @throws the error that {@link isTaken} detects */
 export async function writeEmails(
 	trx: Executor,
 	userId: number,
@@ -38,24 +35,24 @@ export async function writeEmails(
 		where id = ${userId}`.execute(trx)
 }
 
-/** Whether a statement failed as another account has the address. */
+/** Whether a statement failed because another account has the address. */
 export function isTaken(error: unknown): boolean {
 	const { code, constraint } = error as { code?: string; constraint?: string }
 	return code === '23505' && (constraint === 'account_emails_pkey' || constraint === 'users_email_key')
 }
 
-/** An address that a member asked for and has not confirmed. */
+/** An address that a member requested and has not confirmed. */
 export interface EmailChangeRow {
 	user_id: number
 	place: EmailSlot
 	email: string
-	/** Its link was mailed, and the ten minutes are over. */
+	/** Whether its link was mailed and has expired. */
 	is_over: boolean
 }
 
 const changeColumns = sql`user_id, place, email, works_until <= now() as is_over`
 
-/** Notes which address a member asks for, in place of one that they asked for before: its link works no more. */
+/** Stores the requested address, in place of an earlier request whose link becomes invalid. */
 export async function replaceEmailChange(
 	executor: Executor,
 	{ userId, place, email, seconds }: { userId: number; place: EmailSlot; email: string; seconds: number },
@@ -67,7 +64,7 @@ export async function replaceEmailChange(
 			requested_at = now(), expires_at = excluded.expires_at`.execute(executor)
 }
 
-/** What a member has asked for and not confirmed yet. */
+/** A member's pending address. */
 export async function findEmailChange(
 	userId: number,
 	executor: Executor = db(),
@@ -78,7 +75,7 @@ export async function findEmailChange(
 	return rows[0]
 }
 
-/** What a link would confirm; the member may have another one sent when its time is over. */
+/** The change that a link would confirm, even if the link has expired: the member may then request another one. */
 export async function findChangeByToken(hash: string): Promise<EmailChangeRow | undefined> {
 	const { rows } = await sql<EmailChangeRow>`
 		select ${changeColumns} from email_changes
@@ -86,14 +83,14 @@ export async function findChangeByToken(hash: string): Promise<EmailChangeRow | 
 	return rows[0]
 }
 
-/** Gives the change that waits its link, which works for so many seconds. */
+/** Sets the link of the pending change, with its lifetime in seconds. */
 export async function writeChangeToken(trx: Executor, userId: number, hash: string, seconds: number): Promise<void> {
 	await sql`
 		update email_changes set token_hash = ${hash}, works_until = now() + make_interval(secs => ${seconds})
 		where user_id = ${userId}`.execute(trx)
 }
 
-/** Has a link work for so many seconds from now. @returns false when it was used or taken back, or is too old */
+/** Starts the lifetime of a link, in seconds from now. @returns false if it was used or cancelled, or is too old */
 export async function beginChangeLink(hash: string, seconds: number): Promise<boolean> {
 	const { numAffectedRows } = await sql`
 		update email_changes set works_until = now() + make_interval(secs => ${seconds})
@@ -101,7 +98,7 @@ export async function beginChangeLink(hash: string, seconds: number): Promise<bo
 	return numAffectedRows === 1n
 }
 
-/** Takes the link of the change that waits back, so that another one can be mailed. @returns the address; undefined where nothing waits */
+/** Invalidates the link of the pending change, so that another one can be mailed. @returns the address; undefined if nothing is pending */
 export async function withdrawChangeToken(trx: Executor, userId: number): Promise<string | undefined> {
 	const { rows } = await sql<{ email: string }>`
 		update email_changes set token_hash = null where user_id = ${userId} and expires_at > now()
@@ -109,7 +106,7 @@ export async function withdrawChangeToken(trx: Executor, userId: number): Promis
 	return rows[0]?.email
 }
 
-/** Takes a link out of use. Of two at once, one gets it. */
+/** Uses up a link. Of two concurrent uses one succeeds. */
 export async function takeEmailChange(
 	trx: Executor,
 	userId: number,
@@ -121,12 +118,12 @@ export async function takeEmailChange(
 	return rows[0]
 }
 
-/** Forgets what a member asked for. */
+/** Deletes the pending change. */
 export async function deleteEmailChange(userId: number, executor: Executor = db()): Promise<void> {
 	await sql`delete from email_changes where user_id = ${userId}`.execute(executor)
 }
 
-/** What an account had before a change, and shall have again. */
+/** The addresses before a change, which an undo restores. */
 export interface EmailUndoRow {
 	user_id: number
 	username: string
@@ -145,7 +142,7 @@ export async function insertEmailUndo(
 		values (${hash}, ${userId}, ${email}, ${second_email}, now() + make_interval(secs => ${seconds}))`.execute(trx)
 }
 
-/** What a link would undo, while it works. @param lock holds it until the transaction ends: of two at once one finds it */
+/** What a link would undo, while it is valid. @param lock whether to lock it until the transaction ends, so that it is used once */
 export async function findEmailUndo(
 	hash: string,
 	executor: Executor = db(),
@@ -158,13 +155,13 @@ export async function findEmailUndo(
 	return rows[0]
 }
 
-/** Takes back every link that undoes a change of this account, and what waits to be confirmed. */
+/** Deletes all undo links and pending changes of this account. */
 export async function deleteEmailUndos(trx: Executor, userId: number): Promise<void> {
 	await sql`delete from email_undos where user_id = ${userId}`.execute(trx)
 	await deleteEmailChange(userId, trx)
 }
 
-/** Deletes links whose time is over. */
+/** Deletes expired links. */
 export async function sweepEmailChanges(): Promise<void> {
 	await sql`delete from email_changes where expires_at < now()`.execute(db())
 	await sql`delete from email_undos where expires_at < now()`.execute(db())

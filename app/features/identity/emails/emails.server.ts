@@ -34,8 +34,8 @@ import { newEmailInput } from './emails.schema.ts'
 import type { EmailSlot, EmailsView } from './emails.view.ts'
 
 /*
- * The addresses of an account. A new one counts once its mailbox has answered; every change is told to the addresses that the account
- * had before, with a link that undoes it for a week.
+ * The addresses of an account. A new one must be confirmed by a link mailed to it. Every change is mailed to the former addresses, with a
+ * link that undoes it for a week.
  */
 
 const oldLink = 'This link has expired, or a newer one was sent. Ask for a new one in your settings.'
@@ -43,7 +43,7 @@ const linkIsOver = 'A link works for 10 minutes after it was sent. Have a new on
 const oldUndo = 'This link has been used or has expired. Set a new password if you cannot log in.'
 const taken = 'This address cannot be used for your account any more. Choose another.'
 
-/** The addresses of the viewer's account. @param token of the link of a test mail, else '' @throws NotFound when it is gone */
+/** The addresses of the viewer's account. @param token of the link in a test mail, else '' @throws NotFound if the account is gone */
 export async function getEmails(viewer: SignedIn, token = ''): Promise<EmailsView> {
 	const [row, change, problems, tested] = await Promise.all([
 		requireEmails(viewer.id),
@@ -63,8 +63,8 @@ export async function getEmails(viewer: SignedIn, token = ''): Promise<EmailsVie
 }
 
 /**
- * Has a link mailed to a new address. The answer is the same whoever has it; a job looks, and mails. Nothing changes before the link
- * is followed.
+ * Requests a new address. The response does not reveal whether it has an account; a job finds out, and mails. Nothing changes before the
+ * link is followed.
  * @param input email, place
  * @returns the address
  * @throws Invalid, NotAllowed, TooMany
@@ -85,9 +85,9 @@ export async function requestEmail(viewer: SignedIn, input: Input): Promise<stri
 }
 
 /**
- * Mails another link to the address that waits to be confirmed; the one before works no more.
+ * Mails another link to the pending address, and invalidates the previous one.
  * @returns the address
- * @throws Invalid where none waits, TooMany
+ * @throws Invalid if nothing is pending, TooMany
  */
 export async function resendEmail(viewer: SignedIn): Promise<string> {
 	await countAttempt([['email-change', String(viewer.id)]])
@@ -101,7 +101,7 @@ export async function resendEmail(viewer: SignedIn): Promise<string> {
 		})
 }
 
-/** What the typist can mend. @throws Invalid, NotAllowed */
+/** Rejects what the member can correct. @throws Invalid, NotAllowed */
 function refuseEmail(account: EmailsRow, email: string, place: EmailSlot): void {
 	if (isDemoAccount(account.email) || isDemoAccount(email))
 		throw new NotAllowed('The address of a demo account cannot be changed. Register an account of your own.')
@@ -117,16 +117,16 @@ function refuseEmail(account: EmailsRow, email: string, place: EmailSlot): void 
 		throw new NotAllowed('Confirm your first address before you add another one.')
 }
 
-/** Forgets the address that waits to be confirmed; its link works no more. */
+/** Cancels the pending address and its link. */
 export async function cancelEmail(viewer: SignedIn): Promise<void> {
 	await deleteEmailChange(viewer.id)
 }
 
 /**
- * What a link of a mail would change, for the page that asks; changes nothing. Only the member who asked for it is told, and may
- * confirm: whoever else reads the mailbox must not come to log in to this account.
- * @returns also whether its ten minutes are over, and another one is to be sent
- * @throws Invalid when the link does not work any more, NotAllowed for another member
+ * The change that a link would make, for its page. Only the member who requested it may see and confirm it: otherwise another reader of the
+ * mailbox could take over the account.
+ * @returns also whether the link has expired and another one is needed
+ * @throws Invalid if the link is not valid any more, NotAllowed for another member
  */
 export async function findChange(
 	viewer: SignedIn,
@@ -140,8 +140,8 @@ export async function findChange(
 }
 
 /**
- * Confirms a new address by the token of a mail, once. Links that set a new password and were mailed before work no more.
- * @throws Invalid when the link does not work any more, Conflict when somebody else has the address by now
+ * Confirms a new address with a token, once. Pending links to reset the password become invalid.
+ * @throws Invalid if the link is not valid any more, Conflict if another account has the address by now
  */
 export async function confirmEmail(viewer: SignedIn, token: string): Promise<string> {
 	const { email } = await findChange(viewer, token)
@@ -158,7 +158,7 @@ export async function confirmEmail(viewer: SignedIn, token: string): Promise<str
 	return email
 }
 
-/** Has the personal address and the first one change places. @returns the first one then @throws Invalid without a personal address */
+/** Swaps the personal address and the first one. @returns the new first one @throws Invalid without a personal address */
 export async function swapEmails(viewer: SignedIn): Promise<string> {
 	const { email } = await change(viewer, async (_trx, { email, second_email }) => {
 		if (second_email === null) throw new Invalid('You have one address. Add a personal one first.')
@@ -167,7 +167,7 @@ export async function swapEmails(viewer: SignedIn): Promise<string> {
 	return email
 }
 
-/** Takes the second address off the account. @throws Invalid without one */
+/** Removes the second address. @throws Invalid without one */
 export async function removeSecondEmail(viewer: SignedIn): Promise<void> {
 	await change(viewer, async (_trx, { email, second_email }) => {
 		if (second_email === null) throw new Invalid('You have one address. Add a personal one first.')
@@ -175,7 +175,7 @@ export async function removeSecondEmail(viewer: SignedIn): Promise<void> {
 	})
 }
 
-/** Changes the addresses of an account, tells those that it had, and takes back links that were mailed to them. */
+/** Changes the addresses of an account, mails the former ones, and invalidates the links that were mailed to them. */
 async function change(
 	viewer: SignedIn,
 	decide: (trx: Executor, before: EmailsRow) => Promise<Pick<EmailsRow, 'email' | 'second_email'>>,
@@ -197,7 +197,7 @@ async function change(
 	return after
 }
 
-/** What a link would undo, for the page that asks; changes nothing. @throws Invalid when it does not work any more */
+/** What a link would undo, for its page. @throws Invalid if it is not valid any more */
 export async function findUndo(token: string): Promise<{ username: string; email: string }> {
 	const undo = await findEmailUndo(hashToken(token))
 	if (!undo) throw new Invalid(oldUndo)
@@ -205,10 +205,10 @@ export async function findUndo(token: string): Promise<{ username: string; email
 }
 
 /**
- * Gives an account back the addresses that it had, by the token of a mail to one of them. Whoever changed them may be a thief: every
- * session, token, device and the password end, and the other links that undo something, too. The link itself lets nobody in: one that
- * sets a new password is mailed to the addresses that are back.
- * @throws Invalid when the link does not work any more, Conflict when another account has an address by now
+ * Restores the former addresses of an account, with a token mailed to one of them. The change may have been made by a thief, so all
+ * sessions, tokens and known devices are revoked, the password and other undo links are deleted. The link does not log anybody in: a link
+ * to set a new password is mailed to the restored addresses.
+ * @throws Invalid if the link is not valid any more, Conflict if another account has an address by now
  */
 export async function undoEmail(token: string): Promise<void> {
 	const undo = await withoutRivals(() =>
@@ -230,7 +230,7 @@ export async function undoEmail(token: string): Promise<void> {
 	await recordSecurityEvent('email-undone', { userId: undo.user_id })
 }
 
-/** Of two who claim one address at the same moment the key of the table lets one. @throws Conflict for the other */
+/** Turns a violation of the unique key into a Conflict, for concurrent claims of one address. @throws Conflict */
 async function withoutRivals<Result>(work: () => Promise<Result>): Promise<Result> {
 	try {
 		return await work()

@@ -1,24 +1,24 @@
 import { type AddressProblem, addressesPath } from '~/features/bounces/bounces.view.ts'
 
-/** Where the addresses of an account are changed. */
+/** The page that changes the addresses of an account. */
 export const emailSettingsPath = addressesPath
 
-/** Which of the two addresses of an account: the one that mails go to, or the one beside it. */
+/** The first address, which mails go to, or the second one. */
 export type EmailSlot = 'email' | 'second_email'
 
-/** The addresses of an account, for its member alone. */
+/** The addresses of an account, for its member only. */
 export interface EmailsView {
 	/** Mails go here. */
 	email: string
 	isConfirmed: boolean
-	/** The personal address beside it; null where there is none. */
+	/** The second, personal address; null without one. */
 	second: string | null
-	/** What waits to be confirmed. */
+	/** The address that waits for confirmation. */
 	pending: { email: string; place: EmailSlot } | null
-	/** What is wrong with them. */
+	/** Addresses that bounce or complained. */
 	problems: AddressProblem[]
-	/** The one that a test mail arrived at, whose link was followed, with its token; `over` for a link that works no more, null for none. */
+	/** The address of a followed test link, with its token; `over` for an expired link, null without one. */
 	tested: { email: string; token: string } | 'over' | null
-	/** Domains that an address in place of the first must have; empty where any will do. */
+	/** Domains allowed for the first address; empty if all are. */
 	domains: readonly string[]
 }

@@ -8,7 +8,7 @@ import { confirmEmail, findChange, resendEmail } from '../emails/emails.server.t
 import { emailSettingsPath } from '../emails/emails.view.ts'
 import type { Route } from './+types/confirm-email'
 
-/** Shows what the link would change, to the member who asked for it alone. */
+/** Shows the change only to the member who requested it. */
 export async function loader({ context, url }: Route.LoaderArgs) {
 	const viewer = signedIn(context, url)
 	const token = url.searchParams.get('token') ?? ''
@@ -32,7 +32,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	}
 }
 
-/** After a refusal too: the time of the link may have run out while the page was open. */
+/** Also after an error: the link may have expired while the page was open. */
 export function shouldRevalidate(): boolean {
 	return true
 }

@@ -27,7 +27,7 @@ import {
 import { type EmailSlot, type EmailsView, emailSettingsPath } from '../emails/emails.view.ts'
 import type { Route } from './+types/email'
 
-/** Believes no cookie alone, as the settings do. */
+/** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		signedIn(context, url)
@@ -48,7 +48,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	}
 }
 
-/** Does what a button says of mails that came back, which changes no way into the account. @returns what is said of it; null for other buttons */
+/** Handles the buttons about bounced mail, which do not need a confirmed identity. @returns the notice to show; null for other buttons */
 async function tryOut(viewer: SignedIn, form: FormData): Promise<string | null> {
 	switch (form.get('intent')) {
 		case 'test':
@@ -64,7 +64,7 @@ async function tryOut(viewer: SignedIn, form: FormData): Promise<string | null> 
 	}
 }
 
-/** Changes the addresses as a button of the page says. @returns what is said of it then */
+/** Handles the buttons that change addresses. @returns the notice to show */
 async function change(viewer: SignedIn, form: FormData, request: Request): Promise<string> {
 	await requireConfirmed(viewer, request)
 	switch (form.get('intent')) {
@@ -202,7 +202,7 @@ interface NewEmailProps {
 	label: string
 	hint: string
 	button: string
-	/** What was refused, if it was this form. */
+	/** The error of this form, if it was the one submitted. */
 	refusal: FormRefusal | undefined
 }
 

@@ -6,7 +6,7 @@ import { TokenForm, TokenPage, TokenWayOut } from '~/ui/token-page.tsx'
 import { findUndo, undoEmail } from '../emails/emails.server.ts'
 import type { Route } from './+types/undo-email'
 
-/** Shows what the link would undo. It works signed out: whoever changed the address may be in. */
+/** Shows what the link would undo. Works without a login, as a thief may have locked the owner out. */
 export async function loader({ url }: Route.LoaderArgs) {
 	const token = url.searchParams.get('token') ?? ''
 	const isDone = url.searchParams.has('done')

@@ -12,7 +12,7 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { changeUsername, getNextRename } from '../usernames/usernames.server.ts'
 import type { Route } from './+types/username'
 
-/** Believes no cookie alone, as the settings do. */
+/** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		signedIn(context, url)

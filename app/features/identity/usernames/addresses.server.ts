@@ -1,14 +1,11 @@
 import { redirect } from 'react-router'
 import { currentUsername, isFormerName } from './former-names.server.ts'
 
-/**
- * Addresses with a username in them, and what may stand behind it. Those of questions are not among them: they are found by their id and
- * lead to the asker of today by themselves.
- */
+/** Paths that contain a username, and their subpages. Those of questions are not included: they contain an id. */
 const named =
 	/^\/(find-dev|my-profile|edit-profile|messages|admin\/members)\/([a-z0-9_.-]+?)((?:\.json)?(?:\.data)?(?:\/.*)?)$/i
 
-/** The path of today for one that holds a name which its member had before; null for any other. */
+/** The present path for one with a former username; null for any other. */
 async function currentPath(path: string): Promise<string | null> {
 	const [, area = '', name = '', rest = ''] = named.exec(path) ?? []
 	const before = name.toLowerCase()
@@ -17,10 +14,7 @@ async function currentPath(path: string): Promise<string | null> {
 	return now === before ? null : `/${area}/${now}${rest}`
 }
 
-/**
- * Before any loader: an address of a page that holds a name which its member had before leads to the one of today, with 301.
- * @throws the redirect
- */
+/** Redirects a page with a former username in its address, with 301, before any loader runs. @throws the redirect */
 export async function leadToCurrentName({ request, url }: { request: Request; url: URL }): Promise<void> {
 	if (request.method !== 'GET' && request.method !== 'HEAD') return
 	const path = await currentPath(url.pathname)
@@ -28,8 +22,8 @@ export async function leadToCurrentName({ request, url }: { request: Request; ur
 }
 
 /**
- * A form, or what a script sent, to a name that its member had before, from a tab that was open during the change, as if it had been sent to
- * the one of today: a redirect would lose what it holds. Requests that only read are given back as they are.
+ * Rewrites a write request with a former username, sent by a tab that was open during the rename: a redirect would lose its body. Read
+ * requests are returned unchanged.
  */
 export async function toCurrentName(request: Request): Promise<Request> {
 	if (request.method === 'GET' || request.method === 'HEAD') return request

@@ -6,32 +6,29 @@ import { openBus, publish } from '~/platform/bus/bus.server.ts'
 import { listFormerNames } from './usernames.queries.server.ts'
 
 /*
- * A name that a member had before leads to them for ever, on every address and in every call that holds it. Few members ever change
- * theirs, so each process knows all former names by heart: whoever asks with a name that is none costs nothing.
+ * A former username leads to its member for ever, in every address and call. Renames are rare, so each process has all former names in
+ * memory, and other names cost nothing.
  */
 
-/** The channel on which processes tell each other that somebody has another username. */
+/** The channel of the bus that announces renames. */
 const channel = 'devquad_renames'
-/** Milliseconds between two looks at the database, for what was never announced. */
+/** Milliseconds between two reads of the table, for announcements that were lost. */
 const REREAD_MS = 60_000
 
 const former = remember('former-names', () => new Map<string, number>())
 
-/**
- * The username that a name leads to: of a former one that of its member today, else the name itself, whoever has it.
- * @param name in lower case
- */
+/** The present username for a former one; any other name is returned unchanged. @param name in lower case */
 export async function currentUsername(name: string): Promise<string> {
 	const userId = former.get(name)
 	return userId === undefined ? name : ((await findUsername(userId)) ?? name)
 }
 
-/** Whether a name was somebody's before, as far as this process knows. */
+/** Whether this process knows a name as a former one. */
 export function isFormerName(name: string): boolean {
 	return former.has(name)
 }
 
-/** Notes that a name is a former one, here and in every other process. To be called after the commit. It never throws. */
+/** Adds a former name, here and in all other processes. Call it after the commit. Never throws. */
 export async function announceFormerName(name: string, userId: number): Promise<void> {
 	former.set(name, userId)
 	if (!isOneOfSeveral()) return
@@ -43,9 +40,9 @@ export async function announceFormerName(name: string, userId: number): Promise<
 }
 
 /**
- * Reads the former names, and begins to listen for new ones.
- * @returns what stops it
- * @throws Error when the bus or the database cannot be reached
+ * Loads the former names and subscribes to new ones.
+ * @returns a function that stops it
+ * @throws Error if the bus or the database cannot be reached
  */
 export async function listenForRenames(): Promise<() => Promise<void>> {
 	const stop = isOneOfSeveral()
@@ -59,7 +56,7 @@ export async function listenForRenames(): Promise<() => Promise<void>> {
 	}
 }
 
-/** Forgets the former names of members who left, here and in every other process. It never throws. */
+/** Reloads the former names after members have left, here and in all other processes. Never throws. */
 export async function forgetFormerNames(): Promise<void> {
 	try {
 		await read()
@@ -72,7 +69,7 @@ export async function forgetFormerNames(): Promise<void> {
 async function read(): Promise<void> {
 	const known = [...former.keys()]
 	const names = new Map((await listFormerNames()).map(({ username, user_id }) => [username, user_id]))
-	// Whoever left has none. A name that was announced meanwhile may be too new for what was read.
+	// Members who left have no former names. Names announced during the read may be missing in its result.
 	for (const name of known) if (!names.has(name)) former.delete(name)
 	for (const [name, userId] of names) former.set(name, userId)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
-/** Names that members had before, with whose they are for ever. */
+/** All former usernames with their members. */
 export async function listFormerNames(): Promise<{ username: string; user_id: number }[]> {
 	const { rows } = await sql<{ username: string; user_id: number }>`
 		select former.username, former.user_id from users join usernames former on former.user_id = users.id
@@ -13,11 +13,15 @@ export async function listFormerNames(): Promise<{ username: string; user_id: nu
 export interface NamedRow {
 	username: string
 	role: string
-	/** When they may choose another username themselves; null when they may now. */
+	/** When the member may choose another username; null if they may now. */
 	free_at: Date | null
 }
 
-/** What a member is called, and since when. @param days between two changes; @param lock holds the row until the transaction ends */
+/**
+ * The names of a member, and when they last changed.
+ * @param days between two changes;
+ * @param lock whether to lock the row until the transaction ends
+ */
 export async function findNamed(
 	userId: number,
 	days: number,
@@ -31,7 +35,10 @@ export async function findNamed(
 	return rows[0]
 }
 
-/** Takes a username for a member, if it never was anybody else's. Of two at once the key lets one. @returns whether it is theirs */
+/**
+ * Claims a username, unless it ever was somebody else's. The primary key decides between concurrent claims.
+ * @returns whether the member has it
+ */
 export async function claimUsernameFor(trx: Executor, userId: number, username: string): Promise<boolean> {
 	const { rows } = await sql`
 		insert into usernames (username, user_id) values (${username}, ${userId})
@@ -40,7 +47,6 @@ export async function claimUsernameFor(trx: Executor, userId: number, username: 
 	return rows.length > 0
 }
 
-/** Calls a member so from now on. */
 export async function writeUsername(trx: Executor, userId: number, username: string): Promise<void> {
 	await sql`update users set username = ${username}, renamed_at = now(), updated_at = now() where id = ${userId}`.execute(
 		trx,

@@ -17,20 +17,20 @@ import { claimUsernameFor, findNamed, type NamedRow, writeUsername } from './use
 
 declare module '~/platform/realtime/events.ts' {
 	interface ServerEvents {
-		/** A member has another username; the one before leads to them. */
+		/** A member was renamed; the old username redirects to the new one. */
 		'member:renamed': (event: { from: string; to: string }) => void
 	}
 }
 
 /*
- * The username is the address of a member. One that was ever theirs stays theirs: no registration, import or rename gives it to anybody
- * else, and it leads to them (former-names.server.ts).
+ * A member keeps all usernames that they ever had: no registration, import or rename gives them to anybody else, and they redirect
+ * (former-names.server.ts).
  */
 
-/** Days between two changes by the member. Staff may rename at any time. */
+/** Days between two renames by the member. Staff may rename at any time. */
 const DAYS_BETWEEN_RENAMES = 30
 
-/** The username that a form asks for, as it is stored. */
+/** Normalizes the username of a form. */
 export const usernameInput = z.object({
 	username: z
 		.string({ error: 'Type a username.' })
@@ -40,14 +40,14 @@ export const usernameInput = z.object({
 		.pipe(z.string().min(1, 'Type a username.').max(100, 'A username has at most 40 characters.')),
 })
 
-/** When the viewer may choose another username, in ISO 8601; null when they may now. @throws NotFound */
+/** When the viewer may choose another username, in ISO 8601; null if they may now. @throws NotFound */
 export async function getNextRename(viewer: SignedIn): Promise<string | null> {
 	const row = await requireNamed(viewer.id)
 	return row.free_at?.toISOString() ?? null
 }
 
 /**
- * Gives the viewer another username, at most once in 30 days.
+ * Renames the viewer, at most once in 30 days.
  * @param input username
  * @returns the new one
  * @throws Invalid at the field, NotAllowed for a suspended member, TooMany
@@ -68,8 +68,9 @@ export async function changeUsername(viewer: SignedIn, input: Input): Promise<st
 }
 
 /**
- * Gives a member another username, in the caller's transaction, which holds the member's row. Call {@link announceRename} after the commit.
- * @returns the one before
+ * Renames a member, in the caller's transaction, which must hold the lock of the member's row. Call {@link announceRename} after the
+ * commit.
+ * @returns the previous username
  * @throws Invalid at the field
  */
 export async function rename(
@@ -87,8 +88,8 @@ export async function rename(
 }
 
 /**
- * Has everything follow a new username at once: addresses with the one before, pages that are kept, sessions on every process, and open
- * tabs. The member's own tabs are told before their sockets, which go by the old name, are closed.
+ * Updates everything that depends on a username: redirects, cached pages, sessions in all processes, and open tabs. The member's tabs are
+ * notified before their sockets, which are keyed by the old name, are closed.
  */
 export async function announceRename({ id, from, to }: { id: number; from: string; to: string }): Promise<void> {
 	await Promise.all([announceFormerName(from, id), announceAccountChange(id)])
