@@ -23,7 +23,7 @@ const blockedList = z.object({
 		.describe('At most 500.'),
 })
 
-/** The names that the description gives these. */
+/** The schema names in the OpenAPI description. */
 const conversationShapes: Record<string, z.ZodType> = { BlockedList: blockedList }
 
 const shared = {
@@ -35,7 +35,7 @@ const shared = {
 	refusals: [404],
 } as const satisfies object
 
-/** What a member decides about a conversation and the other member. */
+/** Operations that change a conversation's settings and blocks. */
 const conversationOperations = [
 	operation({
 		...shared,
@@ -92,7 +92,7 @@ const conversationOperations = [
 	}),
 ]
 
-/** Two members: whether the one may write to the other, and what each decided about their conversation. */
+/** Relations between two members: who may write, blocks, mutes, requests. */
 export const conversations = defineFeature({
 	name: 'conversations',
 	api: { operations: conversationOperations, schemas: conversationShapes },

@@ -1,19 +1,19 @@
 /** Messages that a stranger may write before the first answer. */
 export const MAX_UNANSWERED = 3
 
-/** Conversations that a member may start in 24 hours, by the age of the account in hours; the first line that fits counts. */
+/** Conversations that a member may start in 24 hours, by the age of the account in hours. The first match counts. */
 const STARTING_LIMITS = [
 	{ youngerThan: 24, conversations: 5 },
 	{ youngerThan: 30 * 24, conversations: 20 },
 	{ youngerThan: Number.POSITIVE_INFINITY, conversations: 100 },
 ]
 
-/** How many conversations an account that is so many hours old may start in 24 hours. */
+/** How many conversations an account of this age in hours may start in 24 hours. */
 export function startingLimitAt(hours: number): number {
 	return STARTING_LIMITS.find(({ youngerThan }) => hours < youngerThan)?.conversations ?? 0
 }
 
-/** How two members stand to each other, seen by one of them. */
+/** The state between two members, from the point of view of one of them. */
 export interface ConversationFacts {
 	name: string
 	/** False for imported authors, whose accounts nobody reads. */

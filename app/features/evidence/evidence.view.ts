@@ -2,24 +2,23 @@ import { editProfilePath } from '~/features/members/members.view.ts'
 import { counted } from '~/lib/text.ts'
 
 /*
- * What a skill rests on, as pages and the API see it. The weights stand beside the statement that adds them up,
- * migrations/0048_skill_evidence.sql; docs/decisions/0063-skills-with-evidence.md says why they are so.
+ * The evidence of a skill, as pages and the API show it. The weights are in migrations/0048_skill_evidence.sql;
+ * docs/decisions/0063-skills-with-evidence.md explains them.
  */
 
-/** Where the page stands that says how evidence is weighed. */
+/** The page that explains the weights. */
 export const EVIDENCE_PATH = '/skills/evidence'
 
-/** In `evidence_scale` of the database, too: after so many days something weighs half. */
+/** Also in the database's `evidence_scale`: the age in days at which evidence weighs half. */
 export const HALF_LIFE_DAYS = 365
 
 /**
- * From which strength on a skill has good, and strong, evidence. What one person says adds up to less than 2 for a skill, whether the
- * member themselves by projects or another one by votes and choices: nobody reaches the first level with one friend, nor the
- * second with two.
+ * The strengths from which evidence counts as good and as strong. One person can contribute less than 2 to a skill, the member by projects
+ * or another one by votes, so nobody reaches the first level with one friend, nor the second with two.
  */
 export const MIN_STRENGTH = { good: 4, strong: 6 } as const
 
-/** How well a skill is shown: any evidence, or as much as {@link MIN_STRENGTH} says. */
+/** How well a skill is supported: by any evidence, or by as much as {@link MIN_STRENGTH}. */
 export type EvidenceLevel = 'some' | 'good' | 'strong'
 
 export type EvidenceKind = 'solution' | 'answer' | 'project' | 'certificate'
@@ -30,28 +29,28 @@ export const levelNames: Record<EvidenceLevel, string> = {
 	strong: 'Strong evidence',
 }
 
-/** The sentence that explains a level wherever one is shown. */
+/** The explanation of the levels, shown with them. */
 export const EVIDENCE_SENTENCE =
 	'Solutions, helpful answers, projects and certificates count; each loses half its weight in a year, and several credited by the same person weigh less.'
 
 export interface EvidencePieceView {
 	kind: EvidenceKind
-	/** Of the query that was answered, of the project or of the certificate. */
+	/** Title of the question, the project or the certificate. */
 	title: string
-	/** Path of where it is to be seen. */
+	/** Path of its page. */
 	url: string
 	/** ISO 8601. */
 	at: string
 }
 
-/** What one skill of a member rests on. */
+/** The evidence of one skill of a member. */
 export interface SkillEvidenceView {
 	skill: string
 	level: EvidenceLevel
-	/** How many there are of each kind; {@link pieces} are those that weigh most. */
+	/** The number of pieces of each kind; {@link pieces} has only the heaviest. */
 	counts: Record<EvidenceKind, number>
 	pieces: EvidencePieceView[]
-	/** Whether its owner, who is the viewer, keeps it to themselves. */
+	/** Whether its owner, who is the viewer, hides it from others. */
 	hidden: boolean
 }
 
@@ -82,13 +81,13 @@ export function kindName(kind: EvidenceKind): string {
 	return one.charAt(0).toUpperCase() + one.slice(1)
 }
 
-/** Skills in the order of their strength, those without evidence after them as their owner gave them. */
+/** Skills by strength; those without evidence follow, in the member's order. */
 export function byStrength(skills: readonly string[], evidence: readonly SkillEvidenceView[]): string[] {
 	const shown = evidence.map(({ skill }) => skill).filter((skill) => skills.includes(skill))
 	return [...shown, ...skills.filter((skill) => !shown.includes(skill))]
 }
 
-/** Where a member says which evidence others see. */
+/** The page where a member chooses which evidence others see. */
 export function evidenceFormPath(username: string): string {
 	return `${editProfilePath(username)}/evidence`
 }

@@ -39,7 +39,7 @@ interface Skills {
 }
 
 describe('who sees what', () => {
-	/** The kinds of evidence of React, by the ways in which a viewer reads them. */
+	/** The kinds of evidence for React, by the places where a viewer reads them. */
 	const ways: Record<string, (viewer: SignedIn) => Promise<string[]>> = {
 		'the page': async (viewer) => {
 			const { evidence, skills } = await getProfile(viewer, helper.username)
@@ -81,7 +81,7 @@ describe('who sees what', () => {
 			expect([way, await read(moderator)]).toEqual([way, moderators])
 			expect([way, await read(helper)]).toEqual([way, all])
 		}
-		// A résumé says how well a skill is shown, and not by what.
+		// A résumé contains the level of a skill but not its evidence.
 		for (const [viewer, kinds] of [
 			[asker, others],
 			[moderator, moderators],

@@ -12,7 +12,7 @@ import { followQuestion, listFollowedQuestions, setAffected } from './following.
 import type { FollowedQuestionView, SavedSearchView } from './following.view.ts'
 import { listSavedSearches, removeSearch, savedSearchInput, saveSearch } from './searches.server.ts'
 
-/* What a member follows as JSON: the use cases of the pages. Tags and categories are in `tags.api.server.ts`. */
+/* The API of what a member follows. Tags and categories are in `tags.api.server.ts`. */
 
 const followedQuery = questionCard.extend({
 	activeAt: time.describe('When its last comment was written, or when it was asked.'),
@@ -37,7 +37,7 @@ const newSearch = z.strictObject({
 	name: z.string().meta({ minLength: 1, maxLength: MAX_SEARCH_NAME }),
 })
 
-/** Under which names the description knows these shapes. */
+/** The schema names in the OpenAPI description. */
 export const followingShapes = {
 	FollowedQuery: followedQuery,
 	FollowedQueryList: followedQueryList,

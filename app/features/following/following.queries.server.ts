@@ -4,14 +4,14 @@ import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
-/** How many questions a member follows besides one. Their row must be locked. */
+/** Counts the questions that a member follows except one. The member's row must be locked. */
 export async function countFollowedQuestions(trx: Executor, userId: number, besides: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from follows where user_id = ${userId} and question_id <> ${besides}`.execute(trx)
 	return rows[0]?.count ?? 0
 }
 
-/** Follows a question, or no longer; doing it twice changes nothing. */
+/** Follows or unfollows a question. Idempotent. */
 export async function writeQuestionFollow(
 	trx: Executor,
 	userId: number,
@@ -25,7 +25,10 @@ export async function writeQuestionFollow(
 	else await sql`delete from follows where user_id = ${userId} and question_id = ${questionId}`.execute(trx)
 }
 
-/** Notes that a member has the same problem, or no longer. The count of the question, which is locked, follows by trigger. @returns it */
+/**
+ * Records whether a member has the same problem. A trigger updates the counter of the question, which must be locked.
+ * @returns the counter
+ */
 export async function writeAffected(
 	trx: Executor,
 	userId: number,
@@ -43,11 +46,11 @@ export async function writeAffected(
 }
 
 export interface FollowedRow extends QuestionRow {
-	/** ISO 8601 with microseconds, so that a cursor loses nothing. */
+	/** ISO 8601 with microseconds, so that a cursor is exact. */
 	followed_at: string
 }
 
-/** The questions that a member follows and everybody may read, those they followed last first. */
+/** The public questions that a member follows, last followed first. */
 export async function listFollowedQuestionRows(
 	userId: number,
 	{ cursor, limit }: { cursor: TimeCursor | null; limit: number },
@@ -61,7 +64,7 @@ export async function listFollowedQuestionRows(
 	return rows
 }
 
-/** What is stored with a question about who has the same problem. */
+/** The stored counters of affected members. */
 export const affectedCounters: readonly Counter[] = [
 	{
 		table: 'questions',

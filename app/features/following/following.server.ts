@@ -23,15 +23,15 @@ import {
 } from './following.queries.server.ts'
 import type { FollowedQuestionView } from './following.view.ts'
 
-/* Questions that a member follows, and that they have the same problem as who asked. */
+/* Following questions, and “I have this too”. */
 
 const noQuestion = 'There is no such query. It may have been deleted.'
 
 /**
- * Follows a question, or no longer: the member is then notified of new comments, also where they had muted it. Doing it twice changes
- * nothing.
+ * Follows or unfollows a question. Followers are notified of new comments, even if they had muted the question. Idempotent.
  * @returns the path of the question
- * @throws NotAllowed for a visitor, for who asked it, and for a suspended member who begins to; NotFound, Invalid for one too many, TooMany
+ * @throws NotAllowed for a visitor, for its author, and for a suspended member who starts following; NotFound, Invalid if the member
+ * follows too many, TooMany
  */
 export async function followQuestion(viewer: Viewer, questionId: number, following: boolean): Promise<{ url: string }> {
 	const { member, question } = await requireOthers(viewer, questionId, following)
@@ -40,9 +40,9 @@ export async function followQuestion(viewer: Viewer, questionId: number, followi
 }
 
 /**
- * Says that the viewer has the same problem, and follows the question; or takes the former back. It is no vote and moves the question
- * in no list.
- * @returns how many members have it now, and the path of the question
+ * Records that the viewer has the same problem, and follows the question; or undoes the former only. This is not a vote, and changes no
+ * order of lists.
+ * @returns how many members have the problem, and the path of the question
  * @throws as {@link followQuestion}
  */
 export async function setAffected(

@@ -135,5 +135,5 @@ const readingOperations = [
 	}),
 ]
 
-/** A member's own messages as JSON: the use cases of the pages and the socket. */
+/** The API of a member's messages, with the use cases of the pages and the socket. */
 export const inboxOperations: Operation[] = [...conversationOperations, ...messageOperations, ...readingOperations]

@@ -5,7 +5,7 @@ import { mergeOwnWords } from './search/search.queries.server.ts'
 import { learnOwnWords } from './search/search.server.ts'
 import { messageKind } from './unseen.server.ts'
 
-/** Where a member finds their conversations: the list, the search, the page, the panels, the API. */
+/** The list of conversations, its search, pages, panels and API. */
 export const inbox = defineFeature({
 	name: 'inbox',
 	api: { operations: inboxOperations, schemas: inboxShapes },

@@ -15,18 +15,18 @@ export interface InboxRow extends PeerRow {
 	pending: boolean
 	last_message_id: number
 	mine: boolean
-	/** The beginning of its text, without markup, as this member sees it; '' when deleted. */
+	/** The beginning of the text, without Markdown, as this member sees it; '' if deleted. */
 	body: string
 	pictures: ChatPicture[] | null
 	sent_at: Date
 	deleted: boolean
 }
 
-/** Characters of a message that a list may need for its excerpt, and of its HTML for those. */
+/** Characters of a message that an excerpt may need, and of its HTML for those. */
 const MAX_TEXT = 200
 const MAX_HTML = 2_000
 
-/** A member's conversations, the one with the newest message first; requests apart. */
+/** A member's conversations, latest message first. Requests are listed separately. */
 export async function listInbox(
 	userId: number,
 	{ requests, before, limit }: { requests: boolean; before: number | null; limit: number },
@@ -48,14 +48,14 @@ export async function listInbox(
 	return rows
 }
 
-/** What a member has not read. */
+/** A member's unread counts. */
 export interface Waiting {
 	notifications: number
-	/** Conversations with something unread that counts. */
+	/** Conversations with unread messages. */
 	conversations: number
 }
 
-/** What each of these members has not read. */
+/** The unread counts of these members. */
 export async function listWaiting(userIds: number[]): Promise<(Waiting & { id: number })[]> {
 	const id = sql<number>`member.id`
 	const { rows } = await sql<Waiting & { id: number }>`
@@ -65,8 +65,8 @@ export async function listWaiting(userIds: number[]): Promise<(Waiting & { id: n
 }
 
 /**
- * Locks a member's conversations in which something is unread; requests are left out, as looking at them is free. This is
- * the one place that locks more than one, and it does so in the order of their ids.
+ * Locks a member's conversations with unread messages, in the order of their ids, as this locks several. Requests are left out: viewing
+ * them must not show.
  * @returns their ids
  */
 export async function lockUnread(trx: Executor, userId: number): Promise<number[]> {
@@ -76,7 +76,7 @@ export async function lockUnread(trx: Executor, userId: number): Promise<number[
 	return rows.map(({ id }) => id)
 }
 
-/** How far a member has come in a conversation, and with whom it is. */
+/** How far a member has read a conversation, and the peer. */
 export interface ReadRow {
 	peer_id: number
 	username: string
@@ -85,7 +85,7 @@ export interface ReadRow {
 	blocked_by_me: boolean
 }
 
-/** Marks everything in these conversations, which are locked, as read by a member. */
+/** Marks everything in these conversations as read; they must be locked. */
 export async function writeAllRead(trx: Executor, userId: number, conversationIds: number[]): Promise<ReadRow[]> {
 	const { rows } = await sql<ReadRow>`
 		update conversation_members m set unread = 0, read_id = greatest(m.read_id, got.id),

@@ -23,11 +23,11 @@ import { type ConversationSummary, inboxLimits } from './inbox.view.ts'
 
 interface InboxPage {
 	conversations: ConversationSummary[]
-	/** What to ask for as `before` to get older ones; null when there are none. */
+	/** The value of `before` for the next page; null on the last one. */
 	next: number | null
 }
 
-/** A page of the viewer's conversations, the newest message first. @throws NotAllowed, Invalid */
+/** A page of the viewer's conversations, latest message first. @throws NotAllowed, Invalid */
 export async function listConversations(
 	viewer: Viewer,
 	{ before = null, requests = false }: { before?: unknown; requests?: boolean } = {},
@@ -43,7 +43,7 @@ export async function listConversations(
 	}
 }
 
-/** The newest conversations, for the panel of the header, and in how many something is unread. @throws NotAllowed */
+/** The latest conversations and the unread count, for the panel of the header. @throws NotAllowed */
 export async function listLatest(viewer: Viewer): Promise<{ conversations: ConversationSummary[]; unread: number }> {
 	const reader = requireMember(viewer)
 	const [rows, unread] = await Promise.all([
@@ -54,8 +54,8 @@ export async function listLatest(viewer: Viewer): Promise<{ conversations: Conve
 }
 
 /**
- * How many notifications the viewer has not read, and in how many conversations something is unread, muted ones and requests left out;
- * nothing for a visitor. One statement, as each page of a member asks.
+ * The viewer's unread counts of notifications and of conversations, without muted ones and requests; zero for a visitor. One statement, as
+ * every page of a member needs it.
  */
 export async function countWaiting(viewer: Pick<SignedIn, 'id'> | null): Promise<Waiting> {
 	return viewer ? readWaiting(viewer.id) : { notifications: 0, conversations: 0 }
@@ -84,22 +84,22 @@ function summary(row: InboxRow, reader: SignedIn): ConversationSummary {
 }
 
 /**
- * Marks everything that the viewer was sent as read, in every conversation at once; requests wait for an answer and stay as
- * they are. Whoever wrote is told, and so are the viewer's other tabs. @throws NotAllowed
+ * Marks all messages to the viewer as read, except in requests, which wait for an answer. Notifies the senders and the viewer's other tabs.
+ * @throws NotAllowed
  */
 export async function markAllSeen(viewer: Viewer): Promise<void> {
 	const reader = requireMember(viewer)
 	const rows = await db()
 		.transaction()
 		.execute(async (trx) => {
-			// First the locks, then what is there: a message that is stored meanwhile is unread, and counted.
+			// Locks first: a message that is stored meanwhile is unread, and is counted.
 			const unread = await lockUnread(trx, reader.id)
 			return writeAllRead(trx, reader.id, unread)
 		})
 	if (rows.length > 0) await announceAllRead(reader, rows)
 }
 
-/** A member read everything, in these conversations: one word to their own tabs, and to each peer how far. */
+/** Sends the member's tabs one event, and each peer the new read receipt. */
 async function announceAllRead(reader: SignedIn, rows: ReadRow[]): Promise<void> {
 	for (const { peer_id: peerId, delivered_id: delivered, read_id: read, blocked_by_me: blocked } of rows)
 		if (!blocked) announce(roomOf(peerId), 'chat:receipts', { with: reader.username, receipts: { delivered, read } })

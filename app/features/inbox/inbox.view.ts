@@ -1,6 +1,5 @@
 import type { Peer } from '~/features/conversations/conversations.view.ts'
 
-/** A conversation in a list. */
 export interface ConversationSummary {
 	peer: Peer
 	last: { sender: string; excerpt: string; sentAt: string; deleted: boolean } | null
@@ -9,33 +8,33 @@ export interface ConversationSummary {
 	request: boolean
 }
 
-/** A message that a search found. */
+/** A search result. */
 export interface MessageHit {
 	id: number
 	peer: Peer
 	/** Username. */
 	sender: string
 	sentAt: string
-	/** The passage that matches, in pieces; `hit` ones are the words that were looked for. */
+	/** The matching passage in pieces; `hit` marks those that match. */
 	passage: { text: string; hit: boolean }[]
 }
 
-/** A page of what a search found. */
+/** A page of search results. */
 export interface FoundMessages {
 	hits: MessageHit[]
-	/** What to ask for as `before` to get older ones; null when there are none. */
+	/** The value of `before` for the next page; null on the last one. */
 	next: number | null
-	/** Nothing holds the words as they were typed: these hold words that are spelled nearly so. */
+	/** Whether nothing matched exactly, so that these contain similar words. */
 	nearly: boolean
 }
 
-/** What one page of the inbox holds. */
+/** Page sizes and limits. */
 export const inboxLimits = {
 	/** Conversations in the list, and in the panel of the header. */
 	page: 30,
 	latest: 10,
-	/** Messages in one page of a search. */
+	/** Results per page of a search. */
 	hits: 30,
-	/** Characters of a search that are read. */
+	/** Characters of a search; the rest is ignored. */
 	search: 200,
 } as const

@@ -77,7 +77,7 @@ test('an accepted request counts at once; muting and blocking take a conversatio
 	await step(setMuted(reader, stranger.username, false))
 	await step(setBlocked(reader, stranger.username, true))
 	await step(setBlocked(reader, stranger.username, false))
-	// That the other one blocks changes nothing: it must not show.
+	// A block by the peer changes nothing, as it must not show.
 	await step(setBlocked(stranger, reader.username, true))
 	expect(counts).toEqual([0, 1, 0, 1, 0, 1, 1])
 })

@@ -34,7 +34,7 @@ beforeEach(async () => {
 	ines = await makeMember(`ines${serial}`)
 	await makeConversation(tomas, mira)
 	await makeConversation(ines, mira)
-	// What the beginning of the conversations leaves unread is not what these tests are about.
+	// Clears what the setup left unread.
 	await mailAll()
 })
 
@@ -148,7 +148,7 @@ test('the link of such a mail ends these mails and no others', async () => {
 	expect(kinds.every(({ site, push }) => site && push)).toBe(true)
 })
 
-/** Lets time pass by making every message older. */
+/** Makes every message older. */
 async function pass(time: string): Promise<void> {
 	await sql`update messages set sent_at = sent_at - ${time}::interval`.execute(db())
 }

@@ -11,19 +11,19 @@ const MAX_HTML = 4_000
 const textForRecipient = sql<string>`left(
 	message_words(text_of_html(left(coalesce(m.recipient_html, m.html), ${MAX_HTML})), m.pictures), ${MAX_TEXT})`
 
-/** What a member has not read in a conversation. */
+/** A member's unread messages in a conversation. */
 export interface UnreadRow {
 	username: string
 	name: string
-	/** A stranger wrote who was not answered. */
+	/** Whether it is a request that was not answered. */
 	pending: boolean
-	/** Messages. */
+	/** The number of messages. */
 	count: number
-	/** The newest of them as its reader sees it; null when it is gone. */
+	/** The newest one as its reader sees it; null if it is gone. */
 	body: string | null
 }
 
-/** What waits in a conversation for one of its members; undefined when there is no reason any more to tell them. */
+/** A member's unread messages in a conversation; undefined if there is nothing left to notify them of. */
 export async function findUnread(userId: number, conversationId: number): Promise<UnreadRow | undefined> {
 	const { rows } = await sql<UnreadRow>`
 		select p.username, p.name, mine.pending, mine.unread as count,
@@ -37,15 +37,15 @@ export async function findUnread(userId: number, conversationId: number): Promis
 	return rows[0]
 }
 
-/** The ids of a member's conversations with unread messages, for other statements. @param userId an expression */
+/** An SQL expression: the ids of a member's conversations with unread messages. @param userId an expression */
 export function selectUnread(userId: RawBuilder<unknown>, limit: number): RawBuilder<unknown> {
 	return sql`select conversation_id from conversation_members
 		where user_id = ${userId} and unread > 0 order by last_message_id desc limit ${limit}`
 }
 
 /**
- * The last of the messages after one of them that are all ten minutes old, looking at so many at most. Ids follow the time
- * closely, not exactly: the first one that is younger ends it.
+ * The last of the messages after an id that are all at least ten minutes old, checking at most `limit`. Ids follow time closely but not
+ * exactly, so the first younger message ends the range.
  */
 export async function findLastDue(trx: Executor, after: number, limit: number): Promise<number | undefined> {
 	const { rows } = await sql<{ upto: number | null }>`
@@ -57,7 +57,7 @@ export async function findLastDue(trx: Executor, after: number, limit: number): 
 	return rows[0]?.upto ?? undefined
 }
 
-/** A conversation with messages that its reader was not mailed of. */
+/** A conversation with messages that its reader was not mailed about. */
 export interface DueRow extends UnreadRow {
 	conversation_id: number
 	user_id: number
@@ -69,8 +69,8 @@ export interface DueRow extends UnreadRow {
 }
 
 /**
- * The conversations with messages between two ids that their reader has not seen and wants to be mailed of, with everything
- * unseen in them, also what is younger. By reader, the newest first.
+ * The conversations with messages between two ids that their readers have not seen and want mails about, including later unread messages.
+ * By reader, newest first.
  */
 export async function listDue(trx: Executor, after: number, upto: number): Promise<DueRow[]> {
 	const { rows } = await sql<DueRow>`

@@ -10,8 +10,8 @@ declare module '~/features/notifications/kinds.server.ts' {
 }
 
 /**
- * Messages to somebody who is away. They are in the inbox in any case, so no notification is stored for them: pushes and mails
- * are made of what the conversations say. A stranger's request is told without its text.
+ * Messages to members who are away. No notifications are stored, as the inbox has the messages: pushes and mails are generated from the
+ * conversations. A request is announced without its text.
  */
 export const messageKind: NotificationKind = {
 	label: 'Messages',

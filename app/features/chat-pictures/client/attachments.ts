@@ -101,7 +101,7 @@ export class Attachments {
 		return { pictures, persisted: list.every(({ persisted }) => persisted) }
 	}
 
-	/** Sends what was not sent yet. @returns how the message names its pictures, or why not; null to try again later */
+	/** Uploads what is still missing. @returns the pictures as the message refers to them, or the reason of a refusal; null to retry later */
 	async send(pictures: readonly OutgoingPicture[]): Promise<NamedPicture[] | string | null> {
 		const sent = await Promise.all(pictures.map(({ id }) => this.parts.uploads.finish(id)))
 		const refusal = sent.find((one) => 'refusal' in one && one.refusal !== null)
@@ -113,7 +113,7 @@ export class Attachments {
 		return named.length === pictures.length ? named : null
 	}
 
-	/** The files are needed no longer: the message stands, or was given up. */
+	/** Deletes the files: the message was acknowledged or given up. */
 	forget(ids: string[]): void {
 		for (const id of ids) this.parts.uploads.cancel(id)
 		if (ids.length > 0) void this.parts.store.remove(ids)
@@ -143,7 +143,7 @@ export class Attachments {
 		void this.begin(to, id)
 	}
 
-	/** What the server refuses leaves the list with its words; what a message took meanwhile is that message's affair. */
+	/** A refused picture leaves the list, unless a message has already taken it: then the message reports the error. */
 	private async begin(to: string, id: string): Promise<void> {
 		const sent = await this.parts.uploads.finish(id)
 		if (!('refusal' in sent) || sent.refusal === null || !this.listFor(to).some((each) => each.id === id)) return
@@ -164,13 +164,13 @@ export class Attachments {
 			if (persisted.length > 0) this.parts.tab.setItem(this.keyOf(to), JSON.stringify(persisted))
 			else this.parts.tab.removeItem(this.keyOf(to))
 		} catch {
-			// Forbidden or full: they live as long as the page.
+			// Storage is forbidden or full: the pictures live as long as the page.
 		}
 		this.parts.onChange()
 	}
 }
 
-/** The pictures that a tab stored. Storage may hold anything: what is no list of pictures is ignored. */
+/** Parses the pictures that a tab stored; invalid entries are ignored. */
 function readStored(text: string | null): Attached[] {
 	try {
 		const list = JSON.parse(text ?? '[]') as Attached[]

@@ -1,29 +1,29 @@
-/** Where pictures wait until their message is sent, by ids that this device gave them. */
+/** Stores the files of unsent messages under ids made by the client. */
 export interface PictureStore {
-	/** @returns whether the browser keeps it; otherwise it lives as long as the tab */
+	/** @returns whether it is stored in the browser; otherwise it lives as long as the tab */
 	put(id: string, file: Blob): Promise<boolean>
-	/** @returns null when it is not stored any more */
+	/** @returns null if it is not stored any more */
 	get(id: string): Promise<Blob | null>
 	remove(ids: string[]): Promise<void>
-	/** Removes what has waited for a day and is none of these: of tabs that were closed before anything was sent. */
+	/** Deletes files that are older than a day and not in use, left by tabs that were closed before sending. */
 	sweep(used: ReadonlySet<string>): Promise<void>
 }
 
 interface StoredPicture {
 	file: Blob
-	/** Milliseconds of the epoch. */
+	/** Milliseconds since 1970. */
 	at: number
 }
 
 const MAX_AGE_MS = 24 * 3_600_000
 
-/** Pictures of one member in the browser's database. What it does not take lives as long as the tab. */
+/** The pictures of one member in IndexedDB. What cannot be stored there lives as long as the tab. */
 export class BrowserPictures implements PictureStore {
 	private readonly prefix: string
 	private readonly unsaved = new Map<string, Blob>()
 	private database: Promise<IDBDatabase> | null = null
 
-	/** @param member username: another member of the same browser has pictures of their own */
+	/** @param member username; each member of a browser has a store of their own */
 	constructor(member: string) {
 		this.prefix = `${member}:`
 	}

@@ -1,24 +1,24 @@
 import { UploadError, uploadPicture } from '~/features/pictures/components/upload.ts'
 import type { PictureStore } from './picture-store.ts'
 
-/** How far a picture has come. */
+/** The progress of an upload. */
 export interface Progress {
 	/** From 0 to 1. */
 	sent: number
-	/** Whether the last try failed and another one waits. */
+	/** Whether the last attempt failed and a retry is pending. */
 	waiting: boolean
 }
 
-/** What became of a picture: where it is stored, or why it was refused; null when it may be tried again. */
+/** The result of an upload: the path, or the reason of a refusal; null if it may be retried. */
 type Sent = { path: string } | { refusal: string | null }
 
-/** Sends one file, and tries again for a while. */
+/** Uploads one file, with retries. */
 export type UploadPicture = (
 	file: Blob,
 	options: { signal: AbortSignal; onProgress: (progress: Progress) => void },
 ) => Promise<Sent>
 
-/** The server deletes a picture that no message shows after an hour; one sent half as long ago is sent again. */
+/** The server deletes unused uploads after an hour, so an upload older than half of that is repeated. */
 const UPLOAD_VALID_MS = 30 * 60_000
 
 const gone = 'The picture is no longer on this device. Choose it again.'
@@ -29,7 +29,7 @@ interface Running {
 	at: number
 }
 
-/** Files on their way to the server, each once at a time. */
+/** Uploads in progress, at most one for each file. */
 export class Uploads {
 	private readonly store: PictureStore
 	private readonly upload: UploadPicture
@@ -43,19 +43,19 @@ export class Uploads {
 		this.onChange = parts.onChange
 	}
 
-	/** How far this one is; null when it is not on its way. The same object until it moves. */
+	/** The progress of an upload; null if there is none. The same object until it changes. */
 	progressOf(id: string): Progress | null {
 		return this.progress.get(id) ?? null
 	}
 
-	/** Sends a picture, unless that is being done or was done just now. */
+	/** Uploads a picture, unless that is in progress or was done recently. */
 	finish(id: string): Promise<Sent> {
 		const known = this.running.get(id)
 		if (known && known.at > Date.now() - UPLOAD_VALID_MS) return known.sent
 		return this.start(id)
 	}
 
-	/** The connection is back: what waits for its next try goes at once. */
+	/** Retries at once what waits, as the connection is back. */
 	hurry(): void {
 		for (const [id, { waiting }] of this.progress) {
 			if (!waiting) continue
@@ -64,13 +64,13 @@ export class Uploads {
 		}
 	}
 
-	/** What was stored may be gone: the next {@link finish} sends it again. */
+	/** Makes the next {@link finish} upload again, as the stored file may be gone. */
 	again(id: string): void {
 		this.running.get(id)?.stop.abort()
 		this.running.delete(id)
 	}
 
-	/** Stops it, and hears no more of it. */
+	/** Aborts an upload, without a result. */
 	cancel(id: string): void {
 		this.again(id)
 		this.tell(id, null)
@@ -105,10 +105,10 @@ export class Uploads {
 	}
 }
 
-/** What may turn out otherwise a little later. */
+/** Errors that a retry may resolve. */
 const passing = new Set<UploadError['kind']>(['canceled', 'retry-limit-exceeded', 'unauthenticated'])
 
-/** Sends the picture of a message as those of profiles are sent. */
+/** Uploads a picture of a message. */
 export const uploadForMessage: UploadPicture = async (file, { signal, onProgress }) => {
 	try {
 		const options = { kind: 'message', file, crop: null, signal } as const
@@ -123,7 +123,7 @@ export const uploadForMessage: UploadPicture = async (file, { signal, onProgress
 	}
 }
 
-/** Pixels of a picture, upright; null when the browser cannot show it. */
+/** Size in pixels, with the orientation applied; null if the browser cannot decode it. */
 export async function measure(file: Blob): Promise<{ width: number; height: number } | null> {
 	const image = new Image()
 	const url = URL.createObjectURL(file)

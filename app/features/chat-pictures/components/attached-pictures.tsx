@@ -7,7 +7,7 @@ import type { Attached, Attachments } from '../client/attachments.ts'
 import type { PictureStore } from '../client/picture-store.ts'
 import type { Progress, Uploads } from '../client/uploads.ts'
 
-/** The part of the chat in this tab that has to do with pictures. */
+/** The pictures' part of this tab's chat client. */
 export interface PictureClient {
 	readonly subscribe: (listener: () => void) => () => void
 	readonly attachments: Attachments
@@ -18,7 +18,7 @@ export interface PictureClient {
 const none: readonly Attached[] = []
 const never = () => () => {}
 
-/** The pictures that the next message to this member will show, and why the last one was refused. */
+/** The pictures of the next message to this member, and why the last one was refused. */
 export function useAttached(
 	client: PictureClient | null,
 	to: string,
@@ -37,7 +37,7 @@ export function useAttached(
 	return { pictures, refusal }
 }
 
-/** How far a picture is on its way; null when it is not. */
+/** The progress of an upload; null if there is none. */
 function useProgress(client: PictureClient | null, id: string): Progress | null {
 	return useSyncExternalStore(
 		client?.subscribe ?? never,
@@ -46,7 +46,7 @@ function useProgress(client: PictureClient | null, id: string): Progress | null 
 	)
 }
 
-/** The address of a picture on this device, while it is shown; null until it is read. */
+/** An object URL of a local picture, revoked on unmount; null until it is loaded. */
 function useLocalPicture(client: PictureClient | null, id: string): string | null {
 	const [url, setUrl] = useState<string | null>(null)
 	useEffect(() => {
@@ -65,7 +65,7 @@ function useLocalPicture(client: PictureClient | null, id: string): string | nul
 	return url
 }
 
-/** Takes pictures that are chosen, pasted or dropped for the next message to this member; other things go where they belong. */
+/** Handlers that add chosen, pasted or dropped pictures to the next message to this member, and leave other content alone. */
 export function usePictureIntake(client: PictureClient | null, to: string) {
 	const choose = (files: File[]) => {
 		if (files.length > 0) void client?.attachments.choose(to, files)
@@ -73,7 +73,7 @@ export function usePictureIntake(client: PictureClient | null, to: string) {
 	return {
 		choose,
 		onPaste: (event: ClipboardEvent) => {
-			// What is copied from a table or a page comes as text, with a picture of it beside.
+			// Text copied from a spreadsheet or a page often comes with a picture of itself, which is ignored.
 			const files = event.clipboardData.getData('text/plain') === '' ? [...event.clipboardData.files] : []
 			if (files.length > 0) event.preventDefault()
 			choose(files)
@@ -91,12 +91,11 @@ export function usePictureIntake(client: PictureClient | null, to: string) {
 
 interface AttachedListProps {
 	client: PictureClient | null
-	/** Username of the peer. */
 	peer: string
 	pictures: readonly Attached[]
 }
 
-/** The pictures of the next message before it is sent: how far each is, what it shows, and the way to take it back out. */
+/** The pictures of the next message, with progress, description and a button to remove each. */
 export function AttachedList({ client, peer, pictures }: AttachedListProps) {
 	if (pictures.length === 0) return null
 	return (
@@ -135,7 +134,7 @@ function AttachedItem({ client, peer, picture }: AttachedItemProps) {
 					value={alt}
 					onChange={(event) => client?.attachments.describe(peer, id, event.currentTarget.value)}
 					onKeyDown={(event) => {
-						// The Enter that ends a composition belongs to the input method.
+						// Enter confirms an IME composition here.
 						if (event.key === 'Enter' && event.nativeEvent.isComposing) event.preventDefault()
 					}}
 				/>
@@ -165,14 +164,14 @@ function AttachedItem({ client, peer, picture }: AttachedItemProps) {
 	)
 }
 
-/** Chooses pictures for the next message. Without scripts {@link PlainPicture} is in its place. */
+/** Chooses pictures for the next message. Without scripts {@link PlainPicture} replaces it. */
 export function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
 	const input = useRef<HTMLInputElement>(null)
 	const take = () => {
 		const field = input.current
 		if (!field?.files?.length) return
 		onFiles([...field.files])
-		// The same file chosen again is a change again.
+		// So that choosing the same file again fires a change event.
 		field.value = ''
 	}
 	// A file that was chosen before the scripts were there told nobody.
@@ -198,11 +197,11 @@ export function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) 
 }
 
 interface PlainPictureProps {
-	/** What an earlier try sent, which was refused for another reason. */
+	/** What an earlier attempt sent, if it was refused for another reason. */
 	values: Record<string, string>
 }
 
-/** A picture for the next message, for browsers without scripts. */
+/** A picture for the next message, in browsers without scripts. */
 export function PlainPicture({ values }: PlainPictureProps) {
 	return (
 		<div className="mt-2 hidden flex-wrap gap-2 text-sm noscript:flex">
@@ -224,7 +223,7 @@ interface OutgoingPicturesProps {
 	pictures: readonly OutgoingPicture[]
 }
 
-/** The pictures of a message that is on its way, in the places that they will have. */
+/** The pictures of a message that is being sent, at their final size. */
 export function OutgoingPictures({ client, pictures }: OutgoingPicturesProps) {
 	if (pictures.length === 0) return null
 	return (
@@ -263,13 +262,13 @@ function OutgoingOne({ client, picture }: { client: PictureClient | null; pictur
 interface LocalPictureProps {
 	client: PictureClient | null
 	picture: { id: string }
-	/** The space it takes, which is reserved from the start. */
+	/** The space reserved for it. */
 	size: { width: number; height: number }
 	alt: string
 	className: string
 }
 
-/** A picture that lies on this device. */
+/** A picture that is not uploaded yet. */
 function LocalPicture({ client, picture: { id }, size: { width, height }, alt, className }: LocalPictureProps) {
 	const url = useLocalPicture(client, id)
 	return <img className={`bg-sunken ${className}`} src={url ?? undefined} width={width} height={height} alt={alt} />

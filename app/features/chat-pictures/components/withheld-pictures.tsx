@@ -6,10 +6,7 @@ import { counted } from '~/lib/text.ts'
 import { Icon } from '~/ui/icon.tsx'
 import type { ChatPicture } from '../chat-pictures.view.ts'
 
-/**
- * Pictures of somebody whom the reader does not know yet: nothing of them is loaded until they are asked for. Without scripts a link
- * opens each by itself.
- */
+/** Pictures of a stranger, which are not loaded until the reader asks for them. Without scripts each is a link. */
 export function WithheldPictures({ pictures }: { pictures: readonly ChatPicture[] }) {
 	const [asked, setAsked] = useState(false)
 	if (asked || pictures.length === 0) return <SmallPictures pictures={pictures} />

@@ -3,12 +3,12 @@ import { noPicture, servePicture } from '~/features/pictures/pictures.server.ts'
 import { maySeePicture } from '../chat-pictures.server.ts'
 import type { Route } from './+types/picture'
 
-/** `mira.quillon/{32 hex digits}-640.webp`, and nothing that could lead out of the storage. */
+/** Matches `mira.quillon/{32 hex digits}-640.webp` only, so that no path leads out of the storage. */
 const file = /^([a-z0-9_.-]+\/[0-9a-f]{32})-(?:320|640|1280)\.webp$/
 
 /**
- * The file of a message's picture, for those who may read the message. Session and message are looked at each time, so that
- * a logout and a deletion count at once; to anybody else there is no such picture.
+ * Serves a picture of a message to those who may read the message, 404 to anybody else. Each request checks session and message, so that a
+ * logout or a deletion takes effect at once.
  */
 export async function loader({ params, request }: Route.LoaderArgs): Promise<Response> {
 	const name = params['*'] ?? ''

@@ -5,11 +5,10 @@ interface StrangerProps {
 	peer: Peer
 	stranger: StrangerView
 	common: readonly string[]
-	/** Padding. */
 	className: string
 }
 
-/** What decides whether to answer a request: who asks. */
+/** Who asks, to help decide whether to answer a request. */
 export function Stranger({ peer, stranger: { studies, university, campus }, common, className }: StrangerProps) {
 	const place = [studies, campus ? '' : university].filter(Boolean).join(', ')
 	return (
@@ -28,12 +27,12 @@ export function Stranger({ peer, stranger: { studies, university, campus }, comm
 	)
 }
 
-/** So many are named: what fits into two lines of the panel. */
+/** As many as fit into two lines of the panel. */
 const MAX_NAMED_SKILLS = 5
 
 const words = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten']
 
-/** “Three skills in common: Python, ESP32, Git.” @param skills of both members; of none nothing is said */
+/** “Three skills in common: Python, ESP32, Git.” @param skills that both members have; '' for none */
 export function inCommon(skills: readonly string[]): string {
 	const count = skills.length
 	if (count === 0) return ''
@@ -42,7 +41,7 @@ export function inCommon(skills: readonly string[]): string {
 	return count > MAX_NAMED_SKILLS ? `${some}, among them ${list}.` : `${some}: ${list}.`
 }
 
-/** A conversation that nobody has begun. @param common skills that both members have */
+/** An empty conversation. @param common skills that both members have */
 export function EmptyConversation({ peer, common }: { peer: Peer; common: readonly string[] }) {
 	return (
 		<div className="flex flex-1 flex-col items-center justify-center px-10 text-center">

@@ -10,7 +10,7 @@ export function meta({ matches }: Route.MetaArgs) {
 	})
 }
 
-/** Says how the evidence of a skill becomes a level. For everybody: it tells nothing of anybody. */
+/** Explains how evidence becomes a level. Public, as it contains no member's data. */
 export default function HowEvidenceIsWeighed() {
 	return (
 		<article className="max-w-read pt-6 pb-10 md:pt-8">

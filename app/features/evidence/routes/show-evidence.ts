@@ -5,16 +5,16 @@ import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { showEvidence } from '../evidence.server.ts'
 import type { Route } from './+types/show-evidence'
 
-/** The address of a form; whoever opens it goes to the page that has the form. */
+/** Only forms are posted here; a GET redirects to the page of the form. */
 export function loader({ params }: Route.LoaderArgs) {
 	return redirect(editProfilePath(params.username))
 }
 
-/** What others see of evidence: the form names each of its skills in `skill`, and those that are shown in `shown`. */
+/** Sets which evidence others see: the form names each of its skills in `skill`, and the shown ones in `shown`. */
 export function action({ request, context, params, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const page = editProfilePath(params.username)
-		// Who has to log in first comes back to the page of the form.
+		// After a login the member returns to the page of the form.
 		const viewer = signedIn(context, new URL(page, url))
 		const form = await readForm(request)
 		const shown = form.getAll('shown').map(String)

@@ -8,11 +8,11 @@ const address = '/forum/following'
 interface FollowQueryProps {
 	query: number
 	following: boolean
-	/** What is followed, for readers who do not see where the button stands. */
+	/** For the accessible name: what is followed. */
 	what: string
 }
 
-/** Follows a question, for a member who did not ask it. */
+/** Follows a question that somebody else asked. */
 export function FollowQuery({ query, following, what }: FollowQueryProps) {
 	const fields = { query, what: 'follow' }
 	const { value, press } = usePress<0 | 1>(address, fields, { value: following ? 1 : 0, count: 0 })
@@ -28,13 +28,13 @@ interface AffectedProps {
 	query: number
 	following: boolean
 	affected: boolean
-	/** Members who have the same problem, the viewer included. */
+	/** Members who have the same problem, including the viewer. */
 	count: number
-	/** Whether the viewer may press: a member who did not ask it. */
+	/** Whether the viewer may press it: members who are not the author. */
 	mayPress: boolean
 }
 
-/** “I have this too” and the button to follow, which the former presses as well; for others only how many have it. */
+/** “I have this too”, which also follows, and the follow button. Other readers only see the count. */
 export function AffectedLine({ query, following, affected, count, mayPress }: AffectedProps) {
 	const fields = { query, what: 'too' }
 	const too = usePress<0 | 1>(address, fields, { value: affected ? 1 : 0, count })
@@ -87,7 +87,7 @@ function Press({ fields, value, press, children }: PressProps) {
 				name="value"
 				value={wanted}
 				aria-pressed={value === 1}
-				// The second half of a double click would take it back.
+				// A double click would undo it at once.
 				onClick={(event) => event.detail > 1 && event.preventDefault()}
 			>
 				{children}

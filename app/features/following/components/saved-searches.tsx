@@ -5,11 +5,11 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 import { MAX_SEARCH_NAME } from '../following.limits.ts'
 import { type Saveable, type SavedSearchView, savedSearchPath } from '../following.view.ts'
 
-/** Saves the search whose results a page shows, for members: a form that opens in place. */
+/** A form that opens in place and saves the search of a page of results. Members only. */
 export function SaveSearch({ search: { kind, query, name } }: { search: Saveable }) {
 	if (!useRootData().viewer) return null
 	return (
-		// Drawn again with another search, so that it is closed and has its name.
+		// A new key for another search closes the form and resets the name.
 		<details key={`${kind} ${query}`} className="mt-3">
 			<summary className="quiet-link w-fit cursor-pointer py-1 text-sm text-ink-2">Save this search</summary>
 			<Form method="post" action="/following" className="mt-2 flex max-w-[30rem] flex-wrap items-end gap-3">
@@ -35,7 +35,7 @@ export function SaveSearch({ search: { kind, query, name } }: { search: Saveable
 	)
 }
 
-/** A member's saved searches with what is new in each. */
+/** A member's saved searches with the number of new results. */
 export function SavedSearches({ searches }: { searches: SavedSearchView[] }) {
 	return (
 		<section className="mt-8" aria-labelledby="saved-searches">

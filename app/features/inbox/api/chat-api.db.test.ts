@@ -38,7 +38,7 @@ beforeAll(async () => {
 	tokens.stranger = await tokenOf(stranger, [...chat, 'read', 'write'])
 	tokens.moderator = await tokenOf(moderator, [...chat, 'read', 'write', 'moderate'])
 	tokens.admin = await tokenOf(admin, [...chat, 'read', 'write', 'moderate'])
-	// What every token could hold before there were these scopes.
+	// The scopes that existed before those for messages.
 	tokens.without = await tokenOf(mira, ['read', 'write'])
 	tokens.reader = await tokenOf(mira, ['messages:read'])
 	tokens.writer = await tokenOf(mira, ['messages:write'])
@@ -68,13 +68,13 @@ const call = (
 describe('who may', () => {
 	const peers = (caller: Caller) =>
 		['mira', 'without', 'reader', 'writer'].includes(caller) ? ['tomas'] : ['mira', 'tomas']
-	/** Each address that tells of a conversation; `{id}` is a message of the two. */
+	/** Every address that reads a conversation; `{id}` is a message of it. */
 	const reading = ['', '/messages', '/messages?around={id}', '/changes?since=0', '/messages/{id}']
 	const expected = (caller: Caller, own: boolean): number[] => {
 		if (caller === 'visitor' || caller === 'ended') return [401]
 		if (caller === 'without' || caller === 'writer') return [403]
 		if (caller === 'mira' || caller === 'reader') return [200]
-		// Their own conversation with Mira, without that message; and none at all with Tomas.
+		// Somebody else has a conversation with Mira, but not with this message, and none with Tomas.
 		return own ? [200, 404] : [404]
 	}
 

@@ -141,21 +141,20 @@ export const messageOperations = [
 	}),
 ]
 
-/** Before whatever comes next. */
+/** Before any possible id. */
 const end = { before: 2 ** 31 - 1 }
 
 interface Sending {
-	/** Username. */
 	to: string
 	body?: unknown
 	clientId?: unknown
-	/** What `Idempotency-Key` says. */
+	/** The `Idempotency-Key` header. */
 	key: string | null
 }
 
 /**
- * Sends a message for a program, which names it by a key of any kind or by an id as our own pages do.
- * @throws Invalid also where the name is that of a message with another text; all that {@link sendMessage} throws
+ * Sends a message of an API client, identified by any idempotency key, or by an id as our own pages send it.
+ * @throws Invalid also if the id belongs to a message with another text; whatever {@link sendMessage} throws
  */
 async function sendOnce(viewer: SignedIn, { to, body, clientId, key }: Sending): Promise<ChatMessage> {
 	const wanted = parseInput(editInput, { body })
@@ -170,11 +169,11 @@ async function sendOnce(viewer: SignedIn, { to, body, clientId, key }: Sending):
 	return message
 }
 
-/** The id of the message that a key names: the key itself where it is one. */
+/** Derives the message's id from an idempotency key; a UUID is used as it is. */
 function idOf(key: string): string {
 	if (!/^[\x21-\x7e]{1,100}$/.test(key)) throw new Invalid('An Idempotency-Key has 1 to 100 visible ASCII characters.')
 	if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(key)) return key
 	const hex = createHash('sha256').update(`Idempotency-Key: ${key}`).digest('hex')
-	// A UUID of version 8, made of whatever one likes (RFC 9562, 5.8).
+	// A UUID of version 8, from arbitrary data (RFC 9562, 5.8).
 	return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

@@ -5,7 +5,6 @@ import type { Peer } from '~/features/conversations/conversations.view.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import type { ConversationSummary, MessageHit } from '../inbox.view.ts'
 
-/** Parameters of addresses. */
 export const messageId = z.coerce.number().int().min(1).max(2_147_483_647)
 export const messageCursor = z
 	.string()
@@ -119,7 +118,7 @@ export const changedMessage = z.strictObject({ body })
 export const readUpTo = z.strictObject({ upTo: z.int().min(1).max(2_147_483_647).describe('Id of a message.') })
 export const newReport = z.strictObject({ words: z.string().describe('What is wrong, for the moderators.') })
 
-/** The names that the description gives these. */
+/** The schema names in the OpenAPI description. */
 export const inboxShapes: Record<string, z.ZodType> = {
 	ChatPeer: peer,
 	Message: message,
@@ -136,22 +135,22 @@ export const inboxShapes: Record<string, z.ZodType> = {
 	ReportMessage: newReport,
 }
 
-/** A member as the API names the fields. */
+/** A member with the API's field names. */
 export function apiPeer({ picture, ...rest }: Peer) {
 	return { ...rest, image: picture }
 }
 
-/** A message, with whom it was exchanged. */
+/** A message with the peer's username. */
 export function apiMessage(message: ChatMessage, peerUsername: string) {
 	return { ...message, with: peerUsername }
 }
 
-/** A conversation of a list, or a message that a search found. */
+/** A conversation of a list, or a search result, with the API's field names. */
 export function withPeer<Row extends ConversationSummary | MessageHit>(row: Row) {
 	return { ...row, peer: apiPeer(row.peer) }
 }
 
-/** @throws Invalid for what is no cursor of messages */
+/** @throws Invalid for an invalid cursor */
 export function positionOf(text: string): MessagePosition {
 	const [side, at] = decodeCursor(text, 2)
 	if (side === 'before') return { before: at }
@@ -159,7 +158,7 @@ export function positionOf(text: string): MessagePosition {
 	throw invalidCursor()
 }
 
-/** The cursor of the page on one side of a message. */
+/** The cursor of the page before or after a message. */
 export function cursorOf(side: 'before' | 'after', at: ChatMessage | undefined): string | null {
 	return at ? encodeCursor([side, at.id]) : null
 }

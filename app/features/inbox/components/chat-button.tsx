@@ -6,13 +6,13 @@ import { Link } from '~/ui/link.tsx'
 interface ChatButtonProps {
 	peer: ChatPeer
 	signedIn: boolean
-	/** Its classes: the button is the first thing to do on one page, and the second on another. */
+	/** Classes: the button is primary on one page and secondary on another. */
 	look: string
 }
 
 /**
- * The way to a conversation: a link to its page, by way of the login for a visitor; where scripts run it opens the chat panel
- * beside the page instead. Not for oneself.
+ * Opens the chat with a member: a link to the conversation, via the login for a visitor; with scripts it opens the panel on the present
+ * page. Not shown for oneself.
  */
 export function ChatButton({ peer, signedIn, look }: ChatButtonProps) {
 	const open = (event: MouseEvent) => {
@@ -33,7 +33,7 @@ export function ChatButton({ peer, signedIn, look }: ChatButtonProps) {
 	)
 }
 
-/** Whom the chat panel of this tab shows: what the page knew of them when they were chosen. */
+/** The peer in this tab's chat panel, as known to the page with the button. */
 export interface ChatPeer {
 	username: string
 	name: string
@@ -44,17 +44,16 @@ export interface ChatPeer {
 let open: ChatPeer | null = null
 const listeners = new Set<() => void>()
 
-/** Opens the chat panel with a member; an open one closes. */
+/** Opens the chat panel with a member, or closes it if it shows them. */
 function openChat(peer: ChatPeer): void {
 	change(peer)
 }
 
-/** Closes the chat panel. */
 export function closeChat(): void {
 	if (open) change(null)
 }
 
-/** Whom the chat panel shows, null while it is closed. */
+/** The peer in the chat panel; null while it is closed. */
 export function useChatPeer(): ChatPeer | null {
 	return useSyncExternalStore(
 		subscribe,

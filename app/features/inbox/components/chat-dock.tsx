@@ -12,8 +12,8 @@ import { type ChatPeer, closeChat, useChatPeer } from './chat-button.tsx'
 const PanelBody = lazyPart(() => import('./panel-body.tsx'))
 
 /**
- * The chat of a member in this tab, whatever page it shows: sends what an earlier page left behind, and shows the panel that
- * a Chat button opened. Leaving the community closes the panel.
+ * A member's chat in this tab, on every page: sends what an earlier page left in the outbox, and renders the panel. Leaving the member
+ * pages closes the panel.
  */
 export default function ChatDock() {
 	const peer = useChatPeer()
@@ -25,12 +25,12 @@ export default function ChatDock() {
 	return peer && <ChatPanel key={peer.username} peer={peer} />
 }
 
-/** 400 × 400 at the corner, the whole screen on a phone. The page behind stays in use; Escape closes it. */
+/** 400 × 400 pixels in the corner, full screen on a phone. Not modal; Escape closes it. */
 function ChatPanel({ peer }: { peer: ChatPeer }) {
 	const { username, name, image, online } = peer
 	const panel = useFocusInside()
 	const close = (event: KeyboardEvent) => {
-		// A dialog over the panel has its own Escape.
+		// A dialog above the panel handles its own Escape.
 		if (event.key === 'Escape' && !(event.target as Element).closest('dialog')) closeChat()
 	}
 	return (
@@ -67,7 +67,7 @@ function ChatPanel({ peer }: { peer: ChatPeer }) {
 	)
 }
 
-/** Takes the focus in, and gives it back to where it was, unless the reader has gone elsewhere. */
+/** Moves the focus into the panel, and back when it closes, unless the reader has moved it elsewhere. */
 function useFocusInside() {
 	const panel = useRef<HTMLDivElement>(null)
 	useEffect(() => {
@@ -81,7 +81,7 @@ function useFocusInside() {
 	return panel
 }
 
-/** What the panel shows until its conversation is there. */
+/** Shown until the conversation is loaded. */
 function PanelLoading() {
 	return (
 		<div className="flex flex-1 flex-col gap-2.5 px-3 pt-4" aria-busy="true">

@@ -13,11 +13,10 @@ interface ConversationRowProps {
 	online: boolean
 	typing: boolean
 	current?: boolean
-	/** Of the link. */
 	className: string
 }
 
-/** A conversation in a list: with whom, the last words of it, and how many are new. */
+/** A conversation in a list: the peer, the last message, and the unread count. */
 export function ConversationItem({ conversation, online, typing, current, className }: ConversationRowProps) {
 	const { peer, last, unread, muted } = conversation
 	const now = useNow()

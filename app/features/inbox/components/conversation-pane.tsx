@@ -13,16 +13,16 @@ import { Form, Link } from '~/ui/link.tsx'
 
 interface ConversationPaneProps {
 	page: ConversationPage
-	/** What the address names in place of the end. */
+	/** The part that the address selects; null for the end. */
 	part: MessageWindow | null
-	/** Id of the message that it names. */
+	/** Id of the message that the address selects. */
 	target: number | null
-	/** The id of the message that the form without scripts sends. */
+	/** Id of the next message, for the form without scripts. */
 	clientId: string
 	refused: { message: string; values: Record<string, string> } | null
 }
 
-/** A conversation on its page: beside the list, and on a phone instead of it. */
+/** A conversation on its page: beside the list, or on a phone instead of it. */
 export function ConversationPane({ page, part, target, clientId, refused }: ConversationPaneProps) {
 	const view = useConversation(page, part)
 	const [params, setParams] = useSearchParams()
@@ -30,7 +30,7 @@ export function ConversationPane({ page, part, target, clientId, refused }: Conv
 	const path = `/messages/${peer.username}`
 	const named = useNamed(part?.messages ?? page.messages)
 	const q = params.get('q')
-	// Who is shown what was long ago has not seen the end.
+	// A reader of an older part has not seen the end.
 	const newest = part?.newer ? 0 : (page.messages.at(-1)?.id ?? 0)
 	return (
 		<section
@@ -110,14 +110,14 @@ export function ConversationPane({ page, part, target, clientId, refused }: Conv
 	)
 }
 
-/** The messages that the address names, to be changed or reported without scripts. */
+/** The messages that the address selects for editing or reporting, without scripts. */
 function useNamed(messages: readonly ChatMessage[]) {
 	const [params] = useSearchParams()
 	const named = (key: string) => messages.find(({ id, deleted }) => !deleted && String(id) === params.get(key)) ?? null
 	return { edit: named('edit'), report: named('report') }
 }
 
-/** What is seldom wanted of a conversation; a native disclosure, so that it opens without scripts. */
+/** Rarely used actions. A native disclosure, which opens without scripts. */
 function ConversationMenu({ view, path, profile }: { view: ConversationView; path: string; profile: boolean }) {
 	const { state, peer, messages } = view
 	const menu = useRef<HTMLDetailsElement>(null)

@@ -14,9 +14,7 @@ const InboxPanel = lazyPart(() => import('./inbox-panel.tsx'))
 const id = 'inbox'
 const look = 'icon-btn relative size-11'
 
-/**
- * The way to what is new, with how much of it there is: a link, and where scripts run a panel, loaded when it is opened.
- */
+/** The inbox link with the unread counts. With scripts it opens a panel, which is loaded on first use. */
 export function InboxControl() {
 	const notifications = useUnread()
 	const conversations = useUnreadConversations()
@@ -75,7 +73,7 @@ function Face({ unread }: { unread: number }) {
 	)
 }
 
-/** In how many conversations something is unread: as the last whole page said, or the socket since. */
+/** The number of conversations with unread messages, from the last page load or the socket. */
 function useUnreadConversations(): number {
 	const { conversations, requestId } = useRootData()
 	const [count, hear] = useLiveCount(conversations, requestId)

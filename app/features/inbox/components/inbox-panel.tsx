@@ -10,16 +10,16 @@ import { ConversationItem } from './conversation-item.tsx'
 import { useLiveList } from './live-list.ts'
 
 interface InboxPanelProps {
-	/** In how many conversations something is unread. */
+	/** Conversations with unread messages. */
 	conversations: number
-	/** How many notifications are unread. */
+	/** Unread notifications. */
 	notifications: number
 	open: boolean
 }
 
 const tabs = ['Messages', 'Notifications'] as const
 
-/** What is new for a member: conversations and notifications, a tab each; the one that has something new is shown first. */
+/** Unread conversations and notifications on two tabs. Opens on the tab that has news. */
 export default function InboxPanel({ conversations, notifications, open }: InboxPanelProps) {
 	const [shown, setShown] = useState<(typeof tabs)[number]>(
 		conversations === 0 && notifications > 0 ? 'Notifications' : 'Messages',
@@ -70,7 +70,7 @@ export default function InboxPanel({ conversations, notifications, open }: Inbox
 
 const none: ConversationSummary[] = []
 
-/** Asked again for two minutes while nothing, or something else than the site, answers. Null when it refuses, or after that. */
+/** Retries for two minutes while the request fails or a captive portal answers. @returns null after that, or if the server refuses */
 async function askForLatest(): Promise<ConversationSummary[] | null> {
 	try {
 		return await retrying(async (signal) => {
@@ -91,7 +91,7 @@ function conversationsOf(answer: string): ConversationSummary[] {
 	}
 }
 
-/** The ten conversations with the newest messages, asked for whenever they are shown, and live from then on. */
+/** The ten latest conversations, loaded whenever they are shown, and updated live. */
 function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 	const marking = useFetcher()
 	const [loaded, setLoaded] = useState<ConversationSummary[] | null>(null)
@@ -104,7 +104,7 @@ function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 		heardAtLoad.current = before
 		setLoaded(conversations)
 	}, [])
-	// What came while the list was on its way, or before it was drawn, may not be in it: until then it is noted in the list before.
+	// Events that arrive while the list is loading may not be in it, so they are applied to the previous list.
 	useEffect(() => {
 		if (loaded && heard.current !== heardAtLoad.current) void load()
 	}, [loaded, load])
@@ -141,7 +141,7 @@ function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 				)}
 			</div>
 			<div className="flex items-center justify-between border-t border-line px-4 py-2.5 text-sm">
-				{/* Not disabled outright: that would take the focus away from whoever pressed it. */}
+				{/* Not `disabled`, which would lose the focus of a keyboard user who has just pressed it. */}
 				<marking.Form method="post" action="/messages/read" onSubmit={(event) => nothingToDo && event.preventDefault()}>
 					<button className="quiet-link text-ink-2" type="submit" aria-disabled={nothingToDo}>
 						Mark all as read

@@ -13,23 +13,23 @@ import { ConversationItem } from './conversation-item.tsx'
 import { useLiveList } from './live-list.ts'
 
 interface InboxData {
-	/** Null where a search is shown in its place. */
+	/** Null while a search is shown instead. */
 	inbox: { conversations: ConversationSummary[]; next: number | null } | null
 	requests: ConversationSummary[]
-	/** What was searched for, '' for nothing. */
+	/** The search; '' for none. */
 	q: string
 	found: Found | null
 }
 
 interface InboxProps {
 	data: InboxData
-	/** Username of the peer whose conversation is shown beside. */
+	/** Username of the peer whose conversation is open. */
 	current?: string
-	/** The conversation beside the list. */
+	/** The open conversation. */
 	children: ReactNode
 }
 
-/** The list of conversations, and one of them beside it; on a phone one or the other. */
+/** The list of conversations, with one of them beside it; a phone shows only one of the two. */
 export function Inbox({ data, current, children }: InboxProps) {
 	const { inbox, requests, q, found } = data
 	const Title = current ? 'p' : 'h1'
@@ -128,13 +128,13 @@ function Lists({ inbox, requests, current }: ListsProps) {
 
 interface FoundMessagesProps {
 	found: Found
-	/** What was searched for. */
+	/** The search. */
 	q: string
-	/** Username of the peer whose conversation is shown beside. */
+	/** Username of the peer whose conversation is open. */
 	current: string | undefined
 }
 
-/** Own messages that hold what was searched for, each leading to its place in its conversation. */
+/** The viewer's messages that match a search, with links to their places in the conversations. */
 function SearchResults({ found: { hits, next, nearly }, q, current }: FoundMessagesProps) {
 	const now = useNow()
 	const zone = useHydrated() ? 'local' : 'site'

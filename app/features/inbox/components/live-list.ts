@@ -10,9 +10,9 @@ import { usePresence } from '~/platform/realtime/use-presence.ts'
 import type { ConversationSummary } from '../inbox.view.ts'
 
 /**
- * Conversations as a page listed them, and as they change.
- * @param loaded the same array until it is loaded again
- * @param reload asks for the list again: somebody wrote who is not in it, or the connection was lost meanwhile
+ * The conversations that a page listed, updated live.
+ * @param loaded the same array until the list is loaded again
+ * @param reload loads the list again: after a message in a conversation that it does not have, or a reconnect
  */
 export function useLiveList(loaded: ConversationSummary[], reload: () => void) {
 	const [held, setHeld] = useState({ loaded, list: loaded })
@@ -26,14 +26,14 @@ export function useLiveList(loaded: ConversationSummary[], reload: () => void) {
 	useLiveEvent('chat:read', (event) => setHeld({ loaded, list: withRead(list, event.with, event.unread) }))
 	useLiveEvent('chat:all-read', (event) => setHeld({ loaded, list: withAllRead(list, event.with) }))
 	useLiveEvent('chat:state', () => reload())
-	// Without a live stream this alone says that something is new.
+	// When polling, this is the only event.
 	useLiveEvent('chat:count', () => client?.line === 'polling' && reload())
 	useReconnected(reload)
 	const online = usePresence(list.map(({ peer }) => peer))
 	const typing = useTyping()
 	return { list, online, typing }
 }
-/** Who types, by username. */
+/** Usernames of the peers who are typing. */
 function useTyping(): ReadonlySet<string> {
 	const [typing, setTyping] = useState<ReadonlySet<string>>(new Set())
 	const timers = useRef(new Map<string, ReturnType<typeof setTimeout>>())
@@ -62,7 +62,7 @@ function useTyping(): ReadonlySet<string> {
 	return typing
 }
 
-/** Calls `again` when the socket has come back. */
+/** Calls `again` after the socket has reconnected. */
 function useReconnected(again: () => void): void {
 	const latest = useRef(again)
 	latest.current = again
@@ -93,15 +93,15 @@ type Heard = Parameters<ServerEvents['chat:message']>[0]
 const MAX_EXCERPT = 100
 
 /**
- * A list of conversations after a message was added, edited or deleted: the conversation shows it and moves to the top.
- * @returns null when the list cannot know, and must be asked for again
+ * Updates the list for a message that was added, edited or deleted: its conversation moves to the top.
+ * @returns null if the list has to be loaded again
  */
 export function withMessage(list: ConversationSummary[], heard: Heard): ConversationSummary[] | null {
 	const known = list.find(({ peer }) => peer.username === heard.with)
 	if (!known) return null
 	const { sender, sentAt, deleted } = heard.message
 	const then = known.last?.sentAt ?? ''
-	// An older message was changed: nothing of it is in the list.
+	// A change of an older message does not affect the preview.
 	if (sentAt < then) return list.map((each) => (each === known ? { ...each, unread: heard.unread } : each))
 	const { html, pictures } = heard.message
 	const excerpt = textOfMessage({ body: textOfHtml(html), pictures }).slice(0, MAX_EXCERPT)
@@ -110,12 +110,12 @@ export function withMessage(list: ConversationSummary[], heard: Heard): Conversa
 	return [changed, ...list.filter((each) => each !== known)]
 }
 
-/** A list after its reader has read a conversation, here or elsewhere. */
+/** Updates the list after a conversation was read, in this tab or elsewhere. */
 export function withRead(list: ConversationSummary[], peer: string, unread: number): ConversationSummary[] {
 	return list.map((each) => (each.peer.username === peer ? { ...each, unread } : each))
 }
 
-/** A list after its reader has read all of these conversations at once. */
+/** Updates the list after all of these conversations were read. */
 export function withAllRead(list: ConversationSummary[], peers: string[]): ConversationSummary[] {
 	return list.map((each) => (peers.includes(each.peer.username) ? { ...each, unread: 0 } : each))
 }

@@ -4,16 +4,15 @@ import { loadPage } from '~/features/chat/client/transport.ts'
 import { useConversation } from '~/features/chat/client/use-chat.ts'
 import { Conversation } from '~/features/chat/components/conversation.tsx'
 
-/** The loading panel is seen for so long at least, in milliseconds: product, chat. */
+/** The minimum time in milliseconds that the loading state is shown. */
 const MIN_LOADING_MS = 200
 
 interface PanelBodyProps {
 	username: string
-	/** What is shown until the conversation is there. */
+	/** Shown until the conversation is loaded. */
 	loading: ReactNode
 }
 
-/** The conversation in the panel, once it is loaded. */
 export default function PanelBody({ username, loading }: PanelBodyProps) {
 	const [page, setPage] = useState<ConversationPage | 'failed' | null>(null)
 

@@ -10,7 +10,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { refused } from '~/platform/http/form.server.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
 
-/** What came of a form: the message as it is now where one was written, and what to tell a reader without scripts. */
+/** The result of a form: the changed message, if any, and the notice for readers without scripts. */
 interface Done {
 	message?: Awaited<ReturnType<typeof sendMessage>>
 	toast?: string
@@ -20,7 +20,7 @@ type Act = (viewer: SignedIn, username: string, form: FormData) => Promise<Done>
 
 const idOf = (form: FormData) => Number(form.get('id') || Number.NaN)
 
-/** What the forms of a conversation can do, by their field `intent`. */
+/** The actions of a conversation's forms, by `intent`. */
 const acts = new Map<FormDataEntryValue | null, Act>([
 	[
 		'send',
@@ -30,7 +30,7 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 				...{ to, pictures },
 				...{ clientId: form.get('clientId'), body: form.get('body') },
 			})
-			// Whoever answers on a page without scripts has read it.
+			// Answering on a page without scripts implies that it was read.
 			await markSeen(viewer, { with: to, upTo: Number(form.get('upTo')), read: true })
 			return { message }
 		},
@@ -83,11 +83,11 @@ interface Form {
 	viewer: SignedIn
 	username: string
 	form: FormData
-	/** Whether a script sent it, which goes on where it is; a browser without scripts is led back to the page. */
+	/** Whether a script sent it and updates the page itself; other browsers are redirected to the page. */
 	scripted: boolean
 }
 
-/** Answers a form of a conversation. A refusal keeps what was typed. */
+/** Handles a form of a conversation. An error keeps the input. */
 export async function answerForm({ viewer, username, form, scripted }: Form) {
 	try {
 		const act = acts.get(form.get('intent'))

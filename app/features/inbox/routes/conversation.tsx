@@ -15,8 +15,8 @@ import type { Route } from './+types/conversation'
 import { answerForm } from './conversation-action.server.ts'
 
 /**
- * A conversation beside the list of all, or with `?q=` beside what a search found. `?message=` opens it at a message,
- * `?before=` and `?after=` beside one, for browsers without scripts.
+ * A conversation beside the list, or with `?q=` beside search results. `?message=` opens it at a message; `?before=` and `?after=` page
+ * through it, for browsers without scripts.
  */
 export function loader({ params: { username }, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
@@ -32,12 +32,12 @@ export function loader({ params: { username }, context, url }: Route.LoaderArgs)
 		])
 		const beside = { inbox, requests: requests?.conversations ?? [], q, found }
 		const message = position && 'around' in position ? position.around : null
-		// The form's own id of the message that it will send: pressed twice, it is sent once.
+		// The id of the next message is part of the form, so that sending it twice stores one message.
 		return { ...beside, page, part, message, clientId: randomUUID() }
 	})
 }
 
-/** Where in the conversation an address leads: `message`, `before` or `after` one; null for its end. */
+/** The position that the address selects: `message`, `before` or `after`; null for the end. */
 function positionIn(params: URLSearchParams): { around: number } | { before: number } | { after: number } | null {
 	const [around, before, after] = ['message', 'before', 'after'].map((name) => numberIn(params, name))
 	if (around != null) return { around }
@@ -45,7 +45,7 @@ function positionIn(params: URLSearchParams): { around: number } | { before: num
 	return after == null ? null : { after }
 }
 
-/** The part after the page: what the page's version does not tell of, the part holds, or the live stream. */
+/** The part is read after the page: changes since the page's version are in the part or in the live stream. */
 async function openAt(viewer: SignedIn, username: string, position: ReturnType<typeof positionIn>) {
 	const page = await openConversation(viewer, username)
 	return [page, position && (await listMessagesAt(viewer, username, position))] as const
@@ -57,9 +57,9 @@ export async function action({ request, params: { username }, context, url }: Ro
 	return answerForm({ viewer, username, form: await readForm(request), scripted })
 }
 
-/** The page's address at the message that a form changes or reports: a member whose session has ended comes back there. */
+/** The address to return to if the session has ended: the page at the message that the form changes or reports. */
 async function addressOfForm(request: Request, url: URL): Promise<URL> {
-	// Nobody's pictures are read.
+	// Multipart bodies, which may contain pictures, are not read.
 	if (!request.headers.get('Content-Type')?.startsWith('application/x-www-form-urlencoded')) return url
 	const form = await readForm(request)
 	const intent = String(form.get('intent'))

@@ -4,10 +4,7 @@ import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { listLatest } from '../inbox.server.ts'
 import type { Route } from './+types/latest'
 
-/**
- * The newest ten conversations, for the panel of the header; and what is unread, for whom: a tab whose network lets no socket
- * through asks for that every few seconds.
- */
+/** The ten latest conversations for the panel of the header, and the unread counts. Tabs without a socket poll it. */
 export function loader({ context }: Route.LoaderArgs) {
 	return answeringMember(context, async (viewer) => {
 		const [latest, notifications] = await Promise.all([listLatest(viewer), countUnread(viewer)])

@@ -7,7 +7,7 @@ import { listConversations } from '../inbox.server.ts'
 import { searchOwnMessages } from '../search/search.server.ts'
 import type { Route } from './+types/messages'
 
-/** The inbox: conversations, requests, and with `?q=` a search in own messages. */
+/** The inbox: conversations, requests, and with `?q=` a search in the viewer's messages. */
 export function loader({ context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)

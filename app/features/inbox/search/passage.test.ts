@@ -9,7 +9,7 @@ const shown = (body: string, marked: string) =>
 test.each([
 	['The deadline', 'The <deadline>', ['The ', '[deadline]']],
 	['Déjà vu, déjà lu', '<Deja> vu, <deja> lu', ['[Déjà]', ' vu, ', '[déjà]', ' lu']],
-	// The accent is a character of its own that has no letter to stand on.
+	// A combining accent that does not form a single character with its letter.
 	['x\u0301 deadline', 'x <deadline>', ['x ', '[deadline]']],
 	['👩‍🎓 deadline 🎓', '👩‍🎓 <deadline> 🎓', ['👩‍🎓 ', '[deadline]', ' 🎓']],
 	['nothing marked', 'nothing marked', ['nothing marked']],

@@ -27,7 +27,7 @@ const texts = async (viewer: SignedIn, words: string) =>
 test('a search finds own messages by word, stem and beginning, sent and received, newest first', async () => {
 	await makeMessage(mira, tomas, 'The **deadlines** were moved to [Friday](https://friday.example)')
 	await makeMessage(tomas, mira, 'Which deadline, and why `<b>`?')
-	// Without the marks of Markdown.
+	// As plain text, without Markdown.
 	const moved = 'The deadlines were moved to Friday'
 	const which = 'Which deadline, and why <b>?'
 	const both = [which, moved]
@@ -88,7 +88,7 @@ test('what holds the words as they were typed comes alone', async () => {
 	await makeMessage(mira, tomas, 'desert')
 	await makeMessage(mira, tomas, 'dessert')
 	expect(await searchOwnMessages(mira, 'desert')).toMatchObject({ hits: [{}], nearly: false })
-	// Both words are known, and no message holds both.
+	// Both words are spelled correctly, but no message contains both.
 	expect(await searchOwnMessages(mira, 'desert dessert')).toMatchObject({ hits: [] })
 	expect(await searchOwnMessages(mira, '"desertt"')).toEqual({ hits: [], next: null, nearly: false })
 })
@@ -102,7 +102,7 @@ test('nobody finds what others wrote to others, nor learns that somebody used a 
 	await expect(searchOwnMessages(null, 'heliotrope')).rejects.toMatchObject({ status: 403 })
 })
 
-/** Messages as if both had written them long ago; every seventh holds the word. */
+/** Backdated messages of both members; every seventh contains the word. */
 async function fill(count: number, word: string): Promise<void> {
 	await makeMessage(mira, tomas, 'first')
 	await makeMessage(tomas, mira, 'second')
@@ -155,7 +155,7 @@ test('with more messages than are read at once, words of long ago are known once
 	expect(jobs.rows).toContainEqual({ user: tomas.id })
 	await learnOwnWords({ userId: tomas.id })
 	expect(await near()).toMatchObject({ hits: [{ id: old.id }], nearly: true })
-	// Newer words are known without being gathered.
+	// Words of new messages are read at once, without the job.
 	await makeMessage(mira, tomas, 'A rhododendron')
 	expect((await searchOwnMessages(tomas, 'rhododendrun')).hits).toHaveLength(1)
 	await deleteMessage(mira, { with: tomas.username, id: old.id })

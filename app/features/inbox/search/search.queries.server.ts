@@ -3,21 +3,20 @@ import { type PeerRow, peerColumns } from '~/features/conversations/conversation
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 
-/** Characters that no text holds stand round a match, so that escaping can come after. */
+/** Characters that no text contains delimit a match, so that the text can be escaped afterwards. */
 export const marks = { start: '\u0001', stop: '\u0002' }
 
 /**
- * So many of the newest messages that a member sent, and received, are looked through one by one. What is not found thirty
- * times in them is rare enough for the index, whose cost grows with all that match: a word of every hundredth message is in
- * 1,000 of 100,000.
+ * This many of the newest messages, sent and received, are scanned. Words with fewer than thirty matches among them are rare enough for the
+ * index, whose cost grows with the number of matches: a word in every hundredth message occurs in 1,000 of 100,000.
  */
 const MAX_SCANNED = 1_500
 
-/** The words of a search, each in all the ways in which it may stand in a message. */
+/** The words of a search, each with its alternatives. */
 export interface Wanted {
-	/** For PostgreSQL's own way of reading a search: phrases, and what must not be there. Null where there is neither. */
+	/** For PostgreSQL's own syntax of phrases and excluded words; null without any. */
 	phrase: string | null
-	/** Without accents. Every word must be found, in one of these ways. */
+	/** Without accents. Every word must match, in one of its forms. */
 	words: { typed: string; instead: string[] }[]
 }
 
@@ -25,13 +24,13 @@ export interface HitRow extends PeerRow {
 	id: number
 	mine: boolean
 	sent_at: Date
-	/** What the message reads as, without its Markdown. */
+	/** The text without Markdown. */
 	body: string
-	/** All of that text without accents, with marks round the words that matched. */
+	/** The whole text without accents, with delimiters around the matching words. */
 	marked: string
 }
 
-/** Of a member's own messages those that hold what is wanted, the newest first. */
+/** A member's own messages that match, newest first. */
 export async function findOwnMessages(
 	userId: number,
 	{ wanted, before, limit }: { wanted: Wanted; before: number | null; limit: number },
@@ -39,7 +38,7 @@ export async function findOwnMessages(
 	const options = `StartSel=${marks.start},StopSel=${marks.stop},HighlightAll=true`
 	const until = before ?? 2 ** 31 - 1
 	const received = sql`recipient_id = ${userId} and recipient_body is null`
-	/** Newest first by an index, whatever the words are; only then are they looked for. */
+	/** Scans the newest messages by an index, and only then filters them. */
 	const side = (whose: RawBuilder<unknown>) => sql`
 		select m.id, m.search @@ wanted.words as hit from wanted, (
 			select id, search from messages where ${whose} and id < ${until} order by id desc limit ${MAX_SCANNED}) m`
@@ -73,8 +72,8 @@ export async function findOwnMessages(
 }
 
 /**
- * As one row with the column `words`. Each word is found by its stem, and the last one, which may not be finished, as a
- * beginning too: "dead" finds "deadline". For a beginning the index gathers what all members wrote, so one of them is enough.
+ * One row with the column `words`. Each word matches by its stem, and the last one, which may be incomplete, also as a prefix: "dead" finds
+ * "deadline". Only one prefix is allowed, as the index has to collect the words of all members for it.
  */
 function queryOf({ phrase, words }: Wanted): RawBuilder<unknown> {
 	if (phrase !== null) return sql`select websearch_to_tsquery('english', without_accents(${phrase})) as words`
@@ -91,25 +90,25 @@ function queryOf({ phrase, words }: Wanted): RawBuilder<unknown> {
 			group by position) each_word`
 }
 
-/** Which of these words say nothing alone ("the"), in PostgreSQL's opinion. */
+/** Those of these words that PostgreSQL ignores as stop words ("the"). */
 export async function findStopWords(words: string[]): Promise<Set<string>> {
 	const { rows } = await sql<{ word: string }>`
 		select word from unnest(${words}::text[]) as word where numnode(plainto_tsquery('english', word)) = 0`.execute(db())
 	return new Set(rows.map(({ word }) => word))
 }
 
-/** So many of the newest messages that a member sent, and received, are read for their words while somebody waits. */
+/** This many of the newest messages, sent and received, are read for their words during a request. */
 const MAX_READ = 500
 
-/** The words of messages that are called `m`: small letters without accents, of a length in which a typing error can be told. */
+/** The words of the messages `m`: lower case, without accents, and long enough to recognize a typo. */
 const wordsOfMessages = sql`
 	select lower(token) as word from m, ts_parse('default', without_accents(m.body))
 	where length(token) between 4 and 30 and token ~ '^[[:alpha:]]+$'`
 
 /**
  * The words of a member's own messages.
- * @param lengths only of words that are so long
- * @returns also whether there are more messages than were read, whose words nobody has gathered yet
+ * @param lengths the lengths of words to return
+ * @returns also whether there are more messages, whose words have not been collected yet
  */
 export async function readOwnWords(
 	userId: number,
@@ -131,8 +130,8 @@ export async function readOwnWords(
 }
 
 /**
- * Gathers the words of all messages of a member up to now; what was gathered a month ago is forgotten, and with it the words
- * of messages that were deleted. Does nothing while another process does it.
+ * Collects the words of all messages of a member. Words collected a month ago are deleted, as their messages may be. Does nothing while
+ * another process runs it.
  */
 export async function gatherOwnWords(trx: Executor, userId: number): Promise<void> {
 	await sql`insert into own_words (user_id) select id from users where id = ${userId} on conflict do nothing`.execute(
@@ -151,7 +150,10 @@ export async function gatherOwnWords(trx: Executor, userId: number): Promise<voi
 		from mine where own_words.user_id = ${userId}`.execute(trx)
 }
 
-/** Forgets which words two accounts that become one wrote, to be gathered again: the messages of one come before what was read of the other's. */
+/**
+ * Deletes the collected words of two merged accounts, so that they are collected again: older messages of one account may follow what was
+ * read of the other's.
+ */
 export async function mergeOwnWords(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	await sql`delete from own_words where user_id in (${goneId}, ${keptId})`.execute(trx)
 }

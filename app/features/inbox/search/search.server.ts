@@ -19,15 +19,15 @@ import { isExact, MAX_TYPING_ERRORS, nearest, passageOf, searchWordsOf } from '.
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
-		/** Gathers the words of a member's messages, for searches with a typing error. */
+		/** Collects the words of a member's messages, for searches with typos. */
 		'learn-own-words': { userId: number }
 	}
 }
 
 /**
- * The viewer's own messages that hold these words, the newest first: every word by its stem, the last one also as a
- * beginning, without accents. Where there are none, words that are spelled nearly so.
- * @param before the id that the page before ended with
+ * The viewer's messages that match a search, newest first: every word by its stem, the last one also as a prefix, ignoring accents. Without
+ * results it falls back to similar words.
+ * @param before the last id of the previous page
  * @throws NotAllowed, Invalid
  */
 export async function searchOwnMessages(
@@ -45,7 +45,7 @@ export async function searchOwnMessages(
 	return found(nearly ? await findOwnMessages(reader.id, { wanted: nearly, ...page }) : [], reader, nearly !== null)
 }
 
-/** What is looked for; null where nothing is. Words that say nothing alone count only among themselves. */
+/** Parses a search; null for an empty one. Stop words only count if there are no others. */
 async function read(search: string): Promise<Wanted | null> {
 	const text = search.replaceAll('\u0000', ' ').slice(0, inboxLimits.search).trim()
 	const words = searchWordsOf(text)
@@ -56,7 +56,7 @@ async function read(search: string): Promise<Wanted | null> {
 	return { phrase: null, words: (telling.length > 0 ? telling : words).map((typed) => ({ typed, instead: [] })) }
 }
 
-/** The same with words of the reader's own messages that are spelled nearly so; null where there are none. */
+/** Adds similar words from the reader's own messages; null if there are none. */
 async function withSpellings(reader: SignedIn, { words }: Wanted): Promise<Wanted | null> {
 	const lengths = words.map(({ typed }) => typed.length)
 	const { words: own, more } = await readOwnWords(reader.id, {
@@ -64,13 +64,13 @@ async function withSpellings(reader: SignedIn, { words }: Wanted): Promise<Wante
 		to: Math.max(...lengths) + MAX_TYPING_ERRORS,
 	})
 	if (more) await addJob('learn-own-words', { userId: reader.id })
-	// A word that is in the reader's messages is spelled as it was meant.
+	// A word that occurs in the reader's messages is not a typo.
 	const known = new Set(own)
 	const spelled = words.map(({ typed }) => ({ typed, instead: known.has(typed) ? [] : nearest(typed, own) }))
 	return spelled.some(({ instead }) => instead.length > 0) ? { phrase: null, words: spelled } : null
 }
 
-/** Gathers the words of a member's messages, where those are many; a job. */
+/** A job that collects the words of a member with many messages. */
 export async function learnOwnWords({ userId }: { userId: number }): Promise<void> {
 	await db()
 		.transaction()

@@ -1,10 +1,10 @@
 import type { MessageHit } from '../inbox.view.ts'
-/** As it is compared: small letters, without accents; the same as `without_accents` in the database. */
+/** Normalizes for comparison: lower case without accents, as `without_accents` in the database does. */
 export function plain(text: string): string {
 	return withoutAccents(text).toLowerCase()
 }
 
-/** A text without the accents over its letters. */
+/** Removes accents. */
 function withoutAccents(text: string): string {
 	return text
 		.normalize('NFD')
@@ -12,7 +12,7 @@ function withoutAccents(text: string): string {
 		.normalize('NFC')
 }
 
-/** The words of a search: what stands between spaces, without what surrounds it. */
+/** Splits a search into words at spaces, without surrounding punctuation. */
 export function searchWordsOf(search: string): string[] {
 	const words = plain(search)
 		.split(/\s+/)
@@ -21,24 +21,24 @@ export function searchWordsOf(search: string): string[] {
 	return [...new Set(words)].slice(0, 12)
 }
 
-/** Whether a search holds a phrase, or a word that must not be there. */
+/** Whether a search contains a phrase or an excluded word. */
 export function isExact(search: string): boolean {
 	return search.includes('"') || /(^|\s)-\S/.test(search)
 }
 
-/** Shorter words have too many that are spelled nearly so. */
+/** Shorter words are similar to too many others. */
 const MIN_WORD_LENGTH = 4
 
-/** The most mistakes that are forgiven in one word. */
+/** The maximum number of typos in one word. */
 export const MAX_TYPING_ERRORS = 2
 
-/** So many letters may be wrong, missing, additional or swapped with their neighbour. */
+/** How many letters may be wrong, missing, additional or swapped with their neighbour. */
 function mistakesIn(word: string): number {
 	if (word.length < MIN_WORD_LENGTH) return 0
 	return word.length < 8 ? 1 : MAX_TYPING_ERRORS
 }
 
-/** Of known words those that are spelled nearly like this one, the nearest first, at most eight. */
+/** The known words most similar to this one, nearest first, at most eight. */
 export function nearest(word: string, known: Iterable<string>): string[] {
 	const most = mistakesIn(word)
 	const near: { other: string; distance: number }[] = []
@@ -51,7 +51,7 @@ export function nearest(word: string, known: Iterable<string>): string[] {
 	return near.slice(0, 8).map(({ other }) => other)
 }
 
-/** Wrong, missing, additional and swapped letters between two words (optimal string alignment); more than `most` is any more. */
+/** The edit distance of two words with transpositions (optimal string alignment). Stops counting above `most`. */
 function distanceOf(one: string, two: string, most: number): number {
 	let [before, last] = [[] as number[], Array.from({ length: two.length + 1 }, (_, index) => index)]
 	for (let row = 1; row <= one.length; row += 1) {
@@ -74,13 +74,13 @@ function distanceOf(one: string, two: string, most: number): number {
 	return last[two.length] ?? most + 1
 }
 
-/** Characters of a passage, and of those so many before the first match. */
+/** Characters of a passage in all, and before the first match. */
 const PASSAGE_LENGTH = { all: 160, before: 40 }
 
 /**
- * The passage of a message that matches, in pieces, as it was written.
- * @param body as it was written
- * @param marked without accents, with marks round each word that matched
+ * The matching passage of a message, in pieces, with its original spelling.
+ * @param body the original text
+ * @param marked the text without accents, with delimiters around each match
  */
 export function passageOf(
 	body: string,
@@ -88,7 +88,7 @@ export function passageOf(
 	{ start, stop }: { start: string; stop: string },
 ): MessageHit['passage'] {
 	const parts = marked.split(new RegExp(`[${start}${stop}]`))
-	// Letters that cannot be matched one to one (an accent that is a character of its own) are shown without.
+	// If accents are separate characters, positions do not correspond, and the passage is shown without accents.
 	const bare = [...withoutAccents(body)]
 	const letters = bare.length === [...body].length ? [...body] : bare
 	let at = 0
@@ -108,13 +108,13 @@ export function passageOf(
 	return joined(shown)
 }
 
-/** The beginning of a word, so that the passage does not start in the middle of one. */
+/** Moves to the start of a word, so that the passage does not begin within one. */
 function afterSpace(letters: string[], from: number, to: number): number {
 	const space = letters.slice(from, to).findIndex((letter) => /\s/.test(letter))
 	return space === -1 ? from : from + space + 1
 }
 
-/** Neighbours of one kind as one piece. */
+/** Joins adjacent pieces of the same kind. */
 function joined(pieces: MessageHit['passage']): MessageHit['passage'] {
 	const whole: MessageHit['passage'] = []
 	for (const { text, hit } of pieces) {
