@@ -113,7 +113,7 @@ describe('who may register', () => {
 })
 
 describe('a proof of work', () => {
-	/** Thirty-one have registered, and the wait after the last one is over. */
+	/** Thirty-one registrations, after the wait that follows them. */
 	const many = () =>
 		sql`
 			insert into attempts (key, count, last_at)
@@ -203,7 +203,7 @@ describe('a link', () => {
 		const token = await linkOf()
 		const email = newEmail()
 		await joinBy(token, email)
-		// Registering again replaces the first one.
+		// Registering again replaces the first registration.
 		expect(await joinBy(token, email)).toMatchObject({ confirm: true })
 		await expect(joinBy(token)).rejects.toThrow('has been used up')
 		expect(await memberOf(email)).toBeUndefined()
@@ -308,13 +308,13 @@ describe('a list of addresses', () => {
 		await mailLists()
 		expect(await getList(admin, id)).toMatchObject({ state: 'stopped', mailed: 20 })
 		await sendList(admin, id)
-		// A process that dies within a batch: nothing of the batch is written, neither the notes nor the jobs.
+		// Simulates a crash within a batch: neither the records nor the jobs of the batch are written.
 		await sql`alter table invited_addresses add constraint killed check (email <> ${sql.lit(emails[35])} or mailed_at is null)`.execute(
 			db(),
 		)
 		await expect(mailLists()).rejects.toThrow('killed')
 		await sql`alter table invited_addresses drop constraint killed`.execute(db())
-		// Two processes at once.
+		// Two processes at the same time.
 		await Promise.all([mailLists(), mailLists()])
 		await mailLists()
 		expect(await getList(admin, id)).toMatchObject({ state: 'done', mailed: 50, total: 50 })

@@ -2,7 +2,7 @@ import { defineFeature } from '~/platform/feature.ts'
 import { deleteInvitedAddresses, deleteOldAddresses } from './lists/lists.queries.server.ts'
 import { mailLists } from './lists/lists.server.ts'
 
-/** Links and lists of addresses by which people are invited to register. */
+/** Invitations to register: links, and lists of addresses. */
 export const invites = defineFeature({
 	name: 'invites',
 	schedules: [{ name: 'mail-invited', every: 'minute', run: () => mailLists() }],

@@ -19,18 +19,18 @@ const shared = {
 	days: number('Enter a whole number of days from 1 to 365.', 1, 365),
 }
 
-/** A new link: how many may use it, for how long, and what is stored with them. */
+/** Input for a new link: number of uses, lifetime and cohort. */
 export const inviteInput = z.object({
 	...shared,
 	uses: number('Enter a whole number of uses from 1 to 10,000.', 1, 10_000),
 })
 
-/** What a list of addresses has beside the file. */
+/** Input for a list of addresses, besides the file. */
 export const listInput = z.object(shared)
 
 const password = z.string({ error: 'Password field is required!' }).min(1, 'Password field is required!').max(1_000)
 
-/** What whoever is invited fills in; the address only where the link does not name it. */
+/** Input of an invited person. The address is required only if the link is not bound to one. */
 export const joinInput = z
 	.object({
 		name: personName,

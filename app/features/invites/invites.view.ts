@@ -1,22 +1,21 @@
-/** Where invitations are made and looked at. */
+/** The page of invitations. */
 export const invitesPath = '/admin/invitations'
-/** Where a list of addresses is uploaded. */
+/** The page that uploads a list of addresses. */
 export const newListPath = `${invitesPath}/list`
 
-/** The page of a list. */
 export function listPath(id: number): string {
 	return `${newListPath}/${id}`
 }
 
-/** What a list is doing: it was looked at, is being mailed, was stopped, or is mailed. */
+/** The state of a list: checked but not mailed, being mailed, stopped, or mailed completely. */
 export type ListState = 'draft' | 'sending' | 'stopped' | 'done'
 
-/** A link to invite people with. Times are ISO 8601 in UTC. */
+/** An invitation link. Times are ISO 8601 in UTC. */
 export interface InviteView {
 	id: number
 	cohort: string
 	maxUses: number
-	/** Members who came by it, and registrations that hold a use until their address is confirmed. */
+	/** Members who registered with it, and unconfirmed registrations. */
 	used: number
 	expiresAt: string
 	createdAt: string
@@ -24,14 +23,14 @@ export interface InviteView {
 	state: 'open' | 'used up' | 'expired' | 'revoked'
 }
 
-/** A line of a file that was left out, with why in words. Lines are counted from 1. */
+/** A skipped line of a file, with the reason. Lines are numbered from 1. */
 export interface LeftOut {
 	line: number
 	text: string
 	why: string
 }
 
-/** What became of the lines of a file. */
+/** The result of reading a file. */
 export interface ListReport {
 	lines: number
 	valid: number
@@ -39,11 +38,11 @@ export interface ListReport {
 	members: number
 	refused: number
 	invalid: number
-	/** The first lines that were left out. */
+	/** The first skipped lines. */
 	leftOut: LeftOut[]
 }
 
-/** A list of addresses that are invited. */
+/** A list of invited addresses. */
 export interface InviteListView {
 	id: number
 	cohort: string
@@ -57,7 +56,7 @@ export interface InviteListView {
 	report: ListReport
 }
 
-/** Lines of a file that are shown as left out; all are counted. */
+/** Skipped lines that are shown; all are counted. */
 export const MAX_LEFT_OUT_SHOWN = 200
-/** Lines that a file may have. */
+/** Lines per file. */
 export const MAX_LINES = 50_000

@@ -9,22 +9,22 @@ import { termsAsked } from './legal.server.ts'
 import { ACCEPT_PATH } from './legal.view.ts'
 
 /*
- * Members accept the terms once: as they register, or at the next page that they open. Until then, and while they put it off, they read, and
- * what they would write for others is refused (accounts/security/suspension.server.ts).
+ * Members accept the terms once: when they register, or on the next page they open. Until then, or if they put it off, they can read but
+ * not post (accounts/security/suspension.server.ts).
  */
 
-/** What members may open before they decide: the texts themselves, and what they have a right to. */
+/** Pages that are available before the decision: the texts, and what members are entitled to. */
 const alwaysOpen =
 	/^\/(terms|privacy|imprint|login|logout|register|settings\/(data|leave)|confirm-identity|theme|announcement)(\/|$)/
 
-/** Members who accepted the version that is asked for, as this process has seen: they are not looked up again. */
+/** Members known to this process to have accepted the current version, who need no lookup. */
 const agreed = remember('terms-agreed', () => ({ version: 0, members: new Set<number>() }))
 const MAX_REMEMBERED = 50_000
 
 /**
- * Leads a member to the terms who has neither accepted nor put off the version that is asked for. Only pages that a browser opens are
- * held up: programs, files and the data of open pages are answered as ever.
- * @throws a redirect, which leads back to where they wanted to go
+ * Redirects a member to the terms who has neither accepted nor put off the current version. Only page loads are redirected: API calls,
+ * files and data of open pages are not.
+ * @throws a redirect, which leads back to the requested page
  */
 export async function askForConsent(viewer: Viewer, request: Request, url: URL): Promise<void> {
 	const version = termsAsked()
@@ -45,7 +45,7 @@ function opensPage(request: Request): boolean {
 	return request.method === 'GET' && accepts.includes('text/html') && !isPrefetch(request)
 }
 
-/** What a member has accepted of the terms that are asked for now: `nothing` where none are. */
+/** A member's state towards the current terms: `nothing` if there are none. */
 export async function consentState(viewer: SignedIn): Promise<'nothing' | 'open' | 'accepted'> {
 	const version = termsAsked()
 	if (version === 0) return 'nothing'
@@ -55,8 +55,8 @@ export async function consentState(viewer: SignedIn): Promise<'nothing' | 'open'
 
 /**
  * Accepts the terms, or puts that off.
- * @param version that was read, as the form says
- * @throws Conflict when a newer one was published meanwhile, TooMany
+ * @param version the version that the form showed
+ * @throws Conflict if a newer one was published meanwhile, TooMany
  */
 export async function decideOnTerms(viewer: SignedIn, act: 'accept' | 'later', version: unknown): Promise<void> {
 	await countUse('toggles', viewer)

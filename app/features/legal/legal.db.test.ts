@@ -57,7 +57,7 @@ afterAll(() => setTermsToAccept(0))
 
 const newest = async (kind: LegalKind) => String((await getLegalForm(admin, kind, null)).version)
 const write = async (body: string, more: Input = {}, kind: LegalKind = 'terms') => {
-	// Whoever administers has accepted as well.
+	// Admins have to accept as well.
 	await sql`update users set agreed_to = ${termsAsked()} where id = ${admin.id}`.execute(db())
 	await publishLegal(admin, kind, { body, version: await newest(kind), ...more })
 }
@@ -145,7 +145,7 @@ describe('a text', () => {
 		expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 		expect((await getLegalPage('privacy', null)).versions).toHaveLength(1)
 		const [{ body = '' } = {}] = (await sql<{ body: string }>`select body from legal_versions`.execute(db())).rows
-		// The second half of a double click.
+		// The second request of a double click.
 		await publishLegal(admin, 'privacy', { body, version: '0' })
 		expect((await getLegalPage('privacy', null)).versions).toHaveLength(1)
 	})

@@ -3,11 +3,11 @@ import { announceLegal, legalPages, listenForLegal, lookAtTerms } from './legal.
 import { LEGAL_PATH } from './legal.view.ts'
 import { operatorSection } from './templates.server.ts'
 
-/** Terms, privacy and imprint, and who accepted the terms. The vocabulary of skills is the feature `terms`. */
+/** Terms, privacy policy and imprint, and the acceptance of the terms. The vocabulary of skills is the feature `terms`. */
 export const legal = defineFeature({
 	name: 'legal',
 	start: listenForLegal,
-	// A text may have named whoever left.
+	// A text may mention the member who left.
 	afterLeaving: announceLegal,
 	cachedPages: legalPages,
 	settingSections: [operatorSection],

@@ -5,7 +5,7 @@ import type { LegalKind } from './legal.view.ts'
 export interface VersionRow {
 	id: number
 	kind: LegalKind
-	/** Markdown; empty where the text was withdrawn. */
+	/** Markdown; empty if the text was withdrawn. */
 	body: string
 	note: string
 	asks: boolean
@@ -21,7 +21,7 @@ export async function listNewest(): Promise<VersionRow[]> {
 	return rows
 }
 
-/** The newest version of the terms that asks members, as long as the terms stand; 0 where they do not. */
+/** The newest version of the terms that members have to accept; 0 without terms. */
 export async function findTermsToAccept(): Promise<number> {
 	const { rows } = await sql<{ id: number }>`
 		select coalesce(max(id) filter (where asks), 0) as id from legal_versions
@@ -31,21 +31,20 @@ export async function findTermsToAccept(): Promise<number> {
 	return rows[0]?.id ?? 0
 }
 
-/** The versions of a text, the newest first. */
+/** The versions of a text, newest first. */
 export async function listVersions(kind: LegalKind, limit: number): Promise<VersionRow[]> {
 	const { rows } = await sql<VersionRow>`
 		select ${columns} from legal_versions where kind = ${kind} order by id desc limit ${limit}`.execute(db())
 	return rows
 }
 
-/** One version of a legal text; undefined when there is none. */
 export async function findVersion(kind: LegalKind, id: number): Promise<VersionRow | undefined> {
 	const { rows } = await sql<VersionRow>`
 		select ${columns} from legal_versions where kind = ${kind} and id = ${id}`.execute(db())
 	return rows[0]
 }
 
-/** Waits for whoever publishes at this moment, until the transaction ends. @returns the newest version; 0 for none */
+/** Locks out concurrent publishing until the transaction ends. @returns the newest version; 0 for none */
 export async function lockNewest(
 	trx: Executor,
 	kind: LegalKind,
@@ -57,7 +56,7 @@ export async function lockNewest(
 	return rows[0] ?? { id: 0, body: '', asked: false }
 }
 
-/** Publishes a version of a legal text. @returns its id */
+/** Inserts a version of a legal text. @returns its id */
 export async function insertVersion(
 	trx: Executor,
 	version: { kind: LegalKind; body: string; note: string; asks: boolean; actorId: number },
@@ -70,19 +69,19 @@ export async function insertVersion(
 	return rows[0].id
 }
 
-/** Up to which version a member accepted the terms, and up to which they put that off. */
+/** The versions of the terms up to which a member has accepted, and has put off. */
 export async function findConsent(userId: number): Promise<{ agreed_to: number; asked_to: number } | undefined> {
 	const { rows } = await sql<{ agreed_to: number; asked_to: number }>`
 		select agreed_to, asked_to from users where id = ${userId}`.execute(db())
 	return rows[0]
 }
 
-/** Notes that a member accepted a version; a trigger stores when. What they accepted later stays. */
+/** Records that a member accepted a version; a trigger stores the time. Never lowers the version. */
 export async function writeConsent(userId: number, version: number): Promise<void> {
 	await sql`update users set agreed_to = ${version} where id = ${userId} and agreed_to < ${version}`.execute(db())
 }
 
-/** Notes that a member put a version off. */
+/** Records that a member put a version off. */
 export async function writePutOff(userId: number, version: number): Promise<void> {
 	await sql`update users set asked_to = ${version} where id = ${userId} and asked_to < ${version}`.execute(db())
 }

@@ -28,31 +28,31 @@ import {
 import { type LegalKind, type LegalPage, legalKinds, legalLimits, legalTitles, type VersionLine } from './legal.view.ts'
 import { renderLegal, templateOf, unknownPlaceholders } from './templates.server.ts'
 
-/* Terms, privacy and imprint: what is published, and publishing it. Who has to accept the terms is in consent.server.ts. */
+/* Publishing terms, privacy policy and imprint. Accepting the terms is in consent.server.ts. */
 
 const LEGAL_PAGES = 'legal'
 
-/** Pages that visitors are answered from the cache with. An address without `version` shows what is published now. */
+/** The pages that are cached for visitors. Without `version` an address shows the current text. */
 export const legalPages = legalKinds.map((kind) =>
 	cachedPage({ path: `/${kind}`, searchParams: ['version'], tags: () => [LEGAL_PAGES] }),
 )
 
-/** The channel on which processes tell each other that a text was published. */
+/** The channel of the bus that announces publications. */
 const channel = 'devquad_legal'
-/** Milliseconds between two looks at the database, for what was never announced. */
+/** Milliseconds between two reads of the table, for announcements that were lost. */
 const REREAD_MS = 30_000
 
 const known = remember('legal', () => ({ newest: new Map<LegalKind, VersionRow>(), terms: 0 }))
 
-/** The version of the terms that members have to accept before they write; 0 where there is none. Costs no statement. */
+/** The version of the terms that members have to accept before they write; 0 for none. No statement. */
 export function termsAsked(): number {
 	return known.terms
 }
 
 /**
- * Reads what is published, and begins to listen for what other processes publish.
- * @returns what stops it
- * @throws Error when the bus or the database cannot be reached
+ * Loads the current texts and subscribes to changes.
+ * @returns a function that stops it
+ * @throws Error if the bus or the database cannot be reached
  */
 export async function listenForLegal(): Promise<() => Promise<void>> {
 	const stop = isOneOfSeveral()
@@ -66,7 +66,7 @@ export async function listenForLegal(): Promise<() => Promise<void>> {
 	}
 }
 
-/** Reads what is published now. */
+/** Loads the current texts. */
 export async function readLegal(): Promise<void> {
 	const [newest, terms] = await Promise.all([listNewest(), findTermsToAccept()])
 	known.newest = new Map(newest.map((row) => [row.kind, row]))
@@ -79,9 +79,9 @@ function readQuietly(): void {
 }
 
 /**
- * A text as everybody reads it: the newest version, or an earlier one that members once accepted. Where nothing was published, privacy and
- * imprint are the site's templates, which are true of the software; terms are nobody's but the operator's.
- * @param version the id of an earlier version, as the address has it
+ * A text as everybody reads it: the newest version, or an earlier one that members once accepted. Unpublished, the privacy policy and the
+ * imprint are the site's templates, which describe the software; terms have to be written by the operator.
+ * @param version the id of an earlier version, as in the address
  * @throws NotFound
  */
 export async function getLegalPage(kind: LegalKind, version: string | null): Promise<LegalPage> {
@@ -110,12 +110,12 @@ function presentVersion({ id, note, asks, body, published_at }: VersionRow): Ver
 	return { id, note, asks, at: published_at.toISOString(), isWithdrawn: body === '' }
 }
 
-/** Whether a text of the operator is published. Costs no statement. */
+/** Whether the operator has published a text. No statement. */
 export function isPublished(kind: LegalKind): boolean {
 	return Boolean(known.newest.get(kind)?.body)
 }
 
-/** How the texts stand, for the checklist of administration. */
+/** The state of the texts for the setup checklist. */
 export function lookAtTerms(): SetupStatus {
 	const missing = (['privacy', 'imprint'] as const).filter((kind) => !isPublished(kind))
 	const rest =
@@ -127,7 +127,7 @@ export function lookAtTerms(): SetupStatus {
 		: { state: 'usual', words: `The site has no terms of its own.${rest}` }
 }
 
-/** The three texts for admins: since when each is published; null for never. */
+/** The three texts for admins, with the time of publication; null for never. */
 export function listLegal(viewer: Viewer): { kind: LegalKind; at: string | null }[] {
 	requireAdmin(viewer)
 	return legalKinds.map((kind) => {
@@ -136,18 +136,18 @@ export function listLegal(viewer: Viewer): { kind: LegalKind; at: string | null 
 	})
 }
 
-/** The form of a text: what is published, or the template, or an earlier version to publish again. */
+/** The form of a text, filled with the published text, the template or an earlier version. */
 export interface LegalForm {
 	kind: LegalKind
-	/** The version that the form was made from; 0 where there is none. */
+	/** The version that the form is based on; 0 for none. */
 	version: number
 	body: string
 	versions: VersionLine[]
-	/** Whether nobody was ever asked to accept these terms: then the first version asks. */
+	/** Whether these would be the first terms, which always have to be accepted. */
 	isFirst: boolean
 }
 
-/** @param from an earlier version, as the address has it @throws NotAllowed, NotFound */
+/** @param from the id of an earlier version, as in the address @throws NotAllowed, NotFound */
 export async function getLegalForm(viewer: Viewer, kind: LegalKind, from: string | null): Promise<LegalForm> {
 	requireAdmin(viewer)
 	const rows = await listVersions(kind, legalLimits.versionsShown)
@@ -166,7 +166,7 @@ const legalInput = z.object({
 	asks: z.preprocess((box) => box === 'on', z.boolean()),
 })
 
-/** What a text would look like. @throws Invalid, NotAllowed */
+/** Renders a preview of a text. @throws Invalid, NotAllowed */
 export async function previewLegal(viewer: Viewer, input: Input): Promise<string> {
 	requireAdmin(viewer)
 	return renderLegal(readLegalInput(input).body)
@@ -181,9 +181,9 @@ function readLegalInput(input: Input) {
 }
 
 /**
- * Publishes a text for everybody, at once and on all processes. An empty one withdraws it. The first terms always ask members.
- * @param input body, note, asks, and the `version` that the form was made from
- * @throws Invalid, NotAllowed, TooMany, EditConflict when another admin published first
+ * Publishes a text in all processes at once. An empty one withdraws it. Members always have to accept the first terms.
+ * @param input body, note, asks, and the `version` that the form is based on
+ * @throws Invalid, NotAllowed, TooMany, EditConflict if another admin published first
  */
 export async function publishLegal(viewer: Viewer, kind: LegalKind, input: Input): Promise<void> {
 	const actor = requireAdmin(viewer)
@@ -194,7 +194,7 @@ export async function publishLegal(viewer: Viewer, kind: LegalKind, input: Input
 		.execute(async (trx) => {
 			await lockAdmin(trx, actor)
 			const newest = await lockNewest(trx, kind)
-			// The second half of a double click says what is published already.
+			// The second request of a double click repeats the published text.
 			if (newest.id > 0 && newest.body === body) {
 				if (newest.id !== version) return
 				throw new Invalid('This text is already published. Change it first.', {
@@ -218,7 +218,7 @@ export async function publishLegal(viewer: Viewer, kind: LegalKind, input: Input
 	await announceLegal()
 }
 
-/** Tells every process that something was published, or changed; to be called after the commit. It never throws. */
+/** Announces a publication or change to all processes; call it after the commit. Never throws. */
 export async function announceLegal(): Promise<void> {
 	try {
 		await readLegal()

@@ -1,25 +1,25 @@
-/* The texts that say who runs the site, what holds here and what is stored. */
+/* Texts about the operator, the rules and stored data. */
 
 export const legalKinds = ['terms', 'privacy', 'imprint'] as const
 export type LegalKind = (typeof legalKinds)[number]
 
 export const legalTitles: Record<LegalKind, string> = { terms: 'Terms', privacy: 'Privacy', imprint: 'Imprint' }
 
-/** Where a text is read, and where admins write it. */
+/** Paths of the text, and of the page where admins edit it. */
 export const legalPath = (kind: LegalKind): string => `/${kind}`
 export const LEGAL_PATH = '/admin/legal'
 export const editPath = (kind: LegalKind): string => `${LEGAL_PATH}/${kind}`
 export const ACCEPT_PATH = '/terms/accept'
 
-/** Characters. */
+/** In characters, and a number of versions. */
 export const legalLimits = { body: 50_000, note: 300, versionsShown: 20 }
 
-/** The text with this name, as an address has it; undefined where there is none. */
+/** The text with this name in an address; undefined if there is none. */
 export function legalKind(name: string): LegalKind | undefined {
 	return legalKinds.find((kind) => kind === name)
 }
 
-/** What is in braces in a text and is filled in when it is read. */
+/** Placeholders in braces, which are filled in when a text is read. */
 export const placeholders: Readonly<Record<string, string>> = {
 	site: 'the name of the site',
 	url: 'its address',
@@ -29,13 +29,13 @@ export const placeholders: Readonly<Record<string, string>> = {
 	retention: 'a table of what is stored for how many days, as it is set now',
 }
 
-/** One version in a list. */
+/** A version in the list of versions. */
 export interface VersionLine {
 	id: number
 	/** ISO 8601 */
 	at: string
 	note: string
-	/** Whether members were asked to accept it. */
+	/** Whether members had to accept it. */
 	asks: boolean
 	isWithdrawn: boolean
 }
@@ -44,7 +44,7 @@ export interface VersionLine {
 export interface LegalPage {
 	kind: LegalKind
 	html: string
-	/** Which version this is; null for the site’s template, which nobody has published. */
+	/** The version shown; null for the site’s template, which nobody has published. */
 	version: { id: number; at: string } | null
 	isNewest: boolean
 	versions: VersionLine[]

@@ -9,9 +9,9 @@ import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { type LegalKind, placeholders } from './legal.view.ts'
 
-/* The texts that come with the software, and what is filled into a text when it is read. */
+/* The templates that come with the software, and the placeholders of all texts. */
 
-/** Who answers for the site, by name and address, as the law of many countries asks. */
+/** Name and address of the operator, which the law of many countries requires. */
 export const operatorSection = settingSection({
 	name: 'operator',
 	title: 'Operator of this site',
@@ -33,7 +33,7 @@ export const operatorSection = settingSection({
 
 const read = remember('legal-templates', () => new Map<LegalKind, string>())
 
-/** The text that comes with the software, as Markdown with placeholders. */
+/** The template of a text, as Markdown with placeholders. */
 export function templateOf(kind: LegalKind): string {
 	const text = read.get(kind) ?? readFileSync(`app/features/legal/templates/${kind}.md`, 'utf8')
 	read.set(kind, text)
@@ -42,12 +42,12 @@ export function templateOf(kind: LegalKind): string {
 
 const placeholder = /\{\{\s*(\w+)\s*\}\}/g
 
-/** What is in double braces in a text and is no placeholder. */
+/** Words in double braces that are no placeholders. */
 export function unknownPlaceholders(body: string): string[] {
 	return [...body.matchAll(placeholder)].map(([, name = '']) => name).filter((name) => !(name in placeholders))
 }
 
-/** A text as HTML, filled in with what the settings say now. The last ones are remembered. */
+/** Renders a text with the current settings. The last results are cached. */
 export async function renderLegal(body: string): Promise<string> {
 	const filled = fill(body)
 	const before = rendered.get(filled)
@@ -80,7 +80,7 @@ function retentionTable(): string {
 	return ['| What | For how long |', '| --- | --- |', ...rows].join('\n')
 }
 
-/** A text that means nothing in Markdown. */
+/** Escapes text for Markdown. */
 function plain(text: string): string {
 	return text.trim().replace(/[\\`*_{}[\]()#+\-.!|<>~$&@]/g, '\\$&')
 }

@@ -3,9 +3,9 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 
 /**
- * Whether one member blocks another, for the conditions of other statements.
- * @param blocker a column or a value: the id of who blocks
- * @param blocked the same of who is blocked; null for a visitor, whom nobody blocks
+ * An SQL condition: whether one member blocks another.
+ * @param blocker a column or a value: the id of the blocking member
+ * @param blocked the same for the blocked one; null for a visitor, whom nobody blocks
  */
 export function isBlocking(
 	blocker: RawBuilder<unknown> | number,
@@ -15,7 +15,7 @@ export function isBlocking(
 	return sql<boolean>`exists (select from blocks where blocker_id = ${blocker} and blocked_id = ${blocked})`
 }
 
-/** Blocks a member, or no longer. */
+/** Adds or removes a block. */
 export async function writeBlock(trx: Executor, blockerId: number, blockedId: number, blocked: boolean): Promise<void> {
 	await (blocked
 		? sql`insert into blocks (blocker_id, blocked_id) values (${blockerId}, ${blockedId}) on conflict do nothing`
@@ -23,7 +23,7 @@ export async function writeBlock(trx: Executor, blockerId: number, blockedId: nu
 	).execute(trx)
 }
 
-/** How many members somebody blocks besides this one. */
+/** Counts the members whom somebody blocks, except one. */
 export async function countBlocks(trx: Executor, blockerId: number, besides: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from blocks where blocker_id = ${blockerId} and blocked_id <> ${besides}`.execute(trx)
@@ -39,7 +39,7 @@ export async function isBlockedByAny(executor: Executor, blockerIds: number[], b
 	return rows.length > 0
 }
 
-/** Of these usernames, those of members who do not block this one. */
+/** The usernames of those of these members who do not block this one. */
 export async function listNotBlocking(userId: number, usernames: string[]): Promise<string[]> {
 	if (usernames.length === 0) return []
 	const { rows } = await sql<{ username: string }>`
@@ -56,7 +56,7 @@ export interface BlockedRow {
 	blocked_at: Date
 }
 
-/** Whom a member blocks, the latest first. */
+/** The members whom a member blocks, latest first. */
 export async function listBlockedRows(blockerId: number, limit: number): Promise<BlockedRow[]> {
 	const { rows } = await sql<BlockedRow>`
 		select users.username, users.name, users.image, blocked_at from blocks join users on users.id = blocked_id
@@ -64,12 +64,12 @@ export async function listBlockedRows(blockerId: number, limit: number): Promise
 	return rows
 }
 
-/** Whom a member blocks, by username, for their archive. */
+/** The usernames that a member blocks, for their archive. */
 export function archivedBlocks(memberId: number): RawBuilder<unknown> {
 	return sql`select u.username, b.blocked_at from blocks b join users u on u.id = b.blocked_id where b.blocker_id = ${memberId}`
 }
 
-/** Removes what two accounts that become one decided about each other. */
+/** Removes blocks between two merged accounts. */
 export async function mergeBlocks(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	await sql`
 		delete from blocks where blocker_id in (${goneId}, ${keptId}) and blocked_id in (${goneId}, ${keptId})`.execute(trx)

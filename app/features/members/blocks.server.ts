@@ -3,14 +3,13 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { listBlockedRows } from './blocks.queries.server.ts'
 
 /*
- * What a block means outside the chat (docs/decisions/0038-suspended-hidden-blocked.md): whoever is blocked tells the blocker nothing, writes
- * nothing under what they wrote, does not vote on it, and does not see whether they are online. Refusals never name a block.
+ * The effects of a block outside the chat (docs/decisions/0038-suspended-hidden-blocked.md): blocked members cannot notify the blocker,
+ * comment on the blocker's posts, vote on them, or see whether the blocker is online. Error messages never mention a block.
  */
 
-/** How many blocked members are listed. */
 const MAX_LISTED = 500
 
-/** A member whom the viewer blocks. */
+/** A blocked member. */
 export interface BlockedView {
 	username: string
 	name: string
@@ -19,7 +18,7 @@ export interface BlockedView {
 	since: string
 }
 
-/** Whom the viewer blocks, the latest first, at most 500. @throws NotAllowed for a visitor */
+/** The members whom the viewer blocks, latest first, at most 500. @throws NotAllowed for a visitor */
 export async function listBlocked(viewer: Viewer): Promise<BlockedView[]> {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	const rows = await listBlockedRows(viewer.id, MAX_LISTED)

@@ -16,7 +16,7 @@ export const members = defineFeature({
 	termSources: [skillTerms],
 	onConnect: (tab) =>
 		tab.on('presence:watch', (usernames: unknown, answer: unknown) => inBackground(watch(tab, usernames, answer))),
-	// Its counters are those of the use case that changes skills, which no foreign key asks.
+	// The counters of skills are updated by the use case, which a cascading delete would bypass.
 	leaving: [
 		async ({ id }) => {
 			await db()
@@ -63,13 +63,13 @@ export const members = defineFeature({
 	},
 })
 
-/** What comes from a tab is anybody's word: anything but a list of names is ignored. */
+/** Input from a tab is untrusted: anything but a list of names is ignored. */
 async function watch(tab: Tab, usernames: unknown, answer: unknown): Promise<void> {
 	if (!Array.isArray(usernames) || usernames.length > MAX_WATCHED || typeof answer !== 'function') return
 	const names = usernames.filter(isUsername)
 	for (const room of tab.rooms) if (room.startsWith('presence:')) await tab.leave(room)
 	await tab.join(names.map(watchersOf))
-	// Looked up once the tab is in the rooms: whoever blocks this member later takes it out of theirs.
+	// Looked up after joining the rooms, so that a block made meanwhile still removes the tab.
 	const shown = await listNotBlocking(tab.data.userId, names)
 	for (const name of names) if (!shown.includes(name)) await tab.leave(watchersOf(name))
 	answer(await listOnlineAmong(shown))

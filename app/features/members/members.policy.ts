@@ -6,7 +6,6 @@ interface Owned {
 	show_phone: boolean
 }
 
-/** Whether this profile is the viewer's own. */
 export function isOwn(viewer: Viewer, profile: { username: string }): boolean {
 	return viewer?.username === profile.username
 }
@@ -21,12 +20,12 @@ export function maySeePhone(viewer: Viewer, profile: Owned): boolean {
 	return isOwn(viewer, profile) || isModerator(viewer) || (viewer !== null && profile.show_phone)
 }
 
-/** Whether the viewer may read what a moderator hid of this profile: its owner, and moderators. */
+/** Whether the viewer may read parts of this profile that a moderator hid: its owner and moderators may. */
 export function maySeeHidden(viewer: Viewer, profile: { username: string }): boolean {
 	return isOwn(viewer, profile) || isModerator(viewer)
 }
 
-/** Whether the viewer may edit the profile of this member, its items and its pictures: the owner alone. */
+/** Whether the viewer may edit this profile, its items and pictures: only its owner may. */
 export function mayEditProfile(viewer: Viewer, profile: { username: string }): viewer is SignedIn {
 	return isOwn(viewer, profile)
 }

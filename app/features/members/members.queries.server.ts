@@ -3,35 +3,32 @@ import { db } from '~/platform/db/db.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 import { isBlocking } from './blocks.queries.server.ts'
 
-/** The profiles of others as this viewer sees them, for `from`: a view with the columns of `profiles`. @param viewerId null for a visitor */
+/** An SQL expression for `from`: a view with the columns of `profiles`, as this viewer sees them. @param viewerId null for a visitor */
 export function profilesFor(viewerId: number | null): RawBuilder<unknown> {
 	return viewerId === null ? sql`public_profiles` : sql`shown_profiles`
 }
 
-/**
- * The names of the skills that a user shows to this viewer, in the order they were given, for the columns of a statement that has `users`.
- * @param viewerId null for a visitor
- */
+/** An SQL expression: the skills that a user of `users` shows to this viewer, in the member's order. @param viewerId null for a visitor */
 export function skillNames(viewerId: number | null): RawBuilder<string[]> {
 	return sql<string[]>`array(
 		select skills.name from ${viewerId === null ? sql`public_skills` : sql`shown_skills`} shown join skills on skills.id = shown.skill_id
 		where shown.user_id = users.id order by shown.position)`
 }
 
-/** As {@link skillNames}, all of them: for the owner and for moderators. */
+/** As {@link skillNames}, but all of them: for the owner and for moderators. */
 export const wholeSkillNames = sql<string[]>`array(
 	select skills.name from profile_skills join skills on skills.id = profile_skills.skill_id
 	where profile_skills.user_id = users.id order by profile_skills.position)`
 
-/** Whether this viewer sees that a user has an open tab, for a statement that has `users`. @param viewerId null for a visitor */
+/** An SQL condition: whether this viewer sees that a user of `users` is online. @param viewerId null for a visitor */
 export function isOnlineTo(viewerId: number | null): RawBuilder<boolean> {
 	return sql<boolean>`(exists (select 1 from connections where connections.user_id = users.id and ${isConnected})
 		and not ${isBlocking(sql.ref('users.id'), viewerId)})`
 }
 
 /**
- * Whether a user may be shown to others by lists, searches, suggestions and counts, for a statement that has `users`. The
- * one rule for all of them: the user has a row in `member_search`, which triggers keep in line with what members chose.
+ * An SQL condition: whether a user of `users` may be shown in lists, searches, suggestions and counts. This is the only rule: the user has
+ * a row in `member_search`, which triggers derive from the member's choices.
  */
 export const isListed = sql<boolean>`exists (select from member_search where member_search.user_id = users.id)`
 
@@ -43,7 +40,7 @@ export interface IntroductionRow {
 	imported: boolean
 }
 
-/** What a line about a member is made of, as visitors may know it, with at most this many of their skills. */
+/** The public data of a member for a single line, with at most this many skills. */
 export async function findIntroduction(username: string, maxSkills: number): Promise<IntroductionRow | undefined> {
 	const { rows } = await sql<IntroductionRow>`
 		select coalesce(enrol_in_branch_name, '') as branch, current_year, ${isListed} as listed, users.imported,
@@ -54,7 +51,7 @@ export async function findIntroduction(username: string, maxSkills: number): Pro
 	return rows[0]
 }
 
-/** What a member tells other members of their studies. */
+/** A member's studies, as shown to other members. */
 export interface StudiesRow {
 	enrol_in_branch_name: string
 	current_year: number | null

@@ -7,12 +7,12 @@ import { mayEditProfile } from './members.policy.ts'
 import { findIntroduction } from './members.queries.server.ts'
 import { type Introduction, studiesText } from './members.view.ts'
 
-/** As many skills as stand in one line beside a name. */
+/** Skills that fit into one line beside a name. */
 const skillsShown = 2
 
 /**
- * Who a member is in one line, for pages that name them: “CSE, 2nd year · React, Node”; the same for members and visitors. Empty for
- * who is not in the community's list or says nothing of themselves to everybody.
+ * A member in one line: “CSE, 2nd year · React, Node”. The same for members and visitors; empty for members who are not listed or share
+ * nothing with everybody.
  */
 export async function getIntroduction(username: string): Promise<Introduction> {
 	const row = await sharedData(`introduction ${username}`, [], () => findIntroduction(username, skillsShown))
@@ -21,14 +21,17 @@ export async function getIntroduction(username: string): Promise<Introduction> {
 	return { summary: [studies, row.skills.join(', ')].filter(Boolean).join(' · '), imported: row.imported }
 }
 
-/** The viewer, who may edit this profile. @throws NotAllowed */
+/** Returns the viewer if they may edit this profile. @throws NotAllowed */
 export function requireOwner(viewer: Viewer, username: string): SignedIn {
 	if (!mayEditProfile(viewer, { username: username.toLowerCase() }))
 		throw new NotAllowed('Only the owner can edit this profile.')
 	return viewer
 }
 
-/** The viewer, who may change this profile now; each change is counted. @throws NotAllowed, also for a suspended member, TooMany */
+/**
+ * Returns the viewer if they may change this profile now, and counts the change.
+ * @throws NotAllowed, also for a suspended member, TooMany
+ */
 export async function requireProfileWriter(viewer: Viewer, username: string): Promise<SignedIn> {
 	const member = requireOwner(viewer, username)
 	await requireMayWrite(member.id)

@@ -11,18 +11,18 @@ export interface Studies {
 	semester: number | null
 }
 
-/** A member in one line; '' when nothing is to be said. Nobody can be written to who only stands for an imported text. */
+/** A member in one line; '' for nothing. Imported authors cannot receive messages. */
 export interface Introduction {
 	summary: string
 	imported: boolean
 }
 
-/** “CSE, 3rd year, semester 6”, as much of it as is known. */
+/** “CSE, 3rd year, semester 6”, without unknown parts. */
 export function studiesText({ branch, year, semester }: Studies): string {
 	return [branch, year && `${ordinal(year)} year`, semester && `semester ${semester}`].filter(Boolean).join(', ')
 }
 
-/** The parts of Edit profile in the order of its menu; the first one has the address without a part. */
+/** The sections of Edit profile in menu order; the first one has the address without a suffix. */
 export const editParts = [
 	{ part: '', title: 'Personal Details' },
 	{ part: 'academics', title: 'Academics' },
@@ -35,17 +35,17 @@ export const editParts = [
 
 type EditPart = (typeof editParts)[number]['part']
 
-/** Where a member edits a part of their profile. */
+/** The page that edits a section of a profile. */
 export function editProfilePath(username: string, part: EditPart = ''): string {
 	return `/edit-profile/${encodeURIComponent(username)}${part && `/${part}`}`
 }
 
-/** The community's list of who has a skill. */
+/** The list of members with a skill. */
 export function skillPath(name: string): string {
 	return `/find-dev?${new URLSearchParams({ skill: name })}`
 }
 
-/** Where a member imports a résumé. */
+/** The page that imports a résumé. */
 export function importPath(username: string): string {
 	return `/edit-profile/${username}/import`
 }

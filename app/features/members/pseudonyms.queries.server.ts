@@ -4,29 +4,29 @@ import { isRecent } from '~/platform/db/recent.server.ts'
 import { FORMER_NAME } from '~/platform/member-data.ts'
 
 /*
- * A pseudonym is an account that nobody logs in to: `author_id` of what it wrote. So a statement that knows nothing of pseudonyms
- * tells nothing of the member. Who needs the member behind it, for their rights or to notify them, asks for it here.
+ * A pseudonym is an account without a login, the `author_id` of its posts. Statements that ignore pseudonyms therefore reveal nothing about
+ * the member. Code that needs the member, for permissions or notifications, uses this file.
  */
 
-/** The member who acts by an account, for other statements: of a pseudonym the one behind it. @param account a column, or an id */
+/** An SQL expression: the member behind an account, which may be a pseudonym. @param account a column, or an id */
 export function memberBehind(account: RawBuilder<unknown> | number): RawBuilder<number> {
 	return sql<number>`(select coalesce(behind.pseudonym_of, behind.id) from users behind where behind.id = ${account})`
 }
 
-/** The accounts of a member, their pseudonyms among them, as an array for other statements. For the member alone. */
+/** An SQL expression: the ids of a member and their pseudonyms as an array. Only for the member. */
 export function accountsOf(memberId: RawBuilder<number> | number): RawBuilder<number[]> {
 	return sql<number[]>`array(select ${memberId}::int union all select id from users where pseudonym_of = ${memberId})`
 }
 
 /**
- * The columns of an author for a statement that has `users u`: `author_id` is the member, who has the rights; what others are told
- * are the names of the account. `pseudonym_id` and `pseudonym_verified` are null for who writes under their own name.
+ * The columns of an author for a statement that has `users u`: `author_id` is the member, who has the permissions; the names shown to
+ * others are those of the account. `pseudonym_id` and `pseudonym_verified` are null for members who post under their own name.
  */
 export const authorColumns = sql<AuthorRow>`
 	coalesce(u.pseudonym_of, u.id) as author_id, case when u.pseudonym_of is not null then u.id end as pseudonym_id,
 	u.pseudonym_verified, u.username, u.name, u.image`
 
-/** Who wrote a text. Nothing but the last four leaves the server. */
+/** The author of a text. Only the last four columns may leave the server. */
 export interface AuthorRow {
 	/** The member. */
 	author_id: number
@@ -37,7 +37,7 @@ export interface AuthorRow {
 	image: string | null
 }
 
-/** Makes a pseudonym of a member under a username that was claimed for it. @returns its id */
+/** Inserts a pseudonym of a member, with a username claimed for it. @returns its id */
 export async function insertPseudonym(
 	trx: Executor,
 	memberId: number,
@@ -52,7 +52,7 @@ export async function insertPseudonym(
 	return rows[0].id
 }
 
-/** Seconds until a member may take one more pseudonym who may take `max` in 24 hours; null when they may now. */
+/** Seconds until a member may take another pseudonym, with a limit of `max` in 24 hours; null if they may now. */
 export async function secondsUntilPseudonym(trx: Executor, memberId: number, max: number): Promise<number | null> {
 	const { rows } = await sql<{ seconds: number }>`
 		select extract(epoch from created_at + interval '24 hours' - now())::float8 as seconds from users
@@ -61,13 +61,13 @@ export async function secondsUntilPseudonym(trx: Executor, memberId: number, max
 	return rows[0]?.seconds ?? null
 }
 
-/** Whether an account is a pseudonym, by its username. */
+/** Whether a username belongs to a pseudonym. */
 export async function isPseudonym(username: string): Promise<boolean> {
 	const { rows } = await sql`select from users where username = ${username} and pseudonym_of is not null`.execute(db())
 	return rows.length > 0
 }
 
-/** Notes that a moderator was told who a pseudonym is. @returns false when they were told before */
+/** Records that a moderator unmasked a pseudonym. @returns false if they had before */
 export async function insertUnmasking(trx: Executor, pseudonymId: number, moderatorId: number): Promise<boolean> {
 	const { rows } = await sql`
 		insert into unmaskings (pseudonym_id, moderator_id) values (${pseudonymId}, ${moderatorId})
@@ -75,7 +75,7 @@ export async function insertUnmasking(trx: Executor, pseudonymId: number, modera
 	return rows.length > 0
 }
 
-/** The member behind a pseudonym, for a moderator who was told; undefined for any other. */
+/** The member behind a pseudonym, if this moderator has unmasked it; undefined otherwise. */
 export async function findUnmasked(
 	pseudonymId: number,
 	moderatorId: number,
@@ -87,7 +87,7 @@ export async function findUnmasked(
 	return rows[0]
 }
 
-/** Makes the account that is in the conversations of a member who left, unless it is there. @returns its id */
+/** Inserts the account that replaces a leaving member in conversations, unless it exists. @returns its id */
 export async function insertAlias(trx: Executor, alias: string): Promise<number> {
 	await sql`
 		insert into users (username, name, email, imported, former)

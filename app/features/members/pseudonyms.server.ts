@@ -5,7 +5,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { insertPseudonym, secondsUntilPseudonym } from './pseudonyms.queries.server.ts'
 
-/** Pseudonyms that a member may take in 24 hours: each is an account, and a name that nobody else gets any more. */
+/** Pseudonyms that a member may take in 24 hours: each takes an account and a username for ever. */
 export const MAX_PSEUDONYMS_A_DAY = 10
 
 const qualities =
@@ -16,7 +16,7 @@ const animals =
 	'Alpaca Badger Beaver Bison Camel Crane Deer Dolphin Duck Falcon Ferret Finch Fox Gecko Goose Hare Hedgehog Heron Ibis Jay Koala Lark Lemur Lynx Marmot Marten Mole Moose Newt Otter Owl Panda Penguin Puffin Rabbit Raven Robin Seal Sparrow Squirrel Stork Swan Tapir Turtle Walrus Wombat Wren Yak'.split(
 		' ',
 	)
-/** No vowels, so that no word comes of it, and nothing that is read as something else. */
+/** Without vowels, so that no words occur, and without look-alikes. */
 const letters = 'bcdfghjkmnpqrstvwxz23456789'
 
 /** An account that stands for a member in one question. */
@@ -27,8 +27,8 @@ export interface Pseudonym {
 }
 
 /**
- * Makes a pseudonym for one question of a member: “Curious Otter”, drawn by chance, so that neither the name nor the username tells
- * anything of them. Others may have the same name in their questions; the username is nobody else's. The member's row is locked.
+ * Takes a random pseudonym such as “Curious Otter” for one question, so that neither name nor username reveals anything about the member.
+ * Other questions may have the same name, but the username is unique. The member's row must be locked.
  * @throws TooMany
  */
 export async function takePseudonym(trx: Executor, member: SignedIn): Promise<Pseudonym> {
@@ -45,8 +45,8 @@ export async function takePseudonym(trx: Executor, member: SignedIn): Promise<Ps
 }
 
 /**
- * Refuses a text under a pseudonym with the address of a picture that has the member's username in it, as those of earlier uploads do.
- * @param field of the form that it was typed into
+ * Rejects a text under a pseudonym that contains a picture with the member's username in its address, as in older uploads.
+ * @param field the form field of the text
  * @throws Invalid
  */
 export function refuseOwnPictures(text: string, { username }: SignedIn, field: string): void {
@@ -56,7 +56,7 @@ export function refuseOwnPictures(text: string, { username }: SignedIn, field: s
 	throw new Invalid(message, { [field]: message })
 }
 
-/** “curious-otter-7k3f”: its name, and four letters by chance. */
+/** “curious-otter-7k3f”: the name and four random letters. */
 function usernameOf(name: string): string {
 	const ending = Array.from({ length: 4 }, () => oneOf([...letters])).join('')
 	return `${name.toLowerCase().replace(' ', '-')}-${ending}`

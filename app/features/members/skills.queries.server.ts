@@ -10,7 +10,7 @@ export interface SkillRow {
 	member_count: number
 }
 
-/** Skills whose name begins with `prefix` (lower case), the commonest first, and those of `keys` whatever they begin with. */
+/** Skills that start with `prefix` (lower case), most common first, and those in `keys`. */
 export async function listSkillsLike(prefix: string, keys: string[], limit: number): Promise<SkillRow[]> {
 	const pattern = `${prefix.replace(/[\\%_]/g, '\\$&')}%`
 	const { rows } = await sql<SkillRow>`
@@ -20,13 +20,13 @@ export async function listSkillsLike(prefix: string, keys: string[], limit: numb
 	return rows
 }
 
-/** How these skills (lower case) are spelt here already. */
+/** The present spellings of these skills (lower case). */
 export async function listSpellings(trx: Executor, keys: string[]): Promise<Map<string, string>> {
 	const { rows } = await sql<SkillRow>`select name, name_key from skills where name_key = any(${keys})`.execute(trx)
 	return new Map(rows.map(({ name, name_key }) => [name_key, name]))
 }
 
-/** How many members have a skill. */
+/** The number of members with a skill. */
 export const skillCounter: Counter = {
 	table: 'skills',
 	column: 'member_count',
@@ -35,8 +35,8 @@ export const skillCounter: Counter = {
 }
 
 /**
- * Makes these the skills of a member, in this order, and updates how many members have each. The member's profile row is
- * locked by the caller; skills are locked in the order of their keys, so that two members never wait for each other.
+ * Replaces a member's skills, in this order, and updates the counters. The caller must lock the profile row; skills are locked in the order
+ * of their keys to avoid deadlocks.
  */
 export async function replaceSkills(trx: Executor, userId: number, names: string[]): Promise<void> {
 	const keys = names.map((name) => name.toLowerCase())
@@ -68,7 +68,7 @@ export async function replaceSkills(trx: Executor, userId: number, names: string
 		where skills.id = change.id`.execute(trx)
 }
 
-/** The names of the skills that two members share, in the order in which the second one gave them. */
+/** The names of the skills that two members share, in the order of the second one. */
 export async function listShared(userId: number, peerId: number): Promise<string[]> {
 	const { rows } = await sql<{ name: string }>`
 		select skills.name from shown_skills theirs
@@ -78,10 +78,10 @@ export async function listShared(userId: number, peerId: number): Promise<string
 	return rows.map(({ name }) => name)
 }
 
-/** So many members change a skill in one transaction: nobody who edits one of these profiles waits long. */
+/** Members per transaction, so that nobody who edits one of these profiles waits long. */
 const batch = 200
 
-/** The skills of profiles, as a source of terms. */
+/** The skills of profiles as a source of terms. */
 export const skillTerms: TermSource = {
 	nouns: ['profile', 'profiles'],
 	async align(termId) {
@@ -118,7 +118,7 @@ export const skillTerms: TermSource = {
 	},
 }
 
-/** Skills that are spelt otherwise than their terms. */
+/** Skills that are spelled differently from their terms. */
 async function listMisspelt(termId: number | null): Promise<{ id: number; name: string }[]> {
 	const { rows } = await sql<{ id: number; name: string }>`
 		select s.id, t.name from skills s join term_spellings on key = s.term_key join vocabulary_terms t on t.id = term_id
@@ -127,9 +127,9 @@ async function listMisspelt(termId: number | null): Promise<{ id: number; name: 
 }
 
 /**
- * Gives the next members who have a skill the one that is called so, at the same place of their list, and deletes the skill
- * once nobody has it. Where only its capitals differ it is renamed.
- * @returns how many members were left, at most `limit`
+ * Replaces a skill by the one with this name for the next members who have it, at the same place in their lists, and deletes it once nobody
+ * has it. A skill that differs only in case is renamed.
+ * @returns the number of members that were left, at most `limit`
  */
 async function moveSkill(trx: Executor, id: number, name: string, limit: number): Promise<number> {
 	const { rows: alike } = await sql<{ members: number }>`
@@ -137,13 +137,13 @@ async function moveSkill(trx: Executor, id: number, name: string, limit: number)
 		trx,
 	)
 	if (alike[0]) {
-		// What people search among shows it too.
+		// The search suggestions show the label too.
 		await sql`update terms set label = ${name} where kind = 'skill' and key = search_key(${name})`.execute(trx)
 		return Math.min(alike[0].members, limit - 1)
 	}
 	await sql`
 		insert into skills (name, name_key) values (${name}, lower(${name})) on conflict (name_key) do nothing`.execute(trx)
-	// In the order of whoever saves a profile: the profile, then its skills by their keys.
+	// In the order that saving a profile locks: the profile, then its skills by key.
 	const { rows: owners } = await sql<{ user_id: number }>`
 		select user_id from profile_skills where skill_id = ${id} order by user_id limit ${limit}`.execute(trx)
 	const ids = owners.map((owner) => owner.user_id)
@@ -151,7 +151,7 @@ async function moveSkill(trx: Executor, id: number, name: string, limit: number)
 	await sql`select 1 from skills where id = ${id} or name_key = lower(${name}) order by name_key for update`.execute(
 		trx,
 	)
-	// Of two skills that become one, either may be one whose evidence its owner hides.
+	// If the owner hides the evidence of either skill, that of the merged one stays hidden.
 	await sql`
 		update profile_skills kept set evidence_hidden = true from profile_skills gone, skills
 		where gone.skill_id = ${id} and gone.evidence_hidden and gone.user_id = any(${ids}::int[])
@@ -173,7 +173,7 @@ async function moveSkill(trx: Executor, id: number, name: string, limit: number)
 	return ids.length
 }
 
-/** Forgets the skills that nobody has any more. Who adds one has changed the table before they read it, so they are waited for. */
+/** Deletes skills that nobody has. The table lock waits for transactions that are adding one. */
 export async function forgetSkills(): Promise<void> {
 	await db()
 		.transaction()
@@ -185,17 +185,17 @@ export async function forgetSkills(): Promise<void> {
 		})
 }
 
-/** The skills of a member by name, for their archive. */
+/** The names of a member's skills, for their archive. */
 export function archivedSkills(memberId: number): RawBuilder<unknown> {
 	return sql`select s.name, p.position, p.evidence_hidden from profile_skills p join skills s on s.id = p.skill_id
 		where p.user_id = ${memberId} order by p.position`
 }
 
-/** Counts the skills of two accounts that become one for one member, and has those of the account that goes come after the others. */
+/** Merges the skills of two accounts: shared ones are counted once, and those of the merged account come last. */
 export async function mergeSkills(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	const twins = sql`profile_skills other where other.user_id = ${goneId} and exists (
 		select from profile_skills mine where mine.user_id = ${keptId} and mine.skill_id = other.skill_id)`
-	// What one of the accounts hides stays hidden.
+	// Evidence that either account hides stays hidden.
 	await sql`
 		update profile_skills mine set evidence_hidden = true from profile_skills other
 		where mine.user_id = ${keptId} and other.user_id = ${goneId} and other.skill_id = mine.skill_id

@@ -8,22 +8,19 @@ import { listShared, listSkillsLike, listSpellings, replaceSkills } from './skil
 
 export interface SkillSuggestion {
 	name: string
-	/** How many members have it. */
+	/** The number of members with it. */
 	count: number
-	/** Stands above what was typed and is offered beside it. */
+	/** Whether it is a parent of what was typed, suggested in addition. */
 	isRelated: boolean
 }
 
-/** The name under which a skill is stored: `js` and `Javascript` are JavaScript; what is no term stays as typed. */
+/** The canonical name of a skill: `js` and `Javascript` become JavaScript; words that are not terms stay as typed. */
 export function canonicalSkill(typed: string): string {
 	const text = cleanLine(typed)
 	return findTerm(text)?.name ?? text
 }
 
-/**
- * Skills that a text may be the beginning of: terms and what members wrote, the commonest here first.
- * @param limit at most 20
- */
+/** Suggests skills for a prefix: terms, and words that members use, most common first. @param limit at most 20 */
 export async function suggestSkills(typed: string, limit: number): Promise<SkillSuggestion[]> {
 	const text = cleanLine(typed).slice(0, MAX_SKILL_LENGTH)
 	if (text === '') return []
@@ -46,7 +43,7 @@ export async function suggestSkills(typed: string, limit: number): Promise<Skill
 		.map(({ name, rank, count }) => ({ name, count, isRelated: rank === ranks.related }))
 }
 
-/** Makes these the skills of a member, each under its stored name and once. Part of the caller's transaction. */
+/** Sets a member's skills, canonical and distinct, in the caller's transaction. */
 export async function setSkills(trx: Executor, userId: number, typed: string[]): Promise<void> {
 	await lockTermsShared(trx)
 	const meant = await termNames(trx, typed.map(cleanLine))
@@ -59,5 +56,5 @@ export async function setSkills(trx: Executor, userId: number, typed: string[]):
 	)
 }
 
-/** The skills that two members share, those first that the second one named first. */
+/** The skills that two members share, in the order of the second one. */
 export const listSharedSkills: (userId: number, peerId: number) => Promise<string[]> = listShared

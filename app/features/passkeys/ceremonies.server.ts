@@ -21,25 +21,25 @@ import {
 import type { assertionInput, attestationInput } from './passkeys.schema.ts'
 
 /*
- * The two ceremonies of WebAuthn, in the words of the site: what a browser is asked, and whether what it brings back is right. Origin
- * and relying party are those of the site's configured address, whatever the request says of itself.
+ * The two ceremonies of WebAuthn: the options for the browser, and the verification of its response. Origin and relying party follow from
+ * the configured address, never from the request.
  */
 
-/** How long a challenge may be signed, in seconds. */
+/** Lifetime of a challenge, in seconds. */
 const CHALLENGE_LIFETIME = 300
-/** Ed25519, ES256 and RS256, as COSE numbers them: what every authenticator in use has one of. */
+/** Ed25519, ES256 and RS256 by their COSE numbers; every common authenticator supports one of them. */
 const ALGORITHMS = [-8, -7, -257]
 
 export type Assertion = z.output<typeof assertionInput>
 
-/** Whether browsers make passkeys for this site: its address has a name and https, or is this machine's own name. */
+/** Whether browsers support passkeys for this site: https with a host name, or localhost. */
 export function isOffered(address = config().publicUrl): boolean {
 	const { hostname, protocol } = new URL(address)
 	if (isIP(hostname.replace(/^\[|\]$/g, ''))) return false
 	return protocol === 'https:' || hostname === 'localhost' || hostname.endsWith('.localhost')
 }
 
-/** @throws NotFound where passkeys cannot work */
+/** @throws NotFound if passkeys are not supported */
 export function requireOffered(): void {
 	if (!isOffered()) throw new NotFound('This site does not offer passkeys.')
 }
@@ -55,7 +55,7 @@ async function newChallenge(purpose: Purpose, userId: number | null): Promise<Ui
 	return new TextEncoder().encode(token)
 }
 
-/** What a browser is asked to sign. @param keys those that count; none for a login, where the authenticator offers what it has */
+/** The options of an authentication. @param keys the acceptable credentials; none for a login, where the authenticator offers its own */
 export async function assertionOptions(purpose: 'login' | 'confirm', userId: number | null, keys: PasskeyRow[] = []) {
 	const { extensions: _none, ...options } = await generateAuthenticationOptions({
 		rpID: relyingParty().expectedRPID,
@@ -67,14 +67,14 @@ export async function assertionOptions(purpose: 'login' | 'confirm', userId: num
 	return options
 }
 
-/** What a browser is asked to make. @param keys those that the member has, of which no second one is made */
+/** The options of a registration. @param keys the member's credentials, of which no duplicates are made */
 export async function attestationOptions(owner: { id: number; username: string; name: string }, keys: PasskeyRow[]) {
 	const { extensions: _none, ...options } = await generateRegistrationOptions({
 		rpID: relyingParty().expectedRPID,
 		rpName: siteName(),
 		userName: owner.username,
 		userDisplayName: owner.name,
-		// Names nobody outside this site, and stays when the username changes.
+		// An opaque id, which survives a change of the username.
 		userID: new TextEncoder().encode(String(owner.id)),
 		challenge: await newChallenge('add', owner.id),
 		timeout: CHALLENGE_LIFETIME * 1_000,
@@ -90,9 +90,9 @@ function toDescriptor({ credential_id, transports }: PasskeyRow) {
 }
 
 /**
- * Uses up the challenge that was signed, before anything else is looked at.
- * @returns the challenge as the ceremony compares it
- * @throws NotAllowed where this site did not give it out for this, or it is used or too old
+ * Uses up the signed challenge before anything else is verified.
+ * @returns the challenge in the form that the verification compares
+ * @throws NotAllowed if it was not issued by this site for this purpose, or is used or expired
  */
 export async function spendChallenge(clientDataJSON: string, purpose: Purpose, userId: number | null): Promise<string> {
 	const challenge = challengeOf(clientDataJSON)
@@ -111,8 +111,8 @@ function challengeOf(clientDataJSON: string): string {
 }
 
 /**
- * Whether a passkey signed a challenge here, with its member recognized by finger, face or PIN, and counted on.
- * @returns the authenticator's counter; null where anything is not as it should be
+ * Verifies a signed challenge, including that the member was recognized by finger, face or PIN.
+ * @returns the authenticator's new counter; null if the verification fails
  */
 export async function checkAssertion(
 	sent: Assertion,
@@ -133,7 +133,7 @@ export async function checkAssertion(
 	}
 }
 
-/** The new credential that a browser brought; null where anything is not as it should be. */
+/** Verifies a new credential; null if the verification fails. */
 export async function checkAttestation(sent: z.output<typeof attestationInput>, expectedChallenge: string) {
 	try {
 		const { verified, registrationInfo } = await verifyRegistrationResponse({

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
-/** What a challenge was made for: one that was signed for something else does not count. */
+/** The purpose of a challenge; it is not valid for any other. */
 export type Purpose = 'login' | 'add' | 'confirm'
 
-/** Stores a challenge. @param userId the member it was made for; null for a login, where nobody is known yet */
+/** Stores a challenge. @param userId the member it is for; null for a login */
 export async function insertChallenge(challenge: {
 	hash: string
 	purpose: Purpose
@@ -16,7 +16,7 @@ export async function insertChallenge(challenge: {
 		values (${hash}, ${purpose}, ${userId}, now() + make_interval(secs => ${seconds}))`.execute(db())
 }
 
-/** Uses a challenge up, whatever comes of it. @returns whether it was made for this and still counts: of two uses one gets through */
+/** Uses up a challenge. @returns whether it was valid for this purpose; of two concurrent uses one succeeds */
 export async function takeChallenge(hash: string, purpose: Purpose, userId: number | null): Promise<boolean> {
 	const { rows } = await sql<{ counts: boolean }>`
 		delete from passkey_challenges where challenge_hash = ${hash}
@@ -40,7 +40,7 @@ export interface PasskeyRow {
 	used_at: Date | null
 }
 
-/** The passkeys of a member, the oldest first: at most twenty. */
+/** A member's passkeys, oldest first; at most twenty. */
 export async function listPasskeyRows(userId: number, executor: Executor = db()): Promise<PasskeyRow[]> {
 	const { rows } = await sql<PasskeyRow>`
 		select id, credential_id, transports, name, created_at, used_at
@@ -48,7 +48,7 @@ export async function listPasskeyRows(userId: number, executor: Executor = db())
 	return rows
 }
 
-/** @returns false for a credential that is stored already */
+/** @returns false if the credential exists already */
 export async function insertPasskey(
 	trx: Executor,
 	key: {
@@ -67,27 +67,27 @@ export async function insertPasskey(
 	return rows.length > 0
 }
 
-/** Renames a member's passkey. @returns false when there is no such passkey */
+/** Renames a member's passkey. @returns false if it does not exist */
 export async function renamePasskeyRow(userId: number, id: number, name: string): Promise<boolean> {
 	const { rows } = await sql`
 		update passkeys set name = ${name} where id = ${id} and user_id = ${userId} returning id`.execute(db())
 	return rows.length > 0
 }
 
-/** @returns its name; undefined where there is none */
+/** @returns its name; undefined if it does not exist */
 export async function deletePasskey(trx: Executor, userId: number, id: number): Promise<string | undefined> {
 	const { rows } = await sql<{ name: string }>`
 		delete from passkeys where id = ${id} and user_id = ${userId} returning name`.execute(trx)
 	return rows[0]?.name
 }
 
-/** @returns how many there were */
+/** @returns the number of deleted passkeys */
 export async function deletePasskeys(trx: Executor, userId: number): Promise<number> {
 	const { rows } = await sql`delete from passkeys where user_id = ${userId} returning id`.execute(trx)
 	return rows.length
 }
 
-/** A passkey with what its owner's account says about logging in. */
+/** A passkey with the state of its owner's account. */
 export interface LockedPasskey {
 	id: number
 	public_key: Uint8Array<ArrayBuffer>
@@ -98,7 +98,7 @@ export interface LockedPasskey {
 	is_leaving: boolean
 }
 
-/** Holds a passkey until the transaction ends, so that of two signatures at once the second meets the counter of the first. */
+/** Locks a passkey until the transaction ends, so that concurrent signatures check the counter one after the other. */
 export async function lockPasskey(trx: Executor, credentialId: string): Promise<LockedPasskey | undefined> {
 	const { rows } = await sql<LockedPasskey>`
 		select p.id, p.public_key, p.counter::float8 as counter, p.user_id, u.email, u.email_verified,
@@ -109,7 +109,7 @@ export async function lockPasskey(trx: Executor, credentialId: string): Promise<
 	return rows[0]
 }
 
-/** Stores that a passkey was used. @param counter the signature counter that its device sent */
+/** Records a use. @param counter the signature counter sent by the device */
 export async function writeUse(trx: Executor, id: number, counter: number): Promise<void> {
 	await sql`update passkeys set counter = ${counter}, used_at = now() where id = ${id}`.execute(trx)
 }

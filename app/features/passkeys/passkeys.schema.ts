@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a member calls a passkey. */
+/** The name of a passkey. */
 export const nameInput = z.object({
 	name: z
 		.string({ error: 'Enter a name.' })
@@ -12,7 +12,7 @@ export const nameInput = z.object({
 const text = z.string().max(16_000)
 const credential = { id: text, rawId: text, type: z.literal('public-key') }
 
-/** What the browser's `toJSON()` of a signed challenge says; members that are not read here are dropped. */
+/** The browser's `toJSON()` of an authentication; unknown members are dropped. */
 export const assertionInput = z.object({
 	...credential,
 	response: z.object({
@@ -25,7 +25,7 @@ export const assertionInput = z.object({
 
 const transport = z.enum(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'])
 
-/** What the browser's `toJSON()` of a new credential says. Ways to reach it that we do not know are left out. */
+/** The browser's `toJSON()` of a registration; unknown transports are dropped. */
 export const attestationInput = z.object({
 	...credential,
 	response: z.object({

@@ -37,13 +37,13 @@ import { assertionInput, attestationInput, nameInput } from './passkeys.schema.t
 import { MAX_PASSKEYS, type PasskeyView, passkeysPath } from './passkeys.view.ts'
 
 /*
- * The passkeys of a member: adding and removing them, logging in and confirming by one. Whoever adds or removes one has asked
- * `requireConfirmed` before. A passkey whose authenticator recognized its owner is two factors at once: no code is asked after it.
+ * A member's passkeys: adding, removing, logging in and confirming. Callers that add or remove one must call `requireConfirmed` first. A
+ * passkey with user verification is two factors in one, so no code is asked for after it.
  */
 
 const unaccepted = 'This passkey was not accepted. Try again, or use your password.'
 
-/** What a member has. */
+/** The passkeys of a member. */
 export async function listPasskeys(viewer: SignedIn): Promise<PasskeyView[]> {
 	const rows = await listPasskeyRows(viewer.id)
 	return rows.map(({ id, name, created_at, used_at }) => ({
@@ -54,15 +54,15 @@ export async function listPasskeys(viewer: SignedIn): Promise<PasskeyView[]> {
 	}))
 }
 
-/** Whether a member can confirm who they are by a passkey here. */
+/** Whether a member can confirm their identity with a passkey. */
 export async function hasPasskey(viewer: SignedIn): Promise<boolean> {
 	return isOffered() && (await listPasskeyRows(viewer.id)).length > 0
 }
 
 /**
- * Begins to add a passkey.
- * @returns its name, and what the browser is asked to make
- * @throws Invalid with the field, Conflict for one too many, NotFound, NotAllowed, TooMany
+ * Starts adding a passkey.
+ * @returns its name, and the options for the browser
+ * @throws Invalid with the field, Conflict if the member has too many, NotFound, NotAllowed, TooMany
  */
 export async function beginAdding(viewer: SignedIn, form: FormData) {
 	requirePasskeys()
@@ -73,10 +73,7 @@ export async function beginAdding(viewer: SignedIn, form: FormData) {
 	return { name, options: await attestationOptions(viewer, keys) }
 }
 
-/**
- * Stores the passkey that a browser made.
- * @throws NotAllowed where it is not accepted, Conflict, Invalid, NotFound, TooMany
- */
+/** Stores a new passkey. @throws NotAllowed if it cannot be verified, Conflict, Invalid, NotFound, TooMany */
 export async function addPasskey(viewer: SignedIn, form: FormData): Promise<void> {
 	requirePasskeys()
 	await countUse('toggles', viewer)
@@ -100,7 +97,7 @@ export async function addPasskey(viewer: SignedIn, form: FormData): Promise<void
 	await recordSecurityEvent('passkey-added', { userId: viewer.id })
 }
 
-/** Gives a passkey another name. @throws Invalid with the field, NotFound, TooMany */
+/** Renames a passkey. @throws Invalid with the field, NotFound, TooMany */
 export async function renamePasskey(viewer: SignedIn, form: FormData): Promise<void> {
 	const { name } = parseForm(nameInput, form)
 	await countUse('toggles', viewer)
@@ -122,16 +119,13 @@ export async function removePasskey(viewer: SignedIn, form: FormData): Promise<v
 	await recordSecurityEvent('passkey-removed', { userId: viewer.id })
 }
 
-/**
- * Takes all passkeys of a member away who lost the device, in the transaction of the admin who does.
- * @throws Conflict when there is none
- */
+/** Removes all passkeys of a member who lost their device, in the transaction of the admin. @throws Conflict if there is none */
 export async function resetPasskeys(trx: Executor, member: { id: number; email: string }): Promise<void> {
 	if ((await deletePasskeys(trx, member.id)) === 0) throw new Conflict('This account has no passkeys.')
 	await tell(trx, member.email, 'An admin removed all passkeys')
 }
 
-/** Begins a login: what the browser is asked to sign. @throws NotFound, NotAllowed where passwords are refused too, TooMany */
+/** Starts a login. @returns the options for the browser @throws NotFound, NotAllowed where passwords are refused too, TooMany */
 export async function beginLogin(viewer: Viewer, ip: string) {
 	requirePasskeys()
 	await countUse('outsideLogins', viewer, ip)
@@ -139,8 +133,8 @@ export async function beginLogin(viewer: Viewer, ip: string) {
 }
 
 /**
- * Logs in whose passkey signed. Suspended members log in as by password, and read only.
- * @returns the cookies of the session, and whether the member has asked for the account to be deleted
+ * Logs in with a passkey. Suspended members can log in and read, as with a password.
+ * @returns the cookies of the session, and whether the member has asked for deletion of the account
  * @throws NotAllowed, Invalid, NotFound, TooMany
  */
 export async function logInByPasskey(
@@ -155,7 +149,7 @@ export async function logInByPasskey(
 		sent,
 		await spendChallenge(sent.response.clientDataJSON, 'login', null),
 		(key) => {
-			// In the words of a wrong one, as the password login refuses it.
+			// The same message as for an invalid passkey, as the password login does.
 			if (isClosedDemoAccount(key.email)) throw new NotAllowed(unaccepted)
 			if (config().REQUIRE_EMAIL_VERIFICATION && !key.email_verified)
 				throw new NotAllowed('The address of this account is not confirmed yet. Check your email for the link.')
@@ -164,7 +158,7 @@ export async function logInByPasskey(
 	return { headers: await beginSession(owner.user_id, request), isLeaving: owner.is_leaving }
 }
 
-/** Begins “Confirm it is you”. @throws Conflict without a passkey, NotFound, TooMany */
+/** Starts “Confirm it is you”. @throws Conflict without a passkey, NotFound, TooMany */
 export async function beginConfirming(viewer: SignedIn) {
 	requireOffered()
 	await countUse('toggles', viewer)
@@ -173,10 +167,7 @@ export async function beginConfirming(viewer: SignedIn) {
 	return assertionOptions('confirm', viewer.id, keys)
 }
 
-/**
- * Confirms the session of this request by a passkey of its member, for ten minutes.
- * @throws NotAllowed, Invalid, NotFound, TooMany
- */
+/** Confirms the session of this request for ten minutes, with a passkey of its member. @throws NotAllowed, Invalid, NotFound, TooMany */
 export async function confirmByPasskey(viewer: SignedIn, form: FormData, request: Request): Promise<void> {
 	requireOffered()
 	await countUse('toggles', viewer)
@@ -188,7 +179,7 @@ export async function confirmByPasskey(viewer: SignedIn, form: FormData, request
 	await confirmSession(viewer, sessionId)
 }
 
-/** Checks a signature and counts it, while nobody else uses this passkey. @param check what is asked of the owner besides */
+/** Verifies a signature and updates the counter, while the passkey is locked. @param check further conditions on the owner */
 async function acceptSignature(
 	sent: Assertion,
 	challenge: string,
@@ -211,7 +202,7 @@ async function acceptSignature(
 	throw new NotAllowed(unaccepted)
 }
 
-/** Passkeys let nobody in where members have to come by the campus. */
+/** Passkeys do not log in where members have to use the campus login. */
 function requirePasskeys(): void {
 	requireOffered()
 	requirePasswords()
@@ -238,13 +229,13 @@ function parseJson(text: string): unknown {
 	}
 }
 
-/** An id that cannot be one finds nothing. */
+/** Parses an id; an invalid one matches nothing. */
 function idOf(form: FormData): number {
 	const id = Number(form.get('id'))
 	return Number.isInteger(id) && id > 0 && id < 2 ** 31 ? id : 0
 }
 
-/** Tells a member by mail what changed. @param what one clause, which is the subject too */
+/** Mails a member about a change. @param what one clause, also used as the subject */
 async function tell(trx: Executor, email: string, what: string): Promise<void> {
 	const { publicUrl } = config()
 	const link = { label: 'See your passkeys', url: `${publicUrl}${passkeysPath}` }

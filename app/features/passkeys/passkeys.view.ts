@@ -1,9 +1,9 @@
-/** Where members add and remove passkeys. */
+/** The page that adds and removes passkeys. */
 export const passkeysPath = '/settings/passkeys'
-/** Where a member who is logged in confirms who they are by one. */
+/** The address that confirms a member's identity by a passkey. */
 export const confirmByPasskeyPath = '/confirm-identity/passkey'
 
-/** How many a member can have. */
+/** Passkeys per member. */
 export const MAX_PASSKEYS = 20
 
 /** A passkey as its member sees it. */

@@ -4,21 +4,21 @@ import { z } from 'zod'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { type PictureKind, pictureRefusals, widthsOfKind } from './pictures.view.ts'
 
-/** 40 megapixels, checked from the header before anything is decoded. */
+/** 40 megapixels, checked in the header before decoding. */
 const MAX_PIXELS = 40_000_000
 /**
- * What a picture may take that cannot be read line by line and is therefore held whole: an interlaced PNG, one on its side, a
- * progressive JPEG. With all that is around it the process then grows by less than 300 MB (`npm run bench:pictures`).
+ * The memory limit for a picture that cannot be decoded line by line: an interlaced PNG, a rotated picture, a progressive JPEG. The process
+ * then grows by less than 300 MB in all (`npm run bench:pictures`).
  */
 const MAX_HELD_BYTES = 170_000_000
-/** Pictures waiting to be read; each holds up to 5 MB. */
+/** The queue's length; each picture holds up to 5 MB. */
 const MAX_WAITING = 24
-/** Of them those of one member, so that nobody takes all places. */
+/** The share of one member, so that nobody fills the queue. */
 const MAX_WAITING_PER_MEMBER = 20
-/** Far more than 40 megapixels take; what takes longer was made to. */
+/** Far more than 40 megapixels need; only crafted files take longer. */
 const MAX_SECONDS = 60
 
-// Decoding is done by libvips on threads of its own, one picture at a time; a cache of pixels would only grow the process.
+// libvips decodes on threads of its own, one picture at a time. Its cache would only take memory.
 sharp.cache(false)
 sharp.concurrency(1)
 
@@ -37,11 +37,11 @@ export interface ReadPicture {
 	/** Pixels of the largest file. */
 	width: number
 	height: number
-	/** Mean colour as `#rrggbb`, shown until the picture is there. */
+	/** Average colour as `#rrggbb`, shown while the picture loads. */
 	colour: string
 }
 
-/** Names a picture by what it is made from: the same bytes, cut in the same way, are the same picture. 32 hex digits. */
+/** Identifies a picture by its source: the same bytes with the same crop are the same picture. 32 hex digits. */
 export function digestOf(bytes: Uint8Array, crop: Crop | null): string {
 	return createHash('sha256')
 		.update(bytes)
@@ -51,11 +51,11 @@ export function digestOf(bytes: Uint8Array, crop: Crop | null): string {
 }
 
 /**
- * Decodes a JPEG or PNG and encodes it again in the widths of its kind: upright, in sRGB with 8 bits, without metadata.
- * Of an animated PNG the first picture is kept.
- * @param crop the part to keep; null for all of it, a profile picture's largest middle square
- * @param owner whose it is
- * @throws Invalid when it is something else by its content, damaged, or too large; TooMany when too many are waiting
+ * Decodes a JPEG or PNG and encodes it in the widths of its kind: upright, in sRGB with 8 bits, without metadata. Of an animated PNG only
+ * the first frame is used.
+ * @param crop the part to keep; null for all of it, or the centre square of a profile picture
+ * @param owner key of the queue's limit
+ * @throws Invalid if it is another format, damaged, or too large; TooMany if the queue is full
  */
 export function readPicture(bytes: Buffer, kind: PictureKind, crop: Crop | null, owner: string): Promise<ReadPicture> {
 	return oneAtATime(owner, async () => {
@@ -92,7 +92,7 @@ function checkSize(header: Metadata): void {
 }
 
 function heldBytesPerPixel({ format, channels, depth, isProgressive, orientation = 1 }: Metadata): number {
-	// Coefficients of two bytes. A header may say that colours are stored coarser and mean it for all of them alike.
+	// Two bytes per coefficient. Chroma subsampling is ignored, as the header can make it pointless.
 	if (format === 'jpeg' && isProgressive) return channels * 2
 	if (format === 'png' && (isProgressive || orientation > 1)) return channels * (depth === 'ushort' ? 2 : 1)
 	return 0
@@ -135,7 +135,7 @@ async function encode(data: Buffer, { width, height, channels }: OutputInfo, kin
 }
 
 let last: Promise<unknown> = Promise.resolve()
-/** The owner of each picture that waits or is being read. */
+/** The owner of each queued picture. */
 const queue: string[] = []
 
 async function oneAtATime<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {

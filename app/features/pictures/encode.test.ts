@@ -115,7 +115,7 @@ test('a picture from a phone held upright stands upright, and nobody learns wher
 	const { width, height, files } = await readPicture(lying, 'project', null, 'mira')
 	expect([width, height]).toEqual([480, 640])
 	expect(Buffer.concat(files.map(({ data }) => data)).includes('Mira at home')).toBe(false)
-	// Turned by a quarter to the right, the top left corner is at the top right.
+	// Rotated by 90° clockwise: the top left corner is at the top right.
 	const { data, info } = await sharp(files[1]?.data).raw().toBuffer({ resolveWithObject: true })
 	expect([...data.subarray((info.width - 1) * 3, info.width * 3)].map(near)).toEqual([255, 0, 0].map(near))
 })
@@ -145,7 +145,7 @@ test.each([
 
 test('the part is chosen of the upright picture, as the browser shows it', async () => {
 	const lying = await picture('jpeg', 640, 480, (image) => image.withMetadata({ orientation: 6 }))
-	// Turned, it is 480 wide and 640 high, and its red corner is at the top right.
+	// After rotation it is 480 wide and 640 high, with its red corner at the top right.
 	const part = { x: 380, y: 0, width: 100, height: 100 }
 	const { files } = await readPicture(lying, 'profile', part, 'mira')
 	const { data } = await sharp(files[0]?.data).raw().toBuffer({ resolveWithObject: true })
@@ -201,7 +201,7 @@ test('the same bytes cut in the same way have the same name, and nothing else ha
 	expect(digestOf(Buffer.from(svg), { ...crop })).toBe(names[2])
 })
 
-/** WebP loses a little: shades within 16 count as the same. */
+/** WebP is lossy: values within 16 count as equal. */
 function near(value: number): number {
 	return Math.round(value / 32)
 }
@@ -212,7 +212,7 @@ function noisy(format: 'jpeg' | 'png'): Promise<Buffer> {
 		.toBuffer()
 }
 
-/** A picture whose right half is not there. */
+/** A picture whose right half is transparent. */
 async function seeThrough(space: string, options: PngOptions = {}): Promise<Buffer> {
 	const half = await sharp({ create: { width: 320, height: 480, channels: 3, background: '#2060a0' } })
 		.png()

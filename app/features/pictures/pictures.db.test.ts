@@ -70,11 +70,11 @@ test('parallel uploads cannot pass the quota of 50 MB together', async () => {
 	const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
 	expect(refused.length).toBeGreaterThan(0)
 	for (const { reason } of refused) expect(reason).toMatchObject({ kind: 'quota-exceeded', status: 402 })
-	// What was stored for the refused ones does not stay.
+	// Nothing remains of the refused ones.
 	await makeDue()
 	await sweepPictures()
 	expect(storedFiles('certificates/mira')).toBe(outcomes.filter(({ status }) => status === 'fulfilled').length * 3)
-	// Somebody else's quota is their own.
+	// Each member has a quota of their own.
 	await storePicture(odalys, 'certificate', blob(await picture('png')))
 })
 
@@ -140,7 +140,7 @@ test('a save that shows a picture while it is being swept away wins', async () =
 		.transaction()
 		.execute(async (trx) => {
 			await trx.updateTable('users').set({ image: path }).where('id', '=', mira.id).execute()
-			// The sweep does not see the save yet, tries to delete the row, and waits for this transaction.
+			// The sweep does not see the uncommitted save. It tries to delete the row and waits for this transaction.
 			sweep = sweepPictures()
 			await untilSomebodyWaits()
 		})
@@ -182,7 +182,7 @@ test('a picture that is sent again while its files are being removed waits, and 
 
 test('an upload that ended between its files and its row leaves nothing', async () => {
 	const { path } = await stored(mira)
-	// As a killed process leaves it: files, and the note that was made before them.
+	// As after a crash: files, and the entry that was made before them.
 	await db().deleteFrom('pictures').where('path', '=', path).execute()
 	await expectPicture(path)
 	expect(await sweepPictures()).toBe(0)
@@ -242,7 +242,7 @@ function storedFiles(folder: string): number {
 	return existsSync(place) ? readdirSync(place).length : 0
 }
 
-/** Lets the hour pass that is given to an upload. */
+/** Makes uploads an hour older, after which unused ones are deleted. */
 async function makeDue(): Promise<void> {
 	await db()
 		.updateTable('forgotten_pictures')
@@ -259,7 +259,7 @@ async function age(path: string): Promise<void> {
 	await db().updateTable('pictures').set({ created_at }).where('path', '=', path).execute()
 }
 
-/** Notes a picture that takes so many bytes. */
+/** Adds a picture of this size. */
 async function fill(viewer: SignedIn, bytes: number): Promise<void> {
 	const path = `projects/${viewer.username}/${'f'.repeat(32)}`
 	await db()

@@ -17,21 +17,18 @@ export interface NewPicture extends PictureRow {
 
 const shown = ['path', 'kind', 'width', 'height', 'colour'] as const
 
-/** How long a picture that nothing shows stays, for the form that it was uploaded for. */
+/** How long an unused picture is kept, for the form that it was uploaded for. */
 const grace = sql`interval '1 hour'`
-/** The same by its kind: a text of the forum is written over hours. */
+/** By kind: writing a post may take hours. */
 const graceOfKind = sql`case kind when 'post' then interval '24 hours' else interval '1 hour' end`
 
-/**
- * Makes the transaction the only one that adds to this member's pictures until it ends.
- * @returns whether the member still has an account
- */
+/** Locks additions to a member's pictures until the transaction ends. @returns whether the account still exists */
 export async function lockPictures(trx: Executor, userId: number): Promise<boolean> {
 	const member = await trx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().executeTakeFirst()
 	return member !== undefined
 }
 
-/** A picture by its path, or undefined. */
+/** Finds a picture by its path. */
 export function findPicture(
 	path: string,
 	executor: Executor = db(),
@@ -43,7 +40,7 @@ export function findPicture(
 		.executeTakeFirst()
 }
 
-/** Bytes that a member's pictures take, all of their files together. */
+/** The total size of a member's pictures, in bytes. */
 export async function sumPictureBytes(executor: Executor, userId: number): Promise<number> {
 	const { total } = await executor
 		.selectFrom('pictures')
@@ -53,12 +50,12 @@ export async function sumPictureBytes(executor: Executor, userId: number): Promi
 	return Number(total)
 }
 
-/** Inserts the row of an uploaded picture. */
+/** Inserts an uploaded picture. */
 export async function insertPicture(trx: Executor, picture: NewPicture): Promise<void> {
 	await trx.insertInto('pictures').values(picture).execute()
 }
 
-/** Counts a picture's age again, so that it stays for another hour or day. @returns the picture, or undefined when it is gone */
+/** Resets the age of a picture, so that it is kept for another hour or day. @returns the picture; undefined if it is gone */
 export function renewPicture(path: string): Promise<PictureRow | undefined> {
 	return db()
 		.updateTable('pictures')
@@ -68,7 +65,7 @@ export function renewPicture(path: string): Promise<PictureRow | undefined> {
 		.executeTakeFirst()
 }
 
-/** Pictures that nothing shows and that are older than an hour, those of texts than a day: of forms that were never saved, or things that were changed. */
+/** Unused pictures older than an hour, or a day for posts: of forms that were never saved, or after a change. */
 export async function listUnusedPictures(limit: number): Promise<string[]> {
 	const { rows } = await sql<{ path: string }>`
 		select path from pictures
@@ -85,14 +82,14 @@ export async function listUnusedPictures(limit: number): Promise<string[]> {
 	return rows.map(({ path }) => path)
 }
 
-/** Forgets a picture. @returns false when it was renewed, or something shows it after all: the database itself refuses then */
+/** Deletes the row of a picture. @returns false if it was renewed or is used: foreign keys prevent the deletion */
 export async function deleteUnusedPicture(path: string): Promise<boolean> {
 	try {
 		const { numDeletedRows } = await db()
 			.deleteFrom('pictures')
 			.where('path', '=', path)
 			.where('created_at', '<', sql<Date>`now() - ${graceOfKind}`)
-			// A report gives way to an account that goes, so this is no reference that could refuse.
+			// Reports have no foreign key that prevents it, as they must not block the deletion of an account.
 			.where(({ not, exists, selectFrom }) =>
 				not(exists(selectFrom('reported_pictures').whereRef('reported_pictures.path', '=', 'pictures.path'))),
 			)
@@ -104,10 +101,7 @@ export async function deleteUnusedPicture(path: string): Promise<boolean> {
 	}
 }
 
-/**
- * Lists a picture whose files are about to be stored as one to be removed an hour from now. Waits for a sweep that is
- * removing its files at this moment.
- */
+/** Registers a picture, before its files are stored, for removal in an hour. Waits for a sweep that is removing its files. */
 export async function expectPicture(path: string): Promise<void> {
 	const forgotten_at = sql<Date>`now() + ${grace}`
 	await db()
@@ -117,7 +111,7 @@ export async function expectPicture(path: string): Promise<void> {
 		.execute()
 }
 
-/** Paths whose files are to be removed by now, the oldest first. */
+/** Paths whose files are due for removal, oldest first. */
 export async function listForgottenPictures(limit: number): Promise<string[]> {
 	const rows = await db()
 		.selectFrom('forgotten_pictures')
@@ -130,8 +124,8 @@ export async function listForgottenPictures(limit: number): Promise<string[]> {
 }
 
 /**
- * Strikes a path off the list of what is to be removed; until the transaction ends nobody else can.
- * @returns whether it stood there, with `due` as one that is to be removed by now
+ * Takes a path off the removal list, locked until the transaction ends.
+ * @returns whether it was on the list, with `due` only if its removal is due
  */
 export async function strikeForgotten(trx: Executor, path: string, { due = false } = {}): Promise<boolean> {
 	const { numDeletedRows } = await trx
@@ -142,7 +136,7 @@ export async function strikeForgotten(trx: Executor, path: string, { due = false
 	return numDeletedRows > 0n
 }
 
-/** Which of these pictures are this member's, each with what it may be used for. */
+/** Those of these pictures that belong to this member, with their kinds. */
 export async function listOwnPictures(
 	userId: number,
 	paths: string[],

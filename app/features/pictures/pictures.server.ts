@@ -33,13 +33,12 @@ import {
 	widthsOf,
 } from './pictures.view.ts'
 
-/** What a member's pictures may take, all of their files together: 50 MB. */
+/** Storage per member for all files of their pictures: 50 MB. */
 const quota = 50 * 1024 * 1024
 
-/** How many pictures the sweep lists at once. */
 const roundOf = 500
 
-/** An upload that was refused, by one of the kinds that the browser knows. */
+/** A refused upload, with a reason that the browser knows. */
 export class UploadRefused extends DomainError {
 	readonly kind: UploadErrorKind
 	get status() {
@@ -52,10 +51,10 @@ export class UploadRefused extends DomainError {
 }
 
 /**
- * Takes a picture in: checks it, encodes it again, stores its files and notes it as the viewer's. Sending it again gives
- * the same picture and costs nothing. It lasts an hour, one for a text a day, and then as long as something shows it.
+ * Checks, encodes and stores a picture of the viewer. Storing the same picture again is cheap and returns the same one. An unused picture
+ * is kept for an hour, that of a post for a day.
  * @param crop the part to keep, in pixels of the upright picture
- * @throws NotAllowed for a suspended member; Invalid when it is no picture we take; UploadRefused when the quota is used up; TooMany
+ * @throws NotAllowed for a suspended member; Invalid if it is not an accepted format; UploadRefused if the quota is exceeded; TooMany
  */
 export async function storePicture(
 	viewer: SignedIn,
@@ -74,7 +73,7 @@ export async function storePicture(
 	const picture = await readPicture(bytes, kind, crop, viewer.username)
 	const size = picture.files.reduce((sum, { data }) => sum + data.length, 0)
 	await checkQuota(ownerId, size)
-	// Until its row is there the picture counts as forgotten, so whatever happens from here on, its files do not stay behind.
+	// Registered for removal until its row exists, so that a failure leaves no files behind.
 	await expectPicture(path)
 	const files = await storage()
 	for (const { width, data } of picture.files) await files.put(`${path}-${width}.webp`, data, 'image/webp')
@@ -83,8 +82,8 @@ export async function storePicture(
 }
 
 /**
- * Where a picture is stored. That of a text names nobody, as the text may be a pseudonym's: its hash tells neither who sent it nor
- * what was sent.
+ * The path of a picture. Those of posts contain no username, as the post may be under a pseudonym; the hash reveals neither the sender nor
+ * the picture.
  */
 function pathOf(viewer: SignedIn, kind: PictureKind, digest: string): string {
 	const folder = pictureFolders[kind]
@@ -94,12 +93,12 @@ function pathOf(viewer: SignedIn, kind: PictureKind, digest: string): string {
 	return `${folder}/-/${hash.slice(0, 32)}`
 }
 
-/** Whose picture it is. The logo stays when the admin who chose it leaves, so it belongs to the account that nobody deletes. */
+/** The owner of a picture. The logo belongs to an account that is never deleted, as it must survive the admin who uploaded it. */
 function ownerOf(viewer: SignedIn, kind: PictureKind): number {
 	return kind === 'logo' ? FORMER_MEMBER : viewer.id
 }
 
-/** Notes a picture whose files are stored. Of a member's uploads one at a time comes here, so together they keep the quota. */
+/** Inserts the row of a stored picture. Serialized per member, so that concurrent uploads cannot exceed the quota. */
 function notePicture(picture: NewPicture): Promise<PictureView> {
 	return db()
 		.transaction()
@@ -108,7 +107,7 @@ function notePicture(picture: NewPicture): Promise<PictureView> {
 			const expected = await strikeForgotten(trx, picture.path)
 			const twin = await findPicture(picture.path, trx)
 			if (twin) return presentPicture(twin)
-			// Storing took so long that the sweep came by.
+			// Storing took so long that the sweep has removed the files.
 			if (!expected) throw new UploadRefused('unknown')
 			await checkQuota(picture.user_id, picture.bytes, trx)
 			await insertPicture(trx, picture)
@@ -121,10 +120,10 @@ async function checkQuota(ownerId: number, bytes: number, executor: Executor = d
 }
 
 /**
- * The picture that a form names: the field `name` holds the path of one that was uploaded before, or nothing. A file in
- * `{name}_file`, as a form without JavaScript sends it, is stored and wins.
+ * The picture of a form: `name` holds the path of an earlier upload, or is empty. A file in `{name}_file`, sent by a form without
+ * JavaScript, is stored and takes precedence.
  * @returns its path, or null for none
- * @throws NotAllowed for a suspended member; Invalid at the field when the file or the path is refused
+ * @throws NotAllowed for a suspended member; Invalid at the field if the file or the path is refused
  */
 export async function pictureFromForm(
 	viewer: SignedIn,
@@ -132,22 +131,22 @@ export async function pictureFromForm(
 	form: FormData,
 	name: string,
 ): Promise<string | null> {
-	// A picture that the form names is renewed, which is a change, too.
+	// Renewing the form's picture is a write too.
 	await requireMayWrite(viewer.id)
 	const sent = await pictureOfFile(viewer, kind, form, name)
 	if (sent) return sent.path
 	const path = form.get(name)
 	if (typeof path !== 'string' || path === '') return null
 	const picture = picturePath.test(path) ? await findPicture(path) : undefined
-	// A form that was open for hours may come together with the sweep: renewed, the picture outlasts the save.
+	// Renewed, so that the sweep cannot delete it before a form that was open for hours is saved.
 	if (picture?.user_id === viewer.id && picture.kind === kind && (await renewPicture(path))) return path
 	const { message } = uploadErrors[picture && picture.user_id !== viewer.id ? 'unauthorized' : 'object-not-found']
 	throw new Invalid(message, { [name]: message })
 }
 
 /**
- * Stores the file that a form brought in `{name}_file`; null where it brought none.
- * @throws NotAllowed for a suspended member; Invalid at the field `name` when the file is refused
+ * Stores the file in the form field `{name}_file`; null without one.
+ * @throws NotAllowed for a suspended member; Invalid at the field `name` if the file is refused
  */
 export async function pictureOfFile(
 	viewer: SignedIn,
@@ -172,16 +171,16 @@ function presentPicture({ path, width, height, colour }: PictureRow): PictureVie
 }
 
 /**
- * Forgets the pictures that nothing has shown for an hour or a day, then removes the files of all that were forgotten. A picture
- * that something shows cannot be forgotten: the database refuses. What an interruption leaves is removed the next time.
- * @returns how many pictures' files were removed
+ * Deletes pictures that were unused for an hour or a day, then removes their files. Foreign keys protect pictures in use. The next run
+ * continues after an interruption.
+ * @returns the number of pictures whose files were removed
  */
 export async function sweepPictures(): Promise<number> {
 	await inRounds(listUnusedPictures, deleteUnusedPicture)
 	return inRounds(listForgottenPictures, removeForgottenFiles)
 }
 
-/** Works through a list until a round is not full any more. @returns how many were done */
+/** Repeats until a batch is not full. @returns the number of processed items */
 async function inRounds(
 	list: (limit: number) => Promise<string[]>,
 	work: (path: string) => Promise<boolean>,
@@ -195,7 +194,7 @@ async function inRounds(
 	}
 }
 
-/** An upload of the same picture waits until the files are gone, and then stores them again. */
+/** A concurrent upload of the same picture waits for the removal, and then stores the files again. */
 function removeForgottenFiles(path: string): Promise<boolean> {
 	return db()
 		.transaction()
@@ -211,13 +210,13 @@ function removeForgottenFiles(path: string): Promise<boolean> {
 interface PictureFile {
 	/** The file in the storage. */
 	path: string
-	/** Which caches may store it and for how long, as `Cache-Control` takes it. */
+	/** The `Cache-Control` header. */
 	caching: string
 }
 
-/** Answers with the file of a picture, to somebody who may see it. Its name holds a hash, so it never changes. */
+/** Serves the file of a picture; the caller checks permissions. Its name contains a hash, so it is immutable. */
 export async function servePicture(request: Request, { path, caching }: PictureFile): Promise<Response> {
-	// Made by us of a hash and a width, see the routes: nothing of what the file was called when it came.
+	// The name consists of a hash and a width, see the routes; no part of it comes from the upload.
 	const name = path.slice(path.lastIndexOf('/') + 1)
 	const tag = `"${name.slice(0, -'.webp'.length)}"`
 	const headers = {
@@ -226,15 +225,15 @@ export async function servePicture(request: Request, { path, caching }: PictureF
 		'Cache-Control': caching,
 		ETag: tag,
 	}
-	// A proxy that compresses makes the tag a weak one: W/"…".
+	// A compressing proxy turns the ETag into a weak one: W/"…".
 	if (request.headers.get('If-None-Match')?.includes(tag)) return new Response(null, { status: 304, headers })
-	// A few hundred KB at most, so nothing has to be streamed, and its length is known.
+	// At most a few hundred KB, so it is not streamed and its length is known.
 	const bytes = await (await storage()).read(path)
 	if (!bytes) return noPicture()
 	return new Response(bytes, { headers: { ...headers, 'Content-Length': String(bytes.length) } })
 }
 
-/** The answer where there is no picture, or none for this reader. */
+/** The same 404 for a missing picture and one that the reader may not see. */
 export function noPicture(): Response {
 	return new Response('There is no such picture.', { status: 404, headers: { 'Cache-Control': 'private, no-store' } })
 }

@@ -1,11 +1,11 @@
 import { PICTURE_WIDTHS, PORTRAIT_WIDTHS } from '~/lib/addresses.ts'
 
-/* What the browser and the server both know of pictures: their kinds and limits, their view, why an upload failed. */
+/* Shared by browser and server: kinds and limits of pictures, their view, and upload errors. */
 
-/** What a picture is for; it decides the folder, the widths and whether it is square. */
+/** The purpose of a picture; it decides the folder, the widths and whether it is square. */
 export type PictureKind = 'profile' | 'certificate' | 'project' | 'post' | 'message' | 'logo'
 
-/** The folder of each kind's files. */
+/** The folder of each kind. */
 export const pictureFolders = {
 	profile: 'profiles',
 	certificate: 'certificates',
@@ -15,13 +15,13 @@ export const pictureFolders = {
 	logo: 'logos',
 } as const
 
-/** How many bytes a picture may have when it is sent: 5 MB. */
+/** The maximum size of an upload: 5 MB. */
 export const MAX_PICTURE_BYTES = 5 * 1024 * 1024
 
-/** A picture's path in the database: folder, username (`-` for the picture of a text, and for the logo), and a hash of what it was made from. */
+/** A picture's path: folder, username (`-` for posts and the logo), and a hash of its source. */
 export const picturePath = /^(profiles|certificates|projects|posts|messages|logos)\/([a-z0-9_.-]+)\/[0-9a-f]{32}$/
 
-/** The widths in pixels in which a picture of a kind is stored, smallest first. */
+/** The widths in pixels of a kind, smallest first. */
 export function widthsOfKind(kind: PictureKind): readonly [number, number, number] {
 	return kind === 'profile' ? PORTRAIT_WIDTHS : PICTURE_WIDTHS
 }
@@ -31,7 +31,7 @@ export function widthsOf(path: string): readonly [number, number, number] {
 	return path.startsWith(`${pictureFolders.profile}/`) ? PORTRAIT_WIDTHS : PICTURE_WIDTHS
 }
 
-/** A stored picture: where it is, the place it takes in pixels of its largest width, and what to show until it is there. */
+/** A stored picture, with the size of its largest version and a placeholder colour. */
 export interface PictureView {
 	path: string
 	width: number
@@ -40,7 +40,7 @@ export interface PictureView {
 	colour: string
 }
 
-/** Why an upload failed. Each kind has its own sentence; the browser and the server say the same. */
+/** Upload errors with their messages, the same in browser and server. */
 export const uploadErrors = {
 	unknown: { status: 500, message: 'The picture could not be stored. Try again.' },
 	'object-not-found': { status: 404, message: 'This picture no longer exists. Choose it again.' },
@@ -57,7 +57,7 @@ export const uploadErrors = {
 
 export type UploadErrorKind = keyof typeof uploadErrors
 
-/** What the upload answers with when it fails. */
+/** The response to a failed upload. */
 export interface UploadFailure {
 	kind: UploadErrorKind
 	message: string

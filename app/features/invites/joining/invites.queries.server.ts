@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
-/** Uses of a link that are taken: by members who came by it, and by who has not confirmed the address yet, for a day. */
+/** Uses of a link: members who registered with it, and registrations of the last day that are not confirmed. */
 const used = sql<number>`(
 	(select count(*)::int from users where users.invite_id = invites.id)
 	+ (select count(*)::int from registrations where registrations.invite_id = invites.id
@@ -22,7 +22,6 @@ export interface InviteRow {
 const columns = sql`invites.id, invites.cohort, invites.max_uses, ${used} as used, invites.expires_at, invites.created_at,
 	invites.revoked_at, invites.expires_at <= now() as is_expired, maker.username as by`
 
-/** Stores a link. */
 export async function insertInvite(
 	invite: { hash: string; cohort: string; uses: number; days: number; createdBy: number },
 	executor: Executor = db(),
@@ -44,7 +43,7 @@ export async function listInviteRows(limit: number): Promise<InviteRow[]> {
 	return rows
 }
 
-/** Ends a link, and registrations that came by it and are not confirmed. @returns whether it was open */
+/** Revokes a link, and deletes unconfirmed registrations made with it. @returns whether it was open */
 export async function revokeRow(id: number): Promise<boolean> {
 	const { rows } = await sql`
 		with ended as (update invites set revoked_at = now() where id = ${id} and revoked_at is null returning id),
@@ -53,7 +52,7 @@ export async function revokeRow(id: number): Promise<boolean> {
 	return rows.length > 0
 }
 
-/** A link by its token. @param lock holds it until the transaction ends, so that of two who want its last use one gets it */
+/** Finds a link by its token. @param lock whether to lock it until the transaction ends, so that its last use is taken once */
 export async function findInvite(
 	hash: string,
 	executor: Executor = db(),
@@ -74,7 +73,7 @@ export interface InvitedRow {
 	is_used: boolean
 }
 
-/** An address that was mailed a link of its own, by its token. @param lock holds it until the transaction ends */
+/** Finds the address that was mailed this token. @param lock whether to lock it until the transaction ends */
 export async function findInvited(
 	hash: string,
 	executor: Executor = db(),
@@ -89,7 +88,7 @@ export async function findInvited(
 	return rows[0]
 }
 
-/** Notes by which invitation a member came. */
+/** Records the invitation that a member registered with. */
 export async function writeOrigin(
 	trx: Executor,
 	userId: number,
@@ -103,7 +102,7 @@ export async function writeOrigin(
 		where id = ${userId}`.execute(trx)
 }
 
-/** Notes by which link somebody registers who has not confirmed the address. */
+/** Records the link of an unconfirmed registration. */
 export async function writeRegistrationInvite(trx: Executor, email: string, inviteId: number): Promise<void> {
 	await sql`update registrations set invite_id = ${inviteId} where email = ${email}`.execute(trx)
 }

@@ -10,11 +10,11 @@ import { inviteInput } from '../invites.schema.ts'
 import type { InviteView } from '../invites.view.ts'
 import { type InviteRow, insertInvite, listInviteRows, revokeRow } from './invites.queries.server.ts'
 
-/* Links to invite people with: admins make them, and moderators where the settings say so. */
+/* Invitation links, made by admins and, if the settings allow it, by moderators. */
 
 const INVITES_SHOWN = 50
 
-/** Who may invite. @throws NotAllowed */
+/** Returns the viewer if they may invite. @throws NotAllowed */
 export function requireInviter(viewer: Viewer): SignedIn {
 	if (isModerator(viewer) && viewer && (viewer.role === 'admin' || whoMayRegister().doModeratorsInvite)) return viewer
 	throw new NotAllowed('Only admins can invite people here.')
@@ -23,7 +23,7 @@ export function requireInviter(viewer: Viewer): SignedIn {
 /**
  * Makes a link.
  * @param input uses, days, cohort
- * @returns its address, which is shown once: the database holds a hash of its token
+ * @returns its address, which is shown once, as only a hash of the token is stored
  * @throws NotAllowed, Invalid, TooMany
  */
 export async function makeInvite(viewer: Viewer, input: Input): Promise<string> {
@@ -42,14 +42,14 @@ export async function getInvites(viewer: Viewer): Promise<InviteView[]> {
 	return (await listInviteRows(INVITES_SHOWN)).map(present)
 }
 
-/** Ends a link; who registered by it and has not confirmed the address is no member any more. @throws NotAllowed, Conflict */
+/** Revokes a link, and cancels unconfirmed registrations made with it. @throws NotAllowed, Conflict */
 export async function revokeInvite(viewer: Viewer, id: number): Promise<void> {
 	const inviter = requireInviter(viewer)
 	if (!(await revokeRow(id))) throw new Conflict('This link has already been revoked.')
 	await recordSecurityEvent('invite-revoked', { userId: inviter.id, detail: { invite: id } })
 }
 
-/** What a link stands for now. */
+/** The present state of a link. */
 export function stateOf({ revoked_at, is_expired, used, max_uses }: InviteRow): InviteView['state'] {
 	if (revoked_at) return 'revoked'
 	if (is_expired) return 'expired'

@@ -29,8 +29,8 @@ import { findInvite, findInvited, writeOrigin, writeRegistrationInvite } from '.
 import { stateOf } from './invites.server.ts'
 
 /*
- * Registering by an invitation, also where nobody else may. A link that was mailed to an address proves it, so the account is made at once;
- * one that may be passed on proves nothing, and the address is confirmed as everybody's is.
+ * Registration with an invitation, even if registration is closed to others. A link that was mailed to an address proves it, so the account
+ * is created at once. A shared link proves nothing, so the address is confirmed as usual.
  */
 
 const refusals = {
@@ -41,16 +41,16 @@ const refusals = {
 const unknown = 'This is not a valid invitation. Open the link again exactly as it was sent to you.'
 const joined = 'Somebody has already joined with this invitation. Log in, or set a new password.'
 
-/** What an invitation is for, for the page that asks. */
+/** An invitation, for the registration page. */
 export interface Invitation {
-	/** The address that it was mailed to; null for a link that may be passed on. */
+	/** The address that it was mailed to; null for a shared link. */
 	email: string | null
 	cohort: string
-	/** Domains that an address must have; empty where any will do. */
+	/** Allowed mail domains; empty if all are. */
 	domains: readonly string[]
 }
 
-/** What a link invites to; changes nothing. @throws Invalid when it does not work any more, NotAllowed where nobody may register */
+/** Finds an invitation. Changes nothing. @throws Invalid if it is not valid any more, NotAllowed if nobody may register */
 export async function findInvitation(token: string): Promise<Invitation> {
 	requireInvitations()
 	const { domains } = whoMayRegister()
@@ -67,10 +67,10 @@ export async function findInvitation(token: string): Promise<Invitation> {
 }
 
 /**
- * Registers whoever was invited. Of several who want the last use of a link, one gets it.
- * @param form token, name, password and confirmPassword, and for a link that may be passed on email
- * @returns the address, whether it has to be confirmed before the first login, and the cookies of the browser
- * @throws Invalid, TooMany, NotAllowed where nobody may register
+ * Registers an invited person. Of concurrent uses of the last use of a link, one succeeds.
+ * @param form token, name, password and confirmPassword, and for a shared link email
+ * @returns the address, whether it has to be confirmed before the first login, and the cookies
+ * @throws Invalid, TooMany, NotAllowed if nobody may register
  */
 export async function join(
 	form: FormData,
@@ -128,11 +128,14 @@ interface Joining {
 	name: string
 	passwordHash: string
 	deviceHash: string
-	/** The version of the terms that was accepted. */
+	/** The accepted version of the terms. */
 	agreedTo: number
 }
 
-/** The registration holds a use of the link until the address is confirmed, or for a day. The answer is the same whoever has the address. */
+/**
+ * The registration takes one use of the link until the address is confirmed, for a day at most. The response does not reveal whether the
+ * address has an account.
+ */
 async function keepRegistration(
 	token: string,
 	{ email, name, passwordHash, deviceHash, agreedTo }: Joining,
@@ -140,7 +143,7 @@ async function keepRegistration(
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			// Whoever registers again does not need a second use.
+			// Registering again must not take a second use.
 			await deleteRegistration(trx, email)
 			const invite = await requireOpen(trx, token)
 			const registration = { email, name, password_hash: passwordHash, device_hash: deviceHash, agreed_to: agreedTo }
@@ -150,13 +153,13 @@ async function keepRegistration(
 	await queueAccountMail({ kind: 'register', email })
 }
 
-/** @param isProven the link was mailed to the address; otherwise nobody confirms addresses on this site */
+/** @param isProven true if the link was mailed to the address; false if this site does not confirm addresses */
 async function makeAccount(token: string, joining: Joining, { isProven }: { isProven: boolean }): Promise<void> {
 	const made = await db()
 		.transaction()
 		.execute(async (trx) => {
 			const origin = isProven ? await requireInvited(trx, token) : await requireOpen(trx, token)
-			// On a site that confirms no address, registering tells whether it is known; see decision 35.
+			// Without confirmation, a registration inevitably reveals whether the address has an account (decision 35).
 			if (await findAccountByEmail(joining.email, trx)) throw new Invalid(joined)
 			const account = await insertMember(trx, joining, isProven)
 			await writeOrigin(trx, account.id, {
@@ -186,7 +189,7 @@ async function insertMember(
 	throw new Invalid(joined)
 }
 
-/** The link, held until the transaction ends, while it has uses left. @throws Invalid */
+/** Finds a link with uses left, and locks it until the transaction ends. @throws Invalid */
 async function requireOpen(trx: Executor, token: string) {
 	const invite = await findInvite(hashToken(token), trx, { lock: true })
 	if (!invite) throw new Invalid(unknown)
@@ -195,7 +198,7 @@ async function requireOpen(trx: Executor, token: string) {
 	return invite
 }
 
-/** The address that a link was mailed to, held until the transaction ends. @throws Invalid */
+/** Finds the address that a link was mailed to, and locks it until the transaction ends. @throws Invalid */
 async function requireInvited(trx: Executor, token: string) {
 	const invited = await findInvited(hashToken(token), trx, { lock: true })
 	if (!invited) throw new Invalid(unknown)

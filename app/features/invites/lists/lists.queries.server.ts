@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { ListReport, ListState } from '../invites.view.ts'
 
-/** Which of these addresses have an account. */
+/** Those of these addresses that have an account. */
 export async function findMemberAddresses(emails: readonly string[]): Promise<Set<string>> {
 	const { rows } = await sql<{ email: string }>`
 		select email from account_emails where email = any(${[...emails]}::text[])`.execute(db())
@@ -17,7 +17,7 @@ interface NewList {
 	emails: readonly string[]
 }
 
-/** Stores a list that was looked at; nothing is mailed yet. @returns its id */
+/** Stores a checked list as a draft. @returns its id */
 export async function insertList(trx: Executor, list: NewList): Promise<number> {
 	const { cohort, days, report, createdBy, emails } = list
 	const { rows } = await sql<{ id: number }>`
@@ -56,7 +56,6 @@ export async function listLists(limit: number): Promise<ListRow[]> {
 	return rows
 }
 
-/** One list. */
 export async function findList(id: number): Promise<ListRow | undefined> {
 	const { rows } = await sql<ListRow>`
 		select ${columns} from invite_lists list left join users on users.id = list.created_by where list.id = ${id}`.execute(
@@ -65,7 +64,7 @@ export async function findList(id: number): Promise<ListRow | undefined> {
 	return rows[0]
 }
 
-/** Gives a list another state, if it is in one of these. @returns whether it was */
+/** Changes the state of a list if it is in one of the given states. @returns whether it was */
 export async function writeListState(
 	trx: Executor,
 	id: number,
@@ -78,7 +77,7 @@ export async function writeListState(
 	return rows.length > 0
 }
 
-/** Forgets a list that was never mailed. @returns whether it was one */
+/** Deletes a list that was never mailed. @returns whether it was a draft */
 export async function deleteDraft(trx: Executor, id: number): Promise<boolean> {
 	const { rows } = await sql`delete from invite_lists where id = ${id} and state = 'draft' returning id`.execute(trx)
 	return rows.length > 0
@@ -88,11 +87,11 @@ export interface WaitingAddress {
 	id: string
 	email: string
 	cohort: string
-	/** Whoever registered since the list was made is not mailed. */
+	/** Whether the address has registered since the list was made; it is not mailed then. */
 	is_member: boolean
 }
 
-/** Locks the next addresses that are to be mailed, of the oldest list first; of two processes each address goes to one. */
+/** Locks the next addresses to mail, oldest list first, and skips those that another process has locked. */
 export async function takeWaiting(trx: Executor, limit: number): Promise<WaitingAddress[]> {
 	const { rows } = await sql<WaitingAddress>`
 		select one.id, one.email, list.cohort, exists (select from account_emails held where held.email = one.email) as is_member
@@ -102,21 +101,21 @@ export async function takeWaiting(trx: Executor, limit: number): Promise<Waiting
 	return rows
 }
 
-/** Notes that an address is mailed. @param hash of the token in its mail; null for who is not mailed, as they have an account */
+/** Records that an address is mailed. @param hash of the token in the mail; null if it is skipped, as it has an account */
 export async function noteMailed(trx: Executor, id: string, hash: string | null): Promise<void> {
 	await sql`update invited_addresses set mailed_at = now(), token_hash = ${hash} where id = ${id}`.execute(trx)
 }
 
-/** Ends lists of which nothing waits, or whose time is over. */
+/** Finishes lists that are complete or expired. */
 export async function finishLists(): Promise<void> {
 	await sql`
 		update invite_lists list set state = 'done' where state = 'sending' and (expires_at < now() or not exists (
 			select from invited_addresses one where one.list_id = list.id and one.mailed_at is null))`.execute(db())
-	// A file that somebody uploaded and left is personal data of people who know nothing of it.
+	// An abandoned upload contains personal data of people who do not know about it.
 	await sql`delete from invite_lists where state = 'draft' and created_at < now() - interval '1 day'`.execute(db())
 }
 
-/** Deletes addresses whose invitation ended more than `days` ago and by which nobody came, some at a time. @returns how many */
+/** Deletes a batch of addresses whose invitation expired more than `days` ago without being used. @returns their number */
 export async function deleteOldAddresses(days: number, limit: number): Promise<number> {
 	const { numAffectedRows = 0n } = await sql`
 		delete from invited_addresses where id in (
@@ -127,7 +126,7 @@ export async function deleteOldAddresses(days: number, limit: number): Promise<n
 	return Number(numAffectedRows)
 }
 
-/** Takes a member who leaves off the lists, and out of what was left out of them. */
+/** Deletes the addresses of a leaving member from all lists, and from the skipped lines. */
 export async function deleteInvitedAddresses({ id, emails }: { id: number; emails: readonly string[] }): Promise<void> {
 	const held = sql`${[...emails]}::text[]`
 	await sql`

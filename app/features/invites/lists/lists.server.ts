@@ -29,22 +29,22 @@ import {
 import { readAddresses } from './reading.ts'
 
 /*
- * Lists of addresses at the start of a term. A file is read and looked at first; nothing is mailed before an admin says so. Then a job mails
- * some every minute, until all are mailed or somebody stops it.
+ * Lists of addresses for the start of a term. A file is read and checked first, and an admin starts the mailing. A job then mails a batch
+ * every minute, until the list is complete or stopped.
  */
 
-/** Mails a minute, for all lists together: mail servers refuse who sends faster. */
+/** For all lists together, as mail servers reject faster senders. */
 const MAILS_A_MINUTE = 60
-/** Mails whose jobs are written in one transaction. */
+/** Mails whose jobs are inserted in one transaction. */
 const MAILS_AT_ONCE = 20
-/** Bytes of a file: 50,000 lines of an ordinary length fit. */
+/** Enough for 50,000 lines of usual length, in bytes. */
 export const MAX_LIST_BYTES = 5 * 1024 * 1024
 const LISTS_SHOWN = 20
 
 /**
- * Reads a file of addresses and stores what of it can be mailed. Nothing is mailed yet.
- * @param input cohort, days, file or addresses: a File, or text that was pasted
- * @returns the list, with what was left out, by line and in words
+ * Reads a file of addresses and stores the valid ones as a draft; nothing is mailed yet.
+ * @param input cohort, days, and file or addresses: a File, or pasted text
+ * @returns the id of the list
  * @throws NotAllowed, Invalid, TooMany
  */
 export async function makeList(viewer: Viewer, input: Input): Promise<number> {
@@ -79,7 +79,7 @@ export async function makeList(viewer: Viewer, input: Input): Promise<number> {
 async function textOf({ file, addresses }: Input): Promise<string> {
 	const isFile = file instanceof File && file.size > 0
 	if (isFile && file.size > MAX_LIST_BYTES) refuse('The file may be at most 5 MB. Split it into several lists.')
-	// A file that is no text has letters that no address has, and each of its lines is refused.
+	// A binary file contains invalid addresses only, so each of its lines is skipped.
 	return isFile ? (await file.text()).replaceAll('\0', '') : String(addresses ?? '')
 }
 
@@ -93,7 +93,7 @@ export async function getLists(viewer: Viewer): Promise<InviteListView[]> {
 	return (await listLists(LISTS_SHOWN)).map(present)
 }
 
-/** A list, with how far it is. @throws NotAllowed, NotFound */
+/** A list with its progress. @throws NotAllowed, NotFound */
 export async function getList(viewer: Viewer, id: number): Promise<InviteListView> {
 	requireAdmin(viewer)
 	const row = await findList(id)
@@ -101,7 +101,7 @@ export async function getList(viewer: Viewer, id: number): Promise<InviteListVie
 	return present(row)
 }
 
-/** Begins to mail a list, or goes on with one that was stopped. @throws NotAllowed, Conflict */
+/** Starts or resumes the mailing of a list. @throws NotAllowed, Conflict */
 export async function sendList(viewer: Viewer, id: number): Promise<void> {
 	const admin = requireAdmin(viewer)
 	if (!(await writeListState(db(), id, { from: ['draft', 'stopped'], to: 'sending' })))
@@ -109,14 +109,14 @@ export async function sendList(viewer: Viewer, id: number): Promise<void> {
 	await recordSecurityEvent('list-sent', { userId: admin.id, detail: { list: id } })
 }
 
-/** Stops mailing a list: mails that are on their way arrive, no other leaves. @throws NotAllowed, Conflict */
+/** Stops the mailing of a list; queued mails are still sent. @throws NotAllowed, Conflict */
 export async function stopList(viewer: Viewer, id: number): Promise<void> {
 	requireAdmin(viewer)
 	if (!(await writeListState(db(), id, { from: ['sending'], to: 'stopped' })))
 		throw new Conflict('This list is not being sent.')
 }
 
-/** Forgets a list that was never mailed. @throws NotAllowed, Conflict */
+/** Deletes a list that was never mailed. @throws NotAllowed, Conflict */
 export async function discardList(viewer: Viewer, id: number): Promise<void> {
 	requireAdmin(viewer)
 	if (!(await deleteDraft(db(), id)))
@@ -124,8 +124,8 @@ export async function discardList(viewer: Viewer, id: number): Promise<void> {
 }
 
 /**
- * Mails the next addresses; to be called every minute. What says that an address is mailed, and the job that mails it, are written in one
- * transaction: however a process ends, each address has exactly one job.
+ * Mails the next addresses; call it every minute. The record that an address is mailed and the job that mails it are written in one
+ * transaction, so that each address gets exactly one job even after a crash.
  */
 export async function mailLists(limit = MAILS_A_MINUTE): Promise<void> {
 	for (let left = limit; left > 0; left -= MAILS_AT_ONCE)
@@ -147,7 +147,7 @@ function mailSome(limit: number): Promise<number> {
 		})
 }
 
-/** The mail with the link of one address. A server that takes it twice, as the first answer was lost, can tell by its id. */
+/** The invitation mail to one address. Its id lets a mail server recognize a duplicate, sent because the first response was lost. */
 function invitationLetter(to: string, cohort: string, token: string, id: string): Mail {
 	const { publicUrl } = config()
 	const who = cohort ? ` as ${cohort}` : ''

@@ -1,22 +1,21 @@
 import { isEmail } from '~/features/accounts/accounts.schema.ts'
 import { type LeftOut, MAX_LINES } from '../invites.view.ts'
 
-/** What a file of addresses says, before the database is asked who has an account. */
+/** The content of a file of addresses, before the lookup of accounts. */
 export interface ReadList {
 	lines: number
-	/** Each valid address once, in lower case, with the first line that it is in. */
+	/** Valid addresses, in lower case, each with the first line that contains it. */
 	addresses: Map<string, number>
 	doubled: LeftOut[]
 	invalid: LeftOut[]
 	refused: LeftOut[]
 }
 
-/** Words that head a column of addresses. */
+/** Headings of an address column. */
 const heads = new Set(['email', 'e-mail', 'mail', 'email address', 'e-mail address', 'address'])
 
 /**
- * Reads a file of addresses: one a line, or comma- or semicolon-separated values with one column of them, which a first line of headings may
- * name.
+ * Parses a file of addresses: one per line, or comma- or semicolon-separated values with one column of addresses, which a heading may name.
  * @param isAllowed whether an address may register here
  */
 export function readAddresses(text: string, isAllowed: (email: string) => boolean): ReadList {
@@ -35,7 +34,7 @@ export function readAddresses(text: string, isAllowed: (email: string) => boolea
 interface Line {
 	line: number
 	cells: string[]
-	/** The column that the headings name; -1 where none does. */
+	/** The index of the column with an address heading; -1 without one. */
 	column: number
 	isAllowed: (email: string) => boolean
 }
@@ -51,7 +50,7 @@ function readLine(read: ReadList, { line, cells, column, isAllowed }: Line): voi
 	else read.addresses.set(email, line)
 }
 
-/** The cells of a line of comma-, semicolon- or tab-separated values, without quotation marks and blanks around them. */
+/** Splits a line at commas, semicolons or tabs, and trims quotation marks and blanks. */
 function cellsOf(line: string): string[] {
 	return [...line.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,;\t]*))\s*(?:[,;\t]|$)/g)]
 		.map(([, quoted, plain]) => (quoted?.replaceAll('""', '"') ?? plain ?? '').trim())

@@ -27,7 +27,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** A new link is in the answer to the form alone: no address, cookie or later page holds it. */
+/** A new link is only in the response to the form, never in an address, a cookie or a later page. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = await moderatorOf({ request, context, url })
@@ -56,7 +56,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Invitations({ loaderData: { links, lists, isAdmin }, actionData }: Route.ComponentProps) {
-	// It is shown nowhere else, so that it stays though the next form is refused.
+	// The link is shown only here, so it must survive an error of the next form.
 	const [link, setLink] = useState(actionData?.link)
 	if (actionData?.link && actionData.link !== link) setLink(actionData.link)
 	const refusal = actionData?.refusal

@@ -13,7 +13,7 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { findInvitation, join } from '../joining/joining.server.ts'
 import type { Route } from './+types/invite'
 
-/** Shows what the link invites to, and changes nothing: mail scanners open links, too. */
+/** Shows the invitation. Changes nothing, as mail scanners open links too. */
 export async function loader({ context, url }: Route.LoaderArgs) {
 	if (viewerOf(context)) throw redirect('/')
 	const token = url.searchParams.get('token') ?? ''

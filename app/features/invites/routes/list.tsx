@@ -16,7 +16,7 @@ import { type InviteListView, invitesPath, type ListReport, listPath } from '../
 import { discardList, getList, sendList, stopList } from '../lists/lists.server.ts'
 import type { Route } from './+types/list'
 
-/** Milliseconds between two looks at how far the mails are, where scripts run. */
+/** Milliseconds between two reloads of the progress. */
 const LOOK_AGAIN_MS = 10_000
 
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
@@ -150,7 +150,7 @@ function Report({ report }: { report: ListReport }) {
 	)
 }
 
-/** Asks for the page again now and then, while mails are sent and somebody looks. */
+/** Reloads the page while mails are being sent and the tab is visible. */
 function useLookAgain(isWanted: boolean): void {
 	const { revalidate } = useRevalidator()
 	useEffect(() => {

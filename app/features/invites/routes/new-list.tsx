@@ -19,7 +19,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** Looks at the file; nothing is mailed yet. */
+/** Checks the file; nothing is mailed yet. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = await adminOf({ request, context, url })

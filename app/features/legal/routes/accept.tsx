@@ -23,7 +23,7 @@ export function loader({ context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** `act`: accept, or later. Both lead on to where the member wanted to go. */
+/** `act`: accept, or later. Both redirect to the page that the member wanted. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
@@ -48,7 +48,7 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Terms', noindex: true })
 }
 
-/** Asks a member once to accept the terms, or a new version of them. */
+/** Asks a member once for each version to accept the terms. */
 export default function AcceptTerms({ loaderData: { html, note, version, to }, actionData }: Route.ComponentProps) {
 	return (
 		<article className="max-w-read pt-6 pb-10 md:pt-8">

@@ -24,7 +24,7 @@ export function meta({ matches, loaderData }: Pick<Route.MetaArgs, 'matches' | '
 	return pageMeta(matches, { title: legalTitles[kind], canonical: legalPath(kind), noindex: !isNewest })
 }
 
-/** Terms, privacy or imprint, as everybody reads them, with their earlier versions. */
+/** Terms, privacy policy or imprint, with earlier versions. */
 export default function LegalDocument({ loaderData: page }: Route.ComponentProps) {
 	const { kind, html, version, isNewest, versions } = page
 	return (

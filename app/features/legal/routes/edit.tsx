@@ -40,7 +40,7 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** Publishes the form (`act` publish), or shows what it would look like (`act` preview). */
+/** Publishes the text (`act` publish), or previews it (`act` preview). */
 export function action({ request, params, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
@@ -57,7 +57,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 			return refused(error, form)
 		}
 		const message = form.get('body') ? 'Published. It applies immediately.' : 'Withdrawn.'
-		// Whoever publishes accepts like everybody else, and is led on where nothing is asked.
+		// The publishing admin accepts like everybody else; the page redirects on if there is nothing to accept.
 		const to = kind === 'terms' ? `${ACCEPT_PATH}?redirectTo=${LEGAL_PATH}` : LEGAL_PATH
 		return redirectWithToast(to, { type: 'success', message })
 	})

@@ -7,7 +7,7 @@ import type { Route } from './+types/suggest-skills'
 
 const MAX_SUGGESTIONS = 8
 
-/** Skills that a text may be the beginning of, for the chips of the edit form. Signed in only. */
+/** Suggests skills for the edit form. Members only. */
 export async function loader({ context, url }: Route.LoaderArgs) {
 	const viewer = viewerOf(context)
 	if (!viewer) return Response.json({ suggestions: [] }, { status: 401 })

@@ -11,13 +11,13 @@ type Asked =
 
 interface PasskeyPromptProps {
 	asked: Asked
-	/** Where what the browser answers is sent. */
+	/** The address that the response is posted to. */
 	action: string
-	/** What is sent along with it. */
+	/** Additional form fields. */
 	fields: Record<string, string>
 }
 
-/** Asks the browser for a passkey as soon as it is shown, and sends what it answers. Says so where that does not work. */
+/** Prompts for a passkey as soon as it is mounted, and submits the browser's response. Shows an error if that fails. */
 export function PasskeyPrompt({ asked, action, fields }: PasskeyPromptProps) {
 	const submit = useSubmit()
 	const [problem, setProblem] = useState('')

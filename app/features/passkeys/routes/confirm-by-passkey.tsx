@@ -18,7 +18,7 @@ export function loader({ context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** Gives a challenge out, or takes the signed one and confirms the session. */
+/** Issues a challenge, or verifies the signed one and confirms the session. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)

@@ -11,7 +11,7 @@ import { PasskeyPrompt } from '../components/passkey-prompt.tsx'
 import { beginLogin, logInByPasskey } from '../passkeys.server.ts'
 import type { Route } from './+types/passkey-login'
 
-/** Gives a challenge out, or takes the signed one and logs in. */
+/** Issues a challenge, or verifies the signed one and logs in. */
 export async function action({ request, context }: Route.ActionArgs) {
 	const form = await readForm(request)
 	const redirectTo = safeRedirect(form.get('redirectTo'), '/find-dev')
@@ -23,7 +23,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 				{ headers: { 'Cache-Control': 'no-store' } },
 			)
 		const { headers, isLeaving } = await logInByPasskey(form, request, caller)
-		// Whoever comes back within the days that are left is offered their account first.
+		// A member who asked for deletion is offered to keep the account.
 		if (isLeaving) return redirect('/settings/leave', { status: 303, headers })
 		return redirectWithToast(redirectTo, { type: 'plain', message: 'Welcome back!' }, headers)
 	} catch (error) {

@@ -18,7 +18,7 @@ import { addPasskey, beginAdding, listPasskeys, removePasskey, renamePasskey } f
 import { MAX_PASSKEYS, type PasskeyView, passkeysPath } from '../passkeys.view.ts'
 import type { Route } from './+types/passkeys'
 
-/** Believes no cookie alone, as the settings do. */
+/** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		signedIn(context, url)
@@ -28,7 +28,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** What lets somebody in, or keeps them out, takes a confirmed session; a name does not. */
+/** Adding and removing require a confirmed session; renaming does not. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)

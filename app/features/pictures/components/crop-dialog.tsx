@@ -6,19 +6,19 @@ import { Icon } from '~/ui/icon.tsx'
 import { Spinner } from '~/ui/submit-button.tsx'
 import type { CropArea } from './upload.ts'
 
-/** 12 KB that only who chooses a picture needs. */
+/** Loaded on demand, 12 KB. */
 const Cropper = lazyPart(() => import('./cropper.tsx'))
 
 interface CropDialogProps {
-	/** The chosen file; null keeps the dialog closed. */
+	/** The chosen file; null closes the dialog. */
 	file: File | null
 	onDone: (file: File, crop: CropArea) => void
 	onClose: () => void
-	/** The browser cannot show the file: it is no picture. */
+	/** Called if the browser cannot decode the file. */
 	onUnreadable: () => void
 }
 
-/** Has the member choose the square to which a picture is cropped. */
+/** Lets the member choose the square that a picture is cropped to. */
 export function CropDialog({ file, onDone, onClose, onUnreadable }: CropDialogProps) {
 	const url = useObjectUrl(file)
 	const [zoom, setZoom] = useState(1)

@@ -11,7 +11,7 @@ interface CropperProps {
 	onUnreadable: () => void
 }
 
-/** The picture under a square that stays: dragging, pinching and the arrow keys move the picture. Loaded by crop-dialog.tsx. */
+/** A picture under a fixed square, moved by dragging, pinching and the arrow keys. Loaded by crop-dialog.tsx. */
 export default function Cropper({ url, zoom, onZoom, onArea, onUnreadable }: CropperProps) {
 	const [crop, setCrop] = useState({ x: 0, y: 0 })
 	return (
@@ -26,7 +26,7 @@ export default function Cropper({ url, zoom, onZoom, onArea, onUnreadable }: Cro
 			onZoomChange={onZoom}
 			onCropComplete={(_share, pixels) => onArea(pixels)}
 			mediaProps={{ onError: onUnreadable }}
-			// Its styles come with ours: the policy of the page allows no others.
+			// Its styles are part of our stylesheet, as the Content-Security-Policy forbids inline styles.
 			disableAutomaticStylesInjection
 		/>
 	)

@@ -15,29 +15,29 @@ import { Picture } from './picture.tsx'
 import { type UploadState, useUpload } from './upload.ts'
 
 interface PictureFieldProps {
-	/** The form is sent the picture's path under this name, or without JavaScript the file under `{name}_file`. */
+	/** The form field with the picture's path; without JavaScript the file is sent as `{name}_file`. */
 	name: string
 	label: string
 	kind: PictureKind
 	value: PictureView | null
-	/** Whether a square of the picture is chosen before it is sent. */
+	/** Whether the picture is cropped to a square before the upload. */
 	crop?: boolean
 	error?: string | null | undefined
-	/** Whether it is saved by itself where scripts run, and the form is not sent it then. */
+	/** Whether the picture is saved on its own with scripts, so that the form omits it. */
 	savedAlone?: boolean
-	/** Called when the picture is another one. */
+	/** Called when the picture changes. */
 	onChange?: (picture: PictureView | null) => void
-	/** Called when a picture could not be uploaded. */
+	/** Called when an upload fails. */
 	onFailure?: (kind: UploadErrorKind) => void
-	/** Says so after the label. */
+	/** Shown after the label. */
 	optional?: boolean | undefined
-	/** Says that the form is not taken without a picture. */
+	/** The error if the form is submitted without a picture. */
 	needed?: string | undefined
 }
 
 const accepted = 'image/jpeg,image/png'
 
-/** A picture of a form: choose or drop a file, cut it, watch it go, cancel, replace, remove. */
+/** A picture in a form: choose or drop a file, crop, watch the upload, cancel, replace, remove. */
 export function PictureField({
 	name,
 	label,
@@ -121,16 +121,16 @@ interface FormPictureProps {
 	name: string
 	label: string
 	kind: PictureKind
-	/** Of the picture that the form begins with, or ''. */
+	/** The initial picture, or ''. */
 	path: string
 	error?: string | undefined
-	/** Says so after the label. */
+	/** Shown after the label. */
 	optional?: boolean
-	/** Says that the form is not taken without a picture. */
+	/** The error if the form is submitted without a picture. */
 	needed?: string
 }
 
-/** The picture of an item's form, saved with it; the form is notified of each change. */
+/** The picture of an item, saved with the item's form. The form is notified of changes. */
 export function FormPicture({ name, label, kind, path, error, optional, needed }: FormPictureProps) {
 	const container = useRef<HTMLDivElement>(null)
 	const notify = () => {
@@ -153,7 +153,7 @@ export function FormPicture({ name, label, kind, path, error, optional, needed }
 	)
 }
 
-/** A picture of which only the path is known, '' for none. The field draws it in a fixed shape, whatever its own. */
+/** A picture of which only the path is known; '' for none. The field renders it in a fixed shape, so its size does not matter. */
 export function pictureAt(kind: PictureKind, path: string): PictureView | null {
 	return path ? { path, width: widthsOfKind(kind)[2], height: widthsOfKind(kind)[2], colour: '' } : null
 }
@@ -198,7 +198,7 @@ interface ControlsProps {
 	onFile: (file?: File) => void
 }
 
-/** The file input stays the same element when the scripts come: a member may be choosing a file at that moment. */
+/** The file input must stay the same element during hydration, as a member may be choosing a file at that moment. */
 function Controls({ name, label, input, hydrated, upload, onFile }: ControlsProps) {
 	return (
 		<div className="mt-2.5 flex flex-wrap gap-2">
@@ -213,7 +213,7 @@ function Controls({ name, label, input, hydrated, upload, onFile }: ControlsProp
 				aria-describedby={upload.failure ? `${name}-error` : undefined}
 				onChange={(event) => {
 					onFile(event.currentTarget.files?.[0])
-					// The same file chosen again is a change again.
+					// So that choosing the same file again fires a change event.
 					event.currentTarget.value = ''
 				}}
 			/>
@@ -236,7 +236,7 @@ function Controls({ name, label, input, hydrated, upload, onFile }: ControlsProp
 }
 
 /**
- * Keeps the form of a field from being sent while `held`, and says so instead: what it waits for would be left out.
+ * Blocks the form from being submitted while `held`, with a notice: the pending picture would be lost.
  * @param field an input of the form
  */
 function useHeldForm(field: RefObject<HTMLInputElement | null>, held: boolean, notify: () => void): void {

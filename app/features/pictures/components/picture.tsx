@@ -3,14 +3,14 @@ import { widthsOf } from '../pictures.view.ts'
 
 interface PictureProps {
 	picture: { path: string; width: number; height: number }
-	/** What it shows; '' when the words beside it say so already. */
+	/** '' if the text beside it says the same. */
 	alt: string
-	/** How wide it is drawn, as `sizes` of HTML takes it. */
+	/** The `sizes` attribute. */
 	sizes: string
 	className?: string
 }
 
-/** A stored picture in the width that suits the screen. Its space is reserved from the start, so nothing moves when it comes. */
+/** A stored picture in the width that suits the screen. Its space is reserved to prevent layout shifts. */
 export function Picture({ picture: { path, width, height }, alt, sizes, className = '' }: PictureProps) {
 	return (
 		<img
@@ -31,7 +31,7 @@ interface SmallPicturesProps {
 	pictures: readonly { path: string; width: number; height: number; alt: string }[]
 }
 
-/** Pictures beside text: small, bounded in height, each in a space that is reserved from the start, and large when it is opened. */
+/** Small pictures beside text, in reserved space, that open at full size. */
 export function SmallPictures({ pictures }: SmallPicturesProps) {
 	if (pictures.length === 0) return null
 	return (
@@ -53,21 +53,21 @@ export function SmallPictures({ pictures }: SmallPicturesProps) {
 	)
 }
 
-/** The classes of a picture in this place. */
+/** The class of a cropped picture. */
 export function cutOf({ cut }: ReturnType<typeof smallSizeOf>): string {
 	if (cut === null) return ''
 	return cut === 'wide' ? 'h-12 object-cover' : 'w-12 h-60 object-cover'
 }
 
-/** Pixels that a picture takes at most beside text, in either direction; and at least, so that a finger finds it. */
+/** The largest side of a picture beside text in pixels, and the smallest, as a touch target. */
 const MAX_SIDE = 240
 const MIN_SIDE = 48
 
-/** The place of a picture that is shown small: in its own proportions, and cut where those are extreme. */
+/** The size of a small picture: its own proportions, cropped if they are extreme. */
 export function smallSizeOf({ width, height }: { width: number; height: number }): {
 	width: number
 	height: number
-	/** Whether one side was cut. */
+	/** The side that was cropped. */
 	cut: 'wide' | 'high' | null
 } {
 	const scale = Math.min(1, MAX_SIDE / width, MAX_SIDE / height)

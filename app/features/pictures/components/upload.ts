@@ -9,7 +9,7 @@ import {
 	uploadErrors,
 } from '../pictures.view.ts'
 
-/** The part of a picture to keep, in its own pixels. */
+/** The part of a picture to keep, in pixels of the picture. */
 export interface CropArea {
 	x: number
 	y: number
@@ -21,12 +21,12 @@ interface UploadOptions {
 	kind: PictureKind
 	file: Blob
 	crop: CropArea | null
-	/** Told how much was sent, from 0 to 1, and whether the last try failed and another one waits. */
+	/** Called with the share that was sent, from 0 to 1, and whether a retry is pending. */
 	onProgress: (sent: number, waiting: boolean) => void
 	signal: AbortSignal
 }
 
-/** Why an upload ended without a picture. */
+/** The reason why an upload failed. */
 export class UploadError extends Error {
 	readonly kind: UploadErrorKind
 	constructor({ kind, message }: UploadFailure) {
@@ -35,22 +35,22 @@ export class UploadError extends Error {
 	}
 }
 
-/** Why a file needs not be sent at all, in words; null when only the server can tell. */
+/** Why a file cannot be uploaded; null if only the server can tell. */
 export function refusalOf({ size, type }: Blob): string | null {
 	if (size > MAX_PICTURE_BYTES) return pictureRefusals.bytes
 	return type === 'image/jpeg' || type === 'image/png' ? null : pictureRefusals.type
 }
 
-/** Uploads are tried again for at most 600 s; the same picture sent twice is one picture, so a repeat is safe. */
+/** Uploads are retried for at most this time. Uploading a picture twice stores it once, so a retry is safe. */
 const UPLOAD_TIMEOUT_MS = 600_000
 const firstWait = 1_000
 const MAX_WAIT_MS = 30_000
-/** A try in which nothing moves for so many milliseconds is given up: the connection is lost and has not noticed. */
+/** An attempt without progress for this long is aborted: the connection may be dead without an error. */
 const MAX_SILENCE_MS = 60_000
 
 /**
- * Sends a picture and tries again with growing pauses when the connection or the server fails.
- * @throws UploadError of one of the kinds; `canceled` when the signal aborts
+ * Uploads a picture, with retries and back-off on network and server errors.
+ * @throws UploadError; of kind `canceled` if the signal aborts
  */
 export async function uploadPicture(options: UploadOptions): Promise<PictureView> {
 	const end = Date.now() + UPLOAD_TIMEOUT_MS
@@ -66,10 +66,10 @@ export async function uploadPicture(options: UploadOptions): Promise<PictureView
 	}
 }
 
-/** The connection broke, or the server said that it will be better later. */
+/** A network error, or a server error that a retry may resolve. */
 class PassingFailure extends Error {}
 
-/** `fetch` reports no progress of an upload, so this is the older way. */
+/** Uses XMLHttpRequest, as `fetch` has no upload progress. */
 function send({ kind, file, crop, onProgress, signal }: UploadOptions, within: number): Promise<PictureView> {
 	return new Promise((resolve, reject) => {
 		if (signal.aborted) return reject(errorOf('canceled'))
@@ -136,7 +136,7 @@ function errorOf(kind: UploadErrorKind): UploadError {
 
 export interface UploadState {
 	picture: PictureView | null
-	/** While a picture is on its way: its name, how much was sent from 0 to 1, and whether another try waits. */
+	/** During an upload: its name, the share that was sent from 0 to 1, and whether a retry is pending. */
 	sending: { name: string; sent: number; waiting: boolean } | null
 	failure: string | null
 	start: (file: File, crop: CropArea | null) => void
@@ -150,14 +150,14 @@ interface UploadListeners {
 	onFailure: (kind: UploadErrorKind) => void
 }
 
-/** The picture of a form's field while it is chosen, sent, cancelled or removed. */
+/** The state of a form's picture field. */
 export function useUpload(kind: PictureKind, initial: PictureView | null, listeners: UploadListeners): UploadState {
 	const [picture, setPicture] = useState(initial)
 	const [sending, setSending] = useState<UploadState['sending']>(null)
 	const [failure, setFailure] = useState<string | null>(null)
 	const stop = useRef<AbortController>(null)
 
-	// Called once the form holds the new picture, as the listener reads the form.
+	// Called after rendering, as the listener reads the form.
 	const { onChange, onFailure } = listeners
 	const last = useRef(picture)
 	useEffect(() => {

@@ -7,13 +7,13 @@ import { noPicture, servePicture, storePicture, UploadRefused } from '../picture
 import { type PictureKind, pictureFolders, type UploadErrorKind, uploadErrors } from '../pictures.view.ts'
 import type { Route } from './+types/media'
 
-/** `profiles/mira.quillon/{32 hex digits}-224.webp`, and nothing that could lead out of the storage. */
+/** Matches `profiles/mira.quillon/{32 hex digits}-224.webp` only, so that no path leads out of the storage. */
 const file =
 	/^(profiles|certificates|projects|posts|logos)\/[a-z0-9_.-]+\/[0-9a-f]{32}-(?:96|224|320|512|640|1280)\.webp$/
 
 /**
- * The file of a picture. Profile pictures, those of the forum's texts and the logo stand on open pages; certificates and projects are
- * shown to members, and so are their pictures. Those of messages have a route of their own.
+ * Serves a picture. Those of profiles and posts, and the logo, are public; those of certificates and projects are for members. Pictures of
+ * messages have a route of their own.
  */
 export async function loader({ params, context, request }: Route.LoaderArgs): Promise<Response> {
 	const path = params['*'] ?? ''
@@ -25,8 +25,8 @@ export async function loader({ params, context, request }: Route.LoaderArgs): Pr
 }
 
 /**
- * Takes in one picture: a form with `kind`, `file` and, for a part of it, `crop` as JSON. Answers `{ picture }`, or
- * `{ error: { kind, message } }` with the status of its kind.
+ * Stores a picture: a form with `kind`, `file` and optionally `crop` as JSON. Responds with `{ picture }`, or `{ error: { kind, message }
+ * }` and the status of that kind.
  */
 export async function action({ request, context, params }: Route.ActionArgs): Promise<Response> {
 	if (params['*']) return new Response('Pictures are sent to /media.', { status: 405, headers: { Allow: 'GET, HEAD' } })
@@ -49,7 +49,7 @@ export async function action({ request, context, params }: Route.ActionArgs): Pr
 	}
 }
 
-/** Whether members upload pictures of this kind. */
+/** Whether members may upload this kind. */
 function isKind(value: unknown): value is PictureKind {
 	return typeof value === 'string' && Object.hasOwn(pictureFolders, value) && value !== 'logo'
 }
