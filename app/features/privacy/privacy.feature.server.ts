@@ -3,7 +3,7 @@ import { leaveArchive, makeArchive, registerTables, sweepArchives } from './arch
 import { deleteDueAccounts, deleteLeaver, registerLeaving } from './leaving/deletion.server.ts'
 import { applyRetention, registerRetention, retentionSection } from './retention/retention.server.ts'
 
-/** What members may ask of the site about themselves: to take their data along, and to leave. */
+/** Members' rights to their data: an archive of it, and deletion. */
 export const privacy = defineFeature({
 	name: 'privacy',
 	jobs: { 'delete-account': ({ userId }) => deleteLeaver(userId), 'make-archive': makeArchive },

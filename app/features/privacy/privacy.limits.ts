@@ -1,6 +1,6 @@
-/** Days in which somebody who leaves may come back. */
+/** Days within which a leaving member may come back. */
 export const DAYS_TO_COME_BACK = 14
-/** Days for which an archive can be fetched. */
+/** Days that an archive is kept. */
 export const ARCHIVE_DAYS = 7
 
 export const LEAVE_PATH = '/settings/leave'

@@ -22,7 +22,7 @@ let asha: SignedIn
 let ben: SignedIn
 const ids: number[] = []
 
-// Thirty questions of which each ten have one and the same time, as an import writes them.
+// Thirty questions, ten at each of three timestamps, as imports produce them.
 beforeAll(async () => {
 	asha = await makeMember('asha')
 	ben = await makeMember('ben')

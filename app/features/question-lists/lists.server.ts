@@ -33,37 +33,40 @@ import { LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import type { ListData, WaitingView } from './lists.view.ts'
 
-/* The use cases that read. A page costs a fixed number of them, whatever the size of the forum. */
+/* Reading lists of questions. A page takes a fixed number of statements, whatever the size of the forum. */
 
 interface ListInput {
-	/** Slug of a category, name of a tag, username of an author: what the list is narrowed to. */
+	/** Filters: slug of a category, name of a tag, username of an author. */
 	category?: string
 	tag?: string
-	/** The tag's id where the caller has it, which spares looking it up again. */
+	/** The tag's id, if known, to save a lookup. */
 	tagId?: number
 	author?: string
-	/** Whether an author who is the viewer is shown what they asked under pseudonyms, too. */
+	/** Whether to include the viewer's own questions under pseudonyms. */
 	mine?: boolean
 	view?: ListView
-	/** Words to search for; the list is then ordered by how well it matches. */
+	/** A search; the list is then ordered by relevance. */
 	search?: string
-	/** Whether a search shows only what has all its words as they are written. */
+	/** Whether a search matches exact words only. */
 	isExact?: boolean
-	/** Where the page before ended. */
+	/** The cursor of the previous page. */
 	cursor?: string | null
 	/** At most 50. */
 	limit?: number
 }
 
-/** A page of a list, of its first also what is pinned above it; of a search also what it shows instead, if it does, and how many questions were ranked. */
+/**
+ * A page of a list; the first one also has the pinned questions, and that of a search what it shows instead and the number of ranked
+ * questions.
+ */
 type FoundPage = Page<QuestionCardView> & { instead?: ShownInstead; found?: number; pinned?: QuestionCardView[] }
 
-/** Characters of a search that are looked at. */
+/** Characters of a search; the rest is ignored. */
 const MAX_SEARCH_LENGTH = 200
 
 /**
- * One page of questions, newest first unless the view or a search says otherwise.
- * @throws NotFound for an unknown category, tag or author; Invalid for a cursor that is not ours
+ * One page of questions, newest first unless a view or a search orders them otherwise.
+ * @throws NotFound for an unknown category, tag or author; Invalid for an invalid cursor
  */
 export async function listQuestions(viewer: Viewer, input: ListInput): Promise<FoundPage> {
 	const limit = Math.min(input.limit ?? 20, 50)
@@ -99,46 +102,46 @@ export async function listQuestions(viewer: Viewer, input: ListInput): Promise<F
 	return pinned.length === 0 ? shown : { ...shown, pinned: pinned.map((row) => presentCard(viewer, row)) }
 }
 
-/** What is pinned above the list of the forum or a category. A pin that ends at midnight is seen for a minute more, as kept rows are. */
+/** The pinned questions of the forum or a category. As rows are cached, a pin is shown for up to a minute after it expires at midnight. */
 function pinnedRows(categoryId: number | undefined): Promise<QuestionRow[]> {
 	return sharedData(`pinned ${categoryId}`, [LIST_PAGES], () => listPinnedRows(categoryId))
 }
 
-/** Rows of the forum, a category or an author. The first pages are what most readers see, and shared, but for what only the author does. */
+/** Rows of the forum, a category or an author. First pages are shared by all readers, except what only the author sees. */
 function rowsOf(filter: Parameters<typeof listRows>[0]): Promise<QuestionRow[]> {
 	const { view, categoryId, authorId, mine, cursor, limit } = filter
 	if (cursor !== null || mine) return listRows(filter)
 	return sharedData(`list ${view} ${categoryId} ${authorId} ${limit}`, [LIST_PAGES], () => listRows(filter))
 }
 
-/** As {@link rowsOf}, of a tag. */
+/** As {@link rowsOf}, for a tag. */
 function tagRows(tagId: number, filter: Omit<Parameters<typeof listTagRows>[0], 'tagId'>): Promise<QuestionRow[]> {
 	const { view, cursor, limit } = filter
 	if (cursor !== null) return listTagRows({ tagId, ...filter })
 	return sharedData(`tag ${tagId} ${view} ${limit}`, [LIST_PAGES], () => listTagRows({ tagId, ...filter }))
 }
 
-/** How many questions the forum has. */
+/** The number of questions in the forum. */
 export function countQuestions(): Promise<number> {
 	return sharedData('count', [LIST_PAGES], readQuestionCount)
 }
 
-/** How many questions were asked since a time, at most 1,000. */
+/** The number of questions since a time, at most 1,000. */
 export const countAskedSince = countSince
 
-/** The newest questions that nobody answered. */
+/** The newest unanswered questions. */
 export async function listWaiting(limit: number): Promise<WaitingView[]> {
 	const rows = await rowsOf({ view: 'unanswered', cursor: null, limit })
 	return rows.map((row) => ({ url: questionUrl(row), title: row.title, createdAt: row.created_at }))
 }
 
-/** The question that was talked about most since a time, else of all time; null while there is none with comments. */
+/** The most discussed question since a time, or else of all time; null without comments. */
 export async function mostDiscussed(since: Date): Promise<QuestionPageView | null> {
 	const row = (await findMostDiscussed(since)) ?? (await findMostDiscussed(new Date(0)))
 	return row ? presentQuestion(null, row) : null
 }
 
-/** Pages of the sitemap and what stands on one, at most 5,000 addresses. */
+/** The addresses on a page of the sitemap, at most 5,000. */
 export async function listForSitemap(number: number): Promise<{ url: string; changedAt: string }[]> {
 	const rows = await listAddresses((number - 1) * 5_000 + 1)
 	return rows.map((row) => ({
@@ -147,14 +150,14 @@ export async function listForSitemap(number: number): Promise<{ url: string; cha
 	}))
 }
 
-/** How many pages the sitemap has, at least one. */
+/** The number of pages of the sitemap, at least one. */
 export async function countSitemapPages(): Promise<number> {
 	return Math.max(1, Math.ceil((await highestId()) / 5_000))
 }
 
 async function authorId(username: string): Promise<number> {
 	const name = storable(username).toLowerCase()
-	// Whatever gives a name to another account, or takes it from one, drops every page.
+	// Needs no cache tag: renames and merges of accounts invalidate everything.
 	const id = await sharedData(`author ${name}`, [], () => findUserId(name))
 	if (id === undefined) throw new NotFound('There is no such member.')
 	return id
@@ -206,7 +209,7 @@ function page<Row extends QuestionRow, View>(
 	return { rows: shown.map(present), next: rows.length > limit && last ? encodeCursor(key(last)) : null }
 }
 
-/* The three pages of lists, which visitors are answered from the cache with. */
+/* The three list pages, which are cached for visitors. */
 
 const listParams = ['cursor', 'q', 'view'] as const
 
@@ -235,8 +238,8 @@ export const tagPage: ListRoute = cachedPage({
 export const listPages = [recentPage, categoryPage, tagPage]
 
 /**
- * The page of the list that an address asks for: `?q=` searches, `?view=` orders, `?cursor=` goes on.
- * @throws NotFound for an unknown category or tag, Invalid for a cursor that is not ours
+ * The page of a list for an address: `?q=` searches, `?view=` orders, `?cursor=` pages.
+ * @throws NotFound for an unknown category or tag, Invalid for an invalid cursor
  */
 export async function loadList(
 	route: ListRoute,
@@ -259,8 +262,8 @@ export async function loadList(
 }
 
 /**
- * Data without a part that the browser reads back from the document (`document-rows.ts`). The server, which draws the document, still
- * has it: React Router sends what can be enumerated. What is asked for as data is whole.
+ * Makes a property of the loader data non-enumerable: React Router then omits it from the document, where the browser parses it from the
+ * HTML (`document-rows.ts`), but the server can still render it. Data requests get everything.
  */
 export function leavingOut<Name extends string, Data extends Record<Name, unknown>>(
 	name: Name,

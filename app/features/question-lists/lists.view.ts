@@ -5,47 +5,46 @@ import type { CategoryFrame } from '~/features/tags/components/forum-frame.tsx'
 import type { TagView } from '~/features/tags/tags.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 
-/** What the three list pages share. */
+/** The data of the three list pages. */
 export interface ListData {
-	/** In the browser without rows when it comes with a document that has them, see `document-rows.ts`. */
+	/** In the browser it has no rows if the document contains them, see `document-rows.ts`. */
 	page: Page<QuestionCardView> | DocumentPage
-	/** What moderators pinned above it. */
 	pinned: QuestionCardView[]
-	/** Where this page of the list begins; null for its first. */
+	/** The cursor of this page; null for the first one. */
 	cursor: string | null
 	view: ListView
-	/** What is searched for, or ''. A search is ordered by how well it matches. */
+	/** The search, or ''. A search orders by relevance. */
 	search: string
-	/** What stands beside a search; null without one. */
+	/** What is shown beside a search; null without one. */
 	tools: SearchTools | null
-	/** Whether the list can be ordered otherwise than newest first. */
+	/** Whether the list has other orders than newest first. */
 	hasViews: boolean
 }
 
-/** A page of a list whose rows the document has as HTML. */
+/** A page of a list whose rows are in the document as HTML. */
 interface DocumentPage {
 	rows?: undefined
 	next: string | null
 }
 
-/** What stands around every list of the forum. */
+/** The frame of every list. */
 export interface ForumFrame extends CategoryFrame {
-	/** The most used ones. */
+	/** The most used tags. */
 	tags: TagView[]
-	/** How many questions there are in all. */
+	/** The number of questions in the forum. */
 	total: number
-	/** The newest questions without an answer; missing in the browser where the document has them. */
+	/** The newest unanswered questions; missing in the browser if the document contains them. */
 	waiting?: WaitingView[]
 }
 
-/** A question without an answer. */
+/** An unanswered question. */
 export interface WaitingView {
 	url: string
 	title: string
 	createdAt: string
 }
 
-/** Title and addresses of a list page: one address per list and order; searches and later pages are not indexed. */
+/** Title and canonical address of a list page. Searches and later pages are not indexed. */
 export function listMeta(title: string, pathname: string, data: ListData | undefined) {
 	if (!data) return { title }
 	const { search, view, cursor, page } = data
@@ -58,7 +57,7 @@ export function listMeta(title: string, pathname: string, data: ListData | undef
 	}
 }
 
-/** Whether a path is one of the forum's lists, which share a layout and a loading state. */
+/** Whether a path is a list of the forum, which share a layout and a loading state. */
 export function isListPath(pathname: string): boolean {
 	return /^\/forum(\/(category|tag)\/[^/]+)?\/?$/.test(pathname)
 }

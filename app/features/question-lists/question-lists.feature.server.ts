@@ -44,7 +44,7 @@ export const questionLists = defineFeature({
 	cachedPages: listPages,
 })
 
-/** Without the parameters that were not given: a use case tells "none" from "undefined". */
+/** Removes undefined parameters, as `exactOptionalPropertyTypes` distinguishes them from missing ones. */
 function definite<Query extends object>(query: Query): { [Name in keyof Query]: Exclude<Query[Name], undefined> } {
 	const given = Object.entries(query).filter(([, value]) => value !== undefined)
 	return Object.fromEntries(given) as { [Name in keyof Query]: Exclude<Query[Name], undefined> }

@@ -45,7 +45,7 @@ const states: QuestionCardView[] = [
 	},
 ]
 
-/** A question of a list in every state. */
+/** A question of a list in each state. */
 export default function QuestionPreviews() {
 	return (
 		<section className="mt-8">

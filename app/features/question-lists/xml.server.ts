@@ -3,17 +3,17 @@ import { profilePath } from '~/lib/addresses.ts'
 
 interface FeedFacts {
 	title: string
-	/** Path of the list whose newest questions these are, and of the feed itself. */
+	/** Path of the list, and of its feed. */
 	path: string
 	feedPath: string
-	/** The site's address without a slash at the end. */
+	/** The site's origin, without a trailing slash. */
 	publicUrl: string
-	/** Questions and comments; newest first, or those first that fit best. */
+	/** Questions and comments, newest or most suitable first. */
 	questions: FeedQuestion[]
 }
 
 type FeedQuestion = Pick<QuestionCardView, 'id' | 'url' | 'title' | 'excerpt' | 'author' | 'tags' | 'createdAt'> & {
-	/** null for a comment, whose numbers are others than those of questions. */
+	/** null for a comment; comment ids are separate from question ids. */
 	category: QuestionCardView['category'] | null
 }
 
@@ -40,7 +40,7 @@ export function atomFeed({ title, path, feedPath, publicUrl, questions }: FeedFa
 function entry(question: FeedQuestion, publicUrl: string): string {
 	const { hostname } = new URL(publicUrl)
 	const parts = [
-		// A query keeps this name when its category, and with it its address, changes.
+		// The id survives a change of the category, which changes the address.
 		element('id', xml(`tag:${hostname},2026:${question.category ? 'query' : 'comment'}/${question.id}`)),
 		element('title', xml(question.title)),
 		element('updated', xml(question.createdAt)),
@@ -59,7 +59,7 @@ function entry(question: FeedQuestion, publicUrl: string): string {
 	return element('entry', parts.join(''))
 }
 
-/** One page of a sitemap: absolute addresses and when each changed last (ISO 8601). */
+/** One page of a sitemap: absolute addresses with the time of the last change (ISO 8601). */
 export function sitemap(addresses: { url: string; changedAt?: string }[]): string {
 	const urls = addresses.map(({ url, changedAt }) =>
 		element('url', element('loc', xml(url)) + (changedAt ? element('lastmod', xml(changedAt)) : '')),
@@ -74,7 +74,7 @@ export function sitemapIndex(pages: string[]): string {
 	)
 }
 
-/** A text as it may stand in XML, in an element or an attribute; characters that XML has no place for are dropped. */
+/** Escapes text for XML elements and attributes, and drops characters that XML does not allow. */
 export function xml(text: string): string {
 	return text
 		.toWellFormed()

@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-	// However long it takes to use a limit up, its time does not end meanwhile.
+	// With real time a slow machine could reach the end of the window during the test.
 	vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
 	member = await makeMember(`member${++made}`)
 })
@@ -44,7 +44,7 @@ afterEach(() => {
 	vi.useRealTimers()
 })
 
-/** How often it goes well, one after the other, until it is refused. */
+/** How often it succeeds in sequence before it is refused. */
 async function timesUntilRefused(work: () => Promise<unknown>, most: number): Promise<[number, unknown]> {
 	for (let times = 0; times <= most; times += 1) {
 		const refusal = await work().then(
@@ -191,7 +191,7 @@ describe('an attempt that could not be looked at', () => {
 		await expect(reserve()).rejects.toThrow(TooMany)
 		await refund()
 		expect(await row()).toEqual(before)
-		// Those of before were counted at another time than the last one by now: their wait stays.
+		// The earlier attempts have another timestamp than the last one now, so their wait remains.
 		await Promise.all(some.map((one) => one()))
 		expect(await row()).toEqual({ ...before, count: 0 })
 	})
@@ -211,7 +211,7 @@ describe('an attempt that could not be looked at', () => {
 })
 
 describe('what is counted', () => {
-	/** Uses up all but one of a member's times. */
+	/** Uses up all but one of a member's uses. */
 	async function leaveOne(name: UseName): Promise<void> {
 		for (let time = 1; time < useLimits[name].member; time += 1) await countUse(name, member)
 	}
@@ -327,7 +327,7 @@ describe('what one member can store ends at', () => {
 	})
 
 	async function makeCrowd(count: number): Promise<void> {
-		// In portions: each member is written into the index of the people search, and no statement may take long.
+		// In batches: each member is indexed for the people search, and statements have a timeout.
 		for (let from = 1; from <= count; from += 100)
 			await sql`insert into users (username, name, email)
 				select 'crowd' || n, 'Crowd', 'crowd' || n || '@campus.example'

@@ -2,31 +2,28 @@ import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { AttemptLimit } from './limits.server.ts'
 
-/** The seconds to wait after `count` attempts by a limit. */
+/** The seconds to wait after `count` attempts. */
 function waitAfter({ free, waits }: AttemptLimit): RawBuilder<number> {
 	return sql`case when attempts.count < ${free} then 0
 		else (${[...waits]}::int[])[least(attempts.count - ${free} + 1, ${waits.length})] end`
 }
 
 /**
- * When the next attempt may be made. The time of the statement's turn counts, not that of the transaction: others may have
- * counted while this one waited for the row.
+ * When the next attempt may be made. Uses the clock, not the transaction's time, as others may have counted while this one waited for the
+ * row lock.
  */
 function freeAt(limit: AttemptLimit): RawBuilder<Date> {
 	return sql`attempts.last_at + make_interval(secs => ${waitAfter(limit)})`
 }
 
-/** Holds a counter until the transaction ends. @returns when it counted last, exactly as the database has it; null for never */
+/** Locks a counter until the transaction ends. @returns the time of the last attempt, exactly as stored; null for none */
 export async function lockLastAttempt(trx: Executor, key: string): Promise<string | null> {
 	const { rows } = await sql<{ at: string }>`
 		select last_at::text as at from attempts where key = ${key} for update`.execute(trx)
 	return rows[0]?.at ?? null
 }
 
-/**
- * Takes one attempt back, and with it the wait that it began: unless others were counted since, who wait from their own.
- * @param taken when the attempt was counted, and the one before it
- */
+/** Takes back an attempt and its wait, unless others were counted since. @param taken the times of the attempt and of the one before it */
 export async function refund(
 	trx: Executor,
 	taken: { key: string; at: string | null; before: string | null },
@@ -39,7 +36,7 @@ export async function refund(
 }
 
 /**
- * Counts an attempt unless it has to wait. A last attempt in the future shows that the clock was set back: nobody waits for that.
+ * Counts an attempt unless it has to wait. If the last attempt is in the future, the clock was set back, and there is no wait.
  * @returns whether it was counted
  */
 export async function tryToCount(trx: Executor, key: string, limit: AttemptLimit): Promise<boolean> {
@@ -53,7 +50,7 @@ export async function tryToCount(trx: Executor, key: string, limit: AttemptLimit
 	return rows.length > 0
 }
 
-/** How many seconds are left to wait. */
+/** The remaining wait in seconds. */
 export async function waitLeft(trx: Executor, key: string, limit: AttemptLimit): Promise<number> {
 	const { rows } = await sql<{ seconds: number }>`
 		select ceil(extract(epoch from ${freeAt(limit)} - clock_timestamp()))::float8 as seconds
@@ -61,7 +58,7 @@ export async function waitLeft(trx: Executor, key: string, limit: AttemptLimit):
 	return Math.max(1, rows[0]?.seconds ?? 1)
 }
 
-/** How many attempts these keys have counted, the last one at most so many seconds ago. */
+/** The number of attempts for these keys, with the last one at most so many seconds ago. */
 export async function readAttempts(
 	asked: { key: string; seconds: number }[],
 	executor: Executor = db(),
@@ -73,7 +70,6 @@ export async function readAttempts(
 	return new Map(rows.map(({ key, count }) => [key, count]))
 }
 
-/** Resets counters of attempts. */
 export async function deleteAttempts(keys: string[]): Promise<void> {
 	await sql`delete from attempts where key = any(${keys})`.execute(db())
 }
@@ -83,7 +79,7 @@ export async function takeBackAttempts(keys: string[]): Promise<void> {
 	await sql`update attempts set count = greatest(0, count - 1) where key = any(${keys})`.execute(db())
 }
 
-/** Deletes counters whose time is over: no wait is longer than eight days, and an hour is left for clocks that differ. */
+/** Deletes expired counters: the longest wait is eight days, with an hour's tolerance for clocks that differ. */
 export async function sweepRateLimits(): Promise<void> {
 	await sql`delete from attempts where last_at < now() - interval '8 days'`.execute(db())
 	await sql`delete from rate_limits where expire < extract(epoch from now() - interval '1 hour') * 1000`.execute(db())

@@ -26,42 +26,42 @@ import {
 
 type AnyUse = keyof typeof useLimits
 
-/** A limit of reading or saving whose refusal is worded here. */
+/** Limits of reading or writing with an error message of their own. */
 export type UseName = { [Name in AnyUse]: (typeof useLimits)[Name] extends { words: string } ? Name : never }[AnyUse]
 
-/** What was counted. */
+/** The state of a limit. */
 export interface Quota {
-	/** Uses within the duration of the limit. */
+	/** Uses within the window. */
 	limit: number
-	/** How many are left at least. */
+	/** The minimum that is left. */
 	left: number
-	/** Whole seconds until everything is allowed again. */
+	/** Whole seconds until the window ends. */
 	reset: number
 	exceeded: boolean
 }
 
-/** Uses that this process took from a counter of the site and did not count yet. */
+/** Uses taken from a shared counter that this process has not used up. */
 interface Block {
 	left: number
-	/** What was left in the counter besides. */
+	/** What was left in the shared counter. */
 	others: number
-	/** Of the clock that only goes forward, in milliseconds. */
+	/** On the monotonic clock, in milliseconds. */
 	until: number
 }
 
-/** Clocks of nodes may differ by this much, in milliseconds. */
+/** Tolerated difference between the clocks of nodes, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 60_000
 const MAX_BLOCKS = 10_000
 const memory = remember('rate-limits', () => ({
 	limiters: new Map<string, RateLimiterMemory>(),
 	blocks: new Map<string, Block>(),
-	/** Blocks that are being taken. */
+	/** Requests for a block in progress. */
 	taking: new Map<string, Promise<RateLimiterRes>>(),
 }))
 
 /**
- * Counts one use, of the member where there is one, else of the address.
- * @param address where the request comes from; without one a visitor is not counted
+ * Counts a use of the member, or of the address for visitors.
+ * @param address of the request; visitors without one are not counted
  * @throws TooMany with the seconds to wait
  */
 export async function countUse(name: UseName, viewer: Viewer, address = ''): Promise<void> {
@@ -72,20 +72,20 @@ export async function countUse(name: UseName, viewer: Viewer, address = ''): Pro
 	throw new TooMany(`${useLimits[name].words} in a short time. Wait ${pause}, then try again.`, reset)
 }
 
-/** Pictures and what tabs ask by themselves are no pages: one page may ask for dozens of them. */
+/** Pictures and background requests of tabs are not pages: one page may cause dozens of them. */
 const noPage = /^\/(?:media|suggest)\/|\/(?:wire|latest)$/
-/** The machine that the site runs on, and everybody behind a proxy that TRUST_PROXY does not name: no address of anyone. */
+/** This machine, or a proxy that TRUST_PROXY does not name: not the address of a visitor. */
 const ownMachine = /^(?:127\.|::1$|::ffff:127\.)/
 
-/** Counts a page that is made for this request. @param path of its address @throws TooMany */
+/** Counts a rendered page. @param path of its address @throws TooMany */
 export async function countPage(viewer: Viewer, address: string, path: string): Promise<void> {
 	if (noPage.test(path) || (!viewer && ownMachine.test(address))) return
 	await countUse('pages', viewer, address)
 }
 
 /**
- * Counts one use as {@link countUse} does, for a feature that words the refusal itself or tells what is left.
- * @returns what is left, and whether this one is too many
+ * Counts a use as {@link countUse} does, for features that word the error themselves or report what is left.
+ * @returns what is left, and whether the limit is exceeded
  */
 export async function measureUse(name: AnyUse, viewer: Viewer, address = ''): Promise<Quota> {
 	const rule: UseLimit = useLimits[name]
@@ -97,7 +97,7 @@ export async function measureUse(name: AnyUse, viewer: Viewer, address = ''): Pr
 	return size > 1 ? takeOfBlock(`${name}:${key}`, limit, { size, count }) : quotaOf(await count(), limit)
 }
 
-/** What a counter says of the last of these uses; `others` of the same block are not used yet. */
+/** The quota after a use; `others` are unused uses of the same block. */
 function quotaOf({ consumedPoints, remainingPoints, msBeforeNext }: RateLimiterRes, limit: number, others = 0): Quota {
 	const exceeded = consumedPoints > limit
 	return { limit, left: exceeded ? 0 : remainingPoints + others, reset: wholeSeconds(msBeforeNext), exceeded }
@@ -107,12 +107,12 @@ function wholeSeconds(milliseconds: number): number {
 	return Math.max(1, Math.ceil(milliseconds / 1_000))
 }
 
-/** Where several processes count in one Redis, blocks would have each of them tell less than is left. */
+/** With several processes, blocks would make the reported remainder too low. */
 function blockSize({ block = 1, counted }: UseLimit): number {
 	return counted === 'redis' && isOneOfSeveral() ? 1 : block
 }
 
-/** One use of the block that this process has. Where it has none it takes one, for whoever else comes meanwhile, too. */
+/** Takes a use from this process's block. If it is used up, one request for a new block serves all callers. */
 async function takeOfBlock(
 	key: string,
 	limit: number,
@@ -146,9 +146,8 @@ async function takeOfBlock(
 }
 
 /**
- * Counts so many more in a counter. One that ends later than a whole stretch from now was begun before the machine's clock was set
- * back: it counts for nothing, and begins again.
- * @throws Error when it cannot be counted
+ * Adds to a counter. If it ends later than a whole window from now, the clock was set back, and the counter is reset.
+ * @throws Error if the store fails
  */
 async function countUp(limiter: RateLimiterAbstract, key: string, points: number): Promise<RateLimiterRes> {
 	const consume = () =>
@@ -183,7 +182,7 @@ function limiterOf(keyPrefix: string, { counted, duration }: UseLimit, points: n
 		storeClient: redis(REDIS_URL),
 		rejectIfRedisNotReady: true,
 		keyPrefix: `${publicUrl} ${keyPrefix}`,
-		// While Redis is away PostgreSQL counts, from nothing.
+		// While Redis is unavailable PostgreSQL counts, from zero.
 		insuranceLimiter: stored,
 		points,
 		duration,
@@ -192,14 +191,13 @@ function limiterOf(keyPrefix: string, { counted, duration }: UseLimit, points: n
 
 export type AttemptName = keyof typeof attemptLimits
 
-/** What an attempt is counted for: a limit, and the account, device, address or network that it is about. */
+/** What an attempt is counted for: limits, each with an account, device, address or network. */
 export type AttemptCounters = readonly (readonly [AttemptName, string])[]
 
 /**
- * Counts an attempt before it is looked at. One that is refused counts nowhere, so that whoever waits is not slowed further.
- * The counters live in PostgreSQL: a restart or another process forgets nothing, and of many at once no more pass than of
- * one after the other.
- * @param check looks at what is counted with this one; whatever it throws, the attempt counts nowhere
+ * Counts an attempt before it is checked. A refused attempt is not counted, so that waiting is not prolonged. The counters are in
+ * PostgreSQL, so they survive restarts and hold for all processes, and concurrent attempts cannot exceed a limit.
+ * @param check further checks in the same transaction; if it throws, the attempt is not counted
  * @throws TooMany with the seconds to wait
  */
 export async function countAttempt(
@@ -215,9 +213,9 @@ export async function countAttempt(
 }
 
 /**
- * Counts an attempt as {@link countAttempt} does, for one that perhaps cannot be looked at, as it is somebody else who looks. Until that is
- * known it counts, so that no more pass at once.
- * @returns what makes it uncounted: the wait after it, too
+ * Counts an attempt as {@link countAttempt} does, while another server decides it, so that the attempt may turn out undecidable. Until then
+ * it counts, so that concurrent attempts cannot exceed the limit.
+ * @returns a function that takes the attempt and its wait back
  * @throws TooMany with the seconds to wait
  */
 export async function reserveAttempt(counters: AttemptCounters): Promise<() => Promise<void>> {
@@ -248,7 +246,7 @@ async function countOne(trx: Executor, name: AttemptName, about: string): Promis
 	throw new TooMany(waitMessage(seconds), seconds)
 }
 
-/** How many attempts each of these has counted, within what is counted together. */
+/** The number of attempts for each of these. */
 export async function countedAttempts(counters: AttemptCounters, executor: Executor = db()): Promise<number[]> {
 	const asked = counters.map(([name, about]) => ({
 		key: keyOf(name, about),
@@ -258,17 +256,17 @@ export async function countedAttempts(counters: AttemptCounters, executor: Execu
 	return asked.map(({ key }) => counts.get(key) ?? 0)
 }
 
-/** Deletes what was counted for these, once somebody has proven who they are. */
+/** Resets these counters, after an identity was proved. */
 export async function resetAttempts(counters: AttemptCounters): Promise<void> {
 	await deleteAttempts(counters.map(([name, about]) => keyOf(name, about)))
 }
 
-/** Takes one attempt back from each of these: it succeeded. */
+/** Takes one attempt back from each of these counters after a success. */
 export async function takeBackAttempt(counters: AttemptCounters): Promise<void> {
 	await takeBackAttempts(counters.map(([name, about]) => keyOf(name, about)))
 }
 
-/** Whatever was typed fits the column, also what PostgreSQL takes for no text; and the table lists no addresses. */
+/** A hash, so that any input fits the column, and the table contains no addresses. */
 function keyOf(name: AttemptName, about: string): string {
 	return `${name}:${hashToken(about)}`
 }
@@ -280,15 +278,15 @@ const units = [
 ] as const
 
 function waitMessage(seconds: number): string {
-	// From one and a half of a unit on the wait is given in it, rounded up: never shorter than it is.
+	// The wait is rounded up, in the unit of which it has more than one and a half.
 	const [size, one, many] = units.find(([length]) => seconds > length * 1.5) ?? [1, 'a second', 'seconds']
 	const count = Math.ceil(seconds / size)
 	return `Too many attempts. Wait ${count === 1 ? one : `${count} ${many}`}, then try again.`
 }
 
 /**
- * What stands for the holder of an address: of IPv6 the first 64 bits, as one reader commands all addresses that share them.
- * IPv4 written as IPv6 (`::ffff:192.0.2.1`) is IPv4.
+ * The network that an address stands for: of IPv6 the /64 that one customer usually controls. IPv4 mapped to IPv6 (`::ffff:192.0.2.1`) is
+ * IPv4.
  */
 export function network(address: string): string {
 	const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
@@ -296,14 +294,14 @@ export function network(address: string): string {
 	return isIPv6(address) ? prefixOf(address, 4) : address
 }
 
-/** The network round an address, for a looser limit: of IPv6 the first 48 bits, a usual customer's; of IPv4 the first 24. */
+/** The wider network of an address, for a looser limit: /48 of IPv6, a typical customer's; /24 of IPv4. */
 export function wideNetwork(address: string): string {
 	const holder = network(address)
 	if (isIPv6(address) && holder.includes(':')) return prefixOf(address, 3)
 	return /^\d+\.\d+\.\d+\.\d+$/.test(holder) ? `${holder.replace(/\.\d+$/, '.0')}/24` : holder
 }
 
-/** The first groups of 16 bits of an IPv6 address, with the length of the prefix. */
+/** The prefix of an IPv6 address: its first 16-bit groups, with the length. */
 function prefixOf(address: string, groups: number): string {
 	const [head = '', tail = ''] = address.split('%')[0]?.toLowerCase().split('::') ?? []
 	const first = head.split(':').filter(Boolean)

@@ -22,7 +22,7 @@ beforeAll(async () => {
 	await refreshWordCounts()
 })
 
-/** So that no word of the questions below is in all there are. */
+/** Prevents any word of the questions below from occurring in all questions. */
 const others = [
 	'Reading a CSV file in Python line by line',
 	'useEffect runs twice on mount',
@@ -33,7 +33,7 @@ const others = [
 
 beforeEach(findAll)
 
-/** What the job does in some minutes. */
+/** Runs the job until it has nothing left. */
 async function findAll(): Promise<void> {
 	while ((await readWanted(1, 1)).length > 0) await findRelated(false)
 }
@@ -45,7 +45,7 @@ async function idsOf(questionId: number): Promise<number[]> {
 
 const wantedIds = async () => (await readWanted(1_000, 1)).map(({ id }) => id)
 
-/** Two questions that ask something alike, in words that no other test uses. */
+/** Two similar questions, with words that no other test uses. */
 async function makePair(words: string): Promise<[number, number]> {
 	const one = await makeQuestion(asker, { title: `What is the ${words}?` })
 	const other = await makeQuestion(asker, { title: `Why the ${words} again` })
@@ -73,7 +73,7 @@ describe('after the next run', () => {
 		expect(tags).toEqual([`query:${other}`])
 		await makeComment(asker, other)
 		expect((await listRelated(null, one)).rows[0]?.commentCount).toBe(1)
-		// Of those from before the tests none has to do with another one.
+		// Of the earlier questions none is related to another one.
 		const { rows: strangers } = await sql<{ id: number }>`
 			select question_id as id from related_questions where related_ids <> '{}' and question_id < ${one}`.execute(db())
 		expect(strangers).toEqual([])

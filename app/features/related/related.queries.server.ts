@@ -4,11 +4,11 @@ import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { isEncodedSoon } from '~/features/search/similar/vectors.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
-/** After so many days what is related to a question is found again when its page is opened. */
+/** Related questions are refreshed when a page is opened after this many days. */
 const MAX_DAYS = 30
-/** Whoever opens a question that has waited for so many seconds has it come before others: the job runs every minute. */
+/** A question that was opened after waiting this many seconds takes precedence: the job runs every minute. */
 const OPENED_FIRST_AFTER_SECONDS = 120
-/** What was found within so many seconds after a question changed may not have seen the change: it is committed later than it is noted. */
+/** A result from within so many seconds after a change may have missed it, as a change is committed after its timestamp. */
 const COMMIT_SECONDS = 60
 
 export interface RelatedRow extends QuestionAddress {
@@ -17,15 +17,15 @@ export interface RelatedRow extends QuestionAddress {
 }
 
 export interface StoredRelated {
-	/** As they were found, also those that nobody sees any more. */
+	/** The stored ids, including questions that are no longer public. */
 	ids: number[]
-	/** Those that everybody may see, as they are now, in the same order. */
+	/** Those that are public, in their present state and the stored order. */
 	rows: RelatedRow[]
-	/** Whether whoever opens the page should say so, with {@link noteOpened}. */
+	/** Whether opening the page should call {@link noteOpened}. */
 	isDue: boolean
 }
 
-/** What is related to a question, in one statement that finds nothing by itself. */
+/** The stored related questions of a question, in one statement. */
 export async function readRelated(questionId: number): Promise<StoredRelated> {
 	const { rows } = await sql<StoredRelated>`
 		select coalesce(r.related_ids, '{}') as ids,
@@ -42,7 +42,7 @@ export async function readRelated(questionId: number): Promise<StoredRelated> {
 	return rows[0] ?? { ids: [], rows: [], isDue: false }
 }
 
-/** Has what is related to a question found before that of others, as somebody opened its page. */
+/** Prioritizes a question whose page was opened. */
 export async function noteOpened(questionId: number): Promise<void> {
 	await sql`
 		insert into related_questions as r (question_id, opened)
@@ -51,22 +51,22 @@ export async function noteOpened(questionId: number): Promise<void> {
 		where not r.opened`.execute(db())
 }
 
-/** A question whose related ones are to be found. */
+/** A question that is due. */
 export interface WantedQuestion {
 	id: number
 	title: string
-	/** Markdown, its beginning. */
+	/** The beginning of its Markdown. */
 	description: string
-	/** Since when, as text, so that the very moment is compared. */
+	/** Since when, as text, so that it can be compared exactly. */
 	wanted: string
 	changed: boolean
-	/** What was found before. */
+	/** The previous result. */
 	before: number[]
 }
 
 /**
- * Some questions whose related ones are to be found: those that were opened first, then the newest.
- * @param awaitsMeaning leaves out those whose meaning is about to be known
+ * A batch of questions that are due: opened ones first, then the newest.
+ * @param awaitsMeaning leaves out those whose embedding is about to be computed
  */
 export async function readWanted(limit: number, characters: number, awaitsMeaning = false): Promise<WantedQuestion[]> {
 	const isDue = awaitsMeaning ? sql`not ${isEncodedSoon}` : sql`true`
@@ -78,7 +78,7 @@ export async function readWanted(limit: number, characters: number, awaitsMeanin
 	return rows
 }
 
-/** Those of some questions that are in the category of another one or have a tag in common with it. */
+/** Those of the given questions that share the category or a tag with a question. */
 export async function pickSameSubject(questionId: number, ids: number[]): Promise<Set<number>> {
 	const { rows } = await sql<{ id: number }>`
 		select q.id from questions asked join questions q on q.id = any(${ids}::int[])
@@ -86,7 +86,7 @@ export async function pickSameSubject(questionId: number, ids: number[]): Promis
 	return new Set(rows.map(({ id }) => id))
 }
 
-/** Stores what was found, unless the question has changed meanwhile. @returns whether it was stored */
+/** Stores the result, unless the question has changed meanwhile. @returns whether it was stored */
 export async function storeRelated({ id, wanted }: WantedQuestion, ids: number[]): Promise<boolean> {
 	const { numAffectedRows } = await sql`
 		update related_questions set related_ids = ${ids}::int[], made_at = clock_timestamp(), wanted_at = null, changed = false, opened = false
@@ -95,8 +95,8 @@ export async function storeRelated({ id, wanted }: WantedQuestion, ids: number[]
 }
 
 /**
- * Has what is related to these questions found again, where that was found before a question changed. Those that somebody changes right
- * now are ignored: they are found again anyway. Those without a row are found when they are opened.
+ * Marks these questions as due if their results are older than a change of a question. Skips locked rows, which are about to be marked
+ * anyway, and questions without a row, which are found when they are opened.
  */
 export async function noteNeighbours(ids: number[], wanted: string): Promise<void> {
 	await sql`

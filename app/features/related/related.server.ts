@@ -18,33 +18,33 @@ import {
 import type { RelatedView } from './related.view.ts'
 
 /*
- * The questions that ask something like another one are found by a job and stored with it; its page reads them as they are now
+ * A job finds the related questions of a question and stores their ids; pages read their present state
  * (docs/decisions/0112-related-questions.md).
  */
 
-/** A page shows so many; more are stored, as some may be hidden or deleted before they are found again. */
+/** Questions per page. More are stored, as some may be hidden or deleted before the next refresh. */
 const MAX_SHOWN = 5
 const MAX_STORED = 8
-/** What a question must score: more than while somebody types, as nobody asked to see these (docs/decisions/0112). */
+/** The minimum score. Higher than while typing, as nobody asked to see these (docs/decisions/0112). */
 const WORTH_SHOWING = 0.28
-/** One of another subject must score so much: what is in another category and has no tag in common often shares everyday words alone. */
+/** The minimum score without a common category or tag: such questions often share everyday words only. */
 const WORTH_SHOWING_ELSEWHERE = 0.4
 
-/** Questions that are read at once, for how long one run goes on, and how long it rests after each question. */
+/** Questions per batch, the length of one run, and the pause after each question. */
 const BATCH = 20
 const RUN_MS = 20_000
 const PAUSE_MS = 20
 /** Characters of a description that are read. */
 const MAX_CHARACTERS = 4_000
 
-/** The cache tag of what is related to one question. */
+/** The cache tag of a question's related questions. */
 export function relatedTag(questionId: number): string {
 	return `related:${questionId}`
 }
 
 /**
- * The questions that ask something like a published one, the best first, at most five; none until they are found.
- * @returns them as everybody may see them now, and the cache tags of all that may stand among them
+ * The related questions of a published one, best first, at most five; none until the job has run.
+ * @returns their present state, and the cache tags of all stored ones
  */
 export async function listRelated(
 	viewer: Viewer,
@@ -52,12 +52,12 @@ export async function listRelated(
 ): Promise<{ rows: RelatedView[]; tags: readonly string[] }> {
 	const read = async () => {
 		const stored = await readRelated(questionId)
-		// Nobody waits for it: the page is as it is.
+		// Not awaited: the page does not depend on it.
 		if (stored.isDue)
 			noteOpened(questionId).catch((err) => log.warn({ err }, 'a question that was opened was not noted'))
 		return stored
 	}
-	// A visitor's page is kept whole.
+	// A visitor's page is cached whole.
 	const stored = viewer
 		? await sharedData(`related ${questionId}`, [relatedTag(questionId)], read, tagsOf)
 		: await read()
@@ -75,8 +75,8 @@ function tagsOf({ ids }: StoredRelated): string[] {
 }
 
 /**
- * Finds what is related to questions that are new, have changed, or were opened without: called every minute by one process of the site.
- * @param awaitsMeaning leaves out those whose meaning is about to be known
+ * Finds the related questions of those that are new, changed or were opened; runs every minute in one process of the site.
+ * @param awaitsMeaning leaves out questions whose embedding is about to be computed
  */
 export async function findRelated(awaitsMeaning = hasEncoder()): Promise<void> {
 	const until = Date.now() + RUN_MS
@@ -91,7 +91,7 @@ export async function findRelated(awaitsMeaning = hasEncoder()): Promise<void> {
 	} while (questions.length === BATCH)
 }
 
-/** A question that is new or says something new also belongs to others now, or no longer: those are found again next. */
+/** A new or changed question may be related to others now, or no longer be: those become due. */
 async function findRelatedOf(question: WantedQuestion): Promise<void> {
 	const { id, before, changed, wanted } = question
 	const found = await rankAlike(question, { limit: MAX_STORED, least: WORTH_SHOWING })

@@ -1,4 +1,3 @@
-/** A question that asks something like the one of a page. */
 export interface RelatedView {
 	/** Canonical address. */
 	url: string

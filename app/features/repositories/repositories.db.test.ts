@@ -13,7 +13,7 @@ import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { addRepositories, getRepositories } from './repositories.server.ts'
 
-/* GitHub itself cannot run here: a server that answers as its documentation says. */
+/* A stub of GitHub's API that follows its documentation. */
 
 useDatabase()
 
@@ -23,7 +23,7 @@ interface Answer {
 }
 
 let github: Answer
-/** What was asked, with the credentials it came with. */
+/** Requests with their credentials. */
 const asked: string[] = []
 const server = createServer((request, response) => {
 	asked.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''}`)
@@ -63,7 +63,7 @@ const projectsOf = (viewer: SignedIn) => listProjects(viewer, viewer.username)
 
 beforeEach(async () => {
 	asked.length = 0
-	// As five minutes later.
+	// As if the cache had expired.
 	remember('repositories', () => new Map()).clear()
 	await sql`delete from projects`.execute(db())
 })
@@ -75,7 +75,7 @@ test('are picked from the public ones of the own account, are asked for once in 
 			repository(2, { description: null, language: null, homepage: 'javascript:alert(1)' }),
 			repository(3, { fork: true }),
 			repository(4, { private: true }),
-			// The name of the account is somebody else's by now.
+			// The account's name belongs to somebody else by now.
 			repository(5, { owner: { id: 8 } }),
 			repository(6),
 		],

@@ -1,4 +1,4 @@
 import { defineFeature } from '~/platform/feature.ts'
 
-/** Its page is a route of Edit profile; it adds nothing else to the site. */
+/** Its page is a route of Edit profile. */
 export const repositories = defineFeature({ name: 'repositories' })

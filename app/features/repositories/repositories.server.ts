@@ -17,15 +17,15 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 
-/* Public repositories of a linked account of GitHub, which become projects of the profile. docs/decisions/0096-projects-from-github.md */
+/* Imports public repositories of a linked GitHub account as projects (docs/decisions/0096-projects-from-github.md). */
 
-/** A public repository, as GitHub tells of it. */
+/** A public repository in GitHub's API. */
 interface Repository {
 	id: number
 	name: string
-	/** May be empty, as the following ones. */
+	/** May be empty, like the following fields. */
 	description: string
-	/** What most of it is written in. */
+	/** The main language. */
 	language: string
 	homepage: string
 	url: string
@@ -33,9 +33,9 @@ interface Repository {
 	createdOn: string
 }
 
-/** How many are asked for: more would pass the size that an answer may have. */
+/** Per request; more would exceed the size limit of a response. */
 const MAX_REPOSITORIES = 50
-/** Milliseconds for which they are kept. */
+/** How long a response is cached, in milliseconds. */
 const REPOSITORIES_LIFE_MS = 5 * 60_000
 
 const repositoriesShape = z.array(
@@ -56,20 +56,20 @@ const repositoriesShape = z.array(
 const kept = remember('repositories', () => new LRUCache<string, Repository[]>({ max: 200, ttl: REPOSITORIES_LIFE_MS }))
 
 export interface RepositoryView extends Repository {
-	/** Whether it is among the projects already. */
+	/** Whether the profile has it as a project. */
 	isAdded: boolean
 }
 
-/** What there is to pick from, or why there is nothing. */
+/** The repositories to choose from, or why there are none. */
 export interface RepositoriesView {
-	/** Null where this site does not offer GitHub. */
+	/** Null if this site has no GitHub login. */
 	isLinked: boolean | null
 	repositories: RepositoryView[]
-	/** What is wrong at GitHub, in a sentence; else empty. */
+	/** A sentence about a problem with GitHub, or ''. */
 	problem: string
 }
 
-/** The own public repositories. @throws NotAllowed for another member's profile */
+/** The viewer's own public repositories. @throws NotAllowed for another member's profile */
 export async function getRepositories(viewer: Viewer, username: string): Promise<RepositoriesView> {
 	const owner = requireOwner(viewer, username)
 	const account = await findGithubAccount(owner)
@@ -90,9 +90,9 @@ export async function getRepositories(viewer: Viewer, username: string): Promise
 }
 
 /**
- * Makes projects of repositories, all of them or none. One that is a project already is ignored.
- * @param input `repository`: their ids, with commas between
- * @returns what was done, in a sentence
+ * Adds repositories as projects, all or none. Skips those that were added before.
+ * @param input `repository`: ids separated by commas
+ * @returns the result, in a sentence
  * @throws NotAllowed, Invalid, TooMany
  */
 export async function addRepositories(viewer: Viewer, username: string, input: Input): Promise<string> {
@@ -120,7 +120,7 @@ async function addEach(trx: Executor, userId: number, chosen: readonly Repositor
 	return missing.length
 }
 
-/** What a repository says, within the rules of a project: what breaks one is left out. */
+/** The fields of a project; a value that breaks a rule is left out. */
 function fieldsOf({ name, description, language, homepage, url, createdOn }: Repository): Input {
 	const fields = {
 		project_title: name,
@@ -134,12 +134,15 @@ function fieldsOf({ name, description, language, homepage, url, createdOn }: Rep
 	return Object.fromEntries(Object.entries(fields).filter(([field]) => !broken.includes(field)))
 }
 
-/** The same for addresses that differ only in case or a slash at the end. */
+/** Normalizes case and a trailing slash of an address. */
 function linkKey(url: string): string {
 	return url.toLowerCase().replace(/\/$/, '')
 }
 
-/** The public repositories of an account: its own, no forks, what changed last first. @throws NotAllowed with what is wrong at GitHub; TooMany */
+/**
+ * The public repositories that an account owns, without forks, last changed first.
+ * @throws NotAllowed with the problem at GitHub; TooMany
+ */
 async function listRepositories(viewer: SignedIn, account: GithubAccount): Promise<Repository[]> {
 	const key = JSON.stringify(account)
 	const known = kept.get(key)
@@ -165,7 +168,7 @@ async function askForRepositories({ login, id: ownerId }: GithubAccount): Promis
 		log.warn({ status: answer.status }, 'GitHub did not tell of repositories')
 		throw new NotAllowed(away)
 	}
-	// A name may be somebody else's by now; the number of an account never is.
+	// A name can pass to somebody else, but the account's id cannot.
 	const own = parsed.data.filter((one) => one.owner.id === ownerId && !one.fork && !one.private)
 	return own.map(({ id, name, description, language, homepage, html_url, created_at }) => ({
 		...{ id, name, description: description ?? '', language: language ?? '', homepage: homepage ?? '' },

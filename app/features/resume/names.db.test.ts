@@ -9,7 +9,7 @@ import { filled } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { applyImport, previewImport } from './import/import.server.ts'
 
-/* The rules of names are tested one by one in accounts/names.db.test.ts; here, that no way to change a name leads round them. */
+/* accounts/names.db.test.ts tests the rules of names; these tests check that every way to change a name applies them. */
 
 useDatabase()
 

@@ -1,4 +1,4 @@
 import { defineFeature } from '~/platform/feature.ts'
 
-/** Its pages are routes; it adds nothing else to the site. */
+/** Its pages are routes. */
 export const resume = defineFeature({ name: 'resume' })

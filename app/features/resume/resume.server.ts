@@ -11,8 +11,8 @@ import { db } from '~/platform/db/db.server.ts'
 import { type ResumeDocument, toResume } from './resume.view.ts'
 
 /**
- * A member's profile as a document of JSON Resume, as far as this viewer may see it: the same as on the page.
- * @throws as {@link requireProfile}, and NotFound for the author of imported texts
+ * A member's profile as JSON Resume, with what this viewer may see on the page.
+ * @throws as {@link requireProfile}, and NotFound for imported authors
  */
 export async function getResume(viewer: Viewer, username: string): Promise<ResumeDocument> {
 	const { row, reading } = await requireProfile(viewer, username)

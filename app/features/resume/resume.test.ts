@@ -29,7 +29,7 @@ const nobody: Current = {
 	experiences: [],
 }
 
-/** What becomes of an empty profile when everything of a document is imported. */
+/** Imports a whole document into an empty profile. */
 function imported(text: string): { profile: ResumeFields; unsaved: unknown[] } {
 	const { found, unsaved } = fromResume(readDocument(text))
 	const plan = planImport(nobody, found)

@@ -10,33 +10,33 @@ import type {
 import { pictureUrl } from '~/lib/addresses.ts'
 
 /*
- * A profile as a document of JSON Resume 1.0 (https://jsonresume.org/schema), the way out; import/reading.ts is the way in.
- * What JSON Resume has no place for stands under meta.devquad, with the field names of this site's API.
+ * Exports a profile as JSON Resume 1.0 (https://jsonresume.org/schema); import/reading.ts reads it. Fields without an equivalent are under
+ * meta.devquad, with the names of this site's API.
  */
 
-/** The single fields of a profile that are about the member; whom it is shown to, and how, stays with the profile. */
+/** The profile's fields about the member, without those about visibility. */
 export type ResumePersonal = Pick<
 	PersonalInput,
 	'fullName' | 'phone' | 'city' | 'expertise_in' | 'about' | 'skills' | 'open_to' | 'profile_url'
 >
 
-/** What a résumé is made of, as it is stored. Empty text and null mean "not given". */
+/** The stored data that a résumé is made from. Empty text and null mean "not given". */
 export interface ResumeFields {
 	username: string
-	/** Of the account; '' when the reader may not know it. */
+	/** Of the account; '' if the reader may not see it. */
 	email: string
 	personal: ResumePersonal
-	/** In words, by the names of skills: how well each is shown. */
+	/** The levels in words, by the names of skills. */
 	levels?: ReadonlyMap<string, string>
 	academics: AcademicsInput
 	social: SocialInput
 	certificates: StoredCertificate[]
 	projects: ProjectInput[]
-	/** Studies but for that of `academics`, then work, then volunteering. */
+	/** Education except that of `academics`, then work, then volunteering. */
 	experiences: ExperienceInput[]
 }
 
-/** The sites of a profile as JSON Resume names a network; a portfolio is the `url` of the basics. */
+/** The profile's sites by JSON Resume's network names; a portfolio is the `url` of the basics. */
 export const networks: Record<Exclude<Site, 'portfolio'>, string> = {
 	github: 'GitHub',
 	linkedin: 'LinkedIn',
@@ -49,7 +49,7 @@ export const networks: Record<Exclude<Site, 'portfolio'>, string> = {
 const schema = 'https://raw.githubusercontent.com/jsonresume/resume-schema/v1.0.0/schema.json'
 const largestPortrait = 512
 
-/** The document, without empty fields. @param publicUrl the site's address without a slash at the end */
+/** The document, without empty fields. @param publicUrl the site's origin without a trailing slash */
 export function toResume(
 	{ username, email, personal, levels, academics, social, certificates, projects, experiences }: ResumeFields,
 	publicUrl: string,
@@ -151,13 +151,13 @@ function projectEntry(project: ProjectInput) {
 	})
 }
 
-/** The fields that hold something; undefined when none does. */
+/** The non-empty fields; undefined without any. */
 function given<Fields extends object>(fields: Fields): Partial<Fields> | undefined {
 	const held = Object.entries(fields).filter(([, value]) => !isBlank(value))
 	return held.length === 0 ? undefined : (Object.fromEntries(held) as Partial<Fields>)
 }
 
-/** Whether nothing is said: an empty text or list, null, or nothing at all. */
+/** Whether a value is an empty text or list, null or undefined. */
 export function isBlank(value: unknown): boolean {
 	return (
 		value === undefined ||

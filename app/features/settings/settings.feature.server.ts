@@ -1,4 +1,4 @@
 import { defineFeature } from '~/platform/feature.ts'
 
-/** The settings page. What other features have there are routes nested in it: see `routes.ts`. */
+/** The settings page. Sections of other features are nested routes: see `routes.ts`. */
 export const settings = defineFeature({ name: 'settings' })

@@ -8,7 +8,7 @@ import { ownCookie, readOwnCookie } from '~/platform/http/cookies.ts'
 import { boxSetting, choiceSetting, dateSetting, settingSection, textSetting } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 
-/** Seconds that a browser remembers which announcement its member has closed. */
+/** Seconds that a browser remembers a closed announcement. */
 const CLOSED_FOR_S = 31_536_000
 
 const address = z.union(
@@ -16,7 +16,7 @@ const address = z.union(
 	'Enter an address that begins with https://, or one of this site that begins with /.',
 )
 
-/** One line above every page: for works on the site, an event, the beginning of a term. */
+/** A line above every page, for maintenance, events or the start of a term. */
 export const announcementSection = settingSection({
 	name: 'announcement',
 	title: 'Announcement',
@@ -56,10 +56,10 @@ export const announcementSection = settingSection({
 })
 
 /**
- * What stands above a page now.
- * @param cookies the Cookie header, which says what the member has closed
- * @param now milliseconds of the epoch; days begin and end by the clock of the site
- * @returns null where nothing is announced to this viewer
+ * The present announcement.
+ * @param cookies the Cookie header, with the announcement that the member closed
+ * @param now milliseconds since 1970; days are those of the site's time zone
+ * @returns null without an announcement for this viewer
  */
 export function announcementFor(viewer: Viewer, cookies: string | null, now = Date.now()): AnnouncementView | null {
 	const { text, url, linkText, audience, from, until, canClose } = siteSettings(announcementSection)
@@ -74,13 +74,13 @@ export function announcementFor(viewer: Viewer, cookies: string | null, now = Da
 	}[audience]
 	if (!isMeant) return null
 	const id = createHash('sha256').update(`${text}\n${url}`).digest('base64url').slice(0, 12)
-	// Visitors share their pages, so one of them cannot close it.
+	// Visitors share cached pages, so they cannot close it.
 	const isClosable = canClose && viewer !== null
 	if (isClosable && readOwnCookie(cookies, 'announcement') === id) return null
 	return { id, text, link: url ? { url, text: linkText } : null, isClosable }
 }
 
-/** The Set-Cookie header that remembers an announcement as closed. @param id as its form sent it */
+/** The Set-Cookie header that marks an announcement as closed. @param id from its form */
 export function closedAnnouncementCookie(id: unknown): string | null {
 	return /^[\w-]{12}$/.test(String(id)) ? ownCookie('announcement', String(id), CLOSED_FOR_S) : null
 }

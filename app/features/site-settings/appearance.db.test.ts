@@ -37,7 +37,7 @@ const drawn = (width: number, height: number, background = '#204080') =>
 const section = () => getSection(admin, 'appearance')
 const saved = () => siteSettings(appearanceSection)
 
-/** Sends the form as the page does. */
+/** Submits the form as the page does. */
 async function send(fields: Record<string, string | Buffer>, who = admin): Promise<void> {
 	const form = new FormData()
 	const { version, settings } = await section()
@@ -98,7 +98,7 @@ test('a logo is in the stylesheet, in icons and in mails, whoever chose it; with
 	const { html } = letter('a@b.example', 'A letter', 'Look:', { label: 'Here', url: 'http://localhost/' }, 'End.')
 	expect(html).toContain(`<img src="${config().publicUrl}/icons/logo.png?v=${style?.version}" alt="DevQuad"`)
 
-	// Longer than any grace, and its admin gone.
+	// Older than the grace period, and the admin is gone.
 	await sql`update pictures set created_at = now() - interval '2 days'`.execute(db())
 	await sql`delete from users where id = ${other.id}`.execute(db())
 	expect(await sweepPictures()).toBe(0)
@@ -141,7 +141,7 @@ test('a form names no other picture, and one that is no longer stored does not c
 	await send({ logo_file: await drawn(30, 30) })
 	const before = saved().logo
 	await expect(send({ logo: before.replace('30x30', '30x31') })).rejects.toThrow('This logo is no longer stored.')
-	// Of the logos before only the last twenty are kept.
+	// Only the last twenty former logos are kept.
 	await sql`
 		with old as (insert into pictures (path, user_id, kind, width, height, bytes, colour)
 			select 'logos/-/' || md5(n::text), 0, 'logo', 1, 1, 1, '#000000' from generate_series(1, 20) as n returning path)

@@ -178,7 +178,7 @@ test('a change is taken back once, is a change of its own, and not after a later
 	expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 	expect(Object.fromEntries(await texts())).toMatchObject({ line: 'a line', days: '90', way: 'closed' })
 	await expect(undoChange(admin, 'example', first)).rejects.toThrow(Conflict)
-	// The undoing is taken back in its turn.
+	// Undoes the undo.
 	await undoChange(admin, 'example', (await newest())?.id ?? 0)
 	expect(siteSettings(section)).toMatchObject({ line: 'first', days: 10, way: 'closed' })
 	for (const id of [0, 10_000_000, Number.NaN]) await expect(undoChange(admin, 'example', id)).rejects.toThrow(NotFound)
@@ -249,7 +249,7 @@ test('no two sections have one name', () => {
 
 test.each([
 	['Ask @ab', 'Ask @former-member'],
-	// No room for the longer word.
+	// The longer word would exceed the limit.
 	['Ask @ab, they know', 'Ask @, they know'],
 	['/find-dev/ab', '/find-dev/'],
 	['Ask @abc about ab', 'Ask @abc about ab'],

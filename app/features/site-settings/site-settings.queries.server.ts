@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { renamed } from '~/platform/db/member-names.queries.server.ts'
 
-/** Texts by setting, secrets encrypted. */
+/** Texts by setting; secrets are encrypted. */
 export type Texts = Readonly<Record<string, string>>
 
-/** What one save did: the texts before and after by setting, null for the default. Of a secret both are null. */
+/** Texts before and after a save, by setting; null for the default. Both are null for a secret. */
 export type Changes = Readonly<Record<string, { old: string | null; new: string | null }>>
 
 export interface SavedTexts {
@@ -13,14 +13,14 @@ export interface SavedTexts {
 	texts: Texts
 }
 
-/** What is saved of a section; nothing, as version 1, where nobody ever saved. */
+/** The saved texts of a section; empty with version 1 if it was never saved. */
 export async function findSection(section: string): Promise<SavedTexts> {
 	const { rows } = await sql<SavedTexts>`
 		select version, texts from site_settings where section = ${section}`.execute(db())
 	return rows[0] ?? { version: 1, texts: {} }
 }
 
-/** Locks a section, so that saves of it come one after the other. */
+/** Locks a section, so that saves are serialized. */
 export async function lockSection(trx: Executor, section: string): Promise<SavedTexts & { id: number }> {
 	await sql`insert into site_settings (section) values (${section}) on conflict do nothing`.execute(trx)
 	const { rows } = await sql<SavedTexts & { id: number }>`
@@ -30,7 +30,7 @@ export async function lockSection(trx: Executor, section: string): Promise<Saved
 	return row
 }
 
-/** Writes the texts of a locked section, as the next version, and what changed. */
+/** Writes the texts of a locked section as its next version, with an entry in the history. */
 export async function writeSection(
 	trx: Executor,
 	{ id, texts, changes, actorId }: { id: number; texts: Texts; changes: Changes; actorId: number },
@@ -51,7 +51,7 @@ export interface ChangeRow {
 	name: string | null
 }
 
-/** The last changes of a section, the latest first. */
+/** The last changes of a section, latest first. */
 export async function listChangeRows(section: string, limit: number): Promise<ChangeRow[]> {
 	const { rows } = await sql<ChangeRow>`
 		select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, c.changes, u.username, u.name
@@ -69,7 +69,7 @@ export async function findChanges(section: string, id: number): Promise<Changes 
 	return rows[0]?.changes
 }
 
-/** Texts that call members by another username, in the same order. */
+/** Replaces usernames in texts, and keeps their order. */
 export async function renameInTexts(
 	texts: readonly string[],
 	usernames: readonly string[],
@@ -81,7 +81,7 @@ export async function renameInTexts(
 	return rows.map(({ text }) => text)
 }
 
-/** Writes the texts of a locked section, as the next version, without an entry in the history. */
+/** Writes the texts of a locked section as its next version, without an entry in the history. */
 export async function rewriteSection(trx: Executor, id: number, texts: Texts): Promise<void> {
 	await sql`
 		update site_settings set texts = ${JSON.stringify(texts)}::jsonb, version = version + 1 where id = ${id}`.execute(

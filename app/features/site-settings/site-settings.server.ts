@@ -40,41 +40,38 @@ import {
 } from './site-settings.view.ts'
 
 /*
- * What admins do with the settings that features declare. A save is one transaction with its entry in the history and in the log. All
- * of them throw NotAllowed for whoever is no admin or is suspended, and NotFound for a section that is not there.
+ * Editing the settings that features declare. A save, its history and its log entry are one transaction. All functions throw NotAllowed
+ * unless the viewer is an admin who is not suspended, and NotFound for an unknown section.
  */
 
 declare module '~/platform/feature.ts' {
 	interface Feature {
-		/** Settings that admins change on /admin/settings: one form for each section. */
+		/** Settings at /admin/settings: one form for each section. */
 		settingSections?: readonly SettingSection[]
 	}
 }
 
 const registry = remember('setting-sections', () => ({ sections: new Map<string, SettingSection>() }))
 
-/** Takes the sections of all features. @throws Error when two have the same name */
+/** Registers the sections of all features. @throws Error if two have the same name */
 export function registerSections(sections: readonly SettingSection[]): void {
 	registry.sections = new Map(sections.map((section) => [section.name, section]))
 	if (registry.sections.size < sections.length) throw new Error('Two sections of settings have the same name.')
 }
 
-/** Every section, in the order of the ladder. */
+/** All sections, in the order of the features. */
 export function listSections(viewer: Viewer): SectionLine[] {
 	requireAdmin(viewer)
 	return [...registry.sections.values()].map(({ name, title, about }) => ({ name, title, about }))
 }
 
-/** Whether whoever saves a section has to confirm who they are. */
+/** Whether saving a section requires a confirmed identity. */
 export function isSensitive(viewer: Viewer, name: string): boolean {
 	requireAdmin(viewer)
 	return requireSection(name).isSensitive === true
 }
 
-/**
- * A section's form, and its last changes.
- * @param typed fields of the form that are to be shown in place of what is saved, such as a colour to look at
- */
+/** A section's form, and its last changes. @param typed values to show instead of the saved ones, such as a colour to preview */
 export async function getSection(viewer: Viewer, name: string, typed = new URLSearchParams()): Promise<SectionView> {
 	requireAdmin(viewer)
 	const section = requireSection(name)
@@ -92,19 +89,19 @@ export async function getSection(viewer: Viewer, name: string, typed = new URLSe
 	}
 }
 
-/** The texts with what was typed into the field of a setting, where it is possible and no secret or file. */
+/** Applies what was typed into a field, unless it is invalid, a secret or a file. */
 function withTyped(name: string, setting: Setting, texts: Texts, typed: URLSearchParams): Texts {
 	if (setting.input === 'secret' || setting.input === 'picture') return texts
-	// A form that is sent whole leaves out a box that is not ticked.
+	// Browsers omit an unchecked box from a form.
 	const text = typed.get(name) ?? (setting.input === 'box' && typed.has('version') ? '' : null)
 	const parsed = text === null ? null : setting.schema.safeParse(text)
 	return parsed?.success ? { ...texts, [name]: fieldText(parsed.data) } : texts
 }
 
 /**
- * Stores the files that a form brought for pictures of a section, and has their fields name them.
- * @param form is changed: `{name}_file` becomes `{name}`
- * @throws Invalid at the field when a file is refused
+ * Stores the files of picture fields, and sets the fields to their paths.
+ * @param form is modified: `{name}_file` becomes `{name}`
+ * @throws Invalid at the field if a file is refused
  */
 export async function takePictures(viewer: Viewer, name: string, form: FormData): Promise<void> {
 	const actor = requireAdmin(viewer)
@@ -121,9 +118,9 @@ export async function takePictures(viewer: Viewer, name: string, form: FormData)
 }
 
 /**
- * Saves a section's form. What the environment decides stays as it is; an empty secret keeps the stored one.
- * @param input fields as `fieldOf` names them, with the `version` that the form was made from
- * @throws Invalid with the fields, EditConflict when another admin saved first, and what the section's own checks throw
+ * Saves a section. Settings from the environment stay; an empty secret keeps the stored one.
+ * @param input fields as `fieldOf` names them, with the `version` that the form is based on
+ * @throws Invalid with the fields, EditConflict if another admin saved first, and errors of the section's checks
  */
 export async function saveSection(viewer: Viewer, name: string, input: Input): Promise<{ title: string }> {
 	const actor = requireAdmin(viewer)
@@ -140,8 +137,8 @@ export async function saveSection(viewer: Viewer, name: string, input: Input): P
 }
 
 /**
- * Takes a change back: what it changed is as it was before. Secrets stay, as their former ones are stored nowhere.
- * @throws Conflict when one of its settings was changed again since, and what the section's own checks throw
+ * Undoes a change. Secrets stay, as former ones are not stored.
+ * @throws Conflict if one of its settings was changed since, and errors of the section's checks
  */
 export async function undoChange(viewer: Viewer, name: string, id: number): Promise<void> {
 	const actor = requireAdmin(viewer)
@@ -163,8 +160,8 @@ export async function undoChange(viewer: Viewer, name: string, id: number): Prom
 }
 
 /**
- * Checks texts and saves what differs, and tells every process.
- * @param onLate called in place of that when somebody else saved in the meantime, with what they left
+ * Validates texts, saves those that differ, and notifies all processes.
+ * @param onLate called instead if somebody else saved meanwhile, with the present texts
  */
 async function write(
 	actor: SignedIn,
@@ -189,7 +186,7 @@ async function write(
 	await announceSettings()
 }
 
-/** The log names what was changed; the values stand in the history. */
+/** The log has the names of changed settings; their values are in the history. */
 async function record(
 	trx: Executor,
 	actor: SignedIn,
@@ -213,10 +210,10 @@ function requireSection(name: string): SettingSection {
 	return section
 }
 
-/** What a form says: a text by setting, as its schema reads it; null for a secret that is to be removed. */
+/** The texts of a form by setting, parsed by their schemas; null for a secret to be removed. */
 type Sent = Record<string, string | null>
 
-/** @throws Invalid with the message of each field that is wrong */
+/** @throws Invalid with the errors of all fields */
 function readTexts(section: SettingSection, input: Input): Sent {
 	const sent: Sent = {}
 	const wrong: Record<string, string> = {}
@@ -234,7 +231,7 @@ function readTexts(section: SettingSection, input: Input): Sent {
 	return sent
 }
 
-/** Calls a member who leaves by no name in what is saved, such as an announcement. */
+/** Removes the name of a leaving member from saved texts, such as an announcement. */
 export const forgetInSettings: LeavingStep = async ({ usernames }) => {
 	let isChanged = false
 	for (const section of registry.sections.values()) {
@@ -251,7 +248,7 @@ export const forgetInSettings: LeavingStep = async ({ usernames }) => {
 	return false
 }
 
-/** The texts of a section that name one of these members, as they are without the name; null where none does. */
+/** The texts of a section without the names of these members; null if they are not mentioned. */
 async function findNaming(section: SettingSection, texts: Texts, usernames: readonly string[]): Promise<Texts | null> {
 	const plain = Object.entries(texts).filter(([name]) => section.settings[name]?.input !== 'secret')
 	const values = plain.map(([, text]) => text)
@@ -261,13 +258,13 @@ async function findNaming(section: SettingSection, texts: Texts, usernames: read
 	const changed = plain.flatMap(([name, text], index) => {
 		const [next = '', short = ''] = [longer?.[index], shorter?.[index]]
 		if (next === text) return []
-		// A text that has no room for the longer word would count as not saved.
+		// A text that exceeds its limit would count as not saved.
 		return [[name, section.settings[name]?.schema.safeParse(next).success === false ? short : next] as const]
 	})
 	return changed.length > 0 ? Object.fromEntries(changed) : null
 }
 
-/** Texts with what was sent, secrets encrypted. What says the same as before is left alone, so that a default can stay one. */
+/** Merges the submitted texts, with secrets encrypted. Unchanged values are left alone, so that a default stays a default. */
 function withSent(section: SettingSection, before: Texts, sent: Sent): Texts {
 	const texts: Record<string, string> = { ...before }
 	for (const [name, setting] of Object.entries(section.settings)) {
@@ -279,7 +276,7 @@ function withSent(section: SettingSection, before: Texts, sent: Sent): Texts {
 	return texts
 }
 
-/** What a setting says in plain text; null for a secret that there is not. */
+/** The plain text of a setting; null for a secret that is not set. */
 function plainText(section: SettingSection, name: string, texts: Texts): string | null {
 	const setting = section.settings[name] as Setting
 	const stored = texts[name]
@@ -287,7 +284,7 @@ function plainText(section: SettingSection, name: string, texts: Texts): string 
 	return stored === undefined ? null : decryptSecret(secretPurpose(section, name), stored)
 }
 
-/** For a save that came too late: one that says what is stored is no conflict. @throws EditConflict */
+/** For a late save: submitting the stored values is not a conflict. @throws EditConflict */
 function requireNothingNew(section: SettingSection, { version, texts }: SavedTexts, sent: Sent): void {
 	const values: Record<string, string> = {}
 	const visible: Record<string, string | null> = {}
@@ -310,7 +307,7 @@ function changesOf(section: SettingSection, before: Texts, after: Texts): Change
 	)
 }
 
-/** The parts of a change that can be taken back: of settings that there still are, and no secrets. */
+/** The parts of a change that can be undone: settings that still exist, without secrets. */
 function undoable(section: SettingSection, changes: Changes): [string, Changes[string]][] {
 	return Object.entries(changes).filter(([name]) => {
 		const setting = section.settings[name]

@@ -8,17 +8,15 @@ export function sectionPath(name: string): string {
 	return `${settingsPath}/${name}`
 }
 
-/** Changes that the page of a section shows, the latest first. */
+/** Changes shown on the page of a section, latest first. */
 export const MAX_CHANGES_SHOWN = 30
 
-/**
- * The name of a setting's field. What is called a password is never sent back in a form that was refused.
- */
+/** The field name of a setting. Fields named password are never sent back in a rejected form. */
 export function fieldOf(name: string, { input }: Pick<Setting, 'input'>): string {
 	return input === 'secret' ? `password-${name}` : name
 }
 
-/** The name of the box that removes a secret or a picture. */
+/** The name of the checkbox that removes a secret or a picture. */
 export function removalOf(name: string): string {
 	return `remove-${name}`
 }
@@ -35,34 +33,33 @@ export interface SettingView {
 	input: Setting['input']
 	choices: Setting['choices']
 	name: string
-	/** The name of its field. */
 	field: string
-	/** What is in its field; of a secret, nothing. */
+	/** The field's value; empty for a secret. */
 	text: string
-	/** Whether there is a secret. */
+	/** Whether the secret is set. */
 	isSet: boolean
-	/** Of a colour: how it looks in each theme. */
+	/** For a colour: a preview in each theme. */
 	previews: AccentPreview[]
-	/** Of a line: what is offered while it is typed. */
+	/** For a line: suggestions while typing. */
 	suggestions: readonly string[]
-	/** The environment variable that decides, where one does. */
+	/** The environment variable that overrides it, if set. */
 	environment: string | null
 }
 
 export interface ChangeView {
 	id: number
 	at: string
-	/** Who made it; null when they have left. */
+	/** The admin; null if they have left. */
 	by: { username: string; name: string } | null
-	/** What was changed, in words; of a secret only that it was. */
+	/** The changes in words; for a secret only the fact. */
 	parts: { label: string; from: string | null; to: string | null }[]
-	/** Whether everything that it changed still stands as it was changed. */
+	/** Whether everything is still as this change left it. */
 	mayUndo: boolean
 }
 
 export interface SectionView extends SectionLine {
 	version: number
-	/** Whether the document is loaded again after a save. */
+	/** Whether the document is reloaded after a save. */
 	loadsAnew: boolean
 	settings: SettingView[]
 	changes: ChangeView[]

@@ -8,7 +8,7 @@ const webAddress = z.union(
 	'Enter an address that begins with https://.',
 )
 
-/** Who runs the site, as every page and security.txt say. */
+/** The operator, named on every page and in security.txt. */
 export const siteSection = settingSection({
 	name: 'site',
 	title: 'Who runs this site',
@@ -38,13 +38,13 @@ export const siteSection = settingSection({
 	},
 })
 
-/** Whom every page credits; null where nobody is named. */
+/** The operator that pages credit; null if none is set. */
 export function siteAuthor(): { name: string; url: string } | null {
 	const { authorName: name, authorUrl: url } = siteSettings(siteSection)
 	return name ? { name, url } : null
 }
 
-/** Where to report security problems: an e-mail or web address, else that of the first admin; empty where neither is known. */
+/** Where to report security problems: a mail or web address, or else the first admin's; '' if neither is known. */
 export function securityContact(): string {
 	return siteSettings(siteSection).securityContact || config().ADMIN_EMAIL
 }

@@ -26,14 +26,14 @@ beforeAll(async () => {
 	peer = await makeMember('peer')
 })
 
-/** Has the waiting archives made, as the worker would. */
+/** Runs the queued archive jobs, as a worker would. */
 async function work(): Promise<void> {
 	const { rows } = await sql<{ payload: { userId: number; name: string } }>`
 		delete from graphile_worker._private_jobs where payload ->> 'name' like '%.zip' returning payload`.execute(db())
 	for (const { payload } of rows) await makeArchive(payload)
 }
 
-/** The files of a ZIP, by the list at its end. */
+/** Unpacks a ZIP by its central directory. */
 function unzip(zip: Buffer): Map<string, Buffer> {
 	const files = new Map<string, Buffer>()
 	for (let at = zip.indexOf(Buffer.from('PK\x01\x02', 'latin1')); zip.readUInt32LE(at) === 0x02014b50; ) {
@@ -96,7 +96,7 @@ test('an archive holds what a member wrote, uploaded and received, and nothing t
 	const whole = [...files].map(([name, contents]) => `${name} ${contents.toString('latin1')}`).join('\n')
 	for (const secret of ['peer@campus.example', 'Never seen', `"author_id"`, `"pseudonym_of"`])
 		expect(whole).not.toContain(secret)
-	// Nobody else gets it, and it is gone after its days.
+	// Nobody else can fetch it, and it expires.
 	await expect(openArchive(peer)).rejects.toThrow('There is no archive')
 	await sql`update archives set ready_at = now() - interval '8 days'`.execute(db())
 	await expect(openArchive(mira)).rejects.toThrow('There is no archive')

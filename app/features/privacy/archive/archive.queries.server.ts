@@ -10,16 +10,16 @@ export interface ArchiveRow {
 	done: number
 	bytes: number | null
 	ready_at: Date | null
-	/** When it can be fetched no more; null while it is being made. */
+	/** When it expires; null while it is being made. */
 	ends_at: Date | null
-	/** Whether it has been under way for so long that its job must have been given up. */
+	/** Whether it has been in progress for so long that its job must have failed. */
 	stuck: boolean
 }
 
 const columns = sql`name, parts, done, bytes::float8 as bytes, ready_at, ready_at + make_interval(days => ${ARCHIVE_DAYS}) as ends_at,
 	ready_at is null and asked_at < now() - interval '1 day' as stuck`
 
-/** A member's archive, made or being made; undefined for none. */
+/** A member's archive, finished or in progress; undefined for none. */
 export async function findArchive(userId: number, executor: Executor = db()): Promise<ArchiveRow | undefined> {
 	const { rows } = await sql<ArchiveRow>`
 		select ${columns} from archives where user_id = ${userId}
@@ -27,7 +27,7 @@ export async function findArchive(userId: number, executor: Executor = db()): Pr
 	return rows[0]
 }
 
-/** Begins a member's archive, in place of an older one. @param name of its file, which nobody can guess */
+/** Starts a member's archive, and replaces an older one. @param name of its file, which cannot be guessed */
 export async function beginArchive(trx: Executor, userId: number, name: string): Promise<void> {
 	await sql`
 		insert into archives (user_id, name) values (${userId}, ${name})
@@ -36,7 +36,7 @@ export async function beginArchive(trx: Executor, userId: number, name: string):
 	)
 }
 
-/** Notes how far an archive is. @returns whether it is still wanted */
+/** Records the progress of an archive. @returns false if it was cancelled */
 export async function noteProgress(userId: number, name: string, parts: number, done: number): Promise<boolean> {
 	const { rows } = await sql`
 		update archives set parts = ${parts}, done = ${done}
@@ -44,7 +44,7 @@ export async function noteProgress(userId: number, name: string, parts: number, 
 	return rows.length > 0
 }
 
-/** Notes that an archive can be fetched. @returns the member, to tell them; undefined when it is not wanted any more */
+/** Marks an archive as finished. @returns the member to notify; undefined if it was cancelled */
 export async function finishArchive(
 	userId: number,
 	name: string,
@@ -57,7 +57,7 @@ export async function finishArchive(
 	return rows[0]
 }
 
-/** Archives whose days are over, and those that nobody finished. */
+/** Expired archives, and abandoned ones. */
 export async function listExpiredArchives(): Promise<{ user_id: number; name: string }[]> {
 	const { rows } = await sql<{ user_id: number; name: string }>`
 		select user_id, name from archives
@@ -67,22 +67,22 @@ export async function listExpiredArchives(): Promise<{ user_id: number; name: st
 	return rows
 }
 
-/** Deletes the row of a member's archive. @param name of this archive, in case a newer one was made */
+/** Deletes the row of a member's archive. @param name of this archive, in case a newer one was started */
 export async function deleteArchive(userId: number, name: string): Promise<void> {
 	await sql`delete from archives where user_id = ${userId} and name = ${name}`.execute(db())
 }
 
-/** Rows that are in memory at once. */
+/** Rows per fetch of the cursor. */
 const ROWS_AT_ONCE = 200
 
-/** The rows of a member in a table as its feature gives them away, one after the other. */
+/** Yields a member's rows of a table, as its feature exports them. */
 export async function* readRows(
 	table: string,
 	entry: MemberTable,
 	memberId: number,
 ): AsyncGenerator<Record<string, unknown>> {
 	const statement = entry.rows?.(memberId) ?? ownRows(table, entry, memberId)
-	// A cursor: one moment for the whole table, and never more of it in memory than this.
+	// A cursor reads the table in one snapshot and bounds the memory.
 	const trx = await db().startTransaction().execute()
 	try {
 		await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
@@ -102,13 +102,13 @@ export async function* readRows(
 function ownRows(table: string, { members, archive }: MemberTable, memberId: number): RawBuilder<unknown> {
 	const [owner] = Object.keys(members)
 	if (owner === undefined || typeof archive === 'string') throw new Error(`${table} has no rows for an archive.`)
-	// Of the accounts only the member's own: a pseudonym has nothing that its member does not know.
+	// Pseudonyms have no account data that the member does not know.
 	const accounts = table === 'users' ? sql`array[${memberId}::int]` : accountsOf(memberId)
 	return sql`select ${sql.join(archive.map((column) => sql.ref(column)))} from ${sql.table(table)}
 		where ${sql.ref(owner)} = any(${accounts})`
 }
 
-/** The pictures of a member, in pages. @param after the path that the ones before ended with */
+/** The pictures of a member, in pages. @param after the last path of the previous page */
 export async function listPicturesOf(memberId: number, after: string, limit: number): Promise<string[]> {
 	const { rows } = await sql<{ path: string }>`
 		select path from pictures where user_id = ${memberId} and path > ${after} order by path limit ${limit}`.execute(

@@ -35,7 +35,7 @@ import { markdownOf, README, schemaOf } from './texts.server.ts'
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
-		/** An archive that a member asked for, by the name of its file. */
+		/** A requested archive, by the name of its file. */
 		'make-archive': { userId: number; name: string }
 	}
 }
@@ -48,7 +48,7 @@ interface ArchivedTable {
 
 let tables: readonly ArchivedTable[] = []
 
-/** Is given what each feature gives away of its tables. */
+/** Registers what each feature exports. */
 export function registerTables(features: readonly Feature[]): void {
 	tables = features.flatMap(({ name: feature, memberData = {} }) =>
 		Object.entries(memberData).flatMap(([table, entry]) =>
@@ -57,16 +57,16 @@ export function registerTables(features: readonly Feature[]): void {
 	)
 }
 
-/** The archive of a member as their page shows it; null for none. */
+/** A member's archive as their page shows it. */
 export interface ArchiveView {
-	/** Per cent while it is being made; null when it can be fetched. */
+	/** Per cent while it is being made; null when it is finished. */
 	progress: number | null
 	bytes: number
 	/** ISO 8601; null while it is being made. */
 	endsAt: string | null
 }
 
-/** A member's archive. */
+/** A member's archive; null for none. */
 export async function getArchive(member: Pick<SignedIn, 'id'>): Promise<ArchiveView | null> {
 	const row = await findArchive(member.id)
 	if (!row) return null
@@ -75,8 +75,8 @@ export async function getArchive(member: Pick<SignedIn, 'id'>): Promise<ArchiveV
 }
 
 /**
- * Has an archive of everything made that is stored of a member. It takes the place of an older one.
- * @param asker who asks: the member, or an admin for them. Only the member is told, and can fetch it
+ * Queues an archive of everything that is stored about a member, and replaces an older one.
+ * @param asker the member, or an admin on their behalf; only the member is notified and can fetch it
  * @throws Conflict while one is being made, TooMany
  */
 export async function askForArchive(member: Pick<SignedIn, 'id'>, asker: SignedIn): Promise<void> {
@@ -97,7 +97,7 @@ export async function askForArchive(member: Pick<SignedIn, 'id'>, asker: SignedI
 	await recordSecurityEvent('archive-requested', { userId: member.id })
 }
 
-/** The file of a member's archive, to be sent. @throws NotFound when there is none, or no more */
+/** The file of a member's archive. @throws NotFound if there is none or it has expired */
 export async function openArchive(member: SignedIn): Promise<{ file: Readable; bytes: number }> {
 	const row = await findArchive(member.id)
 	if (!row?.ready_at) throw new NotFound('There is no archive to download. Ask for one first.')
@@ -106,7 +106,7 @@ export async function openArchive(member: SignedIn): Promise<{ file: Readable; b
 	return { file, bytes: row.bytes ?? 0 }
 }
 
-/** Makes an archive; one that is not wanted any more is given up. Cut off, it is begun again by the next try of the job. */
+/** Makes an archive; stops if it was cancelled. A retry after an interruption starts again. */
 export async function makeArchive({ userId, name }: { userId: number; name: string }): Promise<void> {
 	const parts = tables.length + (await countPicturesOf(userId))
 	if (!(await noteProgress(userId, name, parts, 0))) return
@@ -132,15 +132,15 @@ interface ZipEntry {
 	input: string | Uint8Array | AsyncIterable<string>
 }
 
-/** Pictures that are looked up at once. */
+/** Pictures per query. */
 const PICTURES_AT_ONCE = 100
 
-/** What goes into the archive, made as it is written: no more than a few rows or one picture are in memory. */
+/** Yields the entries of the archive as they are written, so that at most a few rows or one picture are in memory. */
 async function* entriesOf(userId: number, name: string, parts: number): AsyncGenerator<ZipEntry> {
 	let done = 0
 	const progress = async () => {
 		done += 1
-		// Of a thousand pictures each one would be a statement.
+		// Once per cent, as each update is a statement.
 		if (done % Math.ceil(parts / 100) !== 0) return
 		if (!(await noteProgress(userId, name, parts, done))) throw new Error('The archive is no longer needed.')
 	}
@@ -172,7 +172,7 @@ function fileOf(feature: string, table: string): string {
 	return `data/${feature}/${table}.json`
 }
 
-/** Rows as a JSON array, one on each line. */
+/** Encodes rows as a JSON array, one per line. */
 async function* jsonOf(rows: AsyncIterable<Record<string, unknown>>): AsyncGenerator<string> {
 	let before = '[\n'
 	for await (const row of rows) {
@@ -186,7 +186,7 @@ function keyOf(name: string): PrivateKey {
 	return `archives/${name}`
 }
 
-/** Removes the file of an archive, by the name in its row. */
+/** Deletes the file of an archive, by the name in its row. */
 export async function removeArchiveFile(name: string): Promise<void> {
 	await (await storage()).remove(keyOf(name))
 }
@@ -202,7 +202,7 @@ function readyLetter({ email, name }: { email: string; name: string }) {
 	)
 }
 
-/** Removes archives whose days are over, and halves that a crash left; to be called regularly. */
+/** Deletes expired archives, and incomplete ones after a crash; call it regularly. */
 export async function sweepArchives(): Promise<void> {
 	for (const { user_id, name } of await listExpiredArchives()) {
 		await removeArchiveFile(name)
@@ -215,7 +215,7 @@ export async function sweepArchives(): Promise<void> {
 	}
 }
 
-/** Removes the archive of a member who leaves. */
+/** Deletes the archive of a leaving member. */
 export async function leaveArchive({ id }: Leaver): Promise<boolean> {
 	const row = await findArchive(id)
 	if (row) {

@@ -1,8 +1,8 @@
-/* What of an archive is meant to be read by its member: their texts as Markdown, and what is where. */
+/* The readable part of an archive: the member's texts as Markdown, and a description of the files. */
 
 type Row = Record<string, unknown>
 
-/** What makes a row of a table a file with its text; undefined for tables without long texts. */
+/** A function that turns a row into a Markdown file; undefined for tables without long texts. */
 export function markdownOf(table: string): ((row: Row) => { name: string; input: string }) | undefined {
 	if (table === 'questions')
 		return ({ id, title, description, tags, created_at }) => ({
@@ -21,7 +21,7 @@ function dateOf(at: unknown): string {
 	return at instanceof Date ? at.toISOString() : ''
 }
 
-/** Stands first in each archive. */
+/** The first file of each archive. */
 export const README = `This is everything that the site stores about you.
 
 data/       One JSON file for each kind of thing, an array with one object for each row.
@@ -33,7 +33,7 @@ pictures/   The pictures that you uploaded.
 Secrets such as passwords and access tokens are left out; nobody needs them but the site.
 `
 
-/** Each JSON file of an archive with the names in it, as Markdown. */
+/** Describes each JSON file of an archive with its fields, as Markdown. */
 export function schemaOf(files: readonly (readonly [file: string, names: readonly string[] | string])[]): string {
 	const lines = files.map(
 		([file, names]) =>

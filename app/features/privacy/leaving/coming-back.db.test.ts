@@ -31,7 +31,7 @@ import {
 import { type CampusSite, startCampus } from '../../../../tests/support/oidc-site.ts'
 import { setUpApp } from '../../../../tests/support/second-factor.ts'
 
-/* Whoever comes back in time is offered their account first, by whatever way they log in. */
+/* A member who asked for deletion is offered to keep the account, however they log in. */
 
 useDatabase()
 useJobTables()
@@ -62,7 +62,7 @@ async function save(admin: SignedIn, section: string, input: Record<string, stri
 	await saveSection(admin, section, { ...stored, ...input, version: String(version) })
 }
 
-/** What a route is called with. */
+/** The arguments of a route's action. */
 function sent(path: string, fields: Record<string, string> | null, cookie = '') {
 	const url = new URL(path, site)
 	const context = new RouterContextProvider()
@@ -86,7 +86,7 @@ const cookiesOf = (answer: Response) =>
 		.map((cookie) => cookie.split(';', 1)[0])
 		.join('; ')
 
-/** A way in: the answer to its last step. */
+/** A way to log in: the response to its last step. */
 type Way = (name: string) => Promise<Response>
 
 const byPassword: Way = async (email) => (await login(sent('/login', { email, password }))) as Response

@@ -15,19 +15,19 @@ import { beginDeletion, deleteAccount, deleteJobsNaming, listDue } from './leavi
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
-		/** A member whose 14 days are over. */
+		/** A member whose 14 days have passed. */
 		'delete-account': { userId: number }
 	}
 }
 
-/** Members whose deletion one hour begins. */
+/** Deletions that are started in one hour. */
 const MAX_DUE = 100
 
 let steps: readonly LeavingStep[] = []
 let lastSteps: readonly (() => Promise<unknown>)[] = []
 let mentions: readonly { table: string; columns: Mentions }[] = []
 
-/** Is given what each feature does about a member who leaves, what stands above first; and what each forgets after it, in their order. */
+/** Registers the steps that features take before a member's account is deleted, and those after it, in order. */
 export function registerLeaving(features: readonly Feature[]): void {
 	steps = features.flatMap(({ leaving = [] }) => leaving).reverse()
 	lastSteps = features.flatMap(({ afterLeaving }) => afterLeaving ?? [])
@@ -38,14 +38,14 @@ export function registerLeaving(features: readonly Feature[]): void {
 	)
 }
 
-/** Has the accounts deleted whose time has come; to be called regularly. One that was interrupted is gone on with. */
+/** Queues the deletion of accounts that are due, including interrupted ones; call it regularly. */
 export async function deleteDueAccounts(): Promise<void> {
 	for (const userId of await listDue(MAX_DUE)) await addJob('delete-account', { userId })
 }
 
 /**
- * Deletes an account whose 14 days are over. Each step is called until it has nothing left to do and is committed by itself, and the
- * account goes last: killed at any moment, the next call goes on. Nothing is done for a member who came back.
+ * Deletes an account whose 14 days have passed. Each step is repeated until nothing is left and commits on its own, and the account goes
+ * last, so that a deletion can be interrupted at any point and resumed. Does nothing for a member who came back.
  */
 export async function deleteLeaver(userId: number): Promise<void> {
 	const row = await db()
@@ -74,7 +74,7 @@ export async function deleteLeaver(userId: number): Promise<void> {
 	log.info({ userId: id }, 'the account of a member who left was deleted')
 }
 
-/** Whatever names a member in the words of others, in mails that wait and in mails that were written to files. */
+/** Removes the member's name from texts of others, queued mails and mails in files. */
 async function forgetName({ usernames, emails }: Leaver): Promise<void> {
 	await renameInTexts(usernames, FORMER_USERNAME)
 	for (const place of mentions) await renameInColumns(place, usernames, FORMER_USERNAME)
@@ -83,7 +83,7 @@ async function forgetName({ usernames, emails }: Leaver): Promise<void> {
 	await removeMailsNaming(words)
 }
 
-/** Nobody who knows the member can make it, and each try of the job makes the same. */
+/** Not derivable by others, but the same for each retry of the job. */
 function aliasOf(userId: number): string {
 	const hash = createHmac('sha256', authSecret()).update(`former member ${userId}`).digest('hex')
 	return `former-${hash.slice(0, 12)}`

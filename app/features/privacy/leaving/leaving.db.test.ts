@@ -21,7 +21,7 @@ import { comeBack, getLeaving, leave } from './leaving.server.ts'
 useDatabase()
 useJobTables()
 
-/** Stands in everything that a member writes, and nowhere else. */
+/** Occurs in everything that a member writes, and nowhere else. */
 const WORD = 'zwyrbelfink'
 
 let peer: SignedIn
@@ -36,7 +36,7 @@ beforeAll(async () => {
 	await sql`update counters set value = 3 where name = 'members'`.execute(db())
 })
 
-/** A member with a profile, as registration makes one. */
+/** Registers a member with a profile, as the registration does. */
 async function join_(username: string): Promise<SignedIn> {
 	const member = await makeMember(username)
 	await claimUsername(username)
@@ -45,7 +45,7 @@ async function join_(username: string): Promise<SignedIn> {
 	return member
 }
 
-/** Lets the 14 days pass, and the account be deleted. */
+/** Lets the 14 days pass, and deletes the account. */
 async function depart(member: SignedIn, texts: 'keep' | 'remove' = 'remove'): Promise<void> {
 	await leave(member, { texts })
 	await sql`update users set leaves_at = now() - interval '1 minute' where id = ${member.id}`.execute(db())
@@ -58,7 +58,7 @@ const brokenCounters = async () => {
 	expect((await sql`select * from counters order by name`.execute(db())).rows).toEqual(before.rows)
 }
 
-/** Fills whatever a member can fill. */
+/** Fills every field and table that a member can write to. */
 const fillEverything = (member: SignedIn, word = WORD) =>
 	plantEverything(member, { peer, other }, { texts: word, own: word, name: `Mira ${word}` })
 
@@ -75,7 +75,7 @@ describe('a member who leaves', () => {
 		await expect(makeMessage(lena, peer)).rejects.toThrow('You are leaving')
 		const hidden = await sql`select hidden, listed from shown_profiles where user_id = ${lena.id}`.execute(db())
 		expect(hidden.rows).toEqual([{ hidden: true, listed: false }])
-		// Its time has not come.
+		// The 14 days have not passed.
 		await deleteLeaver(lena.id)
 		await comeBack(lena)
 		await expect(comeBack(lena)).rejects.toThrow('not being deleted')
@@ -132,7 +132,7 @@ describe('a member who leaves', () => {
 		const names = [WORD, member.username]
 		expect(await rowsWith(names)).toEqual([])
 		expect(filesWith(names)).toEqual([])
-		// The solution stays, and the other member's conversation.
+		// The solution and the other member's conversation remain.
 		const { rows } = await sql<{ author_id: number; is_solution: boolean }>`
 			select author_id, is_solution from comments where id = ${comments[0]}`.execute(db())
 		expect(rows).toEqual([{ author_id: FORMER_MEMBER, is_solution: true }])

@@ -3,22 +3,21 @@ import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { DAYS_TO_COME_BACK } from '../privacy.limits.ts'
 
-/** How much there is of a member, to be told before they leave. */
+/** How much a member has written, shown before they leave. */
 export interface HoldingsRow {
 	questions: number
 	comments: number
-	/** Of these, what others built on: it stays without the name, whatever the member chooses. */
+	/** Posts among these that others replied to or link to: they stay, without the name, whatever the member chooses. */
 	built_on: number
 	conversations: number
 	pictures: number
 }
 
-/** The condition for a question `q` that others commented on, or that another one was merged into. @param accounts of the author */
+/** An SQL condition: a question `q` that others commented on, or that another one was merged into. @param accounts of the author */
 export const isBuiltOn = (accounts: ReturnType<typeof accountsOf>) => sql<boolean>`(
 	exists (select from comments c where c.question_id = q.id and c.status = 'published' and c.author_id <> all(${accounts}))
 	or exists (select from questions other where other.merged_into = q.id))`
 
-/** What there is of a member. */
 export async function countHoldings(memberId: number): Promise<HoldingsRow> {
 	const accounts = accountsOf(memberId)
 	const { rows } = await sql<HoldingsRow>`
@@ -35,7 +34,7 @@ export async function countHoldings(memberId: number): Promise<HoldingsRow> {
 	return rows[0] ?? { questions: 0, comments: 0, built_on: 0, conversations: 0, pictures: 0 }
 }
 
-/** Somebody who leaves, as they asked for it. */
+/** A pending departure. */
 export interface DepartureRow {
 	user_id: number
 	keeps_texts: boolean
@@ -44,7 +43,7 @@ export interface DepartureRow {
 	begun: boolean
 }
 
-/** Whether a member leaves, and when; undefined when not. */
+/** A member's pending departure; undefined without one. */
 export async function findDeparture(userId: number): Promise<DepartureRow | undefined> {
 	const { rows } = await sql<DepartureRow>`
 		select d.user_id, d.keeps_texts, d.asked_at, u.leaves_at, d.begun_at is not null as begun
@@ -52,22 +51,19 @@ export async function findDeparture(userId: number): Promise<DepartureRow | unde
 	return rows[0]
 }
 
-/** Whoever leaves or gives up a role does so one at a time, so that the last admin stays. */
+/** Serializes departures and changes of roles, so that the last admin cannot leave. */
 export async function lockRoles(trx: Executor): Promise<void> {
 	await sql`select pg_advisory_xact_lock(hashtext('roles'))`.execute(trx)
 }
 
-/** Whether a member is the only admin who does not leave. */
+/** Whether a member is the only admin who is not leaving. */
 export async function isLastAdmin(trx: Executor, userId: number): Promise<boolean> {
 	const { rows } = await sql<{ id: number }>`
 		select id from users where role = 'admin' and leaves_at is null limit 2`.execute(trx)
 	return rows.length === 1 && rows[0]?.id === userId
 }
 
-/**
- * Notes that a member leaves, and takes them off every list; their account is locked already.
- * @returns false when they leave already
- */
+/** Records a departure, and removes the member from all lists; the account must be locked. @returns false if one is pending already */
 export async function insertDeparture(
 	trx: Executor,
 	{ userId, keepsTexts, hidProfile }: { userId: number; keepsTexts: boolean; hidProfile: boolean },
@@ -84,7 +80,7 @@ export async function insertDeparture(
 	return true
 }
 
-/** Takes a departure back unless the deletion has begun; the account is locked already. @returns what to do about the profile */
+/** Cancels a departure unless the deletion has begun; the account must be locked. @returns how to restore the profile */
 export async function takeBackDeparture(trx: Executor, userId: number): Promise<{ hid_profile: boolean } | undefined> {
 	const { rows } = await sql<{ hid_profile: boolean; was_listed: boolean }>`
 		delete from departures where user_id = ${userId} and begun_at is null returning hid_profile, was_listed`.execute(
@@ -97,7 +93,7 @@ export async function takeBackDeparture(trx: Executor, userId: number): Promise<
 	return departure
 }
 
-/** Members whose 14 days are over, the longest first. */
+/** Members whose 14 days have passed, longest ago first. */
 export async function listDue(limit: number): Promise<number[]> {
 	const { rows } = await sql<{ user_id: number }>`
 		select user_id from departures join users on users.id = user_id where leaves_at <= now() order by leaves_at limit ${limit}`.execute(
@@ -110,7 +106,6 @@ export interface LeaverRow {
 	id: number
 	accounts: number[]
 	username: string
-	/** Which they had before. */
 	former_usernames: string[]
 	name: string
 	email: string
@@ -119,8 +114,8 @@ export interface LeaverRow {
 }
 
 /**
- * Begins the deletion of a member whose time has come, or goes on with one: from here on nobody comes back, and nothing of theirs gets in.
- * @returns who it is; undefined when they came back, or are gone
+ * Starts or resumes the deletion of a member who is due. From here on nobody comes back, and nothing more of theirs is accepted.
+ * @returns who it is; undefined if they came back or are gone
  */
 export async function beginDeletion(trx: Executor, userId: number): Promise<LeaverRow | undefined> {
 	await sql`select from users where id = ${userId} for no key update`.execute(trx)
@@ -134,13 +129,13 @@ export async function beginDeletion(trx: Executor, userId: number): Promise<Leav
 	return rows[0]
 }
 
-/** Deletes the accounts of a member, pseudonyms among them. What was written meanwhile is given away by the foreign keys. */
+/** Deletes the accounts of a member, including pseudonyms. Foreign keys reassign what was written meanwhile. */
 export async function deleteAccount(trx: Executor, userId: number): Promise<void> {
 	await sql`select from users where id = ${userId} or pseudonym_of = ${userId} order by id for update`.execute(trx)
 	await sql`delete from users where id = ${userId}`.execute(trx)
 }
 
-/** Deletes jobs that wait and whose payload holds one of these words, such as mails. @returns how many */
+/** Deletes queued jobs, such as mails, whose payload contains one of these words. @returns their number */
 export async function deleteJobsNaming(words: readonly string[]): Promise<number> {
 	const { numAffectedRows = 0n } = await sql`
 		delete from graphile_worker._private_jobs where locked_at is null

@@ -17,20 +17,20 @@ import {
 	takeBackDeparture,
 } from './leaving.queries.server.ts'
 
-/** What a form to leave says. */
+/** The form to leave. */
 export const leaveInput = z.object({
 	texts: z.enum(['keep', 'remove'], { error: 'Choose what happens to what you wrote.' }),
 })
 
-/** What somebody who thinks of leaving is told, or who leaves already. */
+/** What the page shows before leaving, or about a pending departure. */
 export interface LeavingView {
 	/** Whether the viewer is the only admin, who cannot leave. */
 	holdings: { questions: number; comments: number; builtOn: number; conversations: number; pictures: number }
-	/** Null for who does not leave. */
+	/** Null without a pending departure. */
 	departure: { leavesAt: string; keepsTexts: boolean } | null
 }
 
-/** How a member stands to leaving, with how much there is of them. */
+/** The member's departure, if any, and how much they have written. */
 export async function getLeaving(member: Pick<SignedIn, 'id'>): Promise<LeavingView> {
 	const [{ questions, comments, built_on: builtOn, conversations, pictures }, departure] = await Promise.all([
 		countHoldings(member.id),
@@ -43,9 +43,10 @@ export async function getLeaving(member: Pick<SignedIn, 'id'>): Promise<LeavingV
 }
 
 /**
- * Has an account deleted 14 days from now. Its sessions end, its profile is hidden; whoever logs in until then may come back.
- * @param input `texts`: whether what they wrote in the forum stays without their name
- * @throws Invalid; Conflict for the only admin, and for who leaves already
+ * Schedules the deletion of an account in 14 days. Its sessions end and its profile is hidden; until then the member can log in and come
+ * back.
+ * @param input `texts`: whether forum posts stay, without the name
+ * @throws Invalid; Conflict for the only admin, and if a departure is pending
  */
 export async function leave(member: SignedIn, input: Input): Promise<void> {
 	const { texts } = parseInput(leaveInput, input)
@@ -55,7 +56,7 @@ export async function leave(member: SignedIn, input: Input): Promise<void> {
 	await announceLeaving(member)
 }
 
-/** As {@link leave}, within a transaction of an admin; call {@link announceLeaving} after it. */
+/** As {@link leave}, in the transaction of an admin; call {@link announceLeaving} after the commit. */
 export async function leaveIn(trx: Executor, userId: number, keepsTexts: boolean): Promise<void> {
 	await lockRoles(trx)
 	await lockHideable(trx, userId)
@@ -63,14 +64,14 @@ export async function leaveIn(trx: Executor, userId: number, keepsTexts: boolean
 		throw new Conflict(
 			'The only admin cannot leave. Make somebody else admin first, on their page in the administration.',
 		)
-	// A moderator may hide it already: coming back does not change that.
+	// False if a moderator has hidden it already: coming back must not show it.
 	const hidProfile = await hideProfile(trx, userId, 'Is leaving')
 	if (!(await insertDeparture(trx, { userId, keepsTexts, hidProfile })))
 		throw new Conflict('This account is already being deleted.')
 	await endAllAccess(trx, userId)
 }
 
-/** What follows once it is committed. */
+/** The effects after the commit. */
 export async function announceLeaving({ id, username }: Pick<SignedIn, 'id' | 'username'>): Promise<void> {
 	await deleteDevices(id)
 	await announceEndedSessions(id, username)
@@ -78,7 +79,7 @@ export async function announceLeaving({ id, username }: Pick<SignedIn, 'id' | 'u
 	await recordSecurityEvent('leaving', { userId: id })
 }
 
-/** Keeps the account after all. @throws NotAllowed when its deletion has begun */
+/** Cancels the departure. @throws NotAllowed if the deletion has begun */
 export async function comeBack(member: SignedIn): Promise<void> {
 	await db()
 		.transaction()

@@ -34,10 +34,14 @@ beforeAll(async () => {
 	one = (await makeQuestion(ben)).id
 })
 
-/** Adds one thing that is as old as this, and says later whether it is still there. */
+/** Adds something of this age. @returns a function that tells whether it still exists */
 type Plant = (age: RawBuilder<Date>, days: number) => Promise<() => Promise<boolean>>
 
-/** One row of a table. @param values of its other columns @param left what is still there of it, if it is not deleted as a whole */
+/**
+ * Plants one row of a table.
+ * @param values of its other columns
+ * @param left an SQL condition for what remains, if the row is not deleted as a whole
+ */
 function row(table: string, since: string, values: () => Record<string, unknown>, left = sql`true`): Plant {
 	return async (age) => {
 		const filled = { ...values(), [since]: age }
@@ -62,7 +66,7 @@ const name = () => {
 	return `planted-${made}`
 }
 
-/** A thing for each rule. Whoever declares one more is asked for it here. */
+/** An item for each rule. A new rule without one fails the test. */
 const plants: Record<string, Plant> = {
 	'session-addresses': row(
 		'sessions',
@@ -295,7 +299,7 @@ describe('a deleted text', () => {
 			join comments c on c.question_id = q.id join comments r on r.parent_id = c.id where r.id = ${reply}`.execute(db())
 		expect(rows).toEqual([{ asker: 0, answerer: 0, status: 'deleted', body: 'A reply that stays' }])
 		await expect(restoreQuestion(mira, id)).rejects.toThrow()
-		// Nothing is left to do with it the next night.
+		// The next run has nothing left to do.
 		expect((await applyRetention())['deleted-posts']).toBe(0)
 	})
 

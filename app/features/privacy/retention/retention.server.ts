@@ -7,14 +7,11 @@ import { counter } from '~/platform/metrics/metrics.server.ts'
 import { numberSetting, type Setting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 
-/*
- * For how long what is about members is stored. Features declare it; one section of the settings, one nightly job and the privacy page are
- * made of what they declare.
- */
+/* How long personal data is stored. Features declare rules; the settings, the nightly job and the privacy page are derived from them. */
 
-/** Rows of one statement, so that nobody waits long for it. */
+/** Rows per statement, so that locks are short. */
 const AT_ONCE = 1_000
-/** Milliseconds that one rule takes of a night at most; the next night goes on. */
+/** Milliseconds per rule and night; the next night continues. */
 const MAX_MS = 10 * 60_000
 
 const registry = remember('retention', () => ({ rules: [] as readonly RetentionRule[] }))
@@ -33,7 +30,7 @@ export const retentionSection = settingSection<Record<string, Setting<number>>>(
 	settings: {},
 })
 
-/** Takes the rules of all features. @throws Error when two have the same key */
+/** Registers the rules of all features. @throws Error if two have the same key */
 export function registerRetention(features: readonly Feature[]): void {
 	const rules = [...features.flatMap(({ retention = [] }) => retention), ...platformRetention]
 	if (new Set(rules.map(({ key }) => key)).size < rules.length)
@@ -43,17 +40,17 @@ export function registerRetention(features: readonly Feature[]): void {
 		retentionSection.settings[key] = numberSetting({ label, hint, ...days })
 }
 
-/** What is stored for a time, and for how many days now. */
+/** The rules with their present number of days. */
 export function listRetention(): { key: string; label: string; days: number }[] {
 	const days = siteSettings(retentionSection)
 	return registry.rules.map(({ key, label, days: { default: usual } }) => ({ key, label, days: days[key] ?? usual }))
 }
 
 /**
- * Removes whatever has been stored for long enough; called every night. Each batch is committed by itself, so that the process may be
- * stopped at any moment. A rule that fails does not keep the others from their work.
- * @returns how much went, by rule
- * @throws Error when a rule failed, so that the job is tried again
+ * Deletes expired data; runs every night. Each batch commits on its own, so that the process may stop at any point. A failing rule does not
+ * stop the others.
+ * @returns the number of deleted items by rule
+ * @throws Error if a rule failed, so that the job is retried
  */
 export async function applyRetention(): Promise<Record<string, number>> {
 	const settings = siteSettings(retentionSection)

@@ -5,7 +5,7 @@ import { openArchive } from '../archive/archive.server.ts'
 import { DATA_PATH } from '../privacy.limits.ts'
 import type { Route } from './+types/archive'
 
-/** The archive of whoever asks, in a session that was confirmed. */
+/** Serves the viewer's archive to a confirmed session. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)

@@ -13,10 +13,10 @@ import { type ArchiveView, askForArchive, getArchive } from '../archive/archive.
 import { ARCHIVE_DAYS, DATA_PATH } from '../privacy.limits.ts'
 import type { Route } from './+types/data'
 
-/** Milliseconds between two looks at how far an archive is. */
+/** Milliseconds between two reloads of the progress. */
 const LOOK_AGAIN_MS = 3_000
 
-/** Believes no cookie alone, as the settings do. */
+/** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		signedIn(context, url)
@@ -78,7 +78,7 @@ export default function Data({ loaderData: { archive }, actionData: refusal }: R
 	)
 }
 
-/** How far it is: the page asks again by itself, and without scripts when it is loaded again. */
+/** The progress. The page reloads it with scripts; without, the reader has to. */
 function Progress({ progress }: { progress: number }) {
 	const { revalidate } = useRevalidator()
 	useEffect(() => {

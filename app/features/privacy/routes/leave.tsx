@@ -15,7 +15,7 @@ import { comeBack, getLeaving, type LeavingView, leave } from '../leaving/leavin
 import { DATA_PATH, DAYS_TO_COME_BACK, LEAVE_PATH } from '../privacy.limits.ts'
 import type { Route } from './+types/leave'
 
-/** Believes no cookie alone, as the settings do. */
+/** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		signedIn(context, url)

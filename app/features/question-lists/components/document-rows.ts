@@ -4,18 +4,18 @@ import type { ForumFrame, ListData, WaitingView } from '../lists.view.ts'
 import { commentBy } from './question-card.tsx'
 
 /*
- * A document has the rows of its list as HTML. As data they would be a fifth of it once more, so it comes without them, and they are
- * read back from what `question-card.tsx` drew; so are the questions that wait for an answer. Of a result of a search, of which a passage is drawn, the
- * excerpt is that passage.
+ * A document contains the rows of its list as HTML. Repeating them as data would add a fifth to its size, so the data omits them, and the
+ * browser parses them from the HTML of `question-card.tsx`. The same goes for unanswered questions. For a search result the excerpt is the
+ * passage shown.
  */
 
-/** What was read, by the page without it: React draws a page several times, and changes the document meanwhile. */
+/** Parsed rows by page: React renders several times, and modifies the document meanwhile. */
 const read = new WeakMap<ListData['page'], Page<QuestionCardView>>()
 
 /**
  * A page of a list with its rows.
- * @param page of the loader; without rows where the document has them
- * @returns the same object each time for the same page
+ * @param page of the loader; without rows if the document has them
+ * @returns the same object for the same page
  */
 export function wholePage(page: ListData['page']): Page<QuestionCardView> {
 	if (hasRows(page)) return page
@@ -30,7 +30,7 @@ function hasRows(page: ListData['page']): page is Page<QuestionCardView> {
 
 const waiting = new WeakMap<ForumFrame, WaitingView[]>()
 
-/** The questions without an answer beside a list. @returns the same object each time for the same frame */
+/** The unanswered questions beside a list. @returns the same object for the same frame */
 export function waitingOf(frame: ForumFrame): WaitingView[] {
 	if (frame.waiting) return frame.waiting
 	const known = waiting.get(frame) ?? [...document.querySelectorAll('[aria-labelledby=waiting] li')].map(readWaiting)
@@ -38,7 +38,7 @@ export function waitingOf(frame: ForumFrame): WaitingView[] {
 	return known
 }
 
-/** @param item as `forum-layout.tsx` drew it */
+/** @param item as rendered by `forum-layout.tsx` */
 function readWaiting(item: Element): WaitingView {
 	const link = item.querySelector('a')
 	return {
@@ -48,11 +48,11 @@ function readWaiting(item: Element): WaitingView {
 	}
 }
 
-/** @param row as the server drew it */
+/** @param row as rendered by the server */
 function readRow(row: Element): QuestionCardView {
 	const find = (selector: string) => row.querySelector(selector)
 	const textOf = (selector: string) => find(selector)?.textContent ?? ''
-	// Nothing but what a search marked is in an element of its own.
+	// Only matches of a search are wrapped in an element.
 	const markedIn = (selector: string) => find(`${selector} > span`)?.innerHTML
 	const titleHtml = markedIn('h2 > a')
 	const passage = markedIn('.query-text')
@@ -69,7 +69,7 @@ function readRow(row: Element): QuestionCardView {
 			username,
 			name: textOf('.query-author > :nth-child(2)'),
 			image: pathOfPicture(find('img')?.getAttribute('src') ?? ''),
-			// Whoever writes under their own name has a profile.
+			// Only members who post under their own name have a link to a profile.
 			...(!find('.query-author > a') && { pseudonym: { verified: find('.query-author > [title]') !== null } }),
 		},
 		tags: [...row.querySelectorAll('.tags > a')].map(({ textContent }) => textContent),

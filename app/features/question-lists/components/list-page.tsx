@@ -17,19 +17,19 @@ import { QuestionCard } from './question-card.tsx'
 import { QuestionRowsSkeleton } from './question-skeleton.tsx'
 
 interface ListPageProps {
-	/** The page's title as it is in sentences: “Recent Queries”. */
+	/** The page's title as used in sentences: “Recent Queries”. */
 	title: string
 	heading?: ReactNode
-	/** What stands under the title: what the list is about, a button to follow it. */
+	/** Below the title: a description of the list, a follow button. */
 	intro?: ReactNode
 	data: ListData
-	/** How many questions the list has in its plain order. */
+	/** The number of questions without filters and search. */
 	total: number
-	/** The category that a new question should have. */
+	/** The default category of a new question. */
 	category?: string
 }
 
-/** A list of questions with its search, its order and the way to more. */
+/** A list of questions with search, order and paging. */
 export function ListPage({ title, heading = title, intro, data, total, category }: ListPageProps) {
 	const { categories } = useForumFrame()
 	const { pathname } = useLocation()
@@ -67,14 +67,14 @@ export function ListPage({ title, heading = title, intro, data, total, category 
 
 interface QuestionRowsProps {
 	data: ListData
-	/** That of `data` with its rows. */
+	/** The page of `data`, with its rows. */
 	page: Page<QuestionCardView>
 	pathname: string
-	/** How many questions the list has; null where that is not known. */
+	/** The number of questions; null if unknown. */
 	total: number | null
 }
 
-/** The rows, and the foot that says how many there are and leads on. */
+/** The rows, the total, and the link to more. */
 function QuestionRows({ data, page, pathname, total }: QuestionRowsProps) {
 	const { search, view, cursor } = data
 	const params = { q: search, view: view === 'newest' ? null : view }
@@ -96,7 +96,7 @@ function QuestionRows({ data, page, pathname, total }: QuestionRowsProps) {
 	)
 }
 
-/** The layout's data, for the pages inside it. */
+/** The layout's data, for its child routes. */
 export function useForumFrame(): ForumFrame {
 	return useOutletContext<ForumFrame>()
 }
@@ -112,11 +112,11 @@ const views: { view: ListView; title: string }[] = [
 interface ListTabsProps {
 	pathname: string
 	view: ListView
-	/** How the list is ordered when there is no choice; null when there is. */
+	/** The only possible order; null if there are several. */
 	only: string | null
 }
 
-/** The order of a list, and the heads of its two columns of figures. */
+/** The tabs for the order of a list, and the headings of its two number columns. */
 export function ListTabs({ pathname, view, only }: ListTabsProps) {
 	return (
 		<div className="mt-5 flex items-end justify-between border-b border-rule">
@@ -158,14 +158,14 @@ interface EmptyListProps {
 	category: string | undefined
 }
 
-/** What the filters of a list say where nothing passes them. */
+/** Texts for filters without results. */
 const nothingFor = (title: string): Partial<Record<ListView, string>> => ({
 	unanswered: `Every query in ${title} has an answer.`,
 	unsolved: `No query in ${title} has comments and waits for its solution.`,
 	solved: `No query in ${title} is solved yet.`,
 })
 
-/** What is in a list that has nothing: which filter found nothing, and one button that undoes it. */
+/** An empty list: which filter has no results, and a button that clears it. */
 export function EmptyList({ title, data: { search, view, cursor }, pathname, category }: EmptyListProps) {
 	const ask = withParams('/forum/ask', { category, title: search })
 	if (cursor)

@@ -58,6 +58,6 @@ test.each(cards)('the server keeps the row that the browser makes: %s', (_, card
 		return renderToString(<RouterProvider router={createMemoryRouter([{ path: '/', element }])} />)
 	}
 	expect(draw(render)).toBe(draw(undefined))
-	// A row that cannot be kept is tried whole, and then what stands below it.
+	// A row that cannot be cached is tried as a whole, and then its lower part alone.
 	expect(asked.map((html) => html !== null)).toEqual(isKept ? [true] : [false, false])
 })

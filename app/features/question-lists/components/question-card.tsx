@@ -14,16 +14,16 @@ import { useNow } from '~/ui/time.tsx'
 
 interface QuestionCardProps {
 	question: QuestionCardView
-	/** Whether it stands above the others, as a moderator pinned it. */
+	/** Whether a moderator pinned it. */
 	isPinned?: boolean
 }
 
-/** One question in a list. `document-rows.ts` reads it back from what is drawn here. */
+/** A question in a list. `document-rows.ts` parses this markup. */
 export function QuestionCard({ question, isPinned = false }: QuestionCardProps) {
 	const ago = relativeTime(question.createdAt, useNow())
 	const row = { question, ago, isPinned }
 	if (question.titleHtml === undefined) return <MemoMarkup as="article" className="query" of={Row} with={row} />
-	// What a search marked is shown to hardly anybody else. What stands below it is.
+	// Highlighted matches are hardly ever shared; the part below them is cached.
 	return (
 		<article className="query">
 			<Row {...row} />
@@ -31,11 +31,11 @@ export function QuestionCard({ question, isPinned = false }: QuestionCardProps) 
 	)
 }
 
-/** What stands before the name of who wrote a comment that a search found. */
+/** Precedes the author of a matching comment. */
 export const commentBy = 'Comment by '
 
 interface RowProps extends Required<QuestionCardProps> {
-	/** How long ago it was asked. */
+	/** The age of the question. */
 	ago: string
 }
 
@@ -69,7 +69,7 @@ function Row({ question, ago, isPinned }: RowProps) {
 	)
 }
 
-/** What stands above the title of a question, wherever it is listed and on its page: its category, and whether it is solved. */
+/** Category and solved state, above the title of a question in lists and on its page. */
 export function CategoryAndState({
 	question: { category, solved },
 }: {
@@ -87,7 +87,7 @@ export function CategoryAndState({
 
 interface FooterProps extends Pick<QuestionCardView, 'author' | 'createdAt' | 'tags'> {
 	ago: string
-	/** The question, where the reader may change it. */
+	/** The question, if the reader may change it. */
 	own: OwnQuestion | null
 }
 
@@ -121,11 +121,11 @@ function Footer({ author, createdAt, tags, ago, own }: FooterProps) {
 
 interface AuthorNameProps {
 	author: Omit<AuthorView, 'image'>
-	/** Classes of the name; null where those of what stands around it are enough. */
+	/** Classes of the name; null to inherit. */
 	look?: string | null
 }
 
-/** Who wrote something, leading to their profile. A pseudonym has none; it may have the mark of a verified student. */
+/** The author with a link to the profile. Pseudonyms have no profile, but may have the mark of a verified student. */
 export function AuthorName({ author, look = '' }: AuthorNameProps) {
 	const { username, name, pseudonym } = author
 	if (!pseudonym)
@@ -168,12 +168,12 @@ function OwnerTools({ question }: { question: OwnQuestion }) {
 	)
 }
 
-/** A text with the matches of a search marked; the HTML comes safe from the server. */
+/** A text with highlighted matches; the server has escaped the HTML. */
 function Marked({ html, text }: { html: string | undefined; text: string }) {
 	return html === undefined ? text : <span dangerouslySetInnerHTML={{ __html: html }} />
 }
 
-/** What is asked before a question is deleted. */
+/** The confirmation before a question is deleted. */
 export function confirmDeletion(
 	question: Pick<QuestionPageView, 'url' | 'title'> & Partial<Pick<QuestionPageView, 'unpublished'>>,
 ): DeleteQuestion {

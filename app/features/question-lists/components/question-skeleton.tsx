@@ -4,7 +4,7 @@ import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
 import { Skeleton } from '~/ui/skeleton.tsx'
 import { isListPath } from '../lists.view.ts'
 
-/** Widths that make loading rows look like a list and not like a table. */
+/** Varying widths, so that the skeleton looks like text. */
 const shapes = [
 	['w-24', 'w-4/5', 'w-2/3'],
 	['w-16', 'w-3/5', 'w-3/4'],
@@ -15,7 +15,7 @@ const shapes = [
 
 const rows = Array.from({ length: 10 }, (_, index) => ({ index, shape: shapes[index % shapes.length] ?? shapes[0] }))
 
-/** Ten rows with the measures of the real ones. */
+/** Ten rows of the same size as real ones. */
 export function QuestionRowsSkeleton() {
 	return (
 		<ul aria-label="Loading queries" aria-busy="true">
@@ -39,7 +39,7 @@ export function QuestionRowsSkeleton() {
 	)
 }
 
-/** The whole forum while the first of its lists is on its way: 25 categories, ten rows, 15 tags. */
+/** The forum while its first list is loading: 25 categories, ten rows, 15 tags. */
 export function ForumSkeleton() {
 	return (
 		<div className="grid gap-x-12 pt-6 md:grid-cols-[11rem_minmax(0,1fr)] md:pt-8 xl:grid-cols-[11rem_minmax(0,1fr)_13rem]">
@@ -76,8 +76,8 @@ function Chips({ count, className }: { count: number; className: string }) {
 }
 
 /**
- * Any page, until a list of the forum that the reader asked for on it takes long: then the forum's skeleton. Between two
- * lists the frame stays, and the list itself shows what is loading.
+ * Shows the forum's skeleton when navigating to the forum takes long. Between two lists the frame stays, and the list shows a loading state
+ * of its own.
  */
 export function PendingForum({ children }: { children: ReactNode }) {
 	const { pathname } = useLocation()

@@ -6,7 +6,7 @@ import { siteName } from '~/platform/settings/site-name.server.ts'
 import { atomFeed } from '../xml.server.ts'
 import type { Route } from './+types/answerable-feed'
 
-/** What one member can answer, for whoever has the private address: readers of feeds do not log in. */
+/** The questions that a member can answer, at a private address, as feed readers do not log in. */
 export function loader({ url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const { publicUrl } = config()

@@ -13,7 +13,7 @@ import type { Route } from './+types/category'
 
 export const handle: PageHandle = { revisit: true }
 
-/** A former address leads to the category. */
+/** A former slug redirects to the category. */
 export function loader({ params, context, url, request }: Route.LoaderArgs) {
 	return answering(async () => {
 		const [{ slug, title, count, description, askers, following }, list] = await Promise.all([

@@ -10,7 +10,7 @@ import type { Route } from './+types/feed'
 
 const entries = 20
 
-/** The newest questions of the site, of a category or of a tag, as every visitor sees them. */
+/** The newest questions of the site, a category or a tag, as visitors see them. */
 export function loader({ params }: Route.LoaderArgs) {
 	return answering(async () => {
 		const { publicUrl } = config()
@@ -23,7 +23,7 @@ export function loader({ params }: Route.LoaderArgs) {
 				limit: entries,
 			}),
 		])
-		// A reader that follows a former address keeps the one that it is sent to.
+		// A permanent redirect, so that feed readers store the new address.
 		if (scope.moved) throw redirect(`${scope.path}/feed.atom`, 301)
 		const feed = atomFeed({
 			title: `${scope.title} · ${siteName()}`,
@@ -41,7 +41,7 @@ export function loader({ params }: Route.LoaderArgs) {
 interface Scope {
 	title: string
 	path: string
-	/** Whether it was asked for by an address that it had before. */
+	/** Whether the address is a former one. */
 	moved: boolean
 }
 

@@ -24,7 +24,7 @@ export async function loader({ request }: Route.LoaderArgs): Promise<ForumFrame>
 	return leavingOut('waiting', { categories, tags, total, waiting }, request)
 }
 
-/** What stands beside a list does not change with its order, its search or its pages; a page that asks again asks for all of it. */
+/** The order, search and page of a list do not change the frame. A revalidation reloads everything. */
 export function shouldRevalidate({
 	currentUrl,
 	nextUrl,
@@ -36,7 +36,9 @@ export function shouldRevalidate({
 	return defaultShouldRevalidate && !sameList
 }
 
-/** The frame of every list: categories at the left, tags and what waits for an answer at the right, or below the categories where there is no third column. */
+/**
+ * The frame of every list: categories on the left; tags and unanswered questions on the right, or below the categories on narrower screens.
+ */
 export default function ForumLayout({ loaderData }: Route.ComponentProps) {
 	const { pathname } = useLocation()
 	const [params] = useSearchParams()
@@ -57,7 +59,7 @@ export default function ForumLayout({ loaderData }: Route.ComponentProps) {
 }
 
 interface AsideProps {
-	/** null where the page is about tags itself. */
+	/** null on the page of all tags. */
 	tags: ForumFrame['tags'] | null
 	search: string | null
 	waiting: WaitingView[]
@@ -78,7 +80,7 @@ function Aside({ waiting, ...props }: AsideProps) {
 }
 
 interface TagsAndWaitingProps extends Omit<AsideProps, 'waiting'> {
-	/** With how long ago each was asked. */
+	/** With the age of each. */
 	waiting: (WaitingView & { ago: string })[]
 }
 
@@ -91,7 +93,7 @@ function TagsAndWaiting({ tags, search, waiting }: TagsAndWaitingProps) {
 	)
 }
 
-/** The newest questions that nobody answered. */
+/** The newest unanswered questions. */
 function WaitingList({ waiting }: Pick<TagsAndWaitingProps, 'waiting'>) {
 	if (waiting.length === 0) return null
 	return (

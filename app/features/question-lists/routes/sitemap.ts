@@ -8,7 +8,7 @@ import { countSitemapPages, listForSitemap } from '../lists.server.ts'
 import { sitemap, sitemapIndex } from '../xml.server.ts'
 import type { Route } from './+types/sitemap'
 
-/** Without `?page=` the index; page 0 holds the site's own pages, the others up to 5,000 questions each. */
+/** The index without `?page=`; page 0 contains the site's own pages, the others up to 5,000 questions each. */
 export function loader({ url }: Route.LoaderArgs) {
 	return answering(async () => {
 		requireIndexing()

@@ -16,7 +16,7 @@ export const handle: PageHandle = { revisit: true }
 
 const relatedShown = 6
 
-/** Another spelling leads to the tag it is stored as. */
+/** Another spelling redirects to the tag. */
 export function loader({ params, context, url, request }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = viewerOf(context)
@@ -30,7 +30,7 @@ export function loader({ params, context, url, request }: Route.LoaderArgs) {
 	})
 }
 
-/** Describes the tag. */
+/** Edits the description of the tag. */
 export async function action({ request, params, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
 	const form = await readForm(request)

@@ -8,7 +8,7 @@ interface RelatedProps {
 	related: RelatedView[]
 }
 
-/** The questions that ask something like the one of this page: beside it, and on narrow screens below its comments. */
+/** Related questions, beside a question or below its comments on narrow screens. */
 export function RelatedQuestions({ related }: RelatedProps) {
 	if (related.length === 0) return null
 	return (

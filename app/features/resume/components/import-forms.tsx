@@ -31,7 +31,7 @@ const names: Record<string, string> = {
 	...projectNames,
 }
 
-/** What an import would change, each with a checkbox, and what of the document cannot be imported. */
+/** The changes of an import, each with a checkbox, and what cannot be imported. */
 export function ImportPreview({ preview, message }: { preview: Preview; message: string }) {
 	const { changes, unsaved, more, document, fingerprint } = preview
 	return (
@@ -114,13 +114,13 @@ function Part({ id, title, changes }: { id: string; title: string; changes: Chan
 	)
 }
 
-/** What an item is called stands above already. */
+/** The title of an item is shown above already. */
 const isNews = ({ field, before }: Difference) =>
 	before !== '' || !(field.endsWith('_title') || ['kind', 'organisation'].includes(field))
 
 const kinds = { add: 'is added', replace: 'is replaced' }
 
-/** Old above new, both in words: nothing is said by colour alone. */
+/** Old value above the new one, both labelled in words, so that the meaning does not depend on colour. */
 function Shown({ difference: { field, before, after }, named }: { difference: Difference; named: boolean }) {
 	return (
 		<div className="min-w-0 wrap-anywhere">
@@ -139,7 +139,7 @@ function Shown({ difference: { field, before, after }, named }: { difference: Di
 	)
 }
 
-/** Takes a résumé, as a file or as text. */
+/** Uploads a résumé, as a file or as text. */
 export function ImportForm({ message, errors }: { message: string; errors: Record<string, string> }) {
 	return (
 		<Form method="post" encType="multipart/form-data" className="mt-6 grid gap-5">

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { Invalid } from '~/lib/errors.ts'
 
-/** The largest résumé that is read, in bytes. */
+/** The maximum size of a résumé, in bytes. */
 export const largestResume = 1_048_576
 
-/** JSON Resume needs 6 levels, with what this site adds; nobody writes 32 by hand. */
+/** The maximum nesting. JSON Resume needs 6 levels, including this site's extensions. */
 const deepest = 32
 const MAX_ENTRIES = 500
 
@@ -16,8 +16,8 @@ const entry = z.record(z.string(), z.unknown(), { error: noObject })
 const entries = z.array(entry, { error: noList }).max(MAX_ENTRIES, tooMany).nullish()
 
 /**
- * The bones of a document: what has to be an object is one, what has to be a list is one. Whether the texts in it are texts is
- * seen where they are read, so that one wrong field does not cost the whole document.
+ * The structure of a document: which parts are objects and lists. Texts are validated when they are read, so that one wrong field does not
+ * invalidate the document.
  */
 const shape = z.looseObject(
 	{
@@ -56,10 +56,7 @@ const shape = z.looseObject(
 
 export type ReadDocument = z.output<typeof shape>
 
-/**
- * A document of JSON Resume, from its text.
- * @throws Invalid that says where it is not one
- */
+/** Parses a JSON Resume document. @throws Invalid that says what is wrong */
 export function readDocument(text: string): ReadDocument {
 	if (text.trim() === '') throw refusal('Choose a file, or paste its text.')
 	if (new TextEncoder().encode(text).length > largestResume) throw refusal('A résumé has at most 1 MB.')
@@ -80,7 +77,7 @@ function parseJson(text: string): unknown {
 	}
 }
 
-/** How deep lists and objects stand in one another, counted before anything is built of them. */
+/** The nesting depth, determined before the text is parsed. */
 function depthOf(text: string): number {
 	let depth = 0
 	let deepestSeen = 0

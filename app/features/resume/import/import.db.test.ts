@@ -53,7 +53,7 @@ async function importAll(member: SignedIn, text: string): Promise<number> {
 	return applyImport(member, member.username, { document, fingerprint, chosen: changes.map(({ id }) => id) })
 }
 
-/** A document without what belongs to one account alone: its name here, its address, and its pictures. */
+/** A document without what is specific to an account: its name, its address and its pictures. */
 function portable(text: string): unknown {
 	return JSON.parse(text, (key, value) =>
 		['username', 'email', 'image', 'profile_url', 'certificate_image', 'canonical'].includes(key) ? undefined : value,

@@ -33,23 +33,23 @@ import { readDocument } from './document.ts'
 import { type Change, type Current, chosenFields, type ImportPlan, type PlannedItem, planImport } from './plan.ts'
 import { fromResume, type ResumeContents, type UnsavedField } from './reading.ts'
 
-/** A long list of what is lost tells nobody more than its beginning. */
+/** The preview lists this many unsaved fields and counts the rest. */
 const MAX_SHOWN = 100
 
-/** What an import would do, and what of the document a profile cannot keep. */
+/** The changes of an import, and what a profile cannot store. */
 export interface Preview {
 	changes: Change[]
-	/** The first hundred of it. */
+	/** The first hundred. */
 	unsaved: UnsavedField[]
-	/** How much more there is. */
+	/** The number of further ones. */
 	more: number
-	/** The document without white space, to be sent back with what was chosen. */
+	/** The document without white space, to be posted with the chosen changes. */
 	document: string
-	/** Stands for the changes and for the profile that they were made for. */
+	/** A hash of the changes and the profile's state. */
 	fingerprint: string
 }
 
-/** The profile, or another import, changed it since the preview. `preview` is made of what is there now. */
+/** The profile has changed since the preview. `preview` is based on its present state. */
 export class OutOfDate extends Conflict {
 	readonly preview: Preview
 	constructor(preview: Preview) {
@@ -58,10 +58,7 @@ export class OutOfDate extends Conflict {
 	}
 }
 
-/**
- * What a document of JSON Resume would change in the own profile. Changes nothing.
- * @throws NotAllowed, Invalid when the text is no résumé
- */
+/** What a document would change in the viewer's profile. Changes nothing. @throws NotAllowed, Invalid if the text is not a résumé */
 export async function previewImport(viewer: Viewer, username: string, text: string): Promise<Preview> {
 	const { id } = requireOwner(viewer, username)
 	const document = readDocument(text)
@@ -71,7 +68,7 @@ export async function previewImport(viewer: Viewer, username: string, text: stri
 /**
  * Applies the chosen changes of a preview, all or none.
  * @param chosen the ids of the changes
- * @returns how many were made
+ * @returns how many were applied
  * @throws NotAllowed, Invalid, OutOfDate
  */
 export async function applyImport(
@@ -139,7 +136,7 @@ async function prepare(id: number, document: ReturnType<typeof readDocument>, ex
 	}
 }
 
-/** A picture goes with a profile only when it is the member's own already. */
+/** A document may only contain pictures that belong to the member. */
 async function leaveForeignPictures(
 	id: number,
 	found: ResumeContents,
@@ -246,7 +243,7 @@ function currentOf(
 	}
 }
 
-/** Skills under the names that they are stored by, each once; those that the member has already stay as they are. */
+/** Skills under their canonical names, without duplicates; those that the member has stay as they are. */
 function canonical(skills: string[], had: string[]): string[] {
 	const canonicalName = (skill: string) => (had.includes(skill) ? skill : canonicalSkill(skill))
 	return [...new Map(skills.map((skill) => [canonicalName(skill).toLowerCase(), canonicalName(skill)])).values()]

@@ -3,23 +3,23 @@ import type { ExperienceInput, ProjectInput, StoredCertificate } from '~/feature
 import { isBlank, type ResumeFields } from '../resume.view.ts'
 import type { ResumeCertificate, ResumeContents, ResumeExperience, ResumeProject } from './reading.ts'
 
-/** The parts of a profile whose fields an import changes one by one. */
+/** The sections of a profile whose fields an import changes one by one. */
 export type FieldPart = 'personal' | 'academics' | 'social'
 export type ItemPart = 'experiences' | 'certificates' | 'projects'
 
-/** One field of a change, in words: `before` is '' when there was nothing. */
+/** A changed field, as text: `before` is '' if it was empty. */
 export interface Difference {
 	field: string
 	before: string
 	after: string
 }
 
-/** Something that an import would do, chosen or not as a whole. */
+/** A change that can be chosen or not as a whole. */
 export interface Change {
-	/** Names it among the changes of one plan: `personal.phone`, `projects.2`. */
+	/** Unique within a plan: `personal.phone`, `projects.2`. */
 	id: string
 	part: FieldPart | ItemPart
-	/** What an item is called; '' for a single field. */
+	/** The title of an item; '' for a single field. */
 	title: string
 	kind: 'set' | 'add' | 'replace'
 	differences: Difference[]
@@ -31,7 +31,7 @@ export interface StoredItem<Fields> {
 	fields: Fields
 }
 
-/** The profile as it is, with the versions that show whether it still is so later. */
+/** The present profile, with the versions that detect later changes. */
 export interface Current extends Omit<ResumeFields, ItemPart> {
 	versions: Record<FieldPart, number>
 	experiences: StoredItem<ExperienceInput>[]
@@ -39,7 +39,7 @@ export interface Current extends Omit<ResumeFields, ItemPart> {
 	projects: StoredItem<ProjectInput>[]
 }
 
-/** An item as it would be: added, or in place of the one with this id. */
+/** An item to be added, or to replace the one with this id. */
 export interface PlannedItem<Fields> {
 	change: string
 	replaces: { id: string; version: number } | null
@@ -78,10 +78,7 @@ const emptyExperience = {
 	...{ starts: null, ends: null },
 }
 
-/**
- * What would become of a profile by what a document says. It adds and replaces; it empties and deletes nothing. An item is
- * the same as one that has its title.
- */
+/** Compares a profile with a document. An import adds and replaces; it never empties or deletes. Items are matched by title. */
 export function planImport(current: Current, found: ResumeContents): ImportPlan {
 	const experiences = planItems<ExperienceInput, ResumeExperience>(
 		'experiences',

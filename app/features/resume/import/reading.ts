@@ -21,9 +21,9 @@ import { counted } from '~/lib/text.ts'
 import { isBlank, networks, type ResumePersonal } from '../resume.view.ts'
 import type { ReadDocument } from './document.ts'
 
-/** What a document says of a profile's fields, read by the schemas of the edit forms. What it does not say is not there. */
+/** The contents of a document, validated by the schemas of the edit forms. Missing fields are omitted. */
 export interface ResumeContents {
-	/** The address of the document's owner, which no import changes; '' when it names none. */
+	/** The address in the document, which is never imported; '' without one. */
 	email: string
 	personal: Partial<ResumePersonal>
 	academics: Partial<AcademicsInput>
@@ -37,7 +37,7 @@ export type ResumeCertificate = Partial<StoredCertificate> & Pick<StoredCertific
 export type ResumeExperience = Partial<ExperienceInput> & Pick<ExperienceInput, 'kind' | 'organisation'>
 export type ResumeProject = Partial<ProjectInput> & Pick<ProjectInput, 'project_title'>
 
-/** What a document says of a profile, and what of it a profile cannot keep. */
+/** Reads the contents of a document, and lists what a profile cannot store. */
 export function fromResume(document: ReadDocument): { found: ResumeContents; unsaved: UnsavedField[] } {
 	const reader = new Reader()
 	const { $schema: _, basics, education, work, volunteer, certificates, skills, projects, meta, ...rest } = document
@@ -90,13 +90,13 @@ function readPersonal(
 	})
 }
 
-/** Skills, and the keywords that JSON Resume files under a skill, as one list; as many as a profile takes. */
+/** Skills and their keywords as one list, up to a profile's limit. */
 function readSkills(reader: Reader, skills: NonNullable<ReadDocument['skills']>): { skills?: string[] } {
 	const names = new Map<string, string>()
 	for (const [index, skill] of skills.entries()) {
 		const { name, keywords, level, ...rest } = typeof skill === 'string' ? { name: skill } : (skill as JsonObject)
 		const path = `skills[${index}]`
-		// How well a skill is shown follows from its evidence: nothing of an export is lost without it.
+		// Levels are derived from evidence, so an export loses nothing without them.
 		reader.leave(Object.values<unknown>(levelNames).includes(level) ? rest : { level, ...rest }, path)
 		for (const text of [name, ...(Array.isArray(keywords) ? keywords : [])]) {
 			if (isBlank(text)) continue
@@ -112,8 +112,8 @@ function readSkills(reader: Reader, skills: NonNullable<ReadDocument['skills']>)
 }
 
 /**
- * Which study is the one that goes on: that of which an export of this site says so, else the one that ends last, or has no end yet.
- * @returns its number, or -1
+ * The current education: the one that an export of this site marks, or else the one that ends last or has no end.
+ * @returns its index, or -1
  */
 function currentStudy(education: JsonObject[], own: JsonObject[]): number {
 	if (own.length > 0) return own.findIndex(({ current }) => current === true)
@@ -148,7 +148,7 @@ function readAcademics(
 	})
 }
 
-/** All studies but the one that goes on. */
+/** All education except the current one. */
 function readEducation(
 	reader: Reader,
 	education: JsonObject[],
@@ -275,14 +275,14 @@ function readProjects(reader: Reader, entries: JsonObject[], own: JsonObject[]):
 	}) as ResumeProject[]
 }
 
-/** The item as a list of one, or none when it has no title. */
+/** The item as a list of one; empty without a title. */
 function titled(reader: Reader, path: string, what: string, title: string | undefined, fields: object): object[] {
 	if (title) return [fields]
 	reader.note(path, `A ${what} needs a title!`)
 	return []
 }
 
-/** JSON Resume gives a year, a month or a day; a profile stores a day, the first of what is given. */
+/** JSON Resume allows a year, a month or a day; a profile stores the first day of it. */
 function dayOf(date: unknown): unknown {
 	if (typeof date !== 'string') return date
 	if (/^\d{4}$/.test(date)) return `${date}-01-01`
@@ -305,20 +305,20 @@ function isSource(url: unknown): boolean {
 	)
 }
 
-/** Something of a document that a profile cannot keep: where it stands there, and why. */
+/** A part of a document that a profile cannot store: its path, and why. */
 export interface UnsavedField {
 	path: string
 	reason: string
 }
 
 export type JsonObject = Record<string, unknown>
-/** From a field's name to what the document says of it, and where. */
+/** Field names with their values and paths in the document. */
 export type Said = Record<string, { value: unknown; path: string }>
 type Shape = Record<string, z.ZodType>
 
 export const noSuchField = 'A profile does not have this field.'
 
-/** Reads fields by a schema, and remembers what it could not read. */
+/** Validates fields by a schema, and collects what is invalid. */
 export class Reader {
 	readonly unsaved: UnsavedField[] = []
 
@@ -326,7 +326,7 @@ export class Reader {
 		this.unsaved.push({ path: path.replace(/^\./, '').slice(0, 120), reason })
 	}
 
-	/** Notes everything in an object that nobody asked for. */
+	/** Records everything left in an object as unsaved. */
 	leave(entry: JsonObject, path: string): void {
 		for (const [key, value] of Object.entries(entry)) {
 			if (isBlank(value)) continue
@@ -335,12 +335,12 @@ export class Reader {
 		}
 	}
 
-	/** The fields that are given and right; a wrong one is noted and left out. */
+	/** The valid fields that are present; invalid ones are recorded and omitted. */
 	fields<Fields>(shape: Shape, said: Said): Partial<Fields> {
 		const read: Record<string, unknown> = {}
 		for (const [name, { value, path }] of Object.entries(said)) {
 			if (isBlank(value)) continue
-			// What a document calls `constructor` is no field of the shape.
+			// A document may have a field called `constructor`.
 			const parsed = Object.hasOwn(shape, name) ? shape[name]?.safeParse(value) : undefined
 			if (!parsed?.success) this.note(path, parsed?.error.issues[0]?.message ?? noSuchField)
 			else if (!isBlank(parsed.data)) read[name] = parsed.data
@@ -349,7 +349,7 @@ export class Reader {
 	}
 }
 
-/** What stands under meta.devquad of the items of a list: at the same place, or, when somebody moved them, by their title. */
+/** The extensions under meta.devquad for the items of a list: by index, or by title if items were moved. */
 export class Extras {
 	private readonly entries: JsonObject[]
 	private readonly key: string
@@ -366,7 +366,7 @@ export class Extras {
 	}
 }
 
-/** Fields that stand together, for {@link Reader.fields}. */
+/** Fields of one object, for {@link Reader.fields}. */
 export function said(fields: JsonObject, path: string): Said {
 	return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value, path: `${path}.${name}` }]))
 }

@@ -5,8 +5,8 @@ import { getResume } from '../resume.server.ts'
 import type { Route } from './+types/profile-json'
 
 /**
- * A profile as JSON Resume, for members, and for everybody if its owner allows it. Others are sent to the login page, or get a problem
- * in JSON when they are a program.
+ * A profile as JSON Resume, for members, and for everybody if its owner allows that. Others are redirected to the login, or get a JSON
+ * problem if they are not a browser.
  */
 export async function loader({ request, context, params }: Route.LoaderArgs) {
 	try {
@@ -21,7 +21,7 @@ export async function loader({ request, context, params }: Route.LoaderArgs) {
 		})
 	} catch (error) {
 		if (error instanceof NotAllowed) {
-			// After the login they see the page: a login inside the page cannot lead to a file.
+			// After the login they return to the page, as a client-side login cannot navigate to a file.
 			const page = `/find-dev/${params.username}`
 			if (request.headers.get('Accept')?.includes('text/html'))
 				throw redirect(`/login?redirectTo=${encodeURIComponent(page)}`)

@@ -32,12 +32,12 @@ export async function action(args: Route.ActionArgs) {
 			chosen: form.getAll('change').map(String),
 		})
 		const flash = { type: 'success', message: `Imported: ${counted(made, 'change')}.` } as const
-		// The header shows the name and the picture, which the session remembers.
+		// The header shows the name and picture from the session.
 		return redirectWithToast(editProfilePath(username), flash, await refreshSession(args.request))
 	} catch (error) {
 		if (error instanceof OutOfDate) return data(outdated(error), { status: error.status })
 		const { data: refusal, init } = refused(error, new FormData())
-		// What was to be imported is not lost by ticking nothing, or too much.
+		// Kept in the form if no change was chosen, or too many.
 		const document = String(form.get('document') ?? '')
 		const preview = document ? await previewImport(viewer, username, document).catch(() => null) : null
 		return data({ preview, message: refusal.message, errors: refusal.errors }, init ?? {})
@@ -49,7 +49,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function ResumeImport({ loaderData: { username }, actionData }: Route.ComponentProps) {
-	// React Router forgets it with the next navigation, also with one that nothing answered.
+	// React Router drops `actionData` with the next navigation, even a failed one.
 	const [answer, setAnswer] = useState(actionData)
 	if (actionData && actionData !== answer) setAnswer(actionData)
 	const preview = answer?.preview
@@ -79,7 +79,7 @@ export default function ResumeImport({ loaderData: { username }, actionData }: R
 	)
 }
 
-/** Asks for the preview again when its form comes back after the session ended: the document is in it. */
+/** Requests the preview again when the form is restored after an expired session: the document is in it. */
 function usePreviewAgain(): void {
 	const submit = useSubmit()
 	useEffect(() => {
@@ -100,7 +100,7 @@ function outdated({ preview, message }: OutOfDate): {
 	return { preview, message, errors: {} }
 }
 
-/** What was uploaded, else what was pasted. @throws Invalid for a file that is too large or no text */
+/** The uploaded or the pasted text. @throws Invalid for a file that is too large or not text */
 async function textOf(form: FormData): Promise<string> {
 	const file = form.get('file')
 	if (!(file instanceof File) || file.size === 0) return String(form.get('text') ?? '')

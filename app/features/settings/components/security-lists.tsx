@@ -3,7 +3,7 @@ import { Form } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 
-/** Where a member is logged in; each but this one can be ended. */
+/** A member's sessions, each except the present one with a button to end it. */
 export function SessionList({ sessions }: { sessions: SessionView[] }) {
 	return (
 		<ul>
@@ -38,7 +38,7 @@ export function SessionList({ sessions }: { sessions: SessionView[] }) {
 	)
 }
 
-/** What happened to an account: what, from which device, when. @param exact whether the time is in full */
+/** Security events of an account. @param exact whether to show full timestamps */
 export function ActivityList({ events, exact = false }: { events: SecurityEventView[]; exact?: boolean }) {
 	if (events.length === 0) return <p className="py-3 text-ink-3">No activity yet.</p>
 	return (

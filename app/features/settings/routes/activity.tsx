@@ -7,7 +7,7 @@ import { Link } from '~/ui/link.tsx'
 import { ActivityList } from '../components/security-lists.tsx'
 import type { Route } from './+types/activity'
 
-/** Believes no cookie alone, as the settings do. */
+/** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		signedIn(context, url)

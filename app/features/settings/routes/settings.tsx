@@ -23,10 +23,10 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 import { ActivityList, SessionList } from '../components/security-lists.tsx'
 import type { Route } from './+types/settings'
 
-/** Events of the account that stand here; the page of all of them holds more. */
+/** Events shown here; a page of their own lists more. */
 const MAX_EVENTS = 3
 
-/** Believes no cookie alone: whoever was logged out elsewhere sees nothing here. */
+/** Checks the session in the database, not just its cookie, so that a revoked session sees nothing. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		signedIn(context, url)
@@ -182,7 +182,7 @@ const themes = [
 	['dark', 'Dark'],
 ] as const
 
-/** Chooses the theme; a form, so that it works before and without scripts. */
+/** Chooses the theme. A form, so that it works without scripts. */
 function ThemeForm() {
 	const { theme } = useRootData()
 	return (

@@ -8,7 +8,7 @@ export function loader() {
 	return redirect('/')
 }
 
-/** Remembers the theme in a cookie, so that the next page is drawn in it by the server. */
+/** Stores the theme in a cookie, so that the server renders the next page with it. */
 export async function action({ request }: Route.ActionArgs) {
 	const form = await readForm(request)
 	return redirect(safeRedirect(form.get('redirectTo'), refererPath(request, '/')), {

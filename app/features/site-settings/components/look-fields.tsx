@@ -10,12 +10,12 @@ import { removalOf, type SettingView } from '../site-settings.view.ts'
 
 interface LookFieldProps {
 	setting: SettingView
-	/** What is in the field. */
+	/** The field's value. */
 	text: string
 	error: string | undefined
 }
 
-/** A picture of the site: the one there is, another file, and a box that removes it. */
+/** A picture of the site: the present one, a file field, and a checkbox that removes it. */
 export function PictureOfSite({ setting: { field, name, label, hint }, text, error }: LookFieldProps) {
 	const [path, size] = text.split('#')
 	const [width, height] = (size ?? '').split('x').map(Number)
@@ -49,7 +49,7 @@ export function PictureOfSite({ setting: { field, name, label, hint }, text, err
 	)
 }
 
-/** A colour as text, with some that are offered by name, and how it looks in both themes. Where scripts run, also the browser's own field. */
+/** A colour as text, with named suggestions and a preview in both themes. With scripts also the browser's colour field. */
 export function ColourField({ setting: { field, label, hint, choices = [], previews }, text, error }: LookFieldProps) {
 	const input = useRef<HTMLInputElement>(null)
 	const navigate = useNavigate()
@@ -124,7 +124,7 @@ export function ColourField({ setting: { field, label, hint, choices = [], previ
 	)
 }
 
-/** Drawn as a picture, which shows the colours of a theme that the page does not have. */
+/** An image, as it shows colours of a theme that the page does not have. */
 function Preview({ preview: { theme, paper, accent, on, contrasts } }: { preview: AccentPreview }) {
 	return (
 		<figure className="min-w-0">

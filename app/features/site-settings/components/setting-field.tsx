@@ -6,12 +6,12 @@ import { ColourField, PictureOfSite } from './look-fields.tsx'
 
 interface SettingFieldProps {
 	setting: SettingView
-	/** What was typed before the form was refused; undefined when it was not. */
+	/** The value of a rejected form; undefined without one. */
 	typed: string | undefined
 	error: string | undefined
 }
 
-/** The field of one setting, or what the environment says in its place. */
+/** The field of a setting, or the value that the environment sets. */
 export function SettingField({ setting, typed, error }: SettingFieldProps) {
 	const { name, field, label, hint, input, choices = [], environment } = setting
 	if (environment !== null) return <FromOutside setting={setting} environment={environment} />

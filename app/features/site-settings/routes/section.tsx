@@ -23,7 +23,7 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	}))
 }
 
-/** Saves the form (`act` save), or takes a change (`id`) back (`act` undo). */
+/** Saves the form (`act` save), or undoes a change (`id`, `act` undo). */
 export function action({ request, params, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
