@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Selection } from '~/features/search/scope.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
-/** What the switcher says of a question. */
+/** A question as the switcher shows it. */
 export interface TitleRow {
 	id: number
 	title: string
@@ -23,13 +23,10 @@ export interface PeerNameRow {
 	image: string | null
 }
 
-/** A member's latest conversations, whose peers are looked through. */
+/** The latest conversations of a member, whose peers are searched. */
 const MAX_LOOKED_AT = 500
 
-/**
- * A member's own conversations with whom a text names: each of its words begins one of their name, or their username; the one with the
- * newest message first.
- */
+/** A member's conversations with peers whose name or username has a word for each prefix in the text; latest message first. */
 export async function listConversationsWith(userId: number, text: string, limit: number): Promise<PeerNameRow[]> {
 	const { rows } = await sql<PeerNameRow>`
 		select p.username, p.name, p.image

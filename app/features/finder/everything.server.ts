@@ -14,12 +14,12 @@ import type { EverythingView, SwitcherEntry } from './finder.view.ts'
 import { findProjects } from './projects.server.ts'
 
 const MAX_OFFERED = { conversations: 3, people: 4, questions: 5, projects: 3, tags: 4 }
-/** Of fewer letters no question is looked for: hundreds of words begin so. */
+/** The minimum length for questions, as a letter is the prefix of hundreds of words. */
 const MIN_FOR_QUESTIONS = 2
-/** Of fewer letters no other word is taken for what was meant. */
+/** The minimum length for corrections. */
 const MIN_FOR_CORRECTION = 5
 
-/** What somebody who types this may want to open, the best of each kind. Everything is read side by side. */
+/** What a reader who types this may want to open, the best of each kind. The kinds are read concurrently. */
 export async function offerEverything(viewer: Viewer, typed: string): Promise<EverythingView> {
 	const text = cleanSearch(typed)
 	if (text === '') return { conversations: [], people: [], questions: [], projects: [], tags: [] }
@@ -49,7 +49,7 @@ export async function offerEverything(viewer: Viewer, typed: string): Promise<Ev
 async function offerPeople(viewer: Viewer, parsed: ReturnType<typeof parseSearch>): Promise<EverythingView['people']> {
 	const criteria = criteriaOfSearch(parsed)
 	if (criteria.q === '' && criteria.skills.length === 0) return []
-	// Whoever has only some of the words is hardly meant by who is still typing.
+	// While typing, people who match only some of the words are unlikely to be meant.
 	const found = await findMembers(criteria, viewer, null, MAX_OFFERED.people, 'typos')
 	return (await presentFound(found)).map(({ username, name, image, why, studies }) => ({
 		...{ title: name, url: profilePath(username), username, image },
@@ -60,7 +60,7 @@ async function offerPeople(viewer: Viewer, parsed: ReturnType<typeof parseSearch
 
 async function offerQuestions(search: string): Promise<SwitcherEntry[]> {
 	const { rows, instead } = await findMatches(titleSelection, { search, cursor: null, limit: MAX_OFFERED.questions })
-	// Few letters resemble many words, and who is still typing means the next word, too.
+	// Short inputs resemble many words, and the last word may be incomplete.
 	if (instead && (instead.kind === 'any' || search.length < MIN_FOR_CORRECTION)) return []
 	return rows.map((row) => ({ title: row.title, url: questionUrl(row), note: row.category_title }))
 }

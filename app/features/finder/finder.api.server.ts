@@ -7,9 +7,9 @@ import { MAX_SEARCH_LENGTH } from './finder.paths.ts'
 import { cleanSearch, searchEverything } from './finder.server.ts'
 import type { Hits } from './finder.view.ts'
 
-/* The search of everything as JSON: what the page shows. */
+/* The API of the search of everything, with the results of the page. */
 
-/** Hits of one kind. */
+/** Results of one kind. */
 const hits = <Row extends z.ZodType>(row: Row) =>
 	z.object({
 		rows: z.array(row),
@@ -45,12 +45,12 @@ const everything = z.object({
 	tags: hits(tag),
 })
 
-/** Under which names the description knows these shapes. */
+/** The schema names in the OpenAPI description. */
 export const finderShapes = { SearchResults: everything }
 
 const kinds = { queries: 'questions', people: 'people', projects: 'projects', tags: 'tags' } as const
 
-/** Hits as the API tells them. */
+/** Results in the format of the API. */
 function present<Row, Told>({ rows, count, nearness, next }: Hits<Row>, tell: (row: Row) => Told) {
 	return { rows: rows.map(tell), count, nearness, next }
 }
@@ -78,7 +78,7 @@ export const finderOperations = [
 		answer: everything,
 		refusals: [422],
 		run: async ({ viewer, query: { q, in: kind, cursor: at = null } }) => {
-			// What a visitor may ask of the API in a minute is counted by their address, and less than this.
+			// Visitors have a lower limit per address for the whole API.
 			if (viewer) await countUse('peopleSearch', viewer)
 			const asked = { q: cleanSearch(q), kind: kind === undefined ? null : kinds[kind], cursor: at }
 			const found = await searchEverything(viewer, asked, false)

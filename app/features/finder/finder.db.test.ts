@@ -58,7 +58,7 @@ function find(q: string, viewer: Viewer = reader, kind: SearchKind | null = null
 	return searchEverything(viewer, { q, kind, cursor }, false)
 }
 
-/** What a search shows, each by a name. */
+/** The results of a search, by name. */
 async function shown(q: string, viewer: Viewer = reader, kind: SearchKind | null = null) {
 	const { questions, people, projects, tags } = await find(q, viewer, kind)
 	return {
@@ -79,7 +79,7 @@ const kubernetes = {
 
 const searches: [q: string, found: Partial<Record<SearchKind, string[]>>][] = [
 	['kubernetes', kubernetes],
-	// Of skills another name finds as much; a project names its owner by the words in it.
+	// Skills are found by another name, too; a project is found by the words of its owner's name.
 	['k8s', { ...kubernetes, people: ['nora'] }],
 	['tag:k8s', { ...kubernetes, people: ['nora'] }],
 	['k8s pod', { questions: kubernetes.questions, tags: kubernetes.tags }],
@@ -138,10 +138,10 @@ describe('a search of everything', () => {
 		expect([lost.questions.rows, lost.people.rows, lost.projects?.rows]).toEqual([[], [], []])
 		expect(lost.instead?.questions.length).toBeGreaterThan(0)
 		expect(lost.instead?.tags.map(({ name }) => name)).toContain('kubernetes')
-		// A tag of one of the words is none of the whole.
+		// The tag of one word does not match the whole search.
 		const mixed = await find('closurs loop kubernetes')
 		expect([mixed.tags.nearness, mixed.questions.rows[0]?.title]).toEqual(['some', 'Closures inside a loop'])
-		// What has all words hides what has some of them.
+		// Complete matches hide partial ones.
 		expect((await find('gallery closures')).projects?.nearness).toBe('some')
 		expect((await find('lighthouse keeper')).people.nearness).toBe('all')
 	})

@@ -22,42 +22,42 @@ import { findProjects } from './projects.server.ts'
 
 export type Parsed = ReturnType<typeof parseSearch>
 
-/** The page of the search, which visitors are answered from the cache with. */
+/** The search page, which is cached for visitors. */
 export const searchPage = cachedPage({
 	path: searchRoute,
 	searchParams: ['q', 'in', 'cursor'],
 	tags: () => [LIST_PAGES],
 })
 
-/** Rows of a page, and of each kind where everything is shown. */
+/** Rows of a page, and of each kind on the overview. */
 const MAX_ROWS = { page: 20, best: { questions: 5, people: 4, projects: 3, tags: 8 }, tags: 60 }
-/** A count of queries goes no further. */
+/** Counting stops here. */
 const MAX_COUNT = 100
 const none = { rows: [], next: null, count: { number: 0, atLeast: false }, nearness: 'all' as const }
 
-/** What an address asks for. */
+/** A parsed address. */
 interface Asked {
 	q: string
 	kind: SearchKind | null
 	cursor: string | null
 }
 
-/** Reads the address of a search. */
+/** Parses the address of a search. */
 export function askedOf(url: URL): Asked {
 	const { q, in: kind, cursor } = searchPage.read(url)
 	return { q: cleanSearch(q ?? ''), kind: kindOf(kind), cursor: cursor || null }
 }
 
-/** A search as it is looked at. */
+/** Normalizes a search. */
 export function cleanSearch(text: string): string {
 	return cleanLine(text).slice(0, MAX_SEARCH_LENGTH)
 }
 
 /**
- * Everything that a search finds for this viewer: a page of one kind, or the best of each, with how many there are of the
- * others. Only what has all words is counted. What has some of them, or words like them, is shown where nothing has all.
- * @param isNoted whether a search that finds nothing is noted: not of a page that was only asked for ahead
- * @throws Invalid for a cursor that is not of this list
+ * Everything that a search finds for this viewer: a page of one kind, or the best of each, with the counts of the others. Counts include
+ * complete matches only. Partial and similar matches are shown if there are no complete ones.
+ * @param isNoted whether to record a search without results: not for a prefetch
+ * @throws Invalid for an invalid cursor
  */
 export async function searchEverything(viewer: Viewer, asked: Asked, isNoted: boolean): Promise<SearchData> {
 	const { q, kind, cursor } = asked
@@ -97,7 +97,7 @@ export async function searchEverything(viewer: Viewer, asked: Asked, isNoted: bo
 	}
 }
 
-/** A search of queries or people as it can be saved. */
+/** The search in the form that can be saved; null for other kinds. */
 function saveableOf(parsed: Parsed, { q, kind }: Asked): SearchData['saveable'] {
 	if (q && kind === 'questions') return { kind: 'queries', query: q, name: q }
 	if (q && kind === 'people' && concernsAll(parsed))
@@ -118,19 +118,19 @@ function isEmpty(found: Found, kind: SearchKind | null): boolean {
 	return kind === null ? listsOf(found).every(({ rows }) => rows.length === 0) : found[kind]?.rows.length === 0
 }
 
-/** Beside what has all words, what has some of them is noise. */
+/** Beside complete matches, partial ones are noise. */
 function exactOnly(found: Found): Found {
 	const only = <Row>(hits: Hits<Row>): Hits<Row> => (hits.nearness === 'all' ? hits : { ...hits, rows: [], next: null })
 	return {
 		questions: only(found.questions),
 		people: only(found.people),
 		projects: found.projects && only(found.projects),
-		// The tags of some of the words are the way to more.
+		// Tags for some of the words help to refine the search.
 		tags: found.tags,
 	}
 }
 
-/** What there is to read where a search found nothing at all: the newest queries and the most used tags. */
+/** Something else to read if there are no results: the newest questions and the most used tags. */
 async function elsewhere(viewer: Viewer): Promise<NonNullable<SearchData['instead']>> {
 	const [{ rows }, tags] = await Promise.all([listQuestions(viewer, { limit: 3 }), listTags(12)])
 	return { questions: rows, tags }
@@ -148,7 +148,7 @@ async function searchQuestions(
 	const page = { cursor, limit }
 	const found = presentQuestions(await listQuestions(viewer, { search, ...page }))
 	if (found.rows.length > 0 && found.nearness === 'all') return found
-	// A text names most things by one of their names. Whoever typed another one means the same.
+	// A text mentions most things by one name only, so synonyms are searched by their term.
 	const known = withTermNames(parsed)
 	const other = known === search ? null : await listQuestions(viewer, { search: known, isExact: true, ...page })
 	if (!other || other.rows.length === 0) return found
@@ -164,7 +164,7 @@ function presentQuestions(page: Awaited<ReturnType<typeof listQuestions>>): Foun
 	return { rows, next, instead, nearness, count }
 }
 
-/** A search in which each word that is another name of a term is that term: `k8s pod` is `kubernetes pod`. */
+/** Replaces words by the names of their terms: `k8s pod` becomes `kubernetes pod`. */
 function withTermNames({ parts, terms }: Parsed): string {
 	const words = new Set(terms.filter(({ kind }) => kind === 'word').map(({ text }) => text))
 	return parts.map((part) => (words.has(part) && isOtherName(part) ? termTag(part) : part)).join(' ')
@@ -173,13 +173,13 @@ function withTermNames({ parts, terms }: Parsed): string {
 const termTag = (word: string) => findTerm(word)?.tag.replaceAll('-', ' ') ?? word
 const isOtherName = (word: string) => termKey(canonicalSkill(word)) !== termKey(word)
 
-/** Whether a search says nothing that only queries have: a state, a part of a text, a category, what must not be there. */
+/** Whether a search has no operators that apply only to questions: a state, part of a text, a category, an exclusion. */
 export function concernsAll({ terms, operators }: Parsed): boolean {
 	const isOfAll = operators.every(({ kind, excluded }) => !excluded && (kind === 'tag' || kind === 'user'))
 	return isOfAll && terms.every(({ kind }) => kind !== 'without')
 }
 
-/** A search as it is asked of people: `tag:` is a skill, `user:` a username. */
+/** The criteria for people: `tag:` is a skill, `user:` a username. */
 export function criteriaOfSearch({ terms, operators }: Parsed): Criteria {
 	const named = (kind: string) => operators.filter((one) => one.kind === kind).map(({ value }) => value)
 	const words = terms
@@ -205,12 +205,12 @@ async function searchPeople(
 		presentFound(found),
 		nearness === 'all' ? countPeople(meaning) : none.count,
 	])
-	// The member whose username was typed is in no set.
+	// The count does not include the member whose username was typed.
 	const count = nearness === 'all' ? { number: Math.max(number, rows.length), atLeast } : none.count
 	return { rows, next: found.next, count, nearness }
 }
 
-/** Tags by any spelling of their name, of the whole search and of each of its words. */
+/** Tags by any spelling, for the whole search and for each of its words. */
 async function searchTags(parsed: Parsed, limit: number): Promise<Hits<TagHit>> {
 	const words = [
 		...parsed.terms.filter(({ kind }) => kind === 'word' || kind === 'phrase').map(({ text }) => text),
@@ -237,7 +237,7 @@ async function searchTags(parsed: Parsed, limit: number): Promise<Hits<TagHit>> 
 	}
 }
 
-/** Words of a search that are each looked up as a tag. */
+/** Words of a search that are looked up as tags. */
 const MAX_TAG_WORDS = 5
 
 function isSpelling(word: string, tag: string): boolean {
@@ -262,11 +262,11 @@ const questionFilters = [
 
 const isFilter = (text: string) => questionFilters.some(({ operator }) => operator === text)
 
-/** What queries can be narrowed by with one press: an operator that is added to the search, or taken out of it. */
+/** Filters of questions: each adds an operator to the search, or removes it. */
 function filtersOf(parsed: Parsed): SearchFilter[] {
 	return questionFilters.map(({ label, operator, isState }) => {
 		const on = parsed.operators.find((one) => one.text.toLowerCase() === operator)
-		// A query has one state: another one takes its place.
+		// A question has one state, so a new one replaces the old one.
 		const states = parsed.operators.filter(({ kind, excluded }) => isState && kind === 'is' && !excluded)
 		const rest = states.reduce((left, other) => parseSearch(withoutOperator(left, other)), parsed).parts.join(' ')
 		return { label, isOn: on !== undefined, search: on ? withoutOperator(parsed, on) : `${rest} ${operator}`.trim() }

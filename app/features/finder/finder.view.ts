@@ -5,75 +5,75 @@ import type { SearchTools } from '~/features/search/search.view.ts'
 import type { TagView } from '~/features/tags/tags.view.ts'
 import type { SearchKind } from './finder.paths.ts'
 
-/** A project that a search found. Texts come as safe HTML with the matches in `<mark>`. */
+/** A matching project. Texts are safe HTML with matches in `<mark>`. */
 export interface ProjectHit {
 	id: string
-	/** Where it stands on its owner's page. */
+	/** Its address on the owner's page. */
 	url: string
 	title: string
 	titleHtml: string
 	excerptHtml: string
-	/** Each with whether it was searched for. */
+	/** Technologies, with whether they were searched for. */
 	stack: { name: string; matched: boolean }[]
 	owner: { username: string; name: string; image: string | null }
 }
 
-/** A tag that a search found. */
+/** A matching tag. */
 export interface TagHit extends TagView {
-	/** Why, where its name does not say so: “another name of it is js”. */
+	/** The reason, if it is not its name: “another name of it is js”. */
 	why: string
 }
 
-/** How far results are from what was typed: they have all words; words like them; some of the words. */
+/** How results match: all words; similar words; some of the words. */
 export type Nearness = 'all' | 'near' | 'some'
 
-/** Results of one kind, at most a page of them. */
+/** Results of one kind, at most a page. */
 export interface Hits<Row> extends Page<Row> {
-	/** How many there are in all; of those that are only near or have some of the words, none. */
+	/** The total number of complete matches; none for others. */
 	count: Count
 	nearness: Nearness
 }
 
-/** A filter of the queries that is an operator within the search. */
+/** A filter of questions, which is an operator in the search. */
 export interface SearchFilter {
 	label: string
 	isOn: boolean
-	/** The search with it, or without it where it is on. */
+	/** The search with the filter, or without it if it is active. */
 	search: string
 }
 
-/** What the page of the search is loaded with. */
+/** The data of the search page. */
 export interface SearchData {
 	q: string
-	/** What is shown; null for the best of everything. */
+	/** null for the best of everything. */
 	kind: SearchKind | null
-	/** Where the page begins; null for the first. */
+	/** The cursor of this page; null for the first one. */
 	cursor: string | null
-	/** The rows of `kind`, which more can be appended to; none where everything is shown. */
+	/** The rows of `kind`, to which more can be appended; none on the overview. */
 	page: Page<QuestionCardView | MemberView | ProjectHit | TagHit>
 	questions: Hits<QuestionCardView>
 	people: Hits<MemberView>
-	/** null for visitors, who see no projects. */
+	/** null for visitors, who cannot see projects. */
 	projects: Hits<ProjectHit> | null
 	tags: Hits<TagHit>
-	/** What stands beside the results. */
+	/** Filters and notes beside the results. */
 	tools: SearchTools
 	filters: SearchFilter[]
-	/** The search as it can be saved; null for one of another kind. */
+	/** The search in the form that can be saved; null for other kinds. */
 	saveable: Saveable | null
-	/** What to look at where nothing was found at all. */
+	/** Something else to read if there are no results. */
 	instead: { questions: QuestionCardView[]; tags: TagView[] } | null
 }
 
-/** Something the switcher leads to. */
+/** A suggestion of the switcher. */
 export interface SwitcherEntry {
 	title: string
 	url: string
-	/** Stands beside the title. */
+	/** Shown beside the title. */
 	note: string
 }
 
-/** What the switcher offers for a text, besides the pages of the site, which the browser knows. */
+/** The suggestions for a text, without pages of the site, which the browser knows. */
 export interface EverythingView {
 	conversations: (SwitcherEntry & { username: string; image: string | null })[]
 	people: (SwitcherEntry & { username: string; image: string | null })[]
@@ -82,7 +82,7 @@ export interface EverythingView {
 	tags: SwitcherEntry[]
 }
 
-/** Words that searches found nothing by. */
+/** A search without results. */
 export interface MissView {
 	words: string
 	/** Searches within 90 days. */

@@ -7,7 +7,7 @@ declare module '~/platform/db/schema.ts' {
 	}
 }
 
-/** Different words that one day may leave, so that nobody fills the table. */
+/** Distinct searches recorded per day, so that nobody can fill the table. */
 const MAX_WORDS_A_DAY = 2_000
 
 export interface MissRow {
@@ -16,7 +16,7 @@ export interface MissRow {
 	last_day: string
 }
 
-/** Counts a search of today that found nothing by these words. */
+/** Counts a search of today without results. */
 export async function writeMiss(words: string): Promise<void> {
 	await sql`
 		insert into missed_searches (words)
@@ -25,7 +25,7 @@ export async function writeMiss(words: string): Promise<void> {
 		on conflict (day, words) do update set searches = missed_searches.searches + 1`.execute(db())
 }
 
-/** What searches found nothing by within these days: the most searched first. */
+/** Searches without results within these days, most frequent first. */
 export async function listMissRows(days: number, limit: number): Promise<MissRow[]> {
 	const { rows } = await sql<MissRow>`
 		select words, sum(searches)::int as searches, max(day)::text as last_day from missed_searches
@@ -35,7 +35,7 @@ export async function listMissRows(days: number, limit: number): Promise<MissRow
 	return rows
 }
 
-/** Forgets searches for a member who leaves: a profile that is hidden meanwhile is not found by its name. */
+/** Deletes searches for a leaving member: a hidden profile is not found by its name. */
 export async function deleteMissesOf({
 	name,
 	usernames,

@@ -9,32 +9,32 @@ import type { MissView } from './finder.view.ts'
 import { listMissRows, writeMiss } from './misses.queries.server.ts'
 
 /*
- * What searches find nothing by is what the site lacks a word for. Kept are the words, the day and how often; nothing of who
- * searched, and no words that may tell of somebody.
+ * Searches without results show which terms the site lacks. Only the words, the day and a count are stored: nothing about who searched, and
+ * no words that may be personal.
  */
 
-/** Days that words are kept. */
+/** Days that searches are stored. */
 export const MISS_DAYS = 90
 const MAX_SHOWN = 100
 const MAX_WORDS = 6
 const MAX_WORD_LENGTH = 30
-/** All words together, in characters. */
+/** Of all words together, in characters. */
 const MIN_LENGTH = 2
 const MAX_LENGTH = 60
 
-/** Who opens the same page again within so many milliseconds is not counted again. */
+/** Opening the same page again within this time is not counted, in milliseconds. */
 const REPEAT_MS = 60_000
 const MAX_REMEMBERED = 1_000
 const lately = remember('missed searches', () => new Map<string, number>())
 
-/** A word as people write it: a name of a thing, perhaps with a version. */
+/** A plain word or name, perhaps with a version. */
 const plainWord = /^[\p{L}\p{M}\p{N}+#._/'’-]+$/u
-/** A number that is long, as a phone's, and what mixes letters and digits as passwords and tokens do. */
+/** Long numbers such as a phone's, mixtures of letters and digits such as passwords and tokens, and addresses. */
 const telling = /\d{5,}|^(?=.*\d.*\d.*\d)(?=.*\p{L}).{10,}$|^[0-9a-f]{16,}$|:\/\/|^www\./iu
 
 /**
- * The words of a search as they are noted: small, in their order. null where they are too long or too many, or one may be an
- * address, a number or a secret; then nothing of the search is kept.
+ * The words of a search to record: lower case, in order. null if they are too long or too many, or one may be an address, a number or a
+ * secret; then nothing is recorded.
  */
 export function missWords({ terms }: Pick<ReturnType<typeof parseSearch>, 'terms'>): string | null {
 	const words = terms
@@ -50,7 +50,7 @@ export function missWords({ terms }: Pick<ReturnType<typeof parseSearch>, 'terms
 
 const countMiss = counter('devquad_searches_without_result_total', 'Searches of the whole site that found nothing.')
 
-/** Notes a search that found nothing, beside the answer: nobody waits for it. */
+/** Records a search without results, in the background. */
 export function noteMiss(parsed: Parameters<typeof missWords>[0]): void {
 	countMiss()
 	const words = missWords(parsed)
@@ -64,7 +64,7 @@ export function noteMiss(parsed: Parameters<typeof missWords>[0]): void {
 	writeMiss(words).catch((error) => log.warn({ err: error }, 'a search that found nothing could not be noted'))
 }
 
-/** What searches found nothing by, the most searched first, at most 100. @throws NotAllowed for all but moderators */
+/** Searches without results, most frequent first, at most 100. @throws NotAllowed for all but moderators */
 export async function listMisses(viewer: Viewer): Promise<MissView[]> {
 	moderator(viewer)
 	const rows = await listMissRows(MISS_DAYS, MAX_SHOWN)

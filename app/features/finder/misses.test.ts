@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parseSearch } from '~/features/search/search.server.ts'
 import { missWords } from './misses.server.ts'
 
-/** What is searched for, and what is noted of it where it finds nothing. */
+/** Searches, with what is recorded if they have no results. */
 const searches: [q: string, noted: string | null][] = [
 	['Kubernetes', 'kubernetes'],
 	['  C++   Templates ', 'c++ templates'],

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { isListed } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
-/** Of what matches, the newest members' so many projects are ranked and counted. */
+/** Matches that are ranked and counted; projects of the newest members take precedence. */
 const MAX_RANKED = 150
 
 export interface ProjectRow {
@@ -13,35 +13,35 @@ export interface ProjectRow {
 	username: string
 	name: string
 	image: string | null
-	/** As text, so that a cursor compares the very number. */
+	/** As text, so that a cursor is exact. */
 	rank: string
-	/** How many match, {@link MAX_RANKED} at most. */
+	/** The number of matches, up to {@link MAX_RANKED}. */
 	found: number
-	/** The words that were searched for, as a search document has them. */
+	/** The words of the search as lexemes. */
 	lexemes: string[]
 }
 
-/** What projects are looked for; with no words and no filter there are none. */
+/** A search for projects; without words and filters it matches nothing. */
 export interface WantedProjects {
-	/** Texts in the syntax of `websearch_to_tsquery`: a project has all of them. */
+	/** In the syntax of `websearch_to_tsquery`; all must match. */
 	words: string[]
-	/** Beginnings of words, letters and digits alone: a project has a word with each. */
+	/** Prefixes of letters and digits; all must match. */
 	beginnings: string[]
-	/** Technologies that it is all built with, in any spelling. */
+	/** Technologies in any spelling; all must match. */
 	technologies: string[]
-	/** Usernames of whose it may be; null for anybody's. */
+	/** Usernames of possible owners; null for any. */
 	owners: string[] | null
 }
 
-/** Where a page before ended. */
+/** The cursor of a page. */
 export interface ProjectPosition {
 	rank: string
 	id: string
 }
 
 /**
- * Projects of listed members that others see, the best match first: title over technologies over description.
- * @param after where the page before ended; null for the beginning
+ * Public projects of listed members, best match first: title before technologies before description.
+ * @param after the cursor; null for the first page
  */
 export async function listProjectHits(
 	{ words, beginnings, technologies, owners }: WantedProjects,

@@ -14,18 +14,18 @@ import {
 
 type Parsed = ReturnType<typeof parseSearch>
 
-/** A count goes no further. */
+/** Counting stops here. */
 const MAX_COUNT = 100
-/** Characters of a description that a hit shows. */
+/** Characters of a description that a result shows. */
 const EXCERPT_LENGTH = 180
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * Projects that members show, by title, technologies in any spelling, and description; `tag:` asks for a technology, `user:` for
- * whose they are. Where none has all words, those with words that begin or are spelled nearly so, then those with some of them.
- * @param cursor where the page before ended
- * @param loosest after which nothing else is looked for
- * @throws Invalid for a cursor that is not of this list
+ * Finds projects by title, technologies in any spelling, and description; `tag:` restricts the technology, `user:` the owner. Without
+ * complete matches it falls back to prefixes and similar words, then to some of the words.
+ * @param cursor of the previous page
+ * @param loosest the last fallback to try
+ * @throws Invalid for an invalid cursor
  */
 export async function findProjects(
 	parsed: Parsed,
@@ -48,13 +48,13 @@ function nearnessesOf({ terms }: Parsed): Nearness[] {
 	return words === 0 ? ['all'] : words === 1 ? ['all', 'near'] : ['all', 'near', 'some']
 }
 
-/** What to look for; null where that is nothing. */
+/** The search for projects; null if it is empty. */
 function wantedOf({ terms, operators }: Parsed, nearness: Nearness): WantedProjects | null {
 	const named = (kind: string) =>
 		operators.filter((one) => one.kind === kind && !one.excluded).map(({ value }) => value)
 	const owners = named('user')
 	const technologies = named('tag').map(canonicalSkill)
-	// Who writes `or` asks for it: their text is read as it stands.
+	// With `or` the text is passed on unchanged.
 	const isPlain = !terms.some(({ kind }) => kind === 'or')
 	const texts = terms.map(({ kind, text, source }) =>
 		kind === 'word' && isPlain ? spellingsOf(text, source, nearness) : { source, beginning: null },
@@ -74,7 +74,7 @@ function wantedOf({ terms, operators }: Parsed, nearness: Nearness): WantedProje
 	}
 }
 
-/** A word or what it is another name of: `k8s` or Kubernetes. Nearly: the term that it resembles, or any word that begins so. */
+/** The spellings of a word: `k8s` or Kubernetes. For similar matches, the term that it resembles, or any word with this prefix. */
 function spellingsOf(text: string, source: string, nearness: Nearness): { source: string; beginning: string | null } {
 	const known = canonicalSkill(text)
 	if (termKey(known) !== termKey(text))

@@ -195,14 +195,14 @@ describe('what asking members gains', () => {
 	})
 })
 
-/** Makes these the member's skills. */
+/** Sets the member's skills. */
 function know(skills: string[]): Promise<void> {
 	return db()
 		.transaction()
 		.execute((trx) => setSkills(trx, member.id, skills))
 }
 
-/** A question, asked so many days ago. @returns its id */
+/** Adds a question of this age. @returns its id */
 async function ask(tags: string, { days = 0, by = asker } = {}): Promise<number> {
 	const { id } = await makeQuestion(by, { tags })
 	for (const [table, key] of [

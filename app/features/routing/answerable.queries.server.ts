@@ -5,7 +5,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { answersWeight, declinedTags, relatedTerms, skillWeight } from './choosing.queries.server.ts'
 import { COMPARED_DAYS, FIT_DAYS, MAX_KNOWN_TAGS, MAX_OPEN_PER_TAG } from './routing.limits.ts'
 
-/* The open questions that a member can answer, and what the routing of questions gains. */
+/* The open questions that a member can answer, and the effect of routing. */
 
 export interface AnswerableRow {
 	id: number
@@ -21,20 +21,20 @@ export interface AnswerableRow {
 	category_slug: string
 	category_title: string
 	because: string[]
-	/** Its place in the list, the greatest first; a whole number of seconds. */
+	/** The sort key, descending; a whole number of seconds. */
 	rank: number
 }
 
-/** A place in the list: the rank and the id of a row. */
+/** A cursor: rank and id of a row. */
 export interface RankCursor {
 	rank: number
 	id: number
 }
 
 /**
- * Open questions under tags that a member knows, by `rank = when it was asked + FIT_DAYS · log₂(fit)`, where fit is the sum of what
- * they know of its tags, twice as much while nobody has commented. What somebody knows is what {@link listCandidates} of
- * `choosing.queries.server.ts` goes by. A rank stays the same for a day as time goes by, so that it can be a cursor.
+ * Open questions with tags that a member knows, by `rank = time of asking + FIT_DAYS · log₂(fit)`, where fit is the sum of what they know
+ * about its tags, doubled while there are no comments. Knowledge is defined as in {@link listCandidates} of `choosing.queries.server.ts`. A
+ * rank does not change within a day, so it can be a cursor.
  */
 export async function listAnswerableRows(
 	userId: number,
@@ -98,7 +98,7 @@ export async function listAnswerableRows(
 	return rows
 }
 
-/** What a member chose: whether they may be asked, and which address of their feed works; undefined for no member. */
+/** Whether a member may be asked, and the version of their feed's address; undefined for an unknown member. */
 export async function findRoutingMember(
 	userId: number,
 ): Promise<{ opted_in: boolean; feed_version: number } | undefined> {
@@ -108,23 +108,23 @@ export async function findRoutingMember(
 	return rows[0]
 }
 
-/** Ends the address of a member's feed. */
+/** Invalidates the address of a member's feed. */
 export async function raiseFeedVersion(userId: number): Promise<void> {
 	await sql`insert into routing_members as mine (user_id, feed_version) values (${userId}, 1)
 		on conflict (user_id) do update set feed_version = mine.feed_version + 1`.execute(db())
 }
 
-/** Questions about which members were asked, or of those that chance left out, as sums over all of them. */
+/** Totals for questions about which members were asked, or for those left out at random. */
 export interface GainRow {
 	routed: boolean
 	questions: number
-	/** Seconds until half of them had an answer of somebody else; null while fewer have. */
+	/** Seconds until half of them had an answer by somebody else; null while fewer have. */
 	median_seconds: number | null
 	/** How many had one within 24 hours. */
 	within_day: number
 }
 
-/** What became of the questions that were published within {@link COMPARED_DAYS} days, but the last day; those since taken out are left out. */
+/** The results of questions published within {@link COMPARED_DAYS} days, without the last day and without those taken down since. */
 export async function readGain(): Promise<GainRow[]> {
 	const { rows } = await sql<GainRow>`
 		with waited as (
@@ -141,7 +141,7 @@ export async function readGain(): Promise<GainRow[]> {
 	return rows
 }
 
-/** How many members may be asked. */
+/** The number of members who may be asked. */
 export async function countOptedIn(): Promise<number> {
 	const { rows } = await sql<{ members: number }>`
 		select count(*)::int as members from routing_members where opted_in`.execute(db())

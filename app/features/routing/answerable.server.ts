@@ -17,13 +17,12 @@ import { requireSignedIn } from './choosing.server.ts'
 import { ANSWERABLE_PER_PAGE, FEED_ENTRIES } from './routing.limits.ts'
 import type { AnswerableView } from './routing.view.ts'
 
-/** Of what a member knows, so many are named as the reason for a question. */
+/** Reasons shown for a question. */
 const MAX_REASONS = 3
 
 /**
- * A page of the open questions that the viewer can answer, by fit and age, as `listAnswerableRows` says. Whether they may be asked makes no
- * difference.
- * @throws NotAllowed for a visitor, Invalid for a cursor that is not ours
+ * A page of the open questions that the viewer can answer, ordered as in `listAnswerableRows`, whether or not they opted in to being asked.
+ * @throws NotAllowed for a visitor, Invalid for an invalid cursor
  */
 export async function listAnswerable(
 	viewer: Viewer,
@@ -62,14 +61,14 @@ function present(row: AnswerableRow): AnswerableView {
 	}
 }
 
-/** What the viewer chose: whether they may be asked, and the private address of their feed. @throws NotAllowed for a visitor */
+/** The viewer's settings: whether they may be asked, and the private address of their feed. @throws NotAllowed for a visitor */
 export async function getRoutingChoice(viewer: Viewer): Promise<{ optedIn: boolean; feed: string }> {
 	const { id } = requireSignedIn(viewer)
 	const member = await findRoutingMember(id)
 	return { optedIn: member?.opted_in ?? false, feed: feedPath(id, member?.feed_version ?? 0) }
 }
 
-/** Gives the viewer's feed another address; the one before ends. @throws NotAllowed for a visitor, TooMany */
+/** Gives the viewer's feed a new address; the old one becomes invalid. @throws NotAllowed for a visitor, TooMany */
 export async function renewFeed(viewer: Viewer): Promise<void> {
 	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
@@ -77,9 +76,9 @@ export async function renewFeed(viewer: Viewer): Promise<void> {
 }
 
 /**
- * The questions of the feed whose address has this key: readers of feeds do not log in.
+ * The questions of a feed, by the key in its address, as feed readers do not log in.
  * @param key `{member}.{version}.{signature}`
- * @throws NotFound for a key that was not made here, or has ended
+ * @throws NotFound for a forged or outdated key
  */
 export async function readFeed(key: string): Promise<AnswerableView[]> {
 	const [, claim = '', userId, version, signature = ''] = /^((\d{1,10})\.(\d{1,9}))\.([\w-]{43})$/.exec(key) ?? []
@@ -100,7 +99,7 @@ function isSignedFor(claim: string, signature: string): boolean {
 	return given.length === right.length && timingSafeEqual(given, right)
 }
 
-/** The key is the site's secret, the prefix keeps these signatures apart from everybody else's. */
+/** Signs with the site's secret; the prefix separates these signatures from all others. */
 function sign(claim: string): string {
 	return createHmac('sha256', authSecret()).update(`answer-feed:${claim}`).digest('base64url')
 }

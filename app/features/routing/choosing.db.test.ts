@@ -259,7 +259,7 @@ describe('a question', () => {
 	test('is drawn by chance when nothing is given', async () => {
 		const { id } = await makeQuestion(asker)
 		const drawn = new Set<boolean>()
-		// All of 600 draws alike come once in 10^58 runs.
+		// 600 equal draws in a row have a probability of 10^-58.
 		for (let turn = 0; turn < 600 && drawn.size < 2; turn += 1) {
 			await sql`delete from question_routing where question_id = ${id}`.execute(db())
 			await beginRouting(db(), id)

@@ -39,55 +39,57 @@ declare module '~/platform/db/schema.ts' {
 	}
 }
 
-/* What a member knows, for the statements that choose members for a question and questions for a member. */
+/* SQL for what a member knows, shared by the choice of members for a question and of questions for a member. */
 
 const number = (value: number) => sql`${sql.lit(value)}::float8`
 
-/** Each term with itself, its parts and what it is a part of, and how much of the one is known by who knows the other. */
+/** Each term with itself, its children and its parents, and what share of the knowledge counts. */
 export const relatedTerms = sql`(
 	select id as term_id, id as related_id, 1::float8 as share from vocabulary_terms
 	union all select parent_id, term_id, ${number(RELATED_SHARE)} from term_parents
 	union all select term_id, parent_id, ${number(RELATED_SHARE)} from term_parents)`
 
-/** What a listed skill counts, by `strengths.strength`, which is null without evidence. By day, so that a list keeps its order. */
+/**
+ * The weight of a listed skill, from `strengths.strength`, which is null without evidence. Rounded to days, so that lists keep their order.
+ */
 export const skillWeight = sql<number>`(${number(LISTED)} + least(${number(MAX_STRENGTH)},
 	coalesce(strengths.strength, 0) / (select evidence_scale(date_trunc('day', now())))))`
 
-/** What questions answered under a tag count. @param answers how many */
+/** The weight of answered questions with a tag. @param answers their number */
 export function answersWeight(answers: RawBuilder<unknown>): RawBuilder<number> {
 	return sql<number>`least(${number(MAX_FROM_ANSWERS)}, ${number(PER_ANSWER)} * ${answers})`
 }
 
-/** By member and tag, what is left of what they know after “not me”. @param whose a condition on `question_asks` */
+/** By member and tag, the share of knowledge that remains after “not me”. @param whose a condition on `question_asks` */
 export function declinedTags(whose: RawBuilder<unknown>): RawBuilder<unknown> {
 	return sql`(select user_id, declined_tag as tag_id, power(0.5::float8, sum(power(0.5::float8,
 			extract(epoch from now() - declined_at)::float8 / ${sql.lit(86_400 * DECLINE_HALF_LIFE_DAYS)}))) as left_over
 		from question_asks, unnest(tag_ids) as declined_tag where declined_at is not null and ${whose} group by 1, 2)`
 }
 
-/* A question's routing, and the job that looks for members. */
+/* A question's rounds, and the job that chooses members. */
 
-/** Notes whether members are to be asked about a question that has just become public; what was noted before stays. */
+/** Records whether members are to be asked about a newly published question. An existing record stays. */
 export async function insertRouting(trx: Executor, questionId: number, routed: boolean): Promise<void> {
 	await sql`insert into question_routing (question_id, routed) values (${questionId}, ${routed})
 		on conflict do nothing`.execute(trx)
 }
 
-/** How many rounds a question had, where members are asked about it at all. */
+/** The number of rounds of a question; undefined if it is not routed. */
 export async function findRounds(trx: Executor, questionId: number): Promise<number | undefined> {
 	const { rows } = await sql<{ rounds: number }>`
 		select rounds from question_routing where question_id = ${questionId} and routed`.execute(trx)
 	return rows[0]?.rounds
 }
 
-/** As {@link findRounds}, locked: of two jobs for one question the second one sees what the first one did. */
+/** As {@link findRounds}, with a lock: of two jobs for a question the second one sees the effect of the first. */
 export async function lockRounds(trx: Executor, questionId: number): Promise<number | undefined> {
 	const { rows } = await sql<{ rounds: number }>`
 		select rounds from question_routing where question_id = ${questionId} and routed for update`.execute(trx)
 	return rows[0]?.rounds
 }
 
-/** Notes how many rounds a question had. */
+/** Sets the number of rounds of a question. */
 export async function writeRounds(trx: Executor, questionId: number, rounds: number): Promise<void> {
 	await sql`update question_routing set rounds = ${rounds} where question_id = ${questionId}`.execute(trx)
 }
@@ -97,11 +99,11 @@ export interface OpenQuestion {
 	title: string
 	username: string
 	category_slug: string
-	/** Whether somebody else than its author commented. */
+	/** Whether anybody but the author has commented. */
 	answered: boolean
 }
 
-/** A question that everybody sees and can answer, and that nobody solved; it cannot go before the transaction ends. */
+/** Locks a question if it is public, unsolved and can be answered; it cannot be deleted until the transaction ends. */
 export async function lockOpenQuestion(trx: Executor, id: number): Promise<OpenQuestion | undefined> {
 	const { rows } = await sql<OpenQuestion>`
 		select q.author_id, q.title, users.username, categories.slug as category_slug,
@@ -116,19 +118,18 @@ export async function lockOpenQuestion(trx: Executor, id: number): Promise<OpenQ
 /** A member who may be asked. */
 export interface Candidate {
 	user_id: number
-	/** The tags that they know, and what it is that they know, the best first. */
+	/** The tags and the skills that they know, best first. */
 	tag_ids: number[]
 	names: string[]
 	score: number
 }
 
 /**
- * The members to be asked about a question, the best first, by
- * `score = Σ over its tags (knows) · presence · 1 ÷ (1 + times asked within seven days)`.
- * `knows` of a tag is described in `routing.limits.ts`, as are all numbers. Only who opted in is chosen, and never whoever
- * asked, was asked, answered or was told of the question; who is blocked by its author or blocks them; who is suspended; who muted the
- * question; who wants to be told of no such thing; and who was asked as often as is allowed. Ties are broken by chance that stays
- * the same, so that nobody is always the first.
+ * The members to ask about a question, best first, by `score = Σ over its tags (knows) · presence · 1 ÷ (1 + times asked within seven
+ * days)`. `routing.limits.ts` describes `knows` and all numbers. Only members who opted in are chosen. Excluded are the author, members who
+ * were asked, have answered or were notified of the question, blocks in either direction, suspended members, those who muted the question
+ * or this kind of notification, and those who were asked as often as allowed. Ties are broken by a random number that is fixed per
+ * question, so that nobody always comes first.
  */
 export async function listCandidates(trx: Executor, questionId: number, limit: number): Promise<Candidate[]> {
 	const { rows } = await sql<Candidate>`
@@ -197,12 +198,12 @@ export async function listCandidates(trx: Executor, questionId: number, limit: n
 	return rows
 }
 
-/** A number that is chance between members, and stays the same for one question. */
+/** A pseudo-random number per member that is fixed for a question. */
 function dice(userId: RawBuilder<unknown>, questionId: number): RawBuilder<number> {
 	return sql<number>`hashint8(${userId}::bigint * 1000003 + ${questionId}::bigint)`
 }
 
-/** By when a member was last seen. Who hides that is told apart from nobody: they count as seen this week. */
+/** When a member was last seen. Members who hide that count as seen this week, so that it is not revealed. */
 const presence = sql<number>`(case
 	when exists (select from connections where connections.user_id = users.id and ${isConnected}) then ${number(PRESENCE.online)}
 	when profiles.last_seen_at > now() - interval '1 day' then ${number(PRESENCE.today)}
@@ -210,12 +211,12 @@ const presence = sql<number>`(case
 	else ${number(PRESENCE.longAgo)} end)`
 
 /**
- * Of these members, those who may still be asked this week. Their rows are locked, in the order of their ids, until the transaction
- * ends: of two questions at once the second one counts what the first one asked.
+ * Those of these members who may still be asked this week. Locks their rows in the order of ids until the transaction ends, so that
+ * concurrent rounds cannot exceed the limit.
  */
 export async function lockWithRoom(trx: Executor, userIds: number[]): Promise<Set<number>> {
 	await sql`select from routing_members where user_id = any(${userIds}::int[]) order by user_id for update`.execute(trx)
-	// Another statement, which sees what was committed while the rows were waited for.
+	// A separate statement sees what was committed while waiting for the locks.
 	const { rows } = await sql<{ user_id: number }>`
 		select user_id from routing_members where user_id = any(${userIds}::int[]) and opted_in and (
 			select count(*) from question_asks asked
@@ -225,7 +226,7 @@ export async function lockWithRoom(trx: Executor, userIds: number[]): Promise<Se
 	return new Set(rows.map((row) => row.user_id))
 }
 
-/** Notes who is asked in a round. */
+/** Records who is asked in a round. */
 export async function insertAsks(
 	trx: Executor,
 	{ questionId, round }: { questionId: number; round: number },
@@ -239,9 +240,9 @@ export async function insertAsks(
 	)
 }
 
-/* What members say, and what they see. */
+/* Settings and views of members. */
 
-/** Says whether a question is nothing for a member who was asked. @returns what they know of it; undefined when they were not asked */
+/** Records or withdraws a member's “not me”. @returns what they know about the question; undefined if they were not asked */
 export async function writeDeclined(
 	userId: number,
 	questionId: number,
@@ -253,17 +254,14 @@ export async function writeDeclined(
 	return rows[0]?.names
 }
 
-/** Says whether a member may be asked. */
+/** Sets whether members may be asked. */
 export async function writeOptedIn(executor: Executor, userIds: readonly number[], optedIn: boolean): Promise<void> {
 	await sql`insert into routing_members (user_id, opted_in)
 		select id, ${optedIn} from unnest(${[...userIds]}::int[]) as id order by id
 		on conflict (user_id) do update set opted_in = excluded.opted_in`.execute(executor)
 }
 
-/**
- * What a member sees on a question of who was asked about it, to be read within another statement: one row of `asked`, as
- * {@link AskedView}; none where there is nothing to see.
- */
+/** An SQL expression: what a member sees about who was asked about a question, as one row of `asked` ({@link AskedView}), or none. */
 export function askedOn(userId: number, questionId: number): RawBuilder<{ asked: AskedView }> {
 	const isAsker = sql`q.author_id = any(${accountsOf(userId)})`
 	return sql`(select jsonb_build_object(

@@ -29,8 +29,8 @@ import {
 } from './routing.limits.ts'
 
 /*
- * A new question and the members who are asked whether they know the answer: chosen by `listCandidates`, in a job after the commit
- * of the question, and once more if nobody answers.
+ * Asks members whether they know the answer to a new question. A job after the commit chooses them by `listCandidates`, and once more if
+ * nobody answers.
  */
 
 declare module '~/features/notifications/kinds.server.ts' {
@@ -39,12 +39,12 @@ declare module '~/features/notifications/kinds.server.ts' {
 	}
 }
 
-/** What members are told of questions that they may be able to answer. */
+/** Notifications about questions that a member may be able to answer. */
 export const routingKinds: { 'may-know': NotificationKind } = {
 	'may-know': { label: 'Queries that I may know the answer to', order: 55, by: 'You', words: 'may know this:' },
 }
 
-/** One round of a question, as a job stores it. */
+/** The payload of the job for one round. */
 export interface RoutingRound {
 	questionId: number
 	/** 1 or 2. */
@@ -59,16 +59,16 @@ declare module '~/platform/jobs/jobs.server.ts' {
 }
 
 /**
- * Has members asked about a question that has just become public, unless chance leaves it out: that is decided once and stored. Part of
- * the transaction that publishes it, in which it locks nothing but its own new row.
- * @param drawn a number of 0 to 99 that chance gives
+ * Starts asking members about a newly published question, unless it is left out at random, which is decided once and stored. Part of the
+ * transaction that publishes it; it locks only its own new row.
+ * @param drawn a random number from 0 to 99
  */
 export async function beginRouting(trx: Executor, questionId: number, drawn = randomInt(100)): Promise<void> {
 	await insertRouting(trx, questionId, drawn >= LEFT_OUT_PERCENT)
 	await resumeRouting(trx, questionId)
 }
 
-/** Goes on with the rounds of a question that is public again: while it was not, they were passed over. */
+/** Resumes the rounds of a question that was not public for a while. */
 export async function resumeRouting(trx: Executor, questionId: number): Promise<void> {
 	const rounds = await findRounds(trx, questionId)
 	if (rounds !== undefined) await queueRound(trx, { questionId, round: rounds + 1 })
@@ -80,14 +80,14 @@ async function queueRound(trx: Executor, { questionId, round }: RoutingRound): P
 }
 
 /**
- * Does one round: chooses members, tells them, and plans the next round, in one transaction. Run again, whether it was done or cut
- * off, it tells nobody twice. Nothing happens while the question is not public, and once it is answered, solved or locked.
+ * Runs one round in a transaction: chooses members, notifies them, and schedules the next round. Idempotent, also after an interruption.
+ * Does nothing while the question is not public, or once it is answered, solved or locked.
  */
 export async function routeQuestion({ questionId, round }: RoutingRound): Promise<void> {
 	const told = await db()
 		.transaction()
 		.execute(async (trx) => {
-			// Locked in the order of all writers: the question, its routing, the members, their notifications.
+			// Locks in the order of all writers: the question, its routing, the members, their notifications.
 			const question = await lockOpenQuestion(trx, questionId)
 			if (!question || question.answered) return []
 			if (round > MAX_ROUNDS || (await lockRounds(trx, questionId)) !== round - 1) return []
@@ -117,9 +117,9 @@ export async function routeQuestion({ questionId, round }: RoutingRound): Promis
 }
 
 /**
- * A member who was asked says that a question is nothing for them, or takes that back. They are asked less often about what led to it.
- * @returns what they know of it
- * @throws NotAllowed for a visitor, NotFound for who was not asked, TooMany
+ * Records or withdraws the “not me” of a member who was asked; they are asked less often about those skills.
+ * @returns what they know about the question
+ * @throws NotAllowed for a visitor, NotFound if they were not asked, TooMany
  */
 export async function declineQuestion(viewer: Viewer, questionId: number, declined: boolean): Promise<string[]> {
 	const member = requireSignedIn(viewer)
@@ -129,14 +129,14 @@ export async function declineQuestion(viewer: Viewer, questionId: number, declin
 	return names
 }
 
-/** Says whether the viewer may be asked about new questions. @throws NotAllowed for a visitor, TooMany */
+/** Sets whether the viewer may be asked about new questions. @throws NotAllowed for a visitor, TooMany */
 export async function setOptedIn(viewer: Viewer, optedIn: boolean): Promise<void> {
 	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
 	await writeOptedIn(db(), [member.id], optedIn)
 }
 
-/** The viewer, who is a member. @throws NotAllowed */
+/** Returns the viewer if they are logged in. @throws NotAllowed */
 export function requireSignedIn(viewer: Viewer): SignedIn {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	return viewer

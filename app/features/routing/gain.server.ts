@@ -1,13 +1,12 @@
 import { countOptedIn, type GainRow, readGain } from './answerable.queries.server.ts'
 import { LEFT_OUT_PERCENT, MIN_COMPARED } from './routing.limits.ts'
 
-/* What asking members gains: questions that were routed beside those that chance left out. */
+/* The effect of asking members: routed questions compared with a random control group. */
 
-/** One side of the comparison. It says nothing of any question or member by itself. */
+/** One side of the comparison, with no data about single questions or members. */
 export interface GainSide {
-	/** How many questions. */
 	questions: number
-	/** Seconds until half of them had an answer; null while fewer than half have one. */
+	/** Seconds until half of them had an answer; null while fewer have. */
 	medianSeconds: number | null
 	/** How many had one within 24 hours. */
 	withinDay: number
@@ -16,13 +15,13 @@ export interface GainSide {
 export interface GainView {
 	routed: GainSide
 	leftOut: GainSide
-	/** How sure this is, in a sentence or two. */
+	/** The conclusion, in a sentence or two. */
 	verdict: string
-	/** How many members said that they may be asked. */
+	/** The number of members who may be asked. */
 	optedIn: number
 }
 
-/** Both sides and what they prove, for moderators; who asks is for the route to check. */
+/** Both groups and the conclusion. The caller checks that the viewer is a moderator. */
 export async function getGain(): Promise<GainView> {
 	const [rows, optedIn] = await Promise.all([readGain(), countOptedIn()])
 	const routed = sideOf(rows.find((row) => row.routed))
@@ -38,10 +37,10 @@ function sideOf(row: GainRow | undefined): GainSide {
 	}
 }
 
-/** 1.96 standard errors to either side hold the true value 95 times of 100. */
+/** The normal quantile of a 95 % confidence interval. */
 const Z = 1.96
 
-/** The interval that holds a share with 95 % certainty (Wilson's, which is right for few and for extreme shares too). */
+/** The 95 % confidence interval of a proportion (Wilson score, which also holds for few questions and extreme proportions). */
 function shareInterval({ questions: n, withinDay }: GainSide): { share: number; low: number; high: number } {
 	const share = withinDay / n
 	const center = (share + Z ** 2 / (2 * n)) / (1 + Z ** 2 / n)
@@ -50,8 +49,8 @@ function shareInterval({ questions: n, withinDay }: GainSide): { share: number; 
 }
 
 /**
- * By how much the share answered within a day differs, in percentage points, with its 95 % interval (Newcombe's, of the two
- * intervals of Wilson).
+ * The difference of the proportions answered within a day, in percentage points, with its 95 % confidence interval (Newcombe, from two
+ * Wilson intervals).
  */
 export function differenceOf(routed: GainSide, leftOut: GainSide): { points: number; low: number; high: number } {
 	const [a, b] = [shareInterval(routed), shareInterval(leftOut)]
@@ -61,7 +60,7 @@ export function differenceOf(routed: GainSide, leftOut: GainSide): { points: num
 	return { points: 100 * difference, low: 100 * (difference - down), high: 100 * (difference + up) }
 }
 
-/** What the two sides prove. Nothing is concluded from few questions. */
+/** The conclusion from the two groups; none from few questions. */
 export function verdictOf(routed: GainSide, leftOut: GainSide): string {
 	if (Math.min(routed.questions, leftOut.questions) < MIN_COMPARED)
 		return `Too few queries to draw a conclusion: each group needs ${MIN_COMPARED}, and only about ${LEFT_OUT_PERCENT} in 100 are left out.`

@@ -6,7 +6,7 @@ import { declineQuestion, setOptedIn } from './choosing.server.ts'
 import { ANSWERABLE_PER_PAGE } from './routing.limits.ts'
 import { type AnswerableView, OPT_IN_SENTENCE } from './routing.view.ts'
 
-/* What a member can answer and is asked, as JSON: the use cases of the page. */
+/* The API of answerable questions and of being asked, with the use cases of the page. */
 
 const answerable = z.object({
 	id: z.int(),
@@ -37,7 +37,7 @@ const declineBody = z.strictObject({
 	declined: z.boolean('Say true or false.').describe('true for “not me”, false to take that back.'),
 })
 
-/** Under which names the description knows these shapes. */
+/** The schema names in the OpenAPI description. */
 export const routingShapes = {
 	Answerable: answerable,
 	AnswerableList: answerableList,

@@ -1,23 +1,23 @@
-/* Who is asked, how many, and how often; docs/decisions/0069-questions-that-reach-people.md says why. */
+/* Who is asked, how many, and how often; docs/decisions/0069-questions-that-reach-people.md explains the numbers. */
 
-/** Members who are asked in one round about one question, at most. */
+/** Members asked in one round. */
 export const MAX_ASKED_A_ROUND = 3
-/** Rounds of one question: at once, and once more if nobody answers. A third one would take from the next questions. */
+/** Rounds per question: at once, and once more without an answer. A third one would use up members for later questions. */
 export const MAX_ROUNDS = 2
-/** So long after the first round the second one comes, in seconds. */
+/** Delay of the second round, in seconds. */
 export const WIDEN_AFTER_SECONDS = 30 * 60
-/** A member is asked so often in any seven days, at most. */
+/** How often a member is asked in any seven days. */
 export const MAX_ASKED_A_WEEK = 2
-/** Members whom a round considers, the best first: those who were asked elsewhere meanwhile are ignored. */
+/** Candidates per round: more than are asked, as some may be asked elsewhere meanwhile. */
 export const MAX_CONSIDERED = 20
-/** Of so many questions in a hundred nobody is told, by chance, so that they show what asking gains. */
+/** The percentage of questions in the control group, about which nobody is asked. */
 export const LEFT_OUT_PERCENT = 20
 
 /**
- * How well a member knows a tag: a listed skill counts {@link LISTED}, its evidence as much as its strength, at most
- * {@link MAX_STRENGTH}; a skill that is a part of the tag's term, or that it is a part of, counts {@link RELATED_SHARE} of that. Each
- * question answered under the tag adds {@link PER_ANSWER}, at most {@link MAX_FROM_ANSWERS}. Each “not me” halves it, and weighs half
- * after {@link DECLINE_HALF_LIFE_DAYS}.
+ * The weights of knowledge about a tag: a listed skill counts {@link LISTED}, plus the strength of its evidence, at most {@link
+ * MAX_STRENGTH}; child and parent terms of the tag's term count {@link RELATED_SHARE} of that. Each question answered with the tag adds
+ * {@link PER_ANSWER}, at most {@link MAX_FROM_ANSWERS}. Each “not me” halves the sum; its effect decays with a half-life of {@link
+ * DECLINE_HALF_LIFE_DAYS}.
  */
 export const LISTED = 1
 export const MAX_STRENGTH = 6
@@ -25,13 +25,13 @@ export const RELATED_SHARE = 0.5
 export const PER_ANSWER = 0.5
 export const MAX_FROM_ANSWERS = 3
 export const DECLINE_HALF_LIFE_DAYS = 90
-/** Who knows none of the tags so well is not asked. */
+/** The minimum knowledge of one of the tags. */
 export const MIN_FIT = 1
-/** What the fit of a member is multiplied with, by when they were last on the site. Who hides that counts as seen this week. */
+/** Factors by when a member was last online. Members who hide that count as seen this week. */
 export const PRESENCE = { online: 1, today: 0.8, week: 0.5, longAgo: 0.2 } as const
-/** Of each tag so many of its newest questions say who answers there. */
+/** The newest questions of each tag that are searched for members who answered. */
 export const MAX_RECENT_QUESTIONS = 50
-/** Of so many members, those who know the most, it is asked when they were here, how often they were asked and what they declined. */
+/** The members with the most knowledge, for whom presence, earlier asks and “not me” are read. */
 export const MAX_WEIGHED = 400
 
 /** Questions on one page of what a member can answer. */

@@ -5,19 +5,19 @@ import { withParams } from '~/lib/addresses.ts'
 /** Where a member finds what they can answer; its forms go there, too. */
 export const ANSWER_PATH = '/answer'
 
-/** What a member is told before they say that they may be asked. “Twice” is MAX_ASKED_A_WEEK in words. */
+/** The explanation of the opt-in. “Twice” is MAX_ASKED_A_WEEK in words. */
 export const OPT_IN_SENTENCE =
 	'You are notified when a new query fits what you know, at most twice a week. The author does not learn that you were asked.'
 
-/** What one member sees on a question of who was asked about it. */
+/** What a member sees about who was asked about a question. */
 export interface AskedView {
-	/** For whoever asked the question, how many were asked; 0 for everybody else. */
+	/** For the author: how many members were asked; 0 for everybody else. */
 	people: number
-	/** For a member who was asked: what they know, and whether they said “not me”. null for everybody else. */
+	/** For a member who was asked: what they know, and whether they said “not me”; null for everybody else. */
 	mine: { names: string[]; declined: boolean } | null
 }
 
-/** What everybody sees who was not asked. */
+/** The view of everybody else. */
 export const NOBODY_ASKED: AskedView = { people: 0, mine: null }
 
 /** “React”, “React and CSS”, “React, CSS and Node.js” */
@@ -32,7 +32,7 @@ export interface AnswerableView {
 	/** Path of its page. */
 	url: string
 	title: string
-	/** How the text begins, as plain text. */
+	/** The beginning as plain text. */
 	excerpt: string
 	category: { slug: string; title: string }
 	author: { username: string; name: string; image: string | null }
@@ -40,7 +40,7 @@ export interface AnswerableView {
 	/** ISO 8601. */
 	createdAt: string
 	commentCount: number
-	/** What the member knows that it needs, the best first. */
+	/** The matching skills of the member, best first. */
 	because: string[]
 }
 

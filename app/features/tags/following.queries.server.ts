@@ -4,7 +4,7 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 /** What can be followed: a tag or a category. */
 export type Followed = { tagId: number } | { categoryId: number }
 
-/** Follows something, or no longer; doing it twice changes nothing. */
+/** Follows or unfollows. Idempotent. */
 export async function writeFollow(
 	executor: Executor,
 	userId: number,
@@ -18,7 +18,7 @@ export async function writeFollow(
 	else await sql`delete from follows where user_id = ${userId} and ${ref} = ${id}`.execute(executor)
 }
 
-/** How many tags a member follows besides this one. */
+/** Counts the tags that a member follows, except one. */
 export async function countFollowedTags(trx: Executor, userId: number, besides: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from follows where user_id = ${userId} and tag_id <> ${besides}`.execute(trx)

@@ -22,7 +22,7 @@ useDatabase()
 let admin: SignedIn
 let moderator: SignedIn
 let ada: SignedIn
-/** A query that is older than the rules. */
+/** A question from before the rules. */
 let old: number
 
 const texts = { title: 'How do I begin with this?', description: 'I have tried it.' }

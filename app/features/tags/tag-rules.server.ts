@@ -5,11 +5,11 @@ import { listSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { MAX_TAG, toTag } from './tags.limits.ts'
 
-/* Which tags a query needs, and which only moderators set. */
+/* Required tags, and tags reserved for moderators. */
 
 const MAX_RESERVED = 20
 
-/** Tags that members do not set, such as “official”. */
+/** Tags that only moderators may set, such as “official”. */
 export const tagSection = settingSection({
 	name: 'tags',
 	title: 'Reserved tags',
@@ -27,28 +27,25 @@ export const tagSection = settingSection({
 	},
 })
 
-/** The tags that this viewer does not set, as a form tells them. */
+/** The reserved tags that this viewer may not set, for the form. */
 export function tagsReservedFrom(viewer: Viewer): readonly string[] {
 	return isModerator(viewer) ? [] : siteSettings(tagSection).reserved
 }
 
-/** Names the tags that are meant, as they are stored. */
+/** Resolves synonyms to stored tags. */
 export type TagMeaning = (tags: readonly string[]) => Promise<readonly string[]>
 
 interface TaggedQuery {
 	/** As they are stored. */
 	tags: readonly string[]
 	category: { title: string; required_tags: readonly string[] }
-	/** The tags that it had in this category; null where it is new there. A text that keeps them is no reason to ask for others. */
+	/** The tags that it had in this category; null if it is new there. Edits that keep them are not asked for other tags. */
 	before: readonly string[] | null
 	/** All tags that it had. */
 	had: readonly string[]
 }
 
-/**
- * Why a query may not have these tags, as a sentence; null where it may.
- * @param mayReserve whether whoever sets them may set reserved ones
- */
+/** Why a question may not have these tags, as a sentence; null if it may. @param mayReserve whether reserved tags may be set */
 export async function tagRefusal(
 	{ tags, category, before, had }: TaggedQuery,
 	mayReserve: boolean,
@@ -65,7 +62,10 @@ export async function tagRefusal(
 		: `A query in “${category.title}” needs one of these tags: ${required.join(', ')}. Add one, or choose another category.`
 }
 
-/** As {@link tagRefusal}, within the transaction that writes. A pseudonym with a reserved tag would say that it is a moderator. @throws Invalid */
+/**
+ * As {@link tagRefusal}, in the transaction of the write. Pseudonyms may not have reserved tags, which would reveal a moderator.
+ * @throws Invalid
+ */
 export async function requireTags(
 	viewer: SignedIn,
 	query: TaggedQuery & { isPseudonymous: boolean },

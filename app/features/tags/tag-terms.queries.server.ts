@@ -4,10 +4,10 @@ import { describeUnedited } from '~/features/terms/terms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { moveQuestions } from './tags.queries.server.ts'
 
-/** So many questions change their tag in one transaction: nobody who edits one of them waits long. */
+/** Questions per transaction, so that nobody who edits one of them waits long. */
 const batch = 200
 
-/** The tags of questions, as a source of terms. */
+/** The tags of questions as a source of terms. */
 export const tagTerms: TermSource = {
 	nouns: ['query', 'queries'],
 	async align(termId) {
@@ -50,14 +50,14 @@ export const tagTerms: TermSource = {
 	},
 }
 
-/** Every term has a tag with a page that can be followed, before anybody asks about it. */
+/** Every term has a tag that can be followed, before the first question with it. */
 async function addTagsOfTerms(): Promise<void> {
 	await sql`
 		insert into tags (name) select tag from vocabulary_terms t
 		where not exists (select from tags where name = t.tag) order by tag on conflict do nothing`.execute(db())
 }
 
-/** Tags in use that are written otherwise than those of their terms. */
+/** Used tags that are spelled differently from those of their terms. */
 async function listMisspelt(termId: number | null): Promise<{ name: string; main: string }[]> {
 	const { rows } = await sql<{ name: string; main: string }>`
 		select tags.name, t.tag as main from tags
@@ -68,7 +68,7 @@ async function listMisspelt(termId: number | null): Promise<{ name: string; main
 	return rows
 }
 
-/** Whoever follows the one tag follows the other instead, which takes over the description where it has none. */
+/** Moves the followers of one tag to another, and its description if that has none. */
 async function moveFollowers(trx: Executor, name: string, main: string): Promise<void> {
 	await sql`
 		insert into follows (user_id, tag_id, followed_at)
@@ -82,7 +82,7 @@ async function moveFollowers(trx: Executor, name: string, main: string): Promise
 		update tags set description = '' where name = ${name} and exists (select from kept)`.execute(trx)
 }
 
-/** What was written of a tag before it was a term becomes the term's description. */
+/** A description written before the tag became a term is moved to the term. */
 async function describeTerms(termId: number | null): Promise<void> {
 	const { rows } = await sql<{ id: number; tag_id: number; description: string }>`
 		select t.id, tags.id as tag_id, tags.description from tags join vocabulary_terms t on t.tag = tags.name

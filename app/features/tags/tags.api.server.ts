@@ -14,7 +14,7 @@ import {
 } from './tags.server.ts'
 import type { CategoryView, TagView } from './tags.view.ts'
 
-/* Categories, tags and what a member follows as JSON: the use cases of the pages. */
+/* The API of categories, tags and following them, with the use cases of the pages. */
 
 const name = z.string().max(100)
 const slug = z.string().max(60)
@@ -63,7 +63,7 @@ const synonymList = z.object({
 	rows: z.array(z.object({ main: z.string(), names: z.array(z.string()) })).describe('By main tag, at most 5,000.'),
 })
 
-/** Under which names the description knows these shapes. */
+/** The schema names in the OpenAPI description. */
 export const tagShapes = {
 	Category: category,
 	CategoryPage: categoryPage,

@@ -211,7 +211,7 @@ test('followers of some tags and a category are told page by page, each once', a
 	)
 })
 
-/** Every id of a list, read in pages of one. */
+/** All ids of a list, read in pages of one. */
 async function pagesOf(input: Parameters<typeof listQuestions>[1]): Promise<number[]> {
 	const found: number[] = []
 	let cursor: string | null = null
@@ -231,7 +231,7 @@ async function everything(): Promise<unknown> {
 	return (await Promise.all(rows)).map((result) => result.rows)
 }
 
-/** Every copy and counter of tags that says otherwise than the questions do. */
+/** Asserts that all copies and counters of tags match the questions. */
 async function expectFiguresToHold(): Promise<void> {
 	const { rows } = await sql`
 		select 'count' as what, t.name from tags t where question_count <> (select count(*) from question_tags where tag_id = t.id)

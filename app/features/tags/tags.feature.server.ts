@@ -12,7 +12,7 @@ export const tags = defineFeature({
 	api: { operations: tagOperations, schemas: tagShapes },
 	counters: tagCounters,
 	termSources: [tagTerms],
-	// A search goes on in the category that is chosen next.
+	// The links to categories keep the search.
 	cachedPages: [cachedPage({ path: '/forum/tags', searchParams: ['q'], tags: () => [LIST_PAGES] })],
 	afterLeaving: forgetTags,
 	settingSections: [tagSection],

@@ -24,7 +24,7 @@ declare module '~/platform/db/schema.ts' {
 	}
 }
 
-/** Used tags that begin with `prefix` (lower case), the most used first, and those of `names` whatever they begin with. */
+/** Used tags that start with `prefix` (lower case), most used first, and those in `names`. */
 export async function listTagsLike(
 	prefix: string,
 	names: string[],
@@ -51,7 +51,7 @@ export interface CategoryRow {
 const categoryColumns = sql`id, slug, title, question_count, description, required_tags,
 	case when archived_at is null then asking else 'nobody' end as askers`
 
-/** Every category in the order of the site, archived ones last. */
+/** All categories in the site's order, archived ones last. */
 export async function listCategoryRows(): Promise<CategoryRow[]> {
 	const { rows } = await sql<CategoryRow>`
 		select ${categoryColumns} from categories where merged_into is null
@@ -59,19 +59,19 @@ export async function listCategoryRows(): Promise<CategoryRow[]> {
 	return rows
 }
 
-/** The category that an address means now: its own, a former one, or one of a category that was merged into it. */
+/** The category of a slug: its own, a former one, or one of a category that was merged into it. */
 export async function findCategory(slug: string, executor: Executor = db()): Promise<CategoryRow | undefined> {
 	const { rows } = await sql<CategoryRow>`
 		select ${categoryColumns} from categories where id = category_at(${slug})`.execute(executor)
 	return rows[0]
 }
 
-/** Holds the categories as they are until the transaction ends, for whoever writes a question into one. To be called after `lockTermsShared`. */
+/** Prevents changes of categories until the transaction ends, while a question is written. Call it after `lockTermsShared`. */
 export async function lockCategoriesShared(trx: Executor): Promise<void> {
 	await sql`lock table former_slugs in row share mode`.execute(trx)
 }
 
-/** Waits for whoever is writing a question, and keeps others waiting until the change of a category stands. */
+/** Waits for transactions that are writing questions, and blocks new ones until the change of a category is committed. */
 export async function lockCategories(trx: Executor): Promise<void> {
 	await sql`lock table former_slugs in exclusive mode`.execute(trx)
 }
@@ -98,7 +98,7 @@ export interface TagRow {
 	following: boolean
 }
 
-/** A tag by its name or another spelling of its term. @param userId whose following is read; null for a visitor */
+/** A tag by its name or another spelling of its term. @param userId for whether they follow it; null for a visitor */
 export async function findTag(name: string, userId: number | null): Promise<TagRow | undefined> {
 	const { rows } = await sql<TagRow>`
 		select tags.id, tags.name, question_count, coalesce(nullif(t.description, ''), tags.description) as description,
@@ -123,10 +123,10 @@ export async function isFollowingCategory(userId: number, categoryId: number): P
 	return row !== undefined
 }
 
-/** Related tags are counted in so many of a tag's newest questions, so that a tag of every second question costs no more. */
+/** Related tags are counted in a sample of a tag's newest questions, which bounds the cost for frequent tags. */
 const sample = 300
 
-/** The tags that stand most often beside this one. */
+/** The tags most often used together with this one. */
 export async function listRelatedRows(
 	tagId: number,
 	limit: number,
@@ -143,7 +143,7 @@ export async function listRelatedRows(
 	return rows
 }
 
-/** Sets the description of a tag. @returns false when there is no such tag */
+/** Sets the description of a tag. @returns false if the tag does not exist */
 export async function updateDescription(name: string, description: string): Promise<boolean> {
 	const { numUpdatedRows } = await db()
 		.updateTable('tags')
@@ -153,7 +153,7 @@ export async function updateDescription(name: string, description: string): Prom
 	return numUpdatedRows > 0n
 }
 
-/** Every spelling of a tag under that tag, at most `limit` of them. @param isOwn only those that moderators of this site added */
+/** The synonyms of tags, at most `limit` spellings. @param isOwn only those added by moderators of this site */
 export async function listSynonymRows(limit: number, isOwn: boolean): Promise<{ main: string; names: string[] }[]> {
 	const { rows } = await sql<{ main: string; names: string[] }>`
 		select main, array_agg(name order by name) as names from (
@@ -165,8 +165,9 @@ export async function listSynonymRows(limit: number, isOwn: boolean): Promise<{ 
 }
 
 /**
- * Moves the next questions from one tag to another, locked in the order of all writers: questions by id, then the words of the search, then tags by name.
- * @returns how many were left to move, at most `limit`
+ * Moves a batch of questions from one tag to another. Locks in the order of all writers: questions by id, then the words of the search,
+ * then tags by name.
+ * @returns the number of questions that were left, at most `limit`
  */
 export async function moveQuestions(trx: Executor, name: string, main: string, limit: number): Promise<number> {
 	const { rows } = await sql<{ id: number }>`
@@ -175,7 +176,7 @@ export async function moveQuestions(trx: Executor, name: string, main: string, l
 		order by id for update`.execute(trx)
 	if (rows.length === 0) return 0
 	const ids = rows.map(({ id }) => id)
-	// The trigger of questions takes this lock for a tag that is new to the search. Whoever asks has it before the tags as well.
+	// A trigger of questions takes this lock for new tags, so it has to be taken before those of the tags.
 	await sql`select pg_advisory_xact_lock(hashtext('search_words'))`.execute(trx)
 	await sql`select 1 from tags where name in (${name}, ${main}) order by name for no key update`.execute(trx)
 	await sql`
@@ -199,18 +200,18 @@ export async function moveQuestions(trx: Executor, name: string, main: string, l
 }
 
 /*
- * Counters change in the transaction that changes what they count. Writers that meet never wait for each other in a circle,
- * because all lock in one order: the question, then its author or moderator (the rules of moderation), then categories by id,
- * then the counter, then tags by name. "no key": a foreign key only needs the id to stay.
+ * Counters change in the transaction that changes what they count. All transactions lock in the same order, to avoid deadlocks: the
+ * question, then its author or moderator (the rules of moderation), then categories by id, then the counter, then tags by name. "no key":
+ * foreign keys only need the id to stay.
  */
 
-/** Counts a question that has become published, or is published no more. */
+/** Counts a question that was published, or is no longer. */
 export async function addToQuestionCount(trx: Executor, categoryId: number, change: 1 | -1): Promise<void> {
 	await sql`update categories set question_count = question_count + ${change} where id = ${categoryId}`.execute(trx)
 	await sql`update counters set value = value + ${change} where name = 'questions'`.execute(trx)
 }
 
-/** Counts a published question in another category. */
+/** Moves a published question to another category's counter. */
 export async function moveQuestion(trx: Executor, from: number, to: number): Promise<void> {
 	await sql`
 		with both_ends as (select id from categories where id in (${from}, ${to}) order by id for no key update)
@@ -218,7 +219,7 @@ export async function moveQuestion(trx: Executor, from: number, to: number): Pro
 		from both_ends where categories.id = both_ends.id`.execute(trx)
 }
 
-/** Makes `tags` those of a published question, adding those that nobody used before; none for one that is not published. */
+/** Sets the tags of a published question, and creates new ones; none if it is not published. */
 export async function retagQuestion(trx: Executor, id: number, tags: string[]): Promise<void> {
 	await sql`insert into tags (name) select name from unnest(${tags}::text[]) as name order by name on conflict do nothing`.execute(
 		trx,
@@ -237,7 +238,7 @@ export async function retagQuestion(trx: Executor, id: number, tags: string[]): 
 		update tags set question_count = question_count + 1 from fresh where tags.id = fresh.tag_id`.execute(trx)
 }
 
-/** What {@link addToQuestionCount}, {@link moveQuestion} and {@link retagQuestion} keep. */
+/** The counters that {@link addToQuestionCount}, {@link moveQuestion} and {@link retagQuestion} maintain. */
 export const tagCounters: readonly Counter[] = [
 	{
 		table: 'categories',
@@ -259,7 +260,7 @@ export const tagCounters: readonly Counter[] = [
 	},
 ]
 
-/** Forgets the tags that no question has, nobody follows and no moderator described. */
+/** Deletes tags without questions, followers and description. */
 export async function forgetTags(): Promise<void> {
 	await db()
 		.transaction()

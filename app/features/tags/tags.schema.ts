@@ -4,7 +4,7 @@ import { MAX_TAG, MAX_TAG_DESCRIPTION, toTag } from './tags.limits.ts'
 
 const unstorable = 'The text contains an invalid character (NUL).'
 
-/** What a tag's description may be: plain text on one line. */
+/** A tag's description: plain text on one line. */
 export const descriptionInput = z.object({
 	description: z
 		.string({ error: 'The description is missing.' })
@@ -25,7 +25,7 @@ const tagName = (missing: string) =>
 		.refine((tag) => !tag.includes(','), 'One tag at a time.')
 		.refine((tag) => tag.length <= MAX_TAG, `A tag has at most ${MAX_TAG} characters.`)
 
-/** Two tags that mean the same: what is written as `name` is stored as `main`. */
+/** A synonym: `name` is replaced by `main`. */
 export const synonymInput = z
 	.object({ name: tagName('Enter the synonym.'), main: tagName('Enter the main tag.') })
 	.refine(({ name, main }) => name !== main, { path: ['main'], error: 'These two are the same tag.' })

@@ -37,13 +37,13 @@ import {
 	type TagView,
 } from './tags.view.ts'
 
-/** A tag that may be meant, with why where it does not begin with what was typed. */
+/** A suggested tag, with the reason if it does not start with the input. */
 export interface TagSuggestion extends TagView {
-	/** Stands above what was typed and is offered beside it. */
+	/** Whether it is a parent of the tag that was typed, suggested in addition. */
 	isRelated: boolean
 }
 
-/** Tags that a text may be the beginning of, with how many questions each has; none for what can be no tag. */
+/** Suggests tags for a prefix, with their numbers of questions; none for an invalid prefix. */
 export async function suggestTags(text: string, limit: number): Promise<TagSuggestion[]> {
 	const prefix = toTag(text)
 	if (prefix === '' || prefix.length > MAX_TAG || !isStorable(prefix)) return []
@@ -63,14 +63,14 @@ export async function suggestTags(text: string, limit: number): Promise<TagSugge
 		.map(({ name, rank, count }) => ({ name, count, isRelated: rank === ranks.related }))
 }
 
-/** As {@link suggestTags}, for a query that this viewer writes: without the tags that only moderators set, where they are none. */
+/** As {@link suggestTags}, without tags that this viewer may not set. */
 export async function suggestTagsFor(viewer: Viewer, text: string, limit: number): Promise<TagSuggestion[]> {
 	const reserved = new Set(tagsReservedFrom(viewer).map((tag) => findTerm(tag)?.tag ?? tag))
 	const found = await suggestTags(text, limit + reserved.size)
 	return found.filter(({ name }) => !reserved.has(name)).slice(0, limit)
 }
 
-/** A category and how many questions it has, by its slug or one that leads to it. @throws NotFound */
+/** A category with its number of questions, by its present or a former slug. @throws NotFound */
 export async function getCategory(slug: string): Promise<CategoryView & { id: number; description: string }> {
 	const stored = storable(slug)
 	const category = await sharedData(`category ${stored}`, [LIST_PAGES], () => findCategory(stored))
@@ -84,7 +84,7 @@ export async function getCategoryPage(viewer: Viewer, slug: string): Promise<Cat
 	return { ...category, following: viewer !== null && (await isFollowingCategory(viewer.id, id)) }
 }
 
-/** A tag with what its page says of it, by its name or another spelling. @throws NotFound */
+/** A tag with the data of its page, by its name or another spelling. @throws NotFound */
 export async function getTag(viewer: Viewer, name: string): Promise<TagPageView> {
 	const tag = await findTag(storable(name).toLowerCase(), viewer?.id ?? null)
 	if (!tag) throw new NotFound('There is no such tag.')
@@ -94,17 +94,17 @@ export async function getTag(viewer: Viewer, name: string): Promise<TagPageView>
 	return { ...rest, count, parents: names(parents), children: names(children) }
 }
 
-/** Of the terms above and below a tag, so many are shown. */
+/** Parent and child terms shown with a tag. */
 const MAX_RELATIVES = 6
 
 /**
- * The category that a question is written into. In a transaction, categories stay as they are until it ends.
- * @param slug its own or one that leads to it
- * @param options.current the slug of the category that the question has, which it may keep whoever asks there now
- * @param options.tags what it is to be tagged with, as `mainTags` says; only within a transaction
- * @param options.before the tags that it has
- * @param options.isPseudonymous whether nobody is told who asks, which a category for staff alone would give away in part
- * @throws Invalid where there is none, the member may not ask there, or the tags are not those that it needs
+ * The category that a question is written to. In a transaction, it also prevents changes of categories until the end.
+ * @param slug present or former
+ * @param options.current slug of the question's present category, which it may keep whoever may ask there
+ * @param options.tags the question's tags, as `mainTags` returns them; only in a transaction
+ * @param options.before its previous tags
+ * @param options.isPseudonymous whether the author is hidden; a category for staff would reveal part of it
+ * @throws Invalid if there is none, the member may not ask there, or the tags break its rules
  */
 export async function requireCategory(
 	viewer: SignedIn,
@@ -146,7 +146,7 @@ async function refusalIn(category: CategoryRow, viewer: SignedIn, trx?: Executor
 	return refusalToAsk(category, viewer, campus !== undefined && isCampusVerified(campus, Date.now()))
 }
 
-/** Every category, in the order of the site, archived ones last. */
+/** All categories in the site's order, archived ones last. */
 export async function listCategories(): Promise<CategoryView[]> {
 	const rows = await sharedData('categories', [LIST_PAGES], () => listCategoryRows())
 	return rows.map(presentCategory)
@@ -159,13 +159,13 @@ export async function listTags(limit: number): Promise<TagView[]> {
 	return rows.map(presentTag)
 }
 
-/** The tags that stand most often beside this one, at most `limit`. */
+/** The tags most often used together with this one, at most `limit`. */
 export async function listRelatedTags(tagId: number, limit: number): Promise<TagView[]> {
 	const rows = await sharedData(`related ${tagId} ${limit}`, [LIST_PAGES], () => listRelatedRows(tagId, limit))
 	return rows.map(presentTag)
 }
 
-/** Says what a tag is about. @throws NotAllowed for all but moderators, NotFound, Invalid */
+/** Sets the description of a tag. @throws NotAllowed for all but moderators, NotFound, Invalid */
 export async function describeTag(viewer: Viewer, name: string, input: Input): Promise<void> {
 	await requireTagEditor(viewer, 'Only moderators can describe a tag.')
 	const { description } = parseInput(descriptionInput, input)
@@ -176,15 +176,15 @@ export async function describeTag(viewer: Viewer, name: string, input: Input): P
 	await dropPages([everyPage])
 }
 
-/** @throws NotAllowed for all but moderators, and for one who is suspended */
+/** @throws NotAllowed for all but moderators, and for a suspended one */
 async function requireTagEditor(viewer: Viewer, refusal: string): Promise<void> {
 	if (!viewer || !mayEditTags(viewer)) throw new NotAllowed(refusal)
 	await requireMayWrite(viewer.id)
 }
 
 /**
- * Tags as they are stored: js is written, javascript is stored. For the transaction that writes the query.
- * @returns the tags of the terms in the order given, each once
+ * Replaces synonyms by their main tags, in the transaction that writes the question: js becomes javascript.
+ * @returns distinct tags, in the given order
  */
 export async function mainTags(trx: Executor, tags: string[]): Promise<string[]> {
 	const [mainTag] = await mainTagsOfAll(trx, [tags])
@@ -197,16 +197,16 @@ export async function mainTagsOfAll(trx: Executor, lists: string[][]): Promise<s
 	return meantTags(trx, lists)
 }
 
-/** As {@link mainTagsOfAll}, for somebody who reads. */
+/** As {@link mainTagsOfAll}, for readers: without a lock. */
 export async function meantTags(trx: Executor, lists: string[][]): Promise<string[][]> {
 	const meant = await listTermsOfWords(trx, [...new Set(lists.flat())])
 	return lists.map((tags) => [...new Set(tags.map((tag) => meant.get(tag)?.tag ?? tag))])
 }
 
 /**
- * Keeps one tag as another from now on, and moves its questions there, as part of the vocabulary of the site.
- * @param input name: the spelling, main: the tag it is stored as
- * @throws NotAllowed for all but moderators, Invalid, Conflict when the main tag is stored as this very one
+ * Makes a tag a synonym of another one and moves its questions, as a change of the vocabulary.
+ * @param input name: the synonym, main: the main tag
+ * @throws NotAllowed for all but moderators, Invalid, Conflict if the main tag is itself a synonym of this one
  */
 export async function addSynonym(viewer: Viewer, input: Input): Promise<{ name: string; main: string }> {
 	await requireTagEditor(viewer, 'Only moderators can merge tags.')
@@ -223,8 +223,8 @@ export async function removeSynonym(viewer: Viewer, name: string): Promise<void>
 const MAX_SYNONYMS = 5_000
 
 /**
- * The synonyms by main tag, for those who may change them; at most 5,000.
- * @param isOwn only those that moderators of this site added
+ * The synonyms by main tag, for members who may change them; at most 5,000.
+ * @param isOwn only those added by moderators of this site
  * @throws NotAllowed
  */
 export async function listSynonyms(
@@ -235,7 +235,7 @@ export async function listSynonyms(
 	return listSynonymRows(MAX_SYNONYMS, isOwn)
 }
 
-/** Whether this viewer describes tags and joins those that mean the same. */
+/** Whether this viewer may edit descriptions and synonyms. */
 export function mayEditTags(viewer: Viewer): boolean {
 	return isModerator(viewer)
 }

@@ -1,9 +1,9 @@
 import { isModerator, type Viewer } from '~/lib/viewer.ts'
 
-/** Who asks in a category: everybody, verified students, moderators and admins, or, where it is archived, nobody. */
+/** Who may ask in a category. `nobody`: it is archived. */
 export type CategoryAskers = 'everybody' | 'verified' | 'staff' | 'nobody'
 
-/** What stands on a category's page, where not everybody asks there. */
+/** The notice on the page of a category where not everybody may ask. */
 export const askersSaid: Record<Exclude<CategoryAskers, 'everybody'>, string> = {
 	verified: 'Verified students ask here.',
 	staff: 'Moderators ask here.',
@@ -15,13 +15,13 @@ export interface CategoryView {
 	title: string
 	count: number
 	askers: CategoryAskers
-	/** A query there needs one of them; missing where any tag will do. */
+	/** Tags of which a question there needs one; missing if any tag will do. */
 	requiredTags?: string[]
 }
 
-/** A category with what its page says of it. */
+/** A category with the data of its page. */
 export interface CategoryPageView extends CategoryView {
-	/** '' when nobody wrote one. */
+	/** '' for none. */
 	description: string
 	/** Whether the viewer follows it. */
 	following: boolean
@@ -32,22 +32,22 @@ export interface TagView {
 	count: number
 }
 
-/** A tag with what its page says of it. */
+/** A tag with the data of its page. */
 export interface TagPageView extends TagView {
 	id: number
-	/** '' when nobody wrote one. */
+	/** '' for none. */
 	description: string
 	/** Other spellings of this term. */
 	synonyms: string[]
-	/** Tags of what it is part of: javascript of react. */
+	/** Tags of the parent terms: javascript for react. */
 	parents: string[]
-	/** Tags of what is part of it, at most 6. */
+	/** Tags of the child terms, at most 6. */
 	children: string[]
 	/** Whether the viewer follows it. */
 	following: boolean
 }
 
-/** Addresses of the forum's pages, where the server does not send them. */
+/** Addresses of the forum's pages, for code that does not get them from the server. */
 
 export function categoryPath(slug: string): string {
 	return `/forum/category/${slug}`
@@ -57,7 +57,7 @@ export function tagPath(name: string): string {
 	return `/forum/tag/${encodeURIComponent(name)}`
 }
 
-/** A category as pages and the API see it. */
+/** A category as pages and the API show it. */
 export function presentCategory(row: {
 	slug: string
 	title: string
@@ -70,9 +70,9 @@ export function presentCategory(row: {
 }
 
 /**
- * The categories that this viewer finds in a form: not the archived ones, nor those of moderators unless they are one. Who is a
- * verified student is not looked up here; the form says which categories ask for it.
- * @param current the one that a question has already, which stays possible
+ * The categories that a form offers this viewer: without archived ones, and without those for staff unless they are. Whether a member is a
+ * verified student is not checked here; the form marks those categories.
+ * @param current the question's present category, which stays possible
  */
 export function categoriesToAskIn(categories: CategoryView[], viewer: Viewer, current = ''): CategoryView[] {
 	return categories.filter(
@@ -80,10 +80,7 @@ export function categoriesToAskIn(categories: CategoryView[], viewer: Viewer, cu
 	)
 }
 
-/**
- * Why somebody may not ask in a category, as a sentence for them; null when they may.
- * @param isVerified whether they are a verified student
- */
+/** Why a member may not ask in a category, as a sentence; null if they may. @param isVerified whether they are a verified student */
 export function refusalToAsk(
 	{ title, askers }: Pick<CategoryView, 'title' | 'askers'>,
 	viewer: Viewer,

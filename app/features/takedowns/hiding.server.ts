@@ -27,31 +27,28 @@ import {
 import type { ItemKind } from './takedowns.view.ts'
 
 /*
- * What an act hides, step by step. Each step is a transaction of its own that looks again at what it changes, so that a process may be
- * killed anywhere, two may work on one act, and moderators and members may do something else with the same posts meanwhile.
+ * Carries out a takedown step by step. Each step is a transaction that checks the present state of what it changes, so that processes may
+ * be killed, run concurrently, and other changes of the same posts may happen meanwhile.
  */
 
-/** Ids that are read in one statement. */
+/** Ids per statement. */
 const BATCH = 100
-/** Comments that are hidden in one transaction: as many questions are locked at most. */
+/** Comments hidden per transaction, which bounds the number of locked questions. */
 const COMMENTS_AT_ONCE = 50
-/** Votes that change in one transaction: as many posts are locked. */
+/** Votes changed per transaction, which bounds the number of locked posts. */
 const VOTES_AT_ONCE = 50
 /** Above every id. */
 const NO_ID = 2_147_483_647
 
 type Step = (takedown: TakedownRow, isLate: () => boolean) => Promise<void>
 
-/**
- * Hides what an act is to hide, or restores what one hid that is being undone. Nothing where it is done already.
- * @param ms for how long to work on it; what is left then stays for another call
- */
+/** Continues a takedown or its undoing; does nothing if it is complete. @param ms the time limit; the rest is left for another call */
 export async function carryOut({ id }: { id: number }, ms = Number.POSITIVE_INFINITY): Promise<void> {
 	const takedown = await findTakedown(id)
 	if (takedown?.state !== 'running' && takedown?.state !== 'undoing') return
 	const end = Date.now() + ms
 	const isLate = () => Date.now() > end
-	// Comments go first and come back last: their questions are counted again once.
+	// Comments are hidden first and restored last, so that each question is recounted once.
 	const steps = takedown.state === 'running' ? hiding : restoring
 	for (const step of steps) {
 		await step(takedown, isLate)
@@ -134,7 +131,7 @@ async function restorePosts(takedown: TakedownRow, kind: 'query' | 'comment', is
 	})
 }
 
-/** Takes votes back, or gives them back. */
+/** Removes or restores votes. */
 async function moveVotes(takedown: TakedownRow, kind: VoteKind, isLate: () => boolean): Promise<void> {
 	const move = takedown.state === 'running' ? takeVotes : giveVotesBack
 	let moved: Awaited<ReturnType<typeof takeVotes>>
@@ -173,7 +170,7 @@ async function returnRequests(takedown: TakedownRow, isLate: () => boolean): Pro
 	)
 }
 
-/** Works on ids from the highest down, as they are listed below the one before. */
+/** Processes ids in descending order, in batches. */
 async function eachBelow(
 	list: (before: number) => Promise<number[]>,
 	isLate: () => boolean,
@@ -191,7 +188,7 @@ async function eachBelow(
 	} while (ids.length === BATCH)
 }
 
-/** Works on what an act hid, in the order of the ids. */
+/** Processes the items of a takedown in the order of ids. */
 async function eachItem(
 	takedown: TakedownRow,
 	kind: ItemKind,

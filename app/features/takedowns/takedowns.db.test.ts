@@ -19,11 +19,11 @@ import type { TakedownView } from './takedowns.view.ts'
 useDatabase()
 
 const people = {} as Record<'moderator' | 'second' | 'admin' | 'spammer' | 'asker' | 'friend', SignedIn>
-/** Of the spammer, unless named otherwise. */
+/** Posts of the spammer, unless named otherwise. */
 const posts = { old: 0, fresh: 0, answer: 0, reply: 0, judged: 0, askers: 0 }
 const all = { why: 'Shoes.', from: '', time: 'for ever' }
 
-/** On a busy machine the request leaves a rest to a job, which is done here. @returns what was hidden, in words */
+/** Starts a takedown, and runs the job that a slow machine may need. @returns what was hidden, in words */
 async function hide(input: Record<string, unknown> = {}, viewer = people.moderator): Promise<string | undefined> {
 	await takeDown(viewer, 'spammer', { ...all, ...input })
 	return (await finished()).hidden
@@ -34,7 +34,7 @@ async function undo(id: number, viewer = people.moderator): Promise<string | und
 	return (await finished(id)).restored
 }
 
-/** An act once its job is done, the newest one unless another is named. */
+/** A takedown after its job, by default the newest one. */
 async function finished(id?: number): Promise<TakedownView> {
 	const find = async () => (await page()).past.find((one) => id === undefined || one.id === id)
 	await finishTakedown({ id: (await find())?.id ?? 0 })
@@ -45,7 +45,7 @@ async function finished(id?: number): Promise<TakedownView> {
 
 const page = () => getTakedownPage(people.moderator, 'spammer', 'all')
 
-/** Every row that an act may change, apart from when and by whom its status changed. */
+/** All rows that a takedown may change, without the time and author of status changes. */
 async function rows(): Promise<unknown> {
 	const { rows: found } = await sql`
 		select 'query' as what, id, status, status_reason, score, comment_count, solved, null::boolean as chosen, search::text from questions
@@ -121,7 +121,7 @@ test('hides all that an account published and suspends it; undone, everything is
 	expect(inbox).toEqual([])
 	const [act] = (await page()).past
 	expect(act).toMatchObject({ state: 'done', actor: 'moderator', reason: 'Shoes.', suspended: true })
-	// A job that comes later finds nothing to do.
+	// A later job has nothing left to do.
 	await finishTakedown({ id: act?.id ?? 0 })
 	expect(await undo(act?.id ?? 0, people.second)).toBe(
 		'2 queries, 2 comments, 2 votes, 1 message request, and the profile',

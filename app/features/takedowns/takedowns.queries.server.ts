@@ -3,7 +3,7 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 import type { Counts, ItemKind, TakedownState } from './takedowns.view.ts'
 
-/** An act that hides, or hid, everything that an account published in a time. */
+/** A takedown: it hides everything that an account published within a time. */
 export interface TakedownRow {
 	id: number
 	member_id: number
@@ -18,7 +18,7 @@ export interface TakedownRow {
 
 const columns = sql`id, member_id, actor_id, reason, posted_from::text, posted_until::text, state, undone_by`
 
-/** Begins an act; the member's row is locked. @returns its id; undefined while another one of this member is under way */
+/** Starts a takedown; the member's row must be locked. @returns its id; undefined while another one of this member is in progress */
 export async function insertTakedown(
 	trx: Executor,
 	made: { memberId: number; actorId: number; reason: string; from: string | null },
@@ -30,20 +30,20 @@ export async function insertTakedown(
 	return rows[0]?.id
 }
 
-/** Notes until when the act suspended the member, as their row says. */
+/** Records the end of the suspension that was part of the takedown. */
 export async function noteSuspension(trx: Executor, id: number): Promise<void> {
 	await sql`
 		update takedowns set suspended_to = users.suspended_until from users
 		where takedowns.id = ${id} and users.id = member_id`.execute(trx)
 }
 
-/** A takedown by id; undefined when there is none. */
+/** Finds a takedown by id. */
 export async function findTakedown(id: number): Promise<TakedownRow | undefined> {
 	const { rows } = await sql<TakedownRow>`select ${columns} from takedowns where id = ${id}`.execute(db())
 	return rows[0]
 }
 
-/** Begins the undoing of an act that is done. @returns whether it was; and whether the member is suspended as it left them */
+/** Starts undoing a finished takedown. @returns whether it did, and whether the suspension is still that of the takedown */
 export async function beginUndo(
 	trx: Executor,
 	id: number,
@@ -59,7 +59,7 @@ export async function beginUndo(
 	return rows[0]
 }
 
-/** Ends an act or its undoing, with how many of each kind it hid and restored. */
+/** Completes a takedown or its undoing, with the numbers of hidden and restored items by kind. */
 export async function finish(id: number, from: 'running' | 'undoing'): Promise<void> {
 	await sql`
 		update takedowns set state = ${from === 'running' ? 'done' : 'undone'}, counts = (
@@ -78,13 +78,13 @@ export interface PastTakedownRow {
 	suspended: boolean
 	state: TakedownState
 	counts: Partial<Record<ItemKind, [hidden: number, restored: number]>>
-	/** Of what is under way: how many things so far. */
+	/** The progress, in items. */
 	so_far: number
 }
 
 const isoTime = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`)
 
-/** Such acts on a member, the newest first. */
+/** A member's takedowns, newest first. */
 export async function listTakedowns(memberId: number, limit: number): Promise<PastTakedownRow[]> {
 	const { rows } = await sql<PastTakedownRow>`
 		select t.id, ${isoTime('t.posted_until')} as at, a.username as actor, t.reason, ${isoTime('t.posted_from')} as posted_from,
@@ -97,9 +97,9 @@ export async function listTakedowns(memberId: number, limit: number): Promise<Pa
 	return rows
 }
 
-/* What there is to hide. What a member wrote under a pseudonym is not theirs here: hiding it along would tell whose it is. */
+/* What a takedown would hide. Posts under a pseudonym are excluded, as hiding them too would reveal the author. */
 
-/** How much an account published from a moment on, null for ever, that is not hidden yet. */
+/** Counts what an account has published since a time that is not hidden; null for everything. */
 export async function countPublished(memberId: number, from: string | null): Promise<Omit<Counts, 'profile'>> {
 	const since = (column: string) => (from === null ? sql`` : sql`and ${sql.ref(column)} >= ${from}::timestamptz`)
 	const stands = sql`status in ('published', 'pending')`
@@ -114,7 +114,7 @@ export async function countPublished(memberId: number, from: string | null): Pro
 	return rows[0] ?? { query: 0, comment: 0, 'question-vote': 0, 'comment-vote': 0, request: 0 }
 }
 
-/** Conversations that an account began and the other member has neither answered nor accepted. */
+/** Requests by an account that were neither answered nor accepted. */
 const openRequests = (memberId: number) => sql`
 	select c.id, c.created_at, peer.user_id as peer_id from conversations c
 	join conversation_members peer on peer.conversation_id = c.id and peer.user_id <> c.started_by
@@ -123,7 +123,7 @@ const openRequests = (memberId: number) => sql`
 const within = (column: string, { posted_from, posted_until }: TakedownRow) => sql`
 	${sql.ref(column)} <= ${posted_until}::timestamptz and (${posted_from}::timestamptz is null or ${sql.ref(column)} >= ${posted_from}::timestamptz)`
 
-/** The next posts to hide or requests to withdraw, the newest first, below the id `before`. */
+/** The next posts to hide or requests to withdraw, newest first, with ids below `before`. */
 export async function listNext(
 	takedown: TakedownRow,
 	kind: 'query' | 'comment' | 'request',
@@ -142,7 +142,7 @@ export async function listNext(
 	return rows.map(({ id }) => id)
 }
 
-/** Notes that something was hidden, in the transaction that hides it. @param before how it stood; `at` is added, the moment of the hiding */
+/** Records a hidden item, in the transaction that hides it. @param before its previous state; the time of hiding is added as `at` */
 export async function insertItem(
 	trx: Executor,
 	takedownId: number,
@@ -155,7 +155,7 @@ export async function insertItem(
 	)
 }
 
-/** {@link insertItem} for comments that were hidden in this transaction, each with the status that it had. */
+/** {@link insertItem} for comments hidden in this transaction, with their previous status. */
 export async function insertComments(
 	trx: Executor,
 	takedownId: number,
@@ -174,7 +174,7 @@ const votesOn = {
 }
 export type VoteKind = keyof typeof votesOn
 
-/** Takes some votes back, in the order of the posts' ids; scores follow by trigger. @returns the questions and how many votes there were */
+/** Removes a batch of votes in the order of posts; triggers update the scores. @returns the questions and the number of votes */
 export async function takeVotes(
 	trx: Executor,
 	takedown: TakedownRow,
@@ -198,7 +198,7 @@ export async function takeVotes(
 	return { questions: [...new Set(rows.map(({ question }) => question))], count: rows.length }
 }
 
-/** Gives some votes back where the member has not voted again and the post is still there. @returns as {@link takeVotes} */
+/** Restores a batch of votes, unless the member has voted again or the post is gone. @returns as {@link takeVotes} */
 export async function giveVotesBack(
 	trx: Executor,
 	takedown: TakedownRow,
@@ -225,11 +225,11 @@ export async function giveVotesBack(
 
 export interface ItemRow {
 	target_id: number
-	/** Of posts the status before; of a request the messages that its recipient could read. */
+	/** The previous status of a post; for a request, the messages that its recipient could read. */
 	before: { at: string; status?: 'published' | 'pending'; messages?: number[]; unread?: number }
 }
 
-/** What an act hid of a kind and is not restored yet, in the order of the ids from `after` on. */
+/** The items of a kind that are not restored yet, in the order of ids after `after`. */
 export async function listItems(takedownId: number, kind: ItemKind, after: number, limit: number): Promise<ItemRow[]> {
 	const { rows } = await sql<ItemRow>`
 		select target_id, before from takedown_items
@@ -238,7 +238,7 @@ export async function listItems(takedownId: number, kind: ItemKind, after: numbe
 	return rows
 }
 
-/** Marks something as restored, if it is still hidden as the act left it. @param since when its row says that it was hidden */
+/** Marks an item as restored, if it is still as the takedown left it. @param since when its row says it was hidden */
 export async function claimItem(
 	trx: Executor,
 	takedownId: number,
@@ -251,7 +251,7 @@ export async function claimItem(
 	return rows.length > 0
 }
 
-/** When a post that the caller holds got its status. */
+/** When a locked post got its status. */
 export async function findStatusAt(trx: Executor, kind: 'query' | 'comment', id: number): Promise<string | null> {
 	const { rows } = await sql<{ at: string | null }>`
 		select status_at::text as at from ${sql.table(kind === 'query' ? 'questions' : 'comments')} where id = ${id}`.execute(
@@ -260,7 +260,7 @@ export async function findStatusAt(trx: Executor, kind: 'query' | 'comment', id:
 	return rows[0]?.at ?? null
 }
 
-/** Takes a request that the caller holds out of its recipient's inbox. @returns what they could read; undefined when it is answered by now */
+/** Removes a locked request from its recipient's inbox. @returns what they could read; undefined if it was answered meanwhile */
 export async function withdrawRequest(
 	trx: Executor,
 	id: number,
@@ -298,7 +298,7 @@ export async function returnRequest(
 	await sql`update conversations set version = version + 1 where id = ${id}`.execute(trx)
 }
 
-/** Has past acts about the profile of an account be about the one that it becomes. */
+/** Reassigns takedowns about a merged account's profile to the kept account. */
 export async function mergeTakedowns(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	await sql`update takedown_items set target_id = ${keptId} where kind = 'profile' and target_id = ${goneId}`.execute(
 		trx,

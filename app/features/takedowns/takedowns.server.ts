@@ -44,22 +44,22 @@ import {
 } from './takedowns.view.ts'
 
 /*
- * A wave of spam is hidden in one act: everything that an account published, from a moment on. The act itself is one short transaction;
- * what is hidden follows in small ones, within seconds or by a job.
+ * Takedowns: hide a wave of spam in one action, everything that an account published since a time. A short transaction records the
+ * takedown; the hiding follows in small ones, within seconds or by a job.
  */
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
-		/** Goes on with an act, or with its undoing. */
+		/** Continues a takedown, or its undoing. */
 		'take-down': { id: number }
 	}
 }
 
-/** Acts on one member that their page shows. */
+/** Takedowns shown on the page of a member. */
 const MAX_SHOWN = 20
-/** Milliseconds for which a request works on it itself before the rest is left to a job. */
+/** Milliseconds that a request works on a takedown before it leaves the rest to a job. */
 const AT_ONCE_MS = 2_000
-/** Seconds until a job looks whether there is a rest. */
+/** Seconds after which a job checks for a rest. */
 const JOB_AFTER = 3
 
 export interface TakedownPage {
@@ -69,11 +69,11 @@ export interface TakedownPage {
 	period: Period
 	amounts: Amount[]
 	past: TakedownView[]
-	/** Whether one is under way. */
+	/** Whether one is in progress. */
 	isRunning: boolean
 }
 
-/** What there is to hide of an account, and what was hidden before. @throws NotAllowed, NotFound */
+/** What a takedown of an account would hide, and past ones. @throws NotAllowed, NotFound */
 export async function getTakedownPage(viewer: Viewer, username: string, sent: string | null): Promise<TakedownPage> {
 	const member = await requireGoverned(viewer, username)
 	const period = periods.find((one) => one === sent) ?? 'all'
@@ -112,10 +112,10 @@ const takedownInput = whyInput.extend({
 })
 
 /**
- * Hides everything that an account published from a moment on, and suspends it if that is chosen. What it publishes later stays.
- * @param input `why`; `from`: ISO 8601, '' for everything; `time`: for how long to suspend, '' for not at all
- * @returns a sentence that says what was done
- * @throws NotAllowed, NotFound, Invalid; Conflict while another such act on this member is under way
+ * Hides everything that an account has published since a time, and optionally suspends it. Later posts are not affected.
+ * @param input `why`; `from`: ISO 8601, '' for everything; `time`: length of the suspension, '' for none
+ * @returns a sentence about the result
+ * @throws NotAllowed, NotFound, Invalid; Conflict while another takedown of this member is in progress
  */
 export async function takeDown(viewer: Viewer, username: string, input: Input): Promise<string> {
 	const actor = moderator(viewer)
@@ -126,7 +126,7 @@ export async function takeDown(viewer: Viewer, username: string, input: Input): 
 	const { id, notified } = await db()
 		.transaction()
 		.execute(async (trx) => {
-			// Whoever posts locks this row first: what they began is either there by now, or comes after the suspension and is refused.
+			// Posting locks this row first, so a concurrent post is either committed by now or refused by the suspension.
 			await lockGoverned(trx, actor, member)
 			const id = await insertTakedown(trx, { memberId: member.id, actorId: actor.id, reason: why, from: from || null })
 			if (id === undefined) throw new Conflict('This is already being done. Reload the page in a moment.')
@@ -151,10 +151,10 @@ export async function takeDown(viewer: Viewer, username: string, input: Input): 
 }
 
 /**
- * Restores exactly what one such act hid and nobody changed since, and ends the suspension that it gave.
- * @param input `id` of the act, `why`
+ * Restores what a takedown hid and nobody has changed since, and ends its suspension.
+ * @param input `id` of the takedown, `why`
  * @returns as {@link takeDown}
- * @throws NotAllowed, NotFound, Invalid; Conflict when it is undone already, or not done yet
+ * @throws NotAllowed, NotFound, Invalid; Conflict if it is undone already, or not complete
  */
 export async function undoTakedown(viewer: Viewer, username: string, input: Input): Promise<string> {
 	const actor = moderator(viewer)
@@ -181,7 +181,7 @@ export async function undoTakedown(viewer: Viewer, username: string, input: Inpu
 
 const undoInput = whyInput.extend({ id: z.coerce.number().int().min(1).max(2_147_483_647) })
 
-/** Works on an act for a moment. @returns what came of it; undefined when a job has to go on */
+/** Works on a takedown for a moment. @returns a sentence about the result; undefined if a job has to continue */
 async function resultOf(id: number, { id: memberId }: ModeratedMemberRow): Promise<string | undefined> {
 	await carryOut({ id }, AT_ONCE_MS)
 	const row = (await listTakedowns(memberId, MAX_SHOWN)).find((one) => one.id === id)
@@ -190,7 +190,7 @@ async function resultOf(id: number, { id: memberId }: ModeratedMemberRow): Promi
 	return state === 'done' ? `Hidden: ${hidden}.` : `Restored: ${restored}.`
 }
 
-/** A member on whom this viewer may decide. @throws NotAllowed, NotFound */
+/** Finds a member whom this viewer may moderate. @throws NotAllowed, NotFound */
 async function requireGoverned(viewer: Viewer, username: string): Promise<ModeratedMemberRow> {
 	const actor = moderator(viewer)
 	const found = await findModeratedMember(typedUsername(username))
@@ -201,7 +201,7 @@ async function requireGoverned(viewer: Viewer, username: string): Promise<Modera
 
 const notGoverned = 'You cannot decide about this member. Ask an admin.'
 
-/** Locks the member, then the moderator, and asks again. @throws NotAllowed */
+/** Locks the member, then the moderator, and checks permissions again. @throws NotAllowed */
 async function lockGoverned(trx: Executor, actor: SignedIn, { id }: ModeratedMemberRow): Promise<void> {
 	const locked = await lockAccountStatus(trx, id)
 	if (!locked) throw new NotFound('This account no longer exists.')
@@ -229,7 +229,7 @@ function tell(
 	return notifyOfDecision(trx, { memberId: id, act, why, subject, part: null, group: 'takedown' })
 }
 
-/** Goes on with an act until it is done. */
+/** Works on a takedown until it is complete. */
 export async function finishTakedown({ id }: { id: number }): Promise<void> {
 	if (await findTakedown(id)) await carryOut({ id })
 }

@@ -1,6 +1,6 @@
 import { counted } from '~/lib/text.ts'
 
-/* Everything that an account published, hidden in one act. Times are ISO 8601 in UTC. */
+/* Takedowns. Times are ISO 8601 in UTC. */
 
 export function takedownPath(username: string): string {
 	return `/moderation/account/${username}`
@@ -11,17 +11,17 @@ export type ItemKind = (typeof itemKinds)[number]
 export type Counts = Record<ItemKind, number>
 export type TakedownState = 'running' | 'done' | 'undoing' | 'undone'
 
-/** From when on what was published is hidden. */
+/** The periods to choose from. */
 export const periods = ['1 hour', '1 day', '1 week', '1 month', 'all'] as const
 export type Period = (typeof periods)[number]
 
-/** How much there is to hide, in the words of the page. */
+/** A number of items, with the name that the page gives them. */
 export interface Amount {
 	label: string
 	count: number
 }
 
-/** What there is of an account in a period. */
+/** What an account published in a period. */
 export function amountsOf(counts: Counts): Amount[] {
 	return [
 		{ label: 'Queries', count: counts.query },
@@ -32,7 +32,7 @@ export function amountsOf(counts: Counts): Amount[] {
 	]
 }
 
-/** What was hidden or restored, as part of a sentence; “nothing” for nothing. */
+/** Counts in words for a sentence; “nothing” if all are zero. */
 export function inWords(counts: Partial<Counts>): string {
 	const of = (kind: ItemKind) => counts[kind] ?? 0
 	const votes = of('question-vote') + of('comment-vote')
@@ -46,7 +46,7 @@ export function inWords(counts: Partial<Counts>): string {
 	return parts.length === 0 ? 'nothing' : new Intl.ListFormat('en').format(parts)
 }
 
-/** An act of the past, or one that is under way. */
+/** A takedown, past or in progress. */
 export interface TakedownView {
 	id: number
 	at: string
@@ -59,8 +59,8 @@ export interface TakedownView {
 	state: TakedownState
 	/** What it hid, in words. */
 	hidden: string
-	/** What was restored when it was undone, in words; '' before. */
+	/** What its undoing restored, in words; '' before. */
 	restored: string
-	/** Of what is under way: how many things so far. */
+	/** The progress, in items. */
 	soFar: number
 }

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 import { termKey } from './terms.view.ts'
 
-/* What the preview of an upgrade reads: it knows the tables of earlier versions, which have synonyms of tags and no terms. */
+/* SQL of the upgrade preview. It also reads the tables of earlier versions, which have synonyms of tags but no terms. */
 
-/** Whether there is a site at all, of whatever version. */
+/** Whether the database contains a site of any version. */
 export async function hasSite(): Promise<boolean> {
 	const { rows } = await sql<{ found: boolean }>`
 		select to_regclass('skills') is not null and to_regclass('tags') is not null as found`.execute(db())
@@ -20,15 +20,15 @@ export async function hasTerms(): Promise<boolean> {
 }
 
 interface StoredTerms {
-	/** Each spelling by its key, with how it is written as a name and as a tag. */
+	/** Spellings by key, as a name and as a tag. */
 	spellings: { key: string; name: string; tag: string }[]
 	/** Tags of terms that a moderator changed. */
 	edited: Set<string>
-	/** Keys that a moderator took from a term. */
+	/** Keys that a moderator removed from a term. */
 	removed: Set<string>
 }
 
-/** The terms of the site; of an earlier version, the synonyms of its tags. */
+/** The site's terms, or the synonyms of tags in an earlier version. */
 export async function listStoredTerms(isNew: boolean): Promise<StoredTerms> {
 	if (isNew) {
 		const { rows } = await sql<{ key: string; name: string | null; tag: string | null; edited: boolean }>`
@@ -49,7 +49,7 @@ export async function listStoredTerms(isNew: boolean): Promise<StoredTerms> {
 	return { spellings: [...spellings.values()], edited: new Set(), removed: new Set() }
 }
 
-/** Every word in use, with where. The column that counts a tag's questions was called otherwise once. */
+/** All words in use, with their places. Earlier versions have another name for the column that counts a tag's questions. */
 export async function listUsedWords(): Promise<{ place: string; word: string; uses: number }[]> {
 	const { rows } = await sql<{ place: string; word: string; uses: number }>`
 		select 'skills' as place, name as word, member_count as uses from skills where member_count > 0

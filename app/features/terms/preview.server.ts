@@ -2,17 +2,17 @@ import { hasSite, hasTerms, listStoredTerms, listUsedWords } from './preview.que
 import { startSet } from './terms.server.ts'
 import { termKey } from './terms.view.ts'
 
-/** A word that members wrote, and how it would be written. */
+/** A word that members wrote, with its new spelling. */
 interface Rename {
 	word: string
 	name: string
-	/** Profiles, projects or queries that have it. */
+	/** The number of profiles, projects or questions with it. */
 	uses: number
 }
 
 /**
- * What the start set would write otherwise on the site whose database is open, of this version or an earlier one; the most used
- * words first; none where there is no site yet. Nothing is changed. What moderators joined before counts more than the start set.
+ * Lists the words that the start set would respell on the site of the open database, of this version or an earlier one; most used first,
+ * empty without a site. Changes nothing. Synonyms set by moderators take precedence over the start set.
  */
 export async function previewStartSet(): Promise<{ nouns: readonly [string, string]; renames: Rename[] }[]> {
 	if (!(await hasSite())) return []

@@ -1,19 +1,19 @@
 import { tagOfName } from './terms.view.ts'
 
-/** A term as the data file describes it. */
+/** A term of the data file. */
 export interface StartTerm {
 	name: string
 	tag: string
-	/** Other spellings than the name and the tag. */
+	/** Spellings other than the name and the tag. */
 	aliases: string[]
-	/** Names of other terms of the file. */
+	/** Names of other terms in the file. */
 	parents: string[]
 	description: string
 }
 
 /**
- * Reads the lines of the data file: `= Description < Parent` begins a section, and what is in it is described so and stands
- * below that parent; `Name | alias | #tag < Parent, Parent` is a term. A tag is given where it is not the one that follows from the name.
+ * Parses the data file. `= Description < Parent` starts a section, whose terms share the description and parent; `Name | alias | #tag <
+ * Parent, Parent` is a term. A tag is only given if it is not derived from the name.
  */
 export function parseStartSet(lines: Iterable<string>): StartTerm[] {
 	const terms: StartTerm[] = []

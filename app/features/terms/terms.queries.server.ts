@@ -17,16 +17,16 @@ declare module '~/platform/db/schema.ts' {
 	}
 }
 
-/** A term with everything that a process keeps of it. */
+/** A term as processes keep it in memory. */
 export interface TermRow extends Term {
 	description: string
-	/** Its name, its tag and every other spelling. */
+	/** Its name, its tag and all other spellings. */
 	spellings: string[]
-	/** Ids of the terms above it. */
+	/** Ids of the parent terms. */
 	parents: number[]
 }
 
-/** Every term of the site; some thousand rows. */
+/** All terms of the site; a few thousand rows. */
 export async function listTermRows(): Promise<TermRow[]> {
 	const { rows } = await sql<TermRow>`
 		select id, name, tag, description, coalesce(spellings, '{}') as spellings, coalesce(parents, '{}') as parents
@@ -38,20 +38,17 @@ export async function listTermRows(): Promise<TermRow[]> {
 	return rows
 }
 
-/**
- * For a transaction that writes words: until it ends no term is changed, so nothing is written under a name that has just
- * been given up.
- */
+/** Prevents changes of terms until the transaction ends, so that no word is written under an outdated name. */
 export async function lockTermsShared(trx: Executor): Promise<void> {
 	await sql`lock table term_spellings in row share mode`.execute(trx)
 }
 
-/** Waits for whoever is writing words, and keeps others waiting until the change stands. */
+/** Waits for transactions that are writing words, and blocks new ones until the change is committed. */
 export async function lockTerms(trx: Executor): Promise<void> {
 	await sql`lock table term_spellings in exclusive mode`.execute(trx)
 }
 
-/** The terms that these words are spellings of, by the words as they were given. */
+/** The terms of these words, by the words as given. */
 export async function listTermsOfWords(executor: Executor, words: string[]): Promise<Map<string, Term>> {
 	const { rows } = await sql<Term & { word: string }>`
 		select word, t.id, t.name, t.tag from unnest(${words}::text[]) as word
@@ -61,14 +58,14 @@ export async function listTermsOfWords(executor: Executor, words: string[]): Pro
 
 export interface TermDetailRow extends Term {
 	description: string
-	/** Other spellings than its name and tag. */
+	/** Spellings other than its name and tag. */
 	aliases: string[]
 	parents: Term[]
 	children: Term[]
 	isEdited: boolean
 }
 
-/** A term with its spellings and relatives; of the terms below it at most 60. */
+/** A term with its spellings, parents and children, at most 60 of the latter. */
 export async function findTermDetail(id: number, executor: Executor = db()): Promise<TermDetailRow | undefined> {
 	const { rows } = await sql<TermDetailRow>`
 		select id, name, tag, description, edited_at is not null as "isEdited",
@@ -83,7 +80,7 @@ export async function findTermDetail(id: number, executor: Executor = db()): Pro
 	return rows[0]
 }
 
-/** Adds a term, or nothing where its name or tag belongs to another one. @returns its id */
+/** Adds a term, unless its name or tag belongs to another one. @returns its id */
 export async function insertTerm(
 	trx: Executor,
 	{ name, tag, description = '' }: { name: string; tag: string; description?: string },
@@ -100,7 +97,7 @@ export async function insertTerm(
 	return id
 }
 
-/** Makes a spelling one of this term, whosever it was. @param addedAt null for one that belongs to its name or tag */
+/** Moves a spelling to this term, even from another one. @param addedAt null if it belongs to the name or tag */
 export async function putSpelling(trx: Executor, id: number, spelling: string, addedAt: Date | null): Promise<void> {
 	await sql`
 		insert into term_spellings (key, spelling, term_id, added_at) values (term_key(${spelling}), ${spelling}, ${id}, ${addedAt})
@@ -109,7 +106,7 @@ export async function putSpelling(trx: Executor, id: number, spelling: string, a
 	)
 }
 
-/** Takes a spelling from its term; the word stands by itself then. @returns whether it was one besides the name and the tag */
+/** Removes a spelling from its term. @returns false if it is the name, the tag or no spelling of the term */
 export async function removeSpelling(trx: Executor, id: number, spelling: string): Promise<boolean> {
 	const { rows } = await sql`
 		update term_spellings s set term_id = null, added_at = null from vocabulary_terms t
@@ -121,11 +118,11 @@ export async function removeSpelling(trx: Executor, id: number, spelling: string
 export interface TermChange {
 	name?: string
 	description?: string
-	/** Whether words may have to be written again. */
+	/** Whether words may have to be respelled. */
 	unaligned?: boolean
 }
 
-/** Changes a term as a moderator does: the start set leaves it alone from now on. */
+/** Changes a term on behalf of a moderator: the start set no longer changes it. */
 export async function updateTerm(trx: Executor, id: number, change: TermChange): Promise<void> {
 	await trx
 		.updateTable('vocabulary_terms')
@@ -134,10 +131,7 @@ export async function updateTerm(trx: Executor, id: number, change: TermChange):
 		.execute()
 }
 
-/**
- * Gives a term what moderators wrote of its tag, unless one of them wrote something about the term itself.
- * @returns whether it was given
- */
+/** Gives a term the description of its tag, unless a moderator has edited the term. @returns whether it did */
 export async function describeUnedited(trx: Executor, id: number, description: string): Promise<boolean> {
 	const { rows } = await sql`
 		update vocabulary_terms set description = ${description}, edited_at = now()
@@ -145,7 +139,7 @@ export async function describeUnedited(trx: Executor, id: number, description: s
 	return rows.length > 0
 }
 
-/** Moves spellings and the terms below from one term to another, and deletes it. @param except terms that stay below neither */
+/** Moves spellings and children from one term to another, and deletes the former. @param except terms that become children of neither */
 export async function mergeInto(trx: Executor, id: number, into: number, except: number[]): Promise<void> {
 	await sql`update term_spellings set term_id = ${into} where term_id = ${id}`.execute(trx)
 	await sql`
@@ -154,7 +148,7 @@ export async function mergeInto(trx: Executor, id: number, into: number, except:
 	await sql`delete from vocabulary_terms where id = ${id}`.execute(trx)
 }
 
-/** Makes these the parents of a term. */
+/** Replaces the parents of a term. */
 export async function replaceParents(trx: Executor, id: number, parents: number[]): Promise<void> {
 	await sql`delete from term_parents where term_id = ${id} and parent_id <> all(${parents}::int[])`.execute(trx)
 	await sql`
@@ -163,7 +157,7 @@ export async function replaceParents(trx: Executor, id: number, parents: number[
 	)
 }
 
-/** The terms above these, and above those, and so on, with themselves. */
+/** The ancestors of these terms, including themselves. */
 export async function listAbove(trx: Executor, ids: number[]): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		with recursive above as (
@@ -172,34 +166,34 @@ export async function listAbove(trx: Executor, ids: number[]): Promise<number[]>
 	return rows.map(({ id }) => id)
 }
 
-/** Terms of which words may still be written otherwise. */
+/** Terms whose words may not be respelled yet. */
 export async function listUnaligned(): Promise<number[]> {
 	const rows = await db().selectFrom('vocabulary_terms').select('id').where('unaligned', '=', true).limit(100).execute()
 	return rows.map(({ id }) => id)
 }
 
-/** Says that every word of a term is written as it is called. */
+/** Records that every word of a term is spelled as its name. */
 export async function markAligned(id: number): Promise<void> {
 	await db().updateTable('vocabulary_terms').set({ unaligned: false }).where('id', '=', id).execute()
 }
 
-/** Every spelling of a term as it is compared, its name and tag among them. */
+/** The keys of all spellings of a term, including its name and tag. */
 export async function listKeys(trx: Executor, id: number): Promise<string[]> {
 	const { rows } = await sql<{ key: string }>`select key from term_spellings where term_id = ${id}`.execute(trx)
 	return rows.map(({ key }) => key)
 }
 
-/** Waits until no other process of the site fills the terms; until the transaction ends none begins to. */
+/** Locks the installation of the start set, for one process at a time, until the transaction ends. */
 export async function takeTurn(trx: Executor): Promise<void> {
 	await sql`select pg_advisory_xact_lock(hashtext('start set of terms'))`.execute(trx)
 }
 
-/** Which version of the data file the terms were last brought in line with. */
+/** The version of the data file that the terms were last updated from. */
 export async function findStartSetHash(): Promise<string | undefined> {
 	return (await db().selectFrom('start_sets').select('hash').where('name', '=', 'terms').executeTakeFirst())?.hash
 }
 
-/** Notes that the terms, and what is written, are in line with this version of the data file. */
+/** Records that terms and words are updated from this version of the data file. */
 export async function saveStartSetHash(hash: string): Promise<void> {
 	await sql`insert into start_sets (name, hash) values ('terms', ${hash}) on conflict (name) do update set hash = excluded.hash`.execute(
 		db(),
@@ -207,8 +201,8 @@ export async function saveStartSetHash(hash: string): Promise<void> {
 }
 
 /**
- * Brings the terms in line with the data file: adds what is new, and changes what no moderator changed. A spelling that is
- * another term's already stays there, and one that a moderator took away stays away.
+ * Updates the terms from the data file: adds new terms, and changes those that no moderator has changed. A spelling that belongs to another
+ * term stays there, and one that a moderator removed stays removed.
  */
 export async function writeStartSet(trx: Executor, terms: StartTerm[]): Promise<void> {
 	const rows = terms.map(({ name, tag, description }) => ({ name, tag, description }))

@@ -23,20 +23,20 @@ import {
 import type { Term } from './terms.view.ts'
 import { type Match, Vocabulary } from './vocabulary.ts'
 
-/* The vocabulary of the site, held in memory by each process, and how words are brought in line with it. */
+/* The vocabulary of the site, which each process keeps in memory, and respelling words by it. */
 
-/** The channel on which processes tell each other that terms were changed. */
+/** The channel of the bus that announces changes of terms. */
 const channel = 'devquad_terms'
 
 const lines = lazyLines('app/features/terms/data/terms.txt')
 const held = remember<{ vocabulary?: Vocabulary }>('terms', () => ({}))
 
-/** The terms that a new site begins with. */
+/** The terms of a new site. */
 export function startSet(): StartTerm[] {
 	return parseStartSet(lines())
 }
 
-/** The terms as this process knows them: the site's once {@link loadTerms} has read them, before that the start set. */
+/** This process's terms: the start set until {@link loadTerms} has read the site's. */
 function vocabulary(): Vocabulary {
 	held.vocabulary ??= vocabularyOf(startSet())
 	return held.vocabulary
@@ -56,15 +56,14 @@ function vocabularyOf(terms: StartTerm[]): Vocabulary {
 	)
 }
 
-/** Reads the site's terms into memory. */
+/** Loads the site's terms into memory. */
 export async function loadTerms(): Promise<void> {
 	held.vocabulary = new Vocabulary(await listTermRows())
 }
 
 /**
- * Brings the site in line with the data file where that has changed, reads the terms, and reads them again whenever another process
- * changes them.
- * @returns what stops listening
+ * Updates the site if the data file has changed, loads the terms, and subscribes to changes by other processes.
+ * @returns a function that unsubscribes
  */
 export async function startTerms(): Promise<() => Promise<void>> {
 	const changed = await longWork(installStartSet)
@@ -76,7 +75,7 @@ export async function startTerms(): Promise<() => Promise<void>> {
 	return openBus(channel, { onMessage: reload, onLost: () => {}, onBack: reload })
 }
 
-/** Says that terms were changed: this process reads them again, and the others do. Call it after the commit. */
+/** Reloads the terms in this process and all others. Call it after the commit. */
 export async function announceTerms(): Promise<void> {
 	await loadTerms()
 	try {
@@ -86,37 +85,37 @@ export async function announceTerms(): Promise<void> {
 	}
 }
 
-/** The term that a text is a spelling of, whatever its case, blanks, dots and dashes. */
+/** The term of a spelling, ignoring case, blanks, dots and dashes. */
 export function findTerm(spelling: string): (Term & { description: string }) | undefined {
 	return vocabulary().find(spelling)
 }
 
-/** Terms that a text may be the beginning of, the best first. */
+/** Terms that a text may be the beginning of, best first. */
 export function matchTerms(text: string): Match[] {
 	return vocabulary().match(text)
 }
 
-/** A term that a word may be meant as: one letter of it is wrong, missing or too many, or two are swapped. */
+/** The term that a misspelled word may stand for, with one wrong, missing, additional or swapped letter. */
 export function similarTerm(word: string): Term | undefined {
 	return vocabulary().near(word)
 }
 
-/** The terms directly above and below one; none of a word that is no term. */
+/** The direct parents and children of a term; none for an unknown one. */
 export function relativesOf(spelling: string): { parents: Term[]; children: Term[] } {
 	const term = vocabulary().find(spelling)
 	return term ? vocabulary().relatives(term) : { parents: [], children: [] }
 }
 
-/** How words are called as terms, in the transaction that writes them; what is no term stays as it is. */
+/** The canonical names of words, in the transaction that writes them; words that are not terms stay as they are. */
 export async function termNames(trx: Executor, words: string[]): Promise<string[]> {
 	const meant = await listTermsOfWords(trx, [...new Set(words)])
 	return words.map((word) => meant.get(word)?.name ?? word)
 }
 
 /**
- * Brings the terms in line with the data file, and what members wrote with the terms; nothing when the file is the one of the
- * last time. An interruption is made good by the next call.
- * @returns how many profiles, projects and questions were changed, together
+ * Updates the terms from the data file and respells words; does nothing if the file is unchanged. The next call continues after an
+ * interruption.
+ * @returns the number of changed profiles, projects and questions
  */
 export async function installStartSet(): Promise<number> {
 	const hash = createHash('sha256')
@@ -127,7 +126,7 @@ export async function installStartSet(): Promise<number> {
 		.transaction()
 		.execute(async (turn) => {
 			await takeTurn(turn)
-			// Another process of the site may have done it meanwhile.
+			// Another process may have done it meanwhile.
 			if ((await findStartSetHash()) === hash) return 0
 			await db()
 				.transaction()
@@ -143,12 +142,12 @@ export async function installStartSet(): Promise<number> {
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
-		/** Writes every word of a term as it is called. */
+		/** Respells all words of a term. */
 		'align-term': { id: number }
 	}
 }
 
-/** So many profiles, projects and questions are written again while a moderator waits; more are left to a job. */
+/** The number of profiles, projects and questions that are changed while a moderator waits; more are left to a job. */
 const MAX_ALIGNED_AT_ONCE = 2_000
 
 /** As {@link alignTerm}, at once or by a job. @param spelling what was changed */
@@ -159,14 +158,14 @@ export async function alignTermSoon(id: number, spelling: Spelling): Promise<voi
 	else await alignTerm(id)
 }
 
-/** Writes every word of a term as the term is called. What an interruption leaves behind is done by {@link alignTerms}. */
+/** Respells all words of a term as its name. {@link alignTerms} continues after an interruption. */
 export async function alignTerm(id: number): Promise<void> {
 	await alignSources(id)
 	await markAligned(id)
 	await dropPages([everyPage])
 }
 
-/** Ends what an interrupted {@link alignTerm} began. Called every hour. */
+/** Completes interrupted calls of {@link alignTerm}. Runs every hour. */
 export async function alignTerms(): Promise<void> {
 	for (const id of await listUnaligned()) await alignTerm(id)
 }

@@ -1,31 +1,30 @@
-/* What a term is, its limits, and how spellings are compared. */
+/* Terms, their limits, and the comparison of spellings. */
 
-/** Characters of a term's name, and of any other spelling; a skill has as many. */
+/** Characters of a term's name and of other spellings, as of a skill. */
 export const MAX_TERM_NAME = 50
 /** Characters of a term's tag, as of any tag. */
 export const MAX_TERM_TAG = 35
-/** Characters of what a term is. */
+/** Characters of a description. */
 export const MAX_TERM_DESCRIPTION = 500
-/** What one term may stand below, and how many other spellings it may have. */
+/** Parents and other spellings of one term. */
 export const MAX_PARENTS = 5
 export const MAX_SPELLINGS = 60
 
 /** A term as everybody may see it. */
 export interface Term {
 	id: number
-	/** How skills and technologies are written: `Node.js`. */
+	/** The spelling for skills and technologies: `Node.js`. */
 	name: string
-	/** How tags are written: `node.js`. */
+	/** The spelling for tags: `node.js`. */
 	tag: string
 }
 
-/** How well a text fits a term, the best first: see `Vocabulary.match`. */
+/** How well a text matches a term, best first: see `Vocabulary.match`. */
 export const ranks = { whole: 0, begins: 1, elsewhere: 2, related: 3 } as const
 
 /**
- * What two spellings of one word have in common: small letters without blanks, dots, dashes, slashes and underscores, but with a
- * dot at the beginning. `Node.js`, `node-js` and `NODEJS` are one; `C`, `C++` and `C#` are three; `.net` is not `net`. The
- * database's `term_key` does the same.
+ * The key under which spellings are compared: lower case without blanks, dots, dashes, slashes and underscores, except a leading dot.
+ * `Node.js`, `node-js` and `NODEJS` are equal; `C`, `C++` and `C#` are three; `.net` is not `net`. Must equal the database's `term_key`.
  */
 export function termKey(spelling: string): string {
 	const small = spelling.normalize('NFKC').toLowerCase().trim()
@@ -34,7 +33,7 @@ export function termKey(spelling: string): string {
 	return small.startsWith('.') ? `.${bare}` : bare
 }
 
-/** The tag of a term that is called so: `CI/CD` is ci-cd. May be longer than a tag, or ''. */
+/** The tag for a name: `CI/CD` becomes ci-cd. May be too long for a tag, or ''. */
 export function tagOfName(name: string): string {
 	return name
 		.toLowerCase()

@@ -1,12 +1,12 @@
 import { distance } from 'fastest-levenshtein'
 import { ranks, type Term, termKey } from './terms.view.ts'
 
-/** A term of a vocabulary that is held in memory. */
+/** A term of a vocabulary in memory. */
 export interface Entry extends Term {
 	description: string
-	/** Its name first, then its other spellings, as {@link termKey} writes them. */
+	/** The keys ({@link termKey}) of its name, then of its other spellings. */
 	keys: string[]
-	/** The later words of its name, in the same way. */
+	/** The keys of the later words of its name. */
 	laterWords: string[]
 	parents: number[]
 }
@@ -19,7 +19,7 @@ export interface Match {
 /** Shorter words differ by one letter from too many others. */
 const MIN_NEAR = 5
 
-/** All terms of a site, to look up in memory what somebody types. */
+/** All terms of a site, in memory, for lookups while typing. */
 export class Vocabulary {
 	readonly #entries: readonly Entry[]
 	readonly #byId: ReadonlyMap<number, Entry>
@@ -36,7 +36,7 @@ export class Vocabulary {
 			return { ...term, keys, laterWords }
 		})
 		this.#byId = new Map(this.#entries.map((entry) => [entry.id, entry]))
-		// A name comes before what is only another spelling.
+		// Names take precedence over other spellings.
 		for (const entry of this.#entries) this.#byKey.set(entry.keys[0] ?? '', entry)
 		for (const entry of this.#entries) {
 			for (const key of entry.keys) if (!this.#byKey.has(key)) this.#byKey.set(key, entry)
@@ -48,18 +48,18 @@ export class Vocabulary {
 		}
 	}
 
-	/** The term that a text is a spelling of. */
+	/** The term of a spelling. */
 	find(spelling: string): Entry | undefined {
 		return this.#byKey.get(termKey(spelling))
 	}
 
-	/** The terms above a term, and those that stand directly below it; none for an unknown one. */
+	/** The ancestors of a term and its direct children; none for an unknown one. */
 	relatives(term: Entry): { parents: Term[]; children: Term[] } {
 		const parents = term.parents.flatMap((id) => this.#byId.get(id) ?? [])
 		return { parents, children: this.#children.get(term.id) ?? [] }
 	}
 
-	/** The term with a spelling that differs from a word of at least five by one letter, or by two that are swapped; the first one is never wrong. */
+	/** The term with a spelling that differs from a word of at least five letters by one letter or a swap; the first letter must be right. */
 	near(word: string): Entry | undefined {
 		const key = termKey(word)
 		if (key.length < MIN_NEAR) return undefined
@@ -72,8 +72,8 @@ export class Vocabulary {
 	}
 
 	/**
-	 * Terms that a text may be the beginning of, the best first and of equals those that the start set names first: it is a whole spelling, a name begins so, another spelling or a
-	 * later word does. Behind them, what stands directly above a whole spelling.
+	 * Terms that match a prefix, best first: whole spellings, then names, then other spellings or later words. Ties are in the order of the
+	 * start set. Direct parents of a whole spelling come last.
 	 */
 	match(text: string): Match[] {
 		const key = termKey(text)
@@ -100,7 +100,7 @@ function rankOf({ keys, laterWords }: Entry, key: string): number | null {
 	return laterWords.some((word) => word.startsWith(key)) ? ranks.elsewhere : null
 }
 
-/** The same for words in which neighbours are swapped. */
+/** Equal for words that differ only by swapped neighbours. */
 function lettersOf(word: string): string {
 	return [...word].sort().join('')
 }

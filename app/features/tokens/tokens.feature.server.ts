@@ -1,7 +1,7 @@
 import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 
-/** Access tokens of the API. They need nothing of the process; sessions end them. */
+/** Access tokens of the API. Ending all sessions deletes them. */
 export const tokens = defineFeature({
 	name: 'tokens',
 	retention: [

@@ -13,7 +13,7 @@ export interface TokenRow {
 	last_used_at: Date | null
 }
 
-/** The tokens of a member, newest first, expired ones too; their number is limited when one is made. */
+/** The tokens of a member, including expired ones, newest first; their number is limited. */
 export function listTokenRows(userId: number): Promise<TokenRow[]> {
 	return db()
 		.selectFrom('access_tokens')
@@ -23,10 +23,7 @@ export function listTokenRows(userId: number): Promise<TokenRow[]> {
 		.execute()
 }
 
-/**
- * Makes room and says how many tokens are left: those that ended are forgotten, and the member's row stays locked, so that
- * two that are made at once are counted one after the other.
- */
+/** Deletes expired tokens and counts the rest. Locks the member's row, so that concurrent requests cannot exceed the limit. */
 export async function countForNewToken(trx: Executor, userId: number): Promise<number> {
 	await sql`select 1 from users where id = ${userId} for no key update`.execute(trx)
 	await trx.deleteFrom('access_tokens').where('user_id', '=', userId).where('expires_at', '<', new Date()).execute()
@@ -38,7 +35,7 @@ export async function countForNewToken(trx: Executor, userId: number): Promise<n
 	return Number(count)
 }
 
-/** Stores a token by its hash. @param days how long it works from now */
+/** Stores the hash of a token. @param days its lifetime */
 export async function insertToken(
 	trx: Executor,
 	token: { userId: number; name: string; hash: string; lastFour: string; scopes: TokenScope[]; days: number },
@@ -56,7 +53,7 @@ export async function insertToken(
 		.execute()
 }
 
-/** Takes a token of this member away. @returns whether there was one */
+/** Deletes a token of this member. @returns whether there was one */
 export async function deleteToken(userId: number, id: number): Promise<boolean> {
 	const gone = await db()
 		.deleteFrom('access_tokens')
@@ -75,7 +72,7 @@ export interface TokenHolder {
 	user: SignedIn
 }
 
-/** Whose token this is, while it works; `stale` says that its last use is to be written. */
+/** The owner of a valid token; `stale` if its last use is to be updated. */
 export async function findTokenHolder(hash: string): Promise<TokenHolder | undefined> {
 	const row = await db()
 		.selectFrom('access_tokens as t')
@@ -90,7 +87,7 @@ export async function findTokenHolder(hash: string): Promise<TokenHolder | undef
 	return { token_id, scopes, stale, hasSecondFactor: second_factor, user }
 }
 
-/** Writes that a token was used; of several requests within a minute one writes. */
+/** Updates the last use of a token, at most once a minute. */
 export async function touchToken(id: number): Promise<void> {
 	await sql`update access_tokens set last_used_at = now()
 		where id = ${id} and coalesce(last_used_at < now() - interval '1 minute', true)`.execute(db())

@@ -4,7 +4,7 @@ import { lifetimes, scopes, tokenLimits } from './tokens.view.ts'
 
 const noName = 'Give the token a name, so that you can recognize it.'
 
-/** What the form for a new token sends; `scopes` is a list, `days` one of the lifetimes. */
+/** The form for a new token; `scopes` is a list, `days` one of the lifetimes. */
 export const tokenInput = z.object({
 	name: z
 		.string({ error: noName })

@@ -25,7 +25,7 @@ import {
 import { tokenInput } from './tokens.schema.ts'
 import { type TokenScope, type TokenView, tokenLimits } from './tokens.view.ts'
 
-/** What every token begins with, so that programs that look for leaked secrets know one when they see it. */
+/** A fixed prefix lets secret scanners recognize leaked tokens. */
 const prefix = 'dq_'
 const shape = /^dq_[\w-]{43}$/
 
@@ -45,10 +45,10 @@ export async function listTokens(viewer: SignedIn): Promise<TokenView[]> {
 }
 
 /**
- * Makes a token and mails its owner that there is one.
+ * Creates a token and notifies its owner by mail.
  * @param input name, scopes (a list), days
- * @returns the token itself, which is stored nowhere and cannot be shown again
- * @throws NotAllowed for a suspended member, Invalid with a message per field; also when the member has as many as are allowed
+ * @returns the token, which is shown once, as only its hash is stored
+ * @throws NotAllowed for a suspended member, Invalid with errors per field, or if the member has too many
  */
 export async function makeToken(viewer: SignedIn, input: Record<string, unknown>): Promise<{ token: string }> {
 	await requireMayWrite(viewer.id)
@@ -78,22 +78,22 @@ export async function makeToken(viewer: SignedIn, input: Record<string, unknown>
 	return { token }
 }
 
-/** Takes a token of the member away; it stops working at once. @throws NotFound when it is not theirs */
+/** Revokes a token of the member at once. @throws NotFound if it is not theirs */
 export async function revokeToken(viewer: SignedIn, id: number): Promise<void> {
 	if (!isId(id) || !(await deleteToken(viewer.id, id))) throw new NotFound('This token has already been revoked.')
 	await recordSecurityEvent('token-revoked', { userId: viewer.id })
 }
 
-/** Whom a token acts for and what it may do. */
+/** The member and the scopes of a token. */
 export interface TokenGrant {
 	viewer: SignedIn
 	scopes: TokenScope[]
 }
 
 /**
- * Whose token this is, looked up for every request, so that revoking and roles count at once.
- * Without the scope `moderate`, or the second factor that the site requires of staff, a moderator's token acts for a plain member.
- * @returns null for anything that is not a token that works
+ * Authenticates a token. It is looked up for every request, so that revocations and changes of roles take effect at once. Without the scope
+ * `moderate`, or the second factor that the site requires of staff, a moderator's token has the permissions of a plain member.
+ * @returns null for an invalid token
  */
 export async function readToken(token: string): Promise<TokenGrant | null> {
 	const holder = shape.test(token) ? await findTokenHolder(hashToken(token)) : undefined

@@ -125,7 +125,7 @@ const block = (blocker: SignedIn, blocked: SignedIn) =>
 	sql`insert into blocks (blocker_id, blocked_id) values (${blocker.id}, ${blocked.id})`.execute(db())
 
 describe('who asked is reminded to say what solved it', () => {
-	/** Makes everything of the round so many days older. */
+	/** Backdates everything about the round. */
 	const age = async (days: number) => {
 		await sql`update questions set created_at = created_at - make_interval(days => ${days})`.execute(db())
 		await sql`update comments set created_at = created_at - make_interval(days => ${days})`.execute(db())

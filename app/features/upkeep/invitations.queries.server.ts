@@ -3,13 +3,13 @@ import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
-/** Whether a member was asked to answer a question, and neither declined nor wrote there, for other statements. */
+/** An SQL condition: whether a member was asked to answer a question, and has neither declined nor written there. */
 export function isInvited(userId: number, questionId: number): RawBuilder<boolean> {
 	return sql`(exists (select from invitations where question_id = ${questionId} and user_id = ${userId} and told and declined_at is null)
 		and not exists (select from comments c where c.question_id = ${questionId} and c.author_id = ${userId} and c.status = 'published'))`
 }
 
-/** A member who can be asked: neither imported nor suspended. */
+/** Finds a member who can be asked: neither imported nor suspended. */
 export async function findInvitable(username: string): Promise<{ id: number; name: string } | undefined> {
 	const { rows } = await sql<{ id: number; name: string }>`
 		select id, name from users where username = ${username} and not imported
@@ -17,7 +17,7 @@ export async function findInvitable(username: string): Promise<{ id: number; nam
 	return rows[0]
 }
 
-/** How many members were asked so far, this one left out: under a question by a member and by all, and by the member within a day. */
+/** Counts the members asked so far, except this one: about a question by a member and by all, and by the member within a day. */
 export async function countInvited(
 	trx: Executor,
 	{ questionId, inviterId, besides }: { questionId: number; inviterId: number; besides: number },
@@ -32,8 +32,9 @@ export async function countInvited(
 }
 
 /**
- * Stores that a member asked another one. The question is locked, so that of two invitations at once one is the first.
- * @returns whether they are to be told: not where they were told before, declined, asked it, wrote there already, or one blocks the other
+ * Records that a member asked another one. The question must be locked, so that concurrent invitations are serialized.
+ * @returns whether to notify them: not if they were notified before, declined, asked the question, wrote there already, or one blocks the
+ * other
  */
 export async function writeInvitation(
 	trx: Executor,
@@ -50,13 +51,13 @@ export async function writeInvitation(
 	return rows[0]?.told ?? false
 }
 
-/** Notes that a member does not want to answer a question. */
+/** Records that a member declines to answer a question. */
 export async function declineInvitations(userId: number, questionId: number): Promise<void> {
 	await sql`update invitations set declined_at = now()
 		where question_id = ${questionId} and user_id = ${userId} and declined_at is null`.execute(db())
 }
 
-/** Whom a member asked to answer a question, the first before the others. */
+/** The members whom a member asked to answer a question, first one first. */
 export async function listInvitedBy(
 	inviterId: number,
 	questionId: number,

@@ -26,7 +26,10 @@ import {
 } from './invitations.queries.server.ts'
 import { MAX_INVITED } from './upkeep.view.ts'
 
-/* Members ask somebody to answer a question. Whether it reached them is not told: a block and a “No” are nobody else's concern. */
+/*
+ * Members ask others to answer a question. The asking member is not told whether they were notified, as that would reveal blocks and
+ * refusals.
+ */
 
 declare module '~/features/notifications/kinds.server.ts' {
 	interface NotificationKinds {
@@ -38,7 +41,7 @@ export const invitationKinds = {
 	invitation: { label: 'Somebody asks me to answer a query', order: 35, words: 'asks you to answer' },
 } as const satisfies Partial<Record<NotificationKindName, NotificationKind>>
 
-/** The question of the page on which a member asks somebody, and whom they asked already. @throws NotAllowed, NotFound */
+/** The question on the page where a member asks somebody, and whom they have asked. @throws NotAllowed, NotFound */
 export async function getInvitations(viewer: Viewer, questionId: number) {
 	const member = requireWriter(viewer)
 	const row = await requireQuestion(questionId)
@@ -47,12 +50,12 @@ export async function getInvitations(viewer: Viewer, questionId: number) {
 }
 
 /**
- * Asks a member to answer a question. Asking the same one twice tells them once, and whoever declined, blocks the viewer or asked it is told
- * nothing: the answer is the same.
- * @param username of whom is asked, in any case of letters
+ * Asks a member to answer a question. Nobody is notified twice, and members who declined, block the viewer or asked the question are not
+ * notified; the response is the same.
+ * @param username of the member to ask, in any case
  * @returns their name, and the path of the question
- * @throws NotAllowed for a visitor, a suspended member and under a locked question; NotFound without such a question or member; Invalid for
- * oneself and for one too many; TooMany
+ * @throws NotAllowed for a visitor, a suspended member and a locked question; NotFound without such a question or member; Invalid for
+ * oneself and if too many were asked; TooMany
  */
 export async function invite(
 	viewer: Viewer,
@@ -88,7 +91,7 @@ export async function invite(
 	return { name: wanted.name, url: question.url }
 }
 
-/** Declines to answer a question: nobody can ask the viewer again. Done twice it is as done once. @throws NotAllowed for a visitor, NotFound, TooMany */
+/** Declines to answer a question: nobody can ask the viewer again. Idempotent. @throws NotAllowed for a visitor, NotFound, TooMany */
 export async function decline(viewer: Viewer, questionId: number): Promise<{ url: string }> {
 	const member = requireWriter(viewer)
 	await countUse('toggles', member)

@@ -3,18 +3,18 @@ import { memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { MIN_OUTDATED, type OutdatedReason, type OutdatedView } from './upkeep.view.ts'
 
-/** The marks of a comment's present text, of members who are not suspended; `m` must be the comment in the statement. */
+/** Reports about a comment's present text, by members who are not suspended; `m` must be the comment in the statement. */
 const standing = sql`from outdated_marks o join users said on said.id = o.user_id and coalesce(said.suspended_until <= now(), true)
 	where o.comment_id = m.id and o.version = m.version`
 
-/** What readers of a comment `m` are told, as a column of another statement: null for all but solutions of which enough say so. */
+/** An SQL expression: the warning about a comment `m`; null unless it is a solution with enough reports. */
 export const outdatedColumn: RawBuilder<OutdatedView | null> = sql`case when m.is_solution then (
 	select jsonb_build_object('count', count(*), 'at', to_char(max(o.said_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
 		'reason', coalesce((array_agg(o.reason order by o.said_at desc) filter (where o.reason <> ''))[1], ''))
 	${standing} having count(*) >= ${sql.lit(MIN_OUTDATED)}) end`
 
 /**
- * Of which of these comments a member says so, in their present text, to be read within another statement: rows of `comment_id`.
+ * An SQL expression: those of these comments whose present text a member has reported, as rows of `comment_id`.
  * @param commentIds an array
  */
 export function outdatedBy(userId: number, commentIds: RawBuilder<number[]>): RawBuilder<{ comment_id: number }> {
@@ -22,16 +22,16 @@ export function outdatedBy(userId: number, commentIds: RawBuilder<number[]>): Ra
 		where o.user_id = ${userId} and o.comment_id = any(${commentIds}))`
 }
 
-/** The solution that a member judges, and its question. */
+/** A solution that a member reports, with its question. */
 export interface MarkedSolution {
 	question_id: number
-	/** The member, of a pseudonym the one behind it. */
+	/** The member; for a pseudonym the one behind it. */
 	author_id: number
 	version: number
 	is_solution: boolean
 }
 
-/** A comment that everybody may read; its question is locked by then, or it is only looked at. */
+/** Finds a public comment. A caller that writes must have locked its question. */
 export async function findMarkedSolution(executor: Executor, id: number): Promise<MarkedSolution | undefined> {
 	const { rows } = await sql<MarkedSolution>`
 		select m.question_id, ${memberBehind(sql.ref('m.author_id'))} as author_id, m.version, m.is_solution from comments m join questions q on q.id = m.question_id
@@ -39,7 +39,7 @@ export async function findMarkedSolution(executor: Executor, id: number): Promis
 	return rows[0]
 }
 
-/** Stores what a member says of a version of a comment, in place of what they said before. */
+/** Stores a member's report about a version of a comment, and replaces an earlier one. */
 export async function writeOutdated(
 	trx: Executor,
 	mark: { commentId: number; userId: number; version: number; reason: OutdatedReason },
@@ -53,14 +53,14 @@ export async function writeOutdated(
 	)
 }
 
-/** Takes back what a member said of a comment. */
+/** Withdraws a member's report about a comment. */
 export async function removeOutdated(userId: number, commentId: number): Promise<void> {
 	await sql`delete from outdated_marks where comment_id = ${commentId} and user_id = ${userId}`.execute(db())
 }
 
 /**
- * Notes that the author and the asker are told of a version of a comment, once enough members say that it no longer works.
- * @returns whether they are to be told now
+ * Marks a version of a comment as announced to the author and the asker, once it has enough reports.
+ * @returns whether they are to be notified now
  */
 export async function claimOutdatedNotice(trx: Executor, commentId: number): Promise<boolean> {
 	const { rows } = await sql`

@@ -28,7 +28,7 @@ import {
 } from './outdated.queries.server.ts'
 import { type OutdatedReason, outdatedReasons } from './upkeep.view.ts'
 
-/* That a solution no longer works: members say so, and its readers, its author and the asker are told. */
+/* Members report that a solution no longer works; readers, its author and the asker are told. */
 
 declare module '~/features/notifications/kinds.server.ts' {
 	interface NotificationKinds {
@@ -36,7 +36,7 @@ declare module '~/features/notifications/kinds.server.ts' {
 	}
 }
 
-/** What the author of a solution and the asker are told. */
+/** The notifications of the author and the asker. */
 export const outdatedKinds = {
 	outdated: {
 		label: 'A solution of mine, or to my query, no longer works',
@@ -48,15 +48,15 @@ export const outdatedKinds = {
 
 const reasons = Object.keys(outdatedReasons) as OutdatedReason[]
 
-/** What a form or a program says of a solution. */
+/** Input of a report. */
 export const outdatedInput = z.object({ reason: z.enum(reasons, 'Choose one of the reasons.').default('') })
 
 /**
- * Says that a solution no longer works. It holds for the text as it is now: once that is edited, nobody has said so. Saying it twice
- * changes the reason. When two members say it, the author and the asker are told, once for each text.
+ * Reports that a solution no longer works. A report is about the present text, and expires with an edit. Reporting again changes the
+ * reason. With two reports, the author and the asker are notified, once for each text.
  * @param input `reason`, a key of `outdatedReasons`
- * @returns where the solution stands
- * @throws NotAllowed for a visitor, a suspended member and who wrote it; NotFound, Conflict where it is no solution, Invalid, TooMany
+ * @returns the address of the solution
+ * @throws NotAllowed for a visitor, a suspended member and its author; NotFound, Conflict if it is not a solution, Invalid, TooMany
  */
 export async function sayOutdated(viewer: Viewer, commentId: number, input: Input): Promise<{ url: string }> {
 	const member = requireWriter(viewer)
@@ -88,7 +88,7 @@ export async function sayOutdated(viewer: Viewer, commentId: number, input: Inpu
 	return { url: `${question.url}#comment-${commentId}` }
 }
 
-/** Takes back that a solution no longer works. @returns where it stands @throws NotAllowed for a visitor, NotFound, TooMany */
+/** Withdraws a report. @returns the address of the solution @throws NotAllowed for a visitor, NotFound, TooMany */
 export async function takeOutdatedBack(viewer: Viewer, commentId: number): Promise<{ url: string }> {
 	const member = requireWriter(viewer)
 	await countUse('toggles', member)

@@ -19,7 +19,7 @@ import { remindAskers } from './reminders.server.ts'
 
 useDatabase()
 
-/* Who asked under a pseudonym has the rights of an asker, and nobody else learns who that is. */
+/* The author of a question under a pseudonym has the rights of an asker, without being revealed. */
 
 let asker: SignedIn
 let reader: SignedIn

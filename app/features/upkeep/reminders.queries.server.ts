@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
-/** After so many days without a solution who asked is reminded; a question whose first answer is older is left alone. */
+/** Days without a solution after the first answer, until the asker is reminded. */
 const REMIND_AFTER_DAYS = 3
 const REMIND_WITHIN_DAYS = 10
-/** Questions that were asked longer ago are not looked at. */
+/** Older questions are ignored. */
 const MAX_AGE_DAYS = 60
 
 /**
- * Questions without a solution that somebody else answered three days ago, and whose asker was not reminded. The index of those with comments
- * and no solution is walked as far as they were asked lately.
+ * Questions without a solution, first answered by somebody else three days ago, whose asker was not reminded. Scans the index of unsolved
+ * questions with comments back to the maximum age.
  */
 export async function listForgotten(limit: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
@@ -25,7 +25,7 @@ export async function listForgotten(limit: number): Promise<number[]> {
 	return rows.map(({ id }) => id)
 }
 
-/** Notes that who asked is reminded. The question is locked. @returns whether it still waits for a solution and they were not reminded before */
+/** Records a reminder; the question must be locked. @returns whether it is still unsolved and there was no reminder before */
 export async function claimReminder(trx: Executor, questionId: number): Promise<boolean> {
 	const { rows } = await sql`
 		insert into solution_reminders (question_id)

@@ -22,13 +22,13 @@ export const reminderKinds = {
 	},
 } as const satisfies Partial<Record<NotificationKindName, NotificationKind>>
 
-/** Questions of one run; the next one goes on with the others. */
+/** Questions per run; the next one continues. */
 const MAX_REMINDERS_PER_RUN = 500
 
 /**
- * Reminds who asked to say what solved their query, three days after somebody else answered it, once. Stopped anywhere, the next run goes on;
- * two at once remind nobody twice.
- * @returns how many were reminded
+ * Reminds askers to mark the solution, once, three days after somebody else answered. A run can be interrupted and continued, and
+ * concurrent runs remind nobody twice.
+ * @returns the number of reminders
  */
 export async function remindAskers(): Promise<number> {
 	let reminded = 0

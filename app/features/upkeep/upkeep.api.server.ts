@@ -5,13 +5,13 @@ import { decline, invite } from './invitations.server.ts'
 import { outdatedInput, sayOutdated, takeOutdatedBack } from './outdated.server.ts'
 import { MAX_INVITED, MIN_OUTDATED } from './upkeep.view.ts'
 
-/* Whether solutions still work, as JSON. */
+/* The API of outdated solutions and invitations to answer. */
 
 const outdatedBody = z.strictObject({ reason: outdatedInput.shape.reason.describe('Why; empty for no reason.') })
 
 const invitation = z.strictObject({ username: z.string().max(60).describe('Whom to ask.') })
 
-/** Under which names the description knows these shapes. */
+/** The schema names in the OpenAPI description. */
 export const upkeepShapes = { SayOutdated: outdatedBody, Invite: invitation }
 
 const judging = { group: 'Votes and solutions', access: 'members', params: { id }, answer: null } as const

@@ -1,7 +1,7 @@
-/** Members who say that a solution no longer works before its readers, its author and the asker are told. */
+/** Reports after which readers, the author and the asker are told. */
 export const MIN_OUTDATED = 2
 
-/** Why a solution no longer works, as a member chooses it; '' for no reason. More is said in a comment. */
+/** Reasons to choose from; '' for none. Details belong into a comment. */
 export const outdatedReasons = {
 	'': 'No reason',
 	newer: 'A newer version changed it',
@@ -12,17 +12,17 @@ export const outdatedReasons = {
 
 export type OutdatedReason = keyof typeof outdatedReasons
 
-/** What readers of a solution are told when enough members say that it no longer works. */
+/** What readers are told about an outdated solution. */
 export interface OutdatedView {
-	/** How many say so of its present text. */
+	/** The number of reports about its present text. */
 	count: number
-	/** When the last of them did, ISO 8601. */
+	/** The time of the last report; ISO 8601. */
 	at: string
-	/** What the last of them who gave a reason chose; '' for none. */
+	/** The last reason given; '' for none. */
 	reason: OutdatedReason
 }
 
-/** Members whom one member may ask to answer a question, whom all may, and whom one may within a day. */
+/** Members whom one member may ask to answer a question, whom all may ask, and whom one may ask within a day. */
 export const MAX_INVITED = { byOne: 3, byAll: 10, aDay: 10 } as const
 
 /** The page on which a member asks somebody to answer a question. */

@@ -7,12 +7,12 @@ import { addQuestionReads, addReads } from './usage.queries.server.ts'
 import type { ReadKind } from './usage.view.ts'
 
 /*
- * Counts in memory what is read, and adds it to the figures of the week twice a minute. Who read is not noted anywhere; a process that is
- * killed loses half a minute of counting.
+ * Counts page views in memory, and adds them to the week's numbers twice a minute. Nothing about the reader is stored. A crash loses half a
+ * minute of counting.
  */
 
 const FLUSH_MS = 30_000
-/** Questions counted between two flushes; what is read beyond that counts as a question, and not for which. */
+/** Questions counted between two flushes; views of further ones are only counted in total. */
 const MAX_QUESTIONS = 10_000
 const MAX_AGENTS = 1_000
 
@@ -31,10 +31,10 @@ const kinds: readonly [RegExp, ReadKind][] = [
 	[/^\/$/, 'home'],
 ]
 
-/** Counts a read, if it is one of a page that counts: not that of a search engine, nor of the frame around a page alone. */
+/** Counts a view, unless it is by a search engine, a prefetch, or only of a page's frame. */
 export function noteRead({ url, userAgent = '', isAhead }: Read): void {
 	if (isAhead || /[?&]_routes=root(&|$)/.test(url)) return
-	// The data of a page is asked for by its address with an ending.
+	// Data requests have the page's address with a suffix.
 	const path = url.replace(/\?.*$/s, '').replace(/(^\/_root|\/_)?\.data$/, '') || '/'
 	const found = kinds.find(([pattern]) => pattern.test(path))
 	if (!found || isProgram(userAgent)) return
@@ -55,7 +55,7 @@ function isProgram(userAgent: string): boolean {
 	return found
 }
 
-/** Adds what was counted since the last time to the figures. What cannot be stored is counted on. */
+/** Adds the counts to the stored numbers. If that fails, they are kept for the next time. */
 export async function storeReads(): Promise<void> {
 	if (reads.size === 0) return
 	const [pages, questions] = [new Map(reads), new Map(questionReads)]
@@ -76,7 +76,7 @@ export async function storeReads(): Promise<void> {
 	}
 }
 
-/** Stores what is read from time to time, until it is stopped. @returns what stops it, after the last of it was stored */
+/** Starts storing the counts periodically. @returns a function that stops it after a last flush */
 export async function startCounting(): Promise<() => Promise<void>> {
 	let last = Promise.resolve()
 	const store = () => {

@@ -2,7 +2,7 @@ import { defineFeature } from '~/platform/feature.ts'
 import { noteRead, startCounting } from './reads.server.ts'
 import { countStorage } from './usage.server.ts'
 
-/** How much is read, and how large the site is. */
+/** Page views, and the size of the site. */
 export const usage = defineFeature({
 	name: 'usage',
 	start: startCounting,

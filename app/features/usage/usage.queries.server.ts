@@ -3,9 +3,9 @@ import { questionUrl } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { MAX_MOST_READ, MAX_TABLES, type MostRead, type TableSize } from './usage.view.ts'
 
-/** Adds to the reads of a week, by kind. */
+/** Adds to the views of a week, by kind. */
 export async function addReads(trx: Executor, week: string, reads: ReadonlyMap<string, number>): Promise<void> {
-	// In one order in every process, so that two never wait for each other in a circle.
+	// In the same order in every process, to avoid deadlocks.
 	await sql`
 		insert into weekly_reads (week, kind, reads)
 		select ${week}::date, kind, reads from unnest(${[...reads.keys()]}::text[], ${[...reads.values()]}::int[]) as counted (kind, reads)
@@ -13,7 +13,7 @@ export async function addReads(trx: Executor, week: string, reads: ReadonlyMap<s
 		on conflict (kind, week) do update set reads = weekly_reads.reads + excluded.reads`.execute(trx)
 }
 
-/** Adds to the reads of questions in a week; of those that there are. */
+/** Adds to the views of existing questions in a week. */
 export async function addQuestionReads(trx: Executor, week: string, reads: ReadonlyMap<number, number>): Promise<void> {
 	await sql`
 		insert into weekly_question_reads (week, question_id, reads)
@@ -22,7 +22,7 @@ export async function addQuestionReads(trx: Executor, week: string, reads: Reado
 		on conflict (question_id, week) do update set reads = weekly_question_reads.reads + excluded.reads`.execute(trx)
 }
 
-/** Notes how large the database and all pictures are now. */
+/** Records the present size of the database and of all pictures. */
 export async function writeStorage(trx: Executor, week: string): Promise<void> {
 	await sql`
 		insert into weekly_storage (week, part, bytes)
@@ -31,21 +31,21 @@ export async function writeStorage(trx: Executor, week: string): Promise<void> {
 		on conflict (part, week) do update set bytes = excluded.bytes`.execute(trx)
 }
 
-/** Removes the figures of weeks before this one. */
+/** Deletes the numbers of earlier weeks. */
 export async function sweepUsage(trx: Executor, week: string): Promise<void> {
 	await sql`delete from weekly_question_reads where week < ${week}::date`.execute(trx)
 	await sql`delete from weekly_reads where week < ${week}::date`.execute(trx)
 	await sql`delete from weekly_storage where week < ${week}::date`.execute(trx)
 }
 
-/** Reads by week and kind, from this week on. */
+/** Views by week and kind, since this week. */
 export async function listReads(since: string): Promise<{ week: string; kind: string; reads: number }[]> {
 	const { rows } = await sql<{ week: string; kind: string; reads: number }>`
 		select week::text as week, kind, reads from weekly_reads where week >= ${since}::date`.execute(db())
 	return rows
 }
 
-/** Bytes by week and part, from this week on. */
+/** Bytes by week and part, since this week. */
 export async function listStorage(since: string): Promise<{ week: string; part: string; bytes: number }[]> {
 	const { rows } = await sql<{ week: string; part: string; bytes: number }>`
 		select week::text as week, part, bytes::float8 as bytes from weekly_storage where week >= ${since}::date`.execute(
@@ -54,10 +54,10 @@ export async function listStorage(since: string): Promise<{ week: string; part: 
 	return rows
 }
 
-/** Questions that are looked at for each one shown, as some are not published any more. */
+/** Candidates for each question shown, as some are not published any more. */
 const SPARE = 10
 
-/** The published questions that were read most from this week on. */
+/** The most viewed published questions since this week. */
 export async function listMostRead(since: string): Promise<MostRead[]> {
 	const { rows } = await sql<{ id: number; title: string; username: string; category_slug: string; reads: number }>`
 		with counted as (
@@ -74,7 +74,7 @@ export async function listMostRead(since: string): Promise<MostRead[]> {
 	}))
 }
 
-/** The largest tables of the site, with their indexes and long values. */
+/** The largest tables, including their indexes and TOAST data. */
 export async function listTables(): Promise<TableSize[]> {
 	const { rows } = await sql<TableSize>`
 		select relname as name, pg_total_relation_size(oid)::float8 as bytes from pg_class

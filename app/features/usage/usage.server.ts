@@ -6,7 +6,7 @@ import { daysBefore, mondayOf } from '~/platform/settings/region.server.ts'
 import { listMostRead, listReads, listStorage, listTables, sweepUsage, writeStorage } from './usage.queries.server.ts'
 import { MOST_READ_WEEKS, type MostRead, type TableSize, type WeekOfUse } from './usage.view.ts'
 
-/** Notes how large the site is, and forgets the weeks that are not shown any more. */
+/** Records the size of the site, and deletes weeks that are no longer shown. */
 export async function countStorage(): Promise<void> {
 	await db()
 		.transaction()
@@ -18,13 +18,13 @@ export async function countStorage(): Promise<void> {
 }
 
 interface Usage {
-	/** The oldest first. */
+	/** Oldest first. */
 	weeks: WeekOfUse[]
 	mostRead: MostRead[]
 	tables: TableSize[]
 }
 
-/** What was read and stored, by week. @throws NotAllowed for all but admins */
+/** Views and sizes by week. @throws NotAllowed for all but admins */
 export async function readUsage(viewer: Viewer): Promise<Usage> {
 	requireAdmin(viewer)
 	const monday = mondayOf()

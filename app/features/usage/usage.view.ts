@@ -1,6 +1,6 @@
-/* What is read, and what is stored, as admins see it. Weeks are named by their Monday, YYYY-MM-DD. */
+/* Views and sizes, for admins. Weeks are named by their Monday, YYYY-MM-DD. */
 
-/** Kinds of pages whose reads are counted, as the page calls them. */
+/** Kinds of pages whose views are counted, with their labels. */
 export const readKinds = {
 	question: 'Queries',
 	list: 'Lists of queries',
@@ -12,18 +12,18 @@ export const readKinds = {
 
 export type ReadKind = keyof typeof readKinds
 
-/** Questions that the page names. */
+/** Questions in the list of the most viewed. */
 export const MAX_MOST_READ = 10
-/** Weeks, the one that has begun included, of which those are the most read. */
+/** Weeks that list covers, including the present one. */
 export const MOST_READ_WEEKS = 4
-/** Tables that the page names, the largest first. */
+/** Tables shown, largest first. */
 export const MAX_TABLES = 8
 
 export interface WeekOfUse {
 	week: string
-	/** By {@link ReadKind}; none where nobody read such a page. */
+	/** By {@link ReadKind}; missing without views. */
 	reads: Partial<Record<ReadKind, number>>
-	/** Bytes of the database, and of pictures; null of weeks in which nobody looked. */
+	/** Bytes of the database, and of pictures; null for weeks without a measurement. */
 	database: number | null
 	pictures: number | null
 }

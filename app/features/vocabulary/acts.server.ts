@@ -14,11 +14,11 @@ import { type Done, rules } from './rules.server.ts'
 import { actWords, TERM_SUBJECT, type TermAct } from './vocabulary.view.ts'
 
 /*
- * What moderators do with terms. Each act is one transaction with its line in the log; what members wrote follows in batches
- * after it. All of them throw NotAllowed for whoever is no moderator or is suspended, and what their rule throws.
+ * Actions of moderators on terms. Each is one transaction with its log entry; words of members are respelled in batches afterwards. All
+ * functions throw NotAllowed unless the viewer is a moderator who is not suspended, and the errors of the rules.
  */
 
-/** Carries out an act. @param id of the term; 0 to add one @returns the term that it was about; of a merge, the one that stays */
+/** Carries out an action. @param id of the term; 0 to add one @returns its term; after a merge, the one that remains */
 export async function actOnTerm(viewer: Viewer, act: TermAct, id: number, input: Input): Promise<Term> {
 	const actor = moderator(viewer)
 	const {
@@ -41,12 +41,12 @@ export async function actOnTerm(viewer: Viewer, act: TermAct, id: number, input:
 	return term
 }
 
-/** Has one word mean another, whatever they are. @returns the tag under which both are known */
+/** Makes one word a spelling of another, whether or not they are terms. @returns their common tag */
 export async function joinWords(viewer: Viewer, input: { word: string; into: string }): Promise<string> {
 	return (await actOnTerm(viewer, 'join', 0, input)).tag
 }
 
-/** Takes a spelling from whatever term it belongs to. @throws NotFound */
+/** Removes a spelling from its term. @throws NotFound */
 export async function partWord(viewer: Viewer, word: string): Promise<void> {
 	moderator(viewer)
 	const term = (await listTermsOfWords(db(), [word])).get(word)
@@ -54,12 +54,12 @@ export async function partWord(viewer: Viewer, word: string): Promise<void> {
 	await actOnTerm(viewer, 'remove-alias', term.id, { alias: word })
 }
 
-/** Says what a term is; its parents stay. */
+/** Sets the description of a term; its parents stay. */
 export async function describeTerm(viewer: Viewer, id: number, description: string): Promise<void> {
 	await actOnTerm(viewer, 'describe', id, { description })
 }
 
-/** What an act would change, in words: “12 profiles”, “1 project”. Nothing is changed. */
+/** The effect of an action, in words: “12 profiles”, “1 project”. Changes nothing. */
 export async function previewAct(
 	viewer: Viewer,
 	act: TermAct,
@@ -75,7 +75,7 @@ export async function previewAct(
 	return { term, changes }
 }
 
-/** Does it and takes it back, so that a preview is refused what the act is refused. */
+/** Carries the action out and rolls it back, so that a preview throws the same errors. */
 async function tryOut(actor: SignedIn, work: (trx: Executor) => Promise<Done>): Promise<Done> {
 	const outcome: { done?: Done } = {}
 	const undo = new Error('undo')

@@ -23,8 +23,8 @@ interface Sent {
 }
 
 /**
- * Answers the form of an act (`act`, its fields): what it would change, and with `confirmed` it is carried out.
- * @param id of the term of the page; 0 where there is none yet
+ * Handles the form of an action (`act`, its fields): previews it, and with `confirmed` carries it out.
+ * @param id of the page's term; 0 for a new one
  */
 export function answerAct({ request, context, url }: Sent, id: number) {
 	return answering(async () => {

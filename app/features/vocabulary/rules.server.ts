@@ -19,17 +19,17 @@ import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { aboutInput, aliasInput, intoInput, nameInput, newTermInput, wordInput } from './vocabulary.schema.ts'
 import type { TermAct } from './vocabulary.view.ts'
 
-/* What each act does to the tables of terms, within the caller's transaction, and what it refuses. */
+/* How each action changes the tables of terms, in the caller's transaction, and when it is refused. */
 
-/** What an act did. */
+/** The result of an action. */
 export interface Done {
-	/** The term that it was about; of a merge, the one that stays. */
+	/** Its term; after a merge, the one that remains. */
 	term: Term
-	/** More about it, in words of the log. */
+	/** Details for the log. */
 	note?: string
-	/** The words that members may have written otherwise; none where nothing is written again. */
+	/** Words that may have to be respelled; none if nothing changes. */
 	spelling?: Spelling
-	/** Ids of terms whose meaning changed though no word of theirs is written otherwise. */
+	/** Ids of terms whose meaning changed, but not their spelling. */
 	besides?: number[]
 }
 
@@ -37,20 +37,20 @@ export interface Done {
 export type Rule = (trx: Executor, id: number, input: Input) => Promise<Done>
 
 export const rules: Record<TermAct, Rule> = {
-	/** Makes a word a term of its own; its tag follows from its name. */
+	/** Adds a term for a word; its tag is derived from its name. */
 	async add(trx, _id, input) {
 		const { name } = parseInput(newTermInput, input)
 		const term = await makeTerm(trx, name)
 		return { term, spelling: spellingOf(term, await listKeys(trx, term.id)) }
 	},
-	/** Calls a term otherwise; its tag stays, and its old name leads to it. */
+	/** Renames a term; its tag stays, and the old name becomes a spelling. */
 	async rename(trx, id, input) {
 		const term = await requireTerm(trx, id)
 		const { name } = parseInput(nameInput, input)
 		await refuseTaken(trx, term, name, 'name')
 		if (termKey(name) !== termKey(term.name)) {
 			await putSpelling(trx, id, name, null)
-			// It was no alias until now: it is one that was added here.
+			// The old name was not an alias, so it is stored as one added here.
 			if (termKey(term.name) !== termKey(term.tag)) await putSpelling(trx, id, term.name, new Date())
 		}
 		await updateTerm(trx, id, { name })
@@ -65,14 +65,14 @@ export const rules: Record<TermAct, Rule> = {
 		if (![termKey(term.name), termKey(term.tag)].includes(termKey(alias))) await putSpelling(trx, id, alias, new Date())
 		return { term, note: alias, spelling: spellingOf(term, [termKey(alias)]) }
 	},
-	/** The word stands by itself from now on; what was written as the term stays so. */
+	/** Words that were respelled before stay so. */
 	async 'remove-alias'(trx, id, input) {
 		const term = await requireTerm(trx, id)
 		const { alias } = parseInput(aliasInput, input)
 		if (!(await removeSpelling(trx, id, alias))) throw new NotFound('There is no such spelling.')
 		return { term, note: alias, besides: [id] }
 	},
-	/** Makes all spellings of a term those of another one, which stays. */
+	/** Moves all spellings of a term to another one, which remains. */
 	async merge(trx, id, input) {
 		const term = await requireTerm(trx, id)
 		const { into } = parseInput(intoInput, input)
@@ -84,8 +84,8 @@ export const rules: Record<TermAct, Rule> = {
 		return { term: target, note: `${term.name} into it`, spelling: spellingOf(target, keys) }
 	},
 	/**
-	 * Has one word mean another from now on, whatever they are: terms are merged, a word becomes a spelling, a term is made where
-	 * there is none yet. Refused when the other word is a spelling of this very term.
+	 * Makes one word a spelling of another: merges terms, adds a spelling, or creates a term. Refused if the other word is a spelling of the
+	 * first.
 	 */
 	async join(trx, _id, input) {
 		const { word } = parseInput(wordInput, input)
@@ -104,7 +104,7 @@ export const rules: Record<TermAct, Rule> = {
 		if (termKey(target.name) !== key) await putSpelling(trx, target.id, word, new Date())
 		return { term: target, note: `${word} into it`, spelling: spellingOf(target, keys) }
 	},
-	/** Says what a term is, and unless `parents` is missing what it is part of: names with commas. */
+	/** Sets a term's description, and its parents unless `parents` is missing: names separated by commas. */
 	async describe(trx, id, input) {
 		const term = await requireTerm(trx, id)
 		const { description, parents } = parseInput(aboutInput, input)
@@ -127,7 +127,7 @@ async function requireTerm(trx: Executor, id: number): Promise<TermDetailRow> {
 	return term
 }
 
-/** Nothing that stands above the target comes to stand below it, nor the other way round. */
+/** No ancestor of the target may become its child, nor the reverse. */
 async function merge(trx: Executor, term: TermDetailRow, target: Term): Promise<void> {
 	const kept = await requireTerm(trx, target.id)
 	if (term.description !== '' && (kept.description === '' || (term.isEdited && !kept.isEdited)))

@@ -54,7 +54,7 @@ async function stackOf({ id }: SignedIn): Promise<string[]> {
 const idOf = (spelling: string): number => findTerm(spelling)?.id ?? 0
 const add = async (name: string) => (await actOnTerm(moderator, 'add', 0, { name })).id
 
-/** What is stored otherwise than the terms are called, and every number that is not that of what it counts. */
+/** Asserts that all words are spelled as their terms, and that all counters match. */
 async function expectInLine(): Promise<void> {
 	const { rows } = await sql`
 		select 'skill' as what, s.name from skills s join term_spellings on key = s.term_key join vocabulary_terms t on t.id = term_id
@@ -306,7 +306,7 @@ test('a new start set changes what nobody changed, and what exists is shown befo
 	await actOnTerm(moderator, 'remove-alias', idOf('go'), { alias: 'golang' })
 	await saveSkills(ada, 'Whittling', 'Go')
 	await saveSkills(ben, 'Woodwork')
-	// As an earlier version left it.
+	// As stored by an earlier version.
 	await sql`update skills set name = 'golang prog', name_key = 'golang prog' where name_key = 'go'`.execute(db())
 	await sql`update skills set name = 'Erlang', name_key = 'erlang' where name_key = 'erlang/otp'`.execute(db())
 	await sql`insert into skills (name, name_key) values ('go programming', 'go programming')`.execute(db())

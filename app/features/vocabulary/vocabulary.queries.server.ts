@@ -6,8 +6,8 @@ import type { TermLine } from './vocabulary.view.ts'
 export type TermPosition = [uses: number, id: number]
 
 /**
- * Terms by use, the most used first: profiles by their skills and questions by their tags, as both are counted already.
- * @param ids only these; null for all
+ * Terms by use, most used first: profiles with the skill plus questions with the tag, from counters.
+ * @param ids restricts the list; null for all
  */
 export async function listTermLines(
 	ids: number[] | null,

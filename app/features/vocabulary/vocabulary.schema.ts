@@ -10,7 +10,7 @@ import { cleanLine, isStorable } from '~/lib/clean.ts'
 
 const unstorable = 'The text contains an invalid character (NUL).'
 
-/** One spelling of a term, which skills and tags are written with. */
+/** A spelling, valid for skills and tags. */
 const spelling = (missing: string) =>
 	z
 		.string({ error: missing })
@@ -20,7 +20,7 @@ const spelling = (missing: string) =>
 		.refine((text) => !text.includes(','), 'One word at a time, without commas.')
 		.refine((text) => text.length <= MAX_TERM_NAME, `A word has at most ${MAX_TERM_NAME} characters.`)
 
-/** A new name, of which a tag can be made. */
+/** A new name, from which a tag can be derived. */
 const name = spelling('Enter the name.').refine((text) => {
 	const tag = tagOfName(text)
 	return tag !== '' && !/^\.+$/.test(tag)
@@ -37,7 +37,7 @@ export const aliasInput = z.object({ alias: spelling('Enter the other spelling.'
 export const wordInput = z.object({ word: spelling('Enter the word.') })
 export const intoInput = z.object({ into: spelling('Enter the term to merge it into.') })
 
-/** What a term is, and what it is part of: names with commas. */
+/** The description and parents of a term: names separated by commas. */
 export const aboutInput = z.object({
 	description: z
 		.string({ error: 'The description is missing.' })

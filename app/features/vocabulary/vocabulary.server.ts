@@ -15,9 +15,9 @@ const MAX_TERMS_PER_PAGE = 50
 const MAX_NEW_WORDS = 100
 
 /**
- * One page of the terms, the most used first.
- * @param q what a name or another spelling begins with, the best matches first; '' for all
- * @throws NotAllowed; Invalid for a cursor that is not ours
+ * A page of terms, most used first.
+ * @param q a prefix of a name or another spelling, best matches first; '' for all
+ * @throws NotAllowed; Invalid for an invalid cursor
  */
 export async function listTerms(
 	viewer: Viewer,
@@ -43,7 +43,7 @@ function positionIn(cursor: string): TermPosition {
 	return [uses, id]
 }
 
-/** Words that members use and that are no terms, the most used first, at most 100. @throws NotAllowed */
+/** Words in use that are not terms, most used first, at most 100. @throws NotAllowed */
 export async function listNewWords(viewer: Viewer): Promise<NewWord[]> {
 	moderator(viewer)
 	const found = await Promise.all(termSources().map((source) => source.listUnknown(MAX_NEW_WORDS)))
@@ -58,7 +58,7 @@ export async function listNewWords(viewer: Viewer): Promise<NewWord[]> {
 		.map((row) => ({ ...row, similar: similarTerm(row.word) ?? null }))
 }
 
-/** A term with its spellings and relatives, and what has it. @throws NotAllowed, NotFound */
+/** A term with its spellings, parents, children and uses. @throws NotAllowed, NotFound */
 export async function getTerm(viewer: Viewer, id: number): Promise<TermPageView> {
 	moderator(viewer)
 	const term = isId(id) ? await findTermDetail(id) : undefined
@@ -72,7 +72,7 @@ export async function getTerm(viewer: Viewer, id: number): Promise<TermPageView>
 	return { id, name, tag, description, aliases, parents, children, uses }
 }
 
-/** What is known of a word that somebody wrote: the term that it is a spelling of, or one that is spelt nearly alike. */
+/** What is known about a word: its term, or the one with a similar spelling. */
 export function describeWord(viewer: Viewer, word: string): { known: boolean; similar: string } {
 	moderator(viewer)
 	return { known: findTerm(word) !== undefined, similar: similarTerm(word)?.name ?? '' }

@@ -2,13 +2,13 @@ import type { Term } from '~/features/terms/terms.view.ts'
 
 /* The vocabulary as moderators see it. */
 
-/** What the log calls the subject of these acts; its cases are the pages of terms. */
+/** The type of these actions' subjects in the log; their cases are the pages of terms. */
 export const TERM_SUBJECT = 'term'
 
 export const termActs = ['add', 'rename', 'add-alias', 'remove-alias', 'merge', 'join', 'describe'] as const
 export type TermAct = (typeof termActs)[number]
 
-/** What the log says of each act. */
+/** The log's words for each action. */
 export const actWords: Record<TermAct, string> = {
 	add: 'add to the terms',
 	rename: 'rename',
@@ -19,41 +19,41 @@ export const actWords: Record<TermAct, string> = {
 	describe: 'describe',
 }
 
-/** A term of the list. */
+/** A term in a list. */
 export interface TermLine extends Term {
-	/** Profiles and questions that have it. */
+	/** The number of profiles and questions with it. */
 	uses: number
 	/** Other spellings, at most 6. */
 	aliases: string[]
 }
 
-/** A word that members use and that is no term. */
+/** A word in use that is not a term. */
 export interface NewWord {
 	word: string
-	/** Profiles, projects and questions that have it. */
+	/** The number of profiles, projects and questions with it. */
 	uses: number
-	/** A term that may be meant: it is spelt nearly alike. */
+	/** A term with a similar spelling, which may be meant. */
 	similar: Term | null
 }
 
-/** A term with all that its page shows. */
+/** A term with the data of its page. */
 export interface TermPageView extends Term {
 	description: string
 	aliases: string[]
 	parents: Term[]
 	children: Term[]
-	/** “12 profiles”, of what has it. */
+	/** Its uses in words: “12 profiles”. */
 	uses: string[]
 }
 
-/** What an act would do, before it is carried out. */
+/** The preview of an action. */
 export interface ActPreview {
 	act: TermAct
-	/** As it was sent, to be sent again. */
+	/** The form's fields, to be submitted again. */
 	fields: Record<string, string>
-	/** The term that stays. */
+	/** The term that remains. */
 	term: Term
-	/** “12 profiles”, of what would be written again. */
+	/** What would be respelled: “12 profiles”. */
 	changes: string[]
 }
 
@@ -63,7 +63,7 @@ export function termPath(id: number): string {
 
 export const termsPath = '/moderation/terms'
 
-/** Where a word becomes a term or a spelling of one. */
+/** The page that makes a word a term or a spelling. */
 export function newTermPath(word = ''): string {
 	return `/moderation/terms/new${word && `?${new URLSearchParams({ word })}`}`
 }

@@ -10,17 +10,17 @@ import { pagesLike, pagesOf } from './pages.ts'
 
 interface FoundListProps {
 	field: HTMLInputElement
-	/** What was typed; '' offers what was searched lately, null nothing. */
+	/** The input; '' suggests recent searches, null nothing. */
 	text: string | null
-	/** Whether the list is a part of a dialog and not a layer under its field. */
+	/** Whether the list is part of a dialog rather than a popover. */
 	isInDialog?: boolean
-	/** Called when something was chosen. */
+	/** Called when an item is chosen. */
 	onPicked?: () => void
 }
 
 const PAGES = 'Pages'
 
-/** What a text that is being typed may mean: pages, own conversations, people, queries, projects and tags. */
+/** Suggestions while typing: pages, own conversations, people, questions, projects and tags. */
 export default function FoundList({ field, text, isInDialog = false, onPicked }: FoundListProps) {
 	const navigate = useNavigate()
 	const { viewer } = useRootData()
@@ -50,7 +50,7 @@ export default function FoundList({ field, text, isInDialog = false, onPicked }:
 			text={text}
 			groupsOf={(answer, typed) => groups(answer as EverythingView | null, typed)}
 			onPick={({ href = '' }, { name }) => {
-				// The beginning of a page's name is no search.
+				// A prefix of a page's name is not stored as a search.
 				if (text && name !== PAGES) rememberSearch(text)
 				field.blur()
 				onPicked?.()
@@ -66,7 +66,7 @@ export default function FoundList({ field, text, isInDialog = false, onPicked }:
 	)
 }
 
-/** Kept by this browser alone, and cleared with all that is its member's. */
+/** Stored in this browser only, and cleared with the member's other data. */
 const RECENT = 'recent-searches'
 
 function recentSearches(): string[] {

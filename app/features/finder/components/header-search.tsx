@@ -8,9 +8,9 @@ import { SearchField } from './search-field.tsx'
 const Switcher = lazyPart(() => import('./switcher.tsx'))
 
 /**
- * The header's way to the search of the site: a box where there is room, else a link to its page; and the switcher, which
- * Ctrl or ⌘ with K opens on any page. Its script comes with the first press of these.
- * @param children what a page has in place of the box
+ * The search in the header: a field if there is room, otherwise a link; and the switcher, which opens with Ctrl or ⌘ K on any page. Its
+ * script is loaded on first use.
+ * @param children replaces the field on some pages
  */
 export function HeaderSearch({ children }: { children?: ReactNode }) {
 	const { viewer } = useRootData()
@@ -34,7 +34,7 @@ export function HeaderSearch({ children }: { children?: ReactNode }) {
 							<kbd className="kbd">Ctrl K</kbd>
 						</SearchField>
 					</div>
-					{/* Beside the ways in a phone has no room for it; the side menu has it. */}
+					{/* On a phone the login buttons leave no room; the side menu has the link. */}
 					<Link
 						className={`icon-btn ml-auto max-md:size-11 lg:hidden${viewer ? '' : ' max-sm:hidden'}`}
 						to={searchRoute}

@@ -4,7 +4,7 @@ import { isModerator, type Viewer } from '~/lib/viewer.ts'
 interface SitePage {
 	title: string
 	url: string
-	/** Words that mean it, too. */
+	/** Additional search words. */
 	also?: string
 }
 
@@ -58,7 +58,7 @@ export function pagesOf(viewer: Viewer): SitePage[] {
 
 const MAX_SHOWN = 4
 
-/** The pages of whose words each typed word begins one. */
+/** The pages that have a word for each typed prefix. */
 export function pagesLike(pages: SitePage[], typed: string): SitePage[] {
 	const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
 	const fits = ({ title, also = '' }: SitePage) => {

@@ -7,7 +7,7 @@ import type { ProjectHit } from '../finder.view.ts'
 /** Technologies that a row shows. */
 const MAX_STACK = 8
 
-/** A project in a list: its title, what of its text matches, whose it is, and what it is built with. */
+/** A project in a list: title, matching text, owner and technologies. */
 export function ProjectRow({ project: { url, titleHtml, excerptHtml, stack, owner } }: { project: ProjectHit }) {
 	const matching = stack.filter(({ matched }) => matched)
 	const shown = [...matching, ...stack.filter(({ matched }) => !matched)].slice(0, MAX_STACK)
@@ -51,7 +51,7 @@ export function ProjectRow({ project: { url, titleHtml, excerptHtml, stack, owne
 	)
 }
 
-/** A technology as an operator takes it: in one piece. */
+/** A technology in the syntax of operators, without spaces. */
 function tagWord(name: string): string {
 	return name.replaceAll('"', '').trim().replace(/\s+/g, '-').toLowerCase()
 }

@@ -21,7 +21,7 @@ import { type SearchKind, searchKinds, searchPath, searchRoute } from '../finder
 import type { Hits, ProjectHit, SearchData, TagHit } from '../finder.view.ts'
 import { ProjectRow } from './project-row.tsx'
 
-/** What the screens call each kind. */
+/** The labels of the kinds. */
 export const kindTitles: Record<SearchKind, string> = {
 	questions: 'Queries',
 	people: 'People',
@@ -29,7 +29,7 @@ export const kindTitles: Record<SearchKind, string> = {
 	tags: 'Tags',
 }
 
-/** The best of each kind. Somebody whose name was typed comes first. */
+/** The best results of each kind. A member whose name was typed comes first. */
 export function BestOfAll({ data }: { data: SearchData }) {
 	const isName = data.people.rows[0]?.why?.startsWith('Found by') && data.people.nearness === 'all'
 	const order = isName ? ['people' as const, ...searchKinds.filter((kind) => kind !== 'people')] : searchKinds
@@ -53,7 +53,7 @@ export function BestOfAll({ data }: { data: SearchData }) {
 	})
 }
 
-/** All results of one kind, as far as they were loaded, with what narrows them and the way to more. */
+/** The loaded results of one kind, with filters and the link to more. */
 export function OneKind({ data, kind }: { data: SearchData; kind: SearchKind }) {
 	const more = useMore(data.page, (next) => searchPath(data.q, kind, next))
 	return (
@@ -73,7 +73,7 @@ export function OneKind({ data, kind }: { data: SearchData; kind: SearchKind }) 
 	)
 }
 
-/** One press narrows the queries: each adds an operator to the search, or takes it away. */
+/** Links that add an operator to the search or remove it. */
 function Filters({ data: { filters } }: { data: SearchData }) {
 	return (
 		<ul className="mt-4 flex flex-wrap gap-2" aria-label="Only queries that are">
@@ -94,7 +94,7 @@ function Filters({ data: { filters } }: { data: SearchData }) {
 	)
 }
 
-/** What narrows the queries, and how results differ from what was typed. */
+/** Notes on filters, and on how results differ from the search. */
 function Notes({ data, kind }: { data: SearchData; kind: SearchKind }) {
 	const { q, tools } = data
 	if (kind === 'questions')
@@ -106,7 +106,7 @@ function Notes({ data, kind }: { data: SearchData; kind: SearchKind }) {
 			/>
 		)
 	const nearness = data[kind]?.nearness
-	// Beside other results, tags of some of the words are no surprise.
+	// Tags for some of the words are expected beside other results.
 	if (kind === 'tags' && data.kind === null) return null
 	if (!nearness || nearness === 'all' || data[kind]?.rows.length === 0) return null
 	return (
@@ -180,7 +180,7 @@ function Tags({ rows }: { rows: TagHit[] }) {
 	)
 }
 
-/** Nothing was found: what to try, and something to read all the same. */
+/** No results: suggestions, and something else to read. */
 export function NothingFound({ data }: { data: SearchData }) {
 	const { q, kind, instead } = data
 	const others = searchKinds.filter((other) => other !== kind && (data[other]?.count.number ?? 0) > 0)
@@ -238,7 +238,7 @@ function Suggested({ title, children }: { title: string; children: ReactNode }) 
 	)
 }
 
-/** “There are 3 queries and 1 person.” as links. */
+/** “There are 3 queries and 1 person.” with links. */
 function Elsewhere({ data, kinds }: { data: SearchData; kinds: SearchKind[] }) {
 	return (
 		<>

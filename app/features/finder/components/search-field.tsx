@@ -6,23 +6,20 @@ import { MAX_SEARCH_LENGTH, type SearchKind, searchRoute } from '../finder.paths
 const FoundList = lazyPart(() => import('./found-list.tsx'))
 
 interface SearchFieldProps {
-	/** What is searched for now. */
+	/** The present search. */
 	q?: string
-	/** What is searched; null for everything. */
+	/** The kind to search; null for everything. */
 	kind?: SearchKind | null
-	/** Stands at the end of the box. */
+	/** At the end of the field. */
 	children?: ReactNode
 }
 
-/**
- * The box that searches the site: a form that works by itself. Where scripts run it offers what may be meant while somebody types; the
- * script of that comes with the first focus.
- */
+/** The search field: a form that works without scripts. With scripts it shows suggestions, loaded on first focus. */
 export function SearchField({ q = '', kind = null, children }: SearchFieldProps) {
 	const input = useRef<HTMLInputElement>(null)
 	const [text, setText] = useState<string | null>(null)
 
-	// The box follows the address, but never under the reader's fingers.
+	// The field follows the address, unless the reader is typing.
 	useEffect(() => {
 		if (input.current && document.activeElement !== input.current) input.current.value = q
 	}, [q])

@@ -8,11 +8,11 @@ import FoundList from './found-list.tsx'
 
 interface SwitcherProps {
 	open: boolean
-	/** Escape, a click beside the dialog, and whatever leads to another page. */
+	/** Called on Escape, a click on the backdrop, and navigation. */
 	onClose: () => void
 }
 
-/** A dialog with one field, from anywhere to anything: the browser's own, so that the page behind is inert. */
+/** A modal dialog with one search field. A native `<dialog>`, so that the page behind it is inert. */
 export default function Switcher({ open, onClose }: SwitcherProps) {
 	const dialog = useRef<HTMLDialogElement>(null)
 	const [field, setField] = useState<HTMLInputElement | null>(null)
@@ -36,7 +36,7 @@ export default function Switcher({ open, onClose }: SwitcherProps) {
 				if (event.target === dialog.current) onClose()
 			}}
 			onKeyDownCapture={(event) => {
-				// Of the list and the dialog, the dialog.
+				// Closes the dialog instead of only the list.
 				if (event.key === 'Escape' && !event.nativeEvent.isComposing) onClose()
 			}}
 		>

@@ -28,7 +28,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** Asks the member of the field `username` to answer, or declines to answer (`intent=decline`). */
+/** Asks the member in the field `username` to answer, or declines to answer (`intent=decline`). */
 export async function action({ request, params, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
 	const form = await readForm(request)

@@ -18,7 +18,7 @@ import { askedOf, searchEverything } from '../finder.server.ts'
 import type { SearchData } from '../finder.view.ts'
 import type { Route } from './+types/search'
 
-/** The page has the box itself. */
+/** The page has a search field of its own. */
 const NoBox = () => <span className="ml-auto" />
 
 export const handle: PageHandle & { HeaderSearch: typeof NoBox } = { revisit: true, HeaderSearch: NoBox }
@@ -58,7 +58,7 @@ export default function SearchPage({ loaderData: data }: Route.ComponentProps) {
 	)
 }
 
-/** What is shown, each with how many there are: all that have every word. */
+/** The kinds of results with the counts of complete matches. */
 function Tabs({ data }: { data: SearchData }) {
 	return (
 		<nav className="tabs mt-4 overflow-x-auto" aria-label="What is searched">
@@ -107,7 +107,7 @@ const examples: { q: string; kind?: SearchKind; what: string }[] = [
 	{ q: 'tag:javascript', kind: 'projects', what: 'projects built with JavaScript, in whatever spelling' },
 ]
 
-/** What can be searched for, as searches that work. */
+/** Example searches. */
 function SearchStart() {
 	return (
 		<section className="mt-8" aria-labelledby="examples">

@@ -5,7 +5,7 @@ import { answering } from '~/platform/http/http.ts'
 import { offerEverything } from '../everything.server.ts'
 import type { Route } from './+types/suggest-everything'
 
-/** `/suggest/everything?q=`: what the switcher offers for a text that is being typed, as JSON. Open to everybody. */
+/** `/suggest/everything?q=`: the switcher's suggestions for an input, as JSON. Public. */
 export function loader({ url, context }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = viewerOf(context)

@@ -5,7 +5,7 @@ import { Link } from '~/ui/link.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { type AnswerableView, listed } from '../routing.view.ts'
 
-/** One question that the member can answer, with what they know of it. It looks as in the forum's lists. */
+/** A question that the member can answer, with the reason. Looks like an item of the forum's lists. */
 export function AnswerableItem({ question }: { question: AnswerableView }) {
 	const { url, title, excerpt, category, author, tags, createdAt, commentCount, because } = question
 	return (

@@ -4,12 +4,12 @@ import { ANSWER_PATH, type AskedView, listed } from '../routing.view.ts'
 
 interface AskedNoticeProps {
 	questionId: number
-	/** The question's address, which the form leads back to. */
+	/** The question's address, which the form returns to. */
 	url: string
 	asked: AskedView
 }
 
-/** Above a question: how many were asked, for whoever asked it; and why, for a member who was asked, with a way to say “not me”. */
+/** A notice above a question. Its author sees how many members were asked; a member who was asked sees why, and can say “not me”. */
 export function AskedNotice({ questionId, url, asked: { people, mine } }: AskedNoticeProps) {
 	if (people > 0)
 		return (

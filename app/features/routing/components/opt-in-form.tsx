@@ -6,7 +6,7 @@ const choices = [
 	['opt-in', 'Ask me'],
 ] as const
 
-/** Whether the member may be asked about new queries, as a form that is sent by choosing. @param from where it leads back to */
+/** Sets whether the member may be asked about new queries; submits on change. @param from the address it returns to */
 export function OptInForm({ optedIn, from }: { optedIn: boolean; from: string }) {
 	const chosen = optedIn ? 'opt-in' : 'opt-out'
 	return (

@@ -25,8 +25,8 @@ export function loader({ context, url }: Route.LoaderArgs) {
 }
 
 /**
- * Takes every form about being asked, wherever it stands: whether the member may be (`intent=opt-in`, `opt-out`), that a query is
- * nothing for them (`decline`, `accept`, with `query`), and another address of the feed (`new-feed`).
+ * Handles all forms about being asked: the setting (`intent=opt-in`, `opt-out`), “not me” and its withdrawal (`decline`, `accept`, with
+ * `query`), and a new address of the feed (`new-feed`).
  */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {

@@ -18,7 +18,7 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Routing', noindex: true })
 }
 
-/** What asking members gains, for moderators. */
+/** The effect of asking members, for moderators. */
 export default function Gain({ loaderData: { routed, leftOut, verdict, optedIn } }: Route.ComponentProps) {
 	const sides = [
 		['Members are asked', routed],

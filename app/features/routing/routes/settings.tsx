@@ -11,7 +11,7 @@ export function loader({ context, url }: Route.LoaderArgs) {
 	return answering(async () => ({ optedIn: (await getRoutingChoice(signedIn(context, url))).optedIn }))
 }
 
-/** A part of the settings, above those that come after it: whether the member may be asked about new queries. */
+/** A section of the settings: whether the member may be asked about new queries. */
 export default function RoutingSettings({ loaderData: { optedIn } }: Route.ComponentProps) {
 	return (
 		<>

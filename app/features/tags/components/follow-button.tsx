@@ -8,12 +8,12 @@ import { usePress } from '~/ui/use-press.ts'
 interface FollowButtonProps {
 	/** The tag's name or the category's slug. */
 	target: { tag: string } | { category: string }
-	/** What is followed, in words: “#react”, “Python”. */
+	/** For the accessible name: “#react”, “Python”. */
 	name: string
 	following: boolean
 }
 
-/** Follows a tag or a category: the member is then notified of new questions in it. */
+/** Follows a tag or a category, to be notified of new questions in it. */
 export function FollowButton({ target, name, following }: FollowButtonProps) {
 	const { viewer } = useRootData()
 	const { pathname } = useLocation()

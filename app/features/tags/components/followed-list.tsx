@@ -3,15 +3,13 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 import { type CategoryView, categoryPath, tagPath } from '../tags.view.ts'
 
 interface FollowedListProps {
-	/** Names. */
 	tags: string[]
-	/** Slugs. */
 	categories: string[]
 	/** All categories, for their titles. */
 	known: CategoryView[]
 }
 
-/** What the viewer follows; nothing while they follow nothing. */
+/** What the viewer follows. Renders nothing if that is nothing. */
 export function FollowedList({ tags, categories, known }: FollowedListProps) {
 	if (tags.length + categories.length === 0) return null
 	return (

@@ -5,23 +5,23 @@ import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { type CategoryView, categoryPath, type TagView, tagPath } from '../tags.view.ts'
 
-/** What the forum's layout hands to the pages inside it, as far as categories go. */
+/** The part of the forum layout's data that concerns categories. */
 export interface CategoryFrame {
 	categories: CategoryView[]
 }
 
-/** Every category, in the order of the site; for pages inside the forum's layout. */
+/** All categories in the site's order, for child routes of the forum layout. */
 export function useCategories(): CategoryView[] {
 	return useOutletContext<CategoryFrame>().categories
 }
 
 interface CategoryNavProps {
 	categories: CategoryView[]
-	/** How many questions there are in all. */
+	/** The number of questions in the forum. */
 	total: number
-	/** The page being read. */
+	/** The path of the present page. */
 	pathname: string
-	/** A search is taken along from one category to the next. */
+	/** The search, which is kept when the category changes. */
 	search: string | null
 }
 
@@ -51,7 +51,7 @@ function SideLinks({ categories, total, pathname, search }: CategoryNavProps) {
 	)
 }
 
-/** The categories as a strip that scrolls sideways, below 768 px; the tags, which have no column there, come last. */
+/** The categories as a strip that scrolls sideways, below 768 px, followed by the tags, which have no column there. */
 export function CategoryStrip(props: CategoryStripProps) {
 	return <MemoMarkup as="nav" className="category-strip" aria-label="Categories" of={StripLinks} with={props} />
 }
@@ -99,7 +99,7 @@ function StripLink({ to, title, pathname, search }: ItemProps) {
 	)
 }
 
-/** The most used tags, as the index at the back of a book. */
+/** The most used tags, styled like an index of a book. */
 export function TagIndex({ tags, search }: { tags: TagView[]; search: string | null }) {
 	return (
 		<section aria-labelledby="tags">
@@ -117,7 +117,7 @@ export function TagIndex({ tags, search }: { tags: TagView[]; search: string | n
 	)
 }
 
-/** One line of an index: the tag, a dotted leader, how many questions. */
+/** A line of the index: the tag, a dotted leader, and the number of questions. */
 export function TagLink({ tag, search }: { tag: TagView; search?: string | null }) {
 	return (
 		<li>

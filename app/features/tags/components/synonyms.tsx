@@ -12,7 +12,7 @@ interface SynonymsProps {
 	refusal: FormRefusal | null
 }
 
-/** Spellings that are stored as another tag, for moderators: a form to join two tags, and the list to part them. */
+/** Synonyms of tags, for moderators: a form that adds one, and the list with buttons to remove them. */
 export function Synonyms({ synonyms, refusal }: SynonymsProps) {
 	const total = synonyms.reduce((sum, { names }) => sum + names.length, 0)
 	return (

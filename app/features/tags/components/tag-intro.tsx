@@ -10,14 +10,14 @@ import { FollowButton } from './follow-button.tsx'
 interface TagIntroProps {
 	tag: TagPageView
 	related: TagView[]
-	/** Whether the viewer describes tags. */
+	/** Whether the viewer may edit the description. */
 	mayDescribe: boolean
-	/** The form that describes it is open. */
+	/** Whether the form of the description is open. */
 	describing: boolean
 	refusal: FormRefusal | null
 }
 
-/** What a tag is about, what else it is called, which tags stand beside it, and the button to follow it. */
+/** The description, synonyms and related tags of a tag, and the follow button. */
 export function TagIntro({ tag, related, mayDescribe, describing, refusal }: TagIntroProps) {
 	const { name, description, synonyms, parents, children, following } = tag
 	return (

@@ -9,7 +9,7 @@ export function loader() {
 	return redirect('/forum/tags')
 }
 
-/** Follows: fields `tag` (name) or `category` (slug), `value` (1, or 0 to follow no longer). */
+/** Follows or unfollows: fields `tag` (name) or `category` (slug), `value` (1, or 0 to unfollow). */
 export function action({ request, context }: Route.ActionArgs) {
 	return pressed({
 		request,

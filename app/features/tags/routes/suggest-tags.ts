@@ -7,9 +7,7 @@ import type { Route } from './+types/suggest-tags'
 
 const MAX_SUGGESTIONS = 8
 
-/**
- * `/suggest/tags?q=`: tags that a text may be the beginning of, as JSON, for the chips of the ask form. Open to everybody; those that only moderators set are offered to them alone.
- */
+/** `/suggest/tags?q=`: suggests tags for the ask form, as JSON. Public; reserved tags are only suggested to moderators. */
 export async function loader({ context, url }: Route.LoaderArgs): Promise<Response> {
 	return answering(async () => {
 		const viewer = viewerOf(context)

@@ -13,7 +13,7 @@ import type { Route } from './+types/tags'
 
 export const handle: PageHandle = { revisit: true }
 
-/** As many as fit a page that can still be read; rarer ones are found by searching. */
+/** As many as a page can show legibly; rarer ones are found by search. */
 const tagsShown = 300
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -26,7 +26,7 @@ export async function loader({ context }: Route.LoaderArgs) {
 	return { tags, followed, synonyms }
 }
 
-/** Joins two tags (`intent` join: `name`, `main`), or parts them (part: `name`). */
+/** Adds a synonym (`intent` join: `name`, `main`), or removes one (part: `name`). */
 export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
 	const form = await readForm(request)

@@ -95,7 +95,7 @@ const periodLabels: Record<Period, string> = {
 	all: 'Ever',
 }
 
-/** How much there is, for a period that is chosen here. */
+/** The amounts of a period, which can be changed here. */
 function Preview({ page: { member, period, amounts } }: { page: TakedownPage }) {
 	return (
 		<section className="mt-6 max-w-[36rem]" aria-labelledby="preview">

@@ -17,11 +17,11 @@ const meanings: Record<TokenScope, string> = {
 interface TokenFormProps {
 	/** Whether the scope `moderate` is offered. */
 	moderator: boolean
-	/** Why the last try was refused, with what was typed. */
+	/** The errors and values of a rejected form. */
 	refusal: (FormRefusal & { scopes: string[] }) | null
 }
 
-/** Makes a token: its name, what it may do, how long it works. */
+/** Creates a token with a name, scopes and a lifetime. */
 export function TokenForm({ moderator, refusal }: TokenFormProps) {
 	const offered = (Object.keys(meanings) as TokenScope[]).filter((scope) => scope !== 'moderate' || moderator)
 	return (

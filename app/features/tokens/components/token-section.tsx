@@ -4,7 +4,7 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { TokenView } from '../tokens.view.ts'
 
-/** The member's access tokens, each with a button that revokes it, and what stands under them. */
+/** The member's access tokens, each with a button that revokes it, and further content below. */
 export function TokenSection({ tokens, children }: { tokens: TokenView[]; children: React.ReactNode }) {
 	return (
 		<section className="mt-10" aria-labelledby="tokens">

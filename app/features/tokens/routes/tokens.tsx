@@ -14,7 +14,7 @@ import { TokenSection } from '../components/token-section.tsx'
 import { listTokens, makeToken, revokeToken } from '../tokens.server.ts'
 import type { Route } from './+types/tokens'
 
-/** Believes no cookie alone, as the settings do. */
+/** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		signedIn(context, url)
@@ -24,7 +24,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** A new token is in the answer to the form alone: no address, cookie or later page holds it. */
+/** A new token is only in the response to the form, never in an address, a cookie or a later page. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
@@ -55,7 +55,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Tokens({ loaderData: { tokens, moderator }, actionData }: Route.ComponentProps) {
-	// It is shown nowhere else, so that it stays though the next one is refused or gets no answer, which ends `actionData`.
+	// The token is shown only here, so it must survive errors of the next form, which replace `actionData`.
 	const [token, setToken] = useState(actionData?.token)
 	if (actionData?.token && actionData.token !== token) setToken(actionData.token)
 	return (
@@ -64,7 +64,7 @@ export default function Tokens({ loaderData: { tokens, moderator }, actionData }
 			{token && <Made token={token} />}
 			<section className="mt-8" aria-labelledby="new-token">
 				<RuleHead id="new-token" title="New token" />
-				{/* After a token was made the form begins anew. */}
+				{/* Resets the form after a token was created. */}
 				<TokenForm key={token ?? 'first'} moderator={moderator} refusal={actionData?.refusal ?? null} />
 			</section>
 			<TokenSection tokens={tokens}>

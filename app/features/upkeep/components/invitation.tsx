@@ -3,7 +3,7 @@ import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { invitePath } from '../upkeep.view.ts'
 
-/** The way to ask somebody to answer a question. */
+/** The link to the page where a member asks somebody to answer a question. */
 export function InviteLink({ question }: { question: number }) {
 	return (
 		<Link
@@ -18,7 +18,7 @@ export function InviteLink({ question }: { question: number }) {
 	)
 }
 
-/** Tells a member that they were asked to answer, with the way to decline. */
+/** Tells a member that they were asked to answer, with a button to decline. */
 export function InvitedNotice({ question }: { question: number }) {
 	return (
 		<Form

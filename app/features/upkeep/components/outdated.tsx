@@ -7,7 +7,7 @@ import { type OutdatedView, outdatedReasons } from '../upkeep.view.ts'
 
 const address = '/forum/outdated'
 
-/** Says above a solution that members say it no longer works. */
+/** The warning above a solution that is outdated. */
 export function OutdatedNotice({ outdated: { count, at, reason } }: { outdated: OutdatedView }) {
 	return (
 		<p className="flex flex-wrap items-center gap-x-2 border-b border-marigold-line px-4 py-2 text-sm">
@@ -21,7 +21,7 @@ export function OutdatedNotice({ outdated: { count, at, reason } }: { outdated: 
 	)
 }
 
-/** What a member does who tried a solution: says that it no longer works, and why, or takes that back. */
+/** Lets a member report that a solution no longer works, and why, or withdraw that. */
 export function OutdatedForm({ comment, isSaid }: { comment: number; isSaid: boolean }) {
 	const quiet = 'quiet-link w-fit cursor-pointer py-1 text-xs text-ink-3'
 	if (isSaid)

@@ -9,7 +9,7 @@ export function loader() {
 	return redirect('/forum')
 }
 
-/** That a solution no longer works: fields `comment`, `value` (1, or 0 to take it back), `reason`. */
+/** Reports a solution: fields `comment`, `value` (1, or 0 to withdraw), `reason`. */
 export async function action({ request, context }: Route.ActionArgs) {
 	const form = await readForm(request)
 	return answering(async () => {

@@ -9,17 +9,16 @@ import type { ActPreview, TermAct } from '../vocabulary.view.ts'
 interface ActFormProps {
 	act: TermAct
 	title: string
-	/** Of the button. */
+	/** The button's label. */
 	label: string
-	/** Where it is sent. */
 	action: string
 	refusal: FormRefusal | null
-	/** What an error calls the fields. */
+	/** Names of the fields in error messages. */
 	names: Record<string, string>
 	children: ReactNode
 }
 
-/** The form of one act on a term. What it would change is shown before it is carried out. */
+/** The form of an action on a term. Its effect is previewed before it is carried out. */
 export function ActForm({ act, title, label, action, refusal, names, children }: ActFormProps) {
 	const own = ownRefusal(refusal, act)
 	return (
@@ -40,7 +39,7 @@ export function ActForm({ act, title, label, action, refusal, names, children }:
 	)
 }
 
-/** A refusal that was meant for this act, not for another one of the page. */
+/** The errors of this action; null if they are another form's. */
 export function ownRefusal(refusal: FormRefusal | null, act: TermAct): FormRefusal | null {
 	return refusal?.values.act === act ? refusal : null
 }
@@ -58,15 +57,15 @@ const sentences: Record<TermAct, (preview: ActPreview) => string> = {
 interface PreviewProps {
 	preview: ActPreview
 	action: string
-	/** Where nothing is done. */
+	/** The address to cancel to. */
 	back: string
 }
 
-/** What an act would change, with the button that carries it out. */
+/** The effect of an action, with the button that carries it out. */
 export function Preview({ preview, action, back }: PreviewProps) {
 	const { act, fields, changes } = preview
 	const section = useRef<HTMLElement>(null)
-	// The button that asked for it may stand far below. Without scripts the page begins at its top, where this is.
+	// Scrolls here, as the button that requested it may be far below. Without scripts the page starts at the top anyway.
 	useEffect(() => {
 		if (preview) section.current?.focus()
 	}, [preview])

@@ -20,7 +20,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** Makes a word a term, or a spelling of the one that the form names. */
+/** Makes a word a term, or a spelling of the term that the form names. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answerAct({ request, context, url }, 0)
 }

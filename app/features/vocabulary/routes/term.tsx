@@ -18,7 +18,7 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	return answering(async () => getTerm(await moderatorOf({ request, context, url }), Number(params.id)))
 }
 
-/** Shows what an act would change, or carries it out. */
+/** Previews an action, or carries it out. */
 export function action({ request, params, context, url }: Route.ActionArgs) {
 	return answerAct({ request, context, url }, Number(params.id))
 }
