@@ -4,7 +4,7 @@ import { type ReactNode, Suspense, useState } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
 import { HeaderSearch } from '~/features/finder/components/header-search.tsx'
-import { leadToCurrentName } from '~/features/identity/usernames/addresses.server.ts'
+import { redirectToCurrentName } from '~/features/identity/usernames/addresses.server.ts'
 import { InboxControl } from '~/features/inbox/components/inbox-control.tsx'
 import { countWaiting } from '~/features/inbox/inbox.server.ts'
 import { askForConsent } from '~/features/legal/consent.server.ts'
@@ -60,7 +60,7 @@ const theProject = { name: 'the DevQuad project', url: '/' }
 export const middleware: Route.MiddlewareFunction[] = [
 	({ context, url }) => answering(() => countPage(viewerOf(context), factsOf(context).ip, url.pathname)),
 	({ context, request, url }) => answering(() => askForConsent(viewerOf(context), request, url)),
-	leadToCurrentName,
+	redirectToCurrentName,
 ]
 
 export const clientMiddleware = settling

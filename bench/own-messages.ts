@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { learnOwnWords, searchOwnMessages } from '~/features/inbox/search/search.server.ts'
+import { collectMessageWords, searchOwnMessages } from '~/features/inbox/search/search.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { closeDatabase, openDatabase, pool } from '~/platform/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
@@ -116,7 +116,7 @@ async function report(): Promise<void> {
 		['nothing like it', () => `xq${from(0, vocabulary)}zz`],
 	]
 	const began = performance.now()
-	await learnOwnWords({ userId: viewer.id })
+	await collectMessageWords({ userId: viewer.id })
 	const learned = performance.now() - began
 	const lines: string[] = []
 	for (const [name, search] of kinds) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { noteOpened, readWanted } from '~/features/related/related.queries.server.ts'
+import { readWanted, recordOpened } from '~/features/related/related.queries.server.ts'
 import { findRelated } from '~/features/related/related.server.ts'
 import { previewStartSet } from '~/features/terms/preview.server.ts'
 import { type LoadFigures, startLoad } from '../faults/load.ts'
@@ -209,7 +209,7 @@ test('there is a site to upgrade', () => {
 /** Has what stands beside these questions found before they are read, as it is found a minute after somebody opens one. */
 async function findRelatedTo(addresses: string[]): Promise<void> {
 	const ids = new Set(addresses.flatMap((address) => /^\/forum\/[\w-]+\/[\w.-]+\/(\d+)/.exec(address)?.[1] ?? []))
-	for (const id of ids) await noteOpened(Number(id))
+	for (const id of ids) await recordOpened(Number(id))
 	while ((await readWanted(1, 1)).length > 0) await findRelated(false)
 }
 

@@ -118,7 +118,7 @@ export async function deleteMerged(trx: Executor, { goneId }: Merge): Promise<vo
  * Recalculates the evidence for the kept account's skills, and for the skills of everybody whom either account voted for: two votes by one
  * person count once.
  */
-export async function weighAnew(trx: Executor, { keptId }: Merge): Promise<void> {
+export async function recalculateSharedEvidence(trx: Executor, { keptId }: Merge): Promise<void> {
 	await sql`
 		select refresh_evidence(array(
 			select ${keptId}::int union select author_id from comments join comment_votes on comment_id = comments.id

@@ -34,8 +34,8 @@ import {
 	listUsernames,
 	lockBoth,
 	type MergeableRow,
+	recalculateSharedEvidence,
 	removeMutual,
-	weighAnew,
 } from './merging.queries.server.ts'
 import { type MovedColumn, moveRows } from './moving.queries.server.ts'
 import { mergeLetters, previewMerge } from './words.server.ts'
@@ -178,7 +178,7 @@ async function mergeIn(trx: Executor, actor: SignedIn, merge: Merge, why: string
 		await releaseCases(trx, kept.id)
 	}
 	await deleteMerged(trx, merge)
-	await weighAnew(trx, merge)
+	await recalculateSharedEvidence(trx, merge)
 	const about = { kind: MEMBER_SUBJECT, targetId: kept.id, memberId: kept.id, title: kept.name }
 	const note = [`@${gone.username} into @${kept.username}`, ...inWords(first, second)].join(', ')
 	await addLogRow(trx, { actorId: actor.id, act: 'merge accounts', ...about, why, note })

@@ -1,7 +1,7 @@
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { type Config, config } from '~/config.server.ts'
-import { noteArrival } from '~/features/bounces/bounces.server.ts'
+import { recordArrival } from '~/features/bounces/bounces.server.ts'
 import { resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { deleteDevices } from '~/features/sessions/sessions.queries.server.ts'
@@ -197,7 +197,7 @@ async function afterReset({ id, email }: { id: string; email: string }): Promise
 	const userId = Number(id)
 	await confirmMember(userId)
 	await Promise.all([
-		noteArrival(userId),
+		recordArrival(userId),
 		deleteResetLinks(userId),
 		endAllAccess(db(), userId),
 		deleteDevices(userId),

@@ -94,7 +94,7 @@ async function enrolled(): Promise<Person> {
 }
 
 /** The first step of a login. @returns the cookie of the pending second step */
-async function giveRightPassword({ email }: Pick<Person, 'email'>, cookie = ''): Promise<string> {
+async function enterPassword({ email }: Pick<Person, 'email'>, cookie = ''): Promise<string> {
 	const refusal = await logIn(form({ email, password }), request(cookie)).catch((error: unknown) => error)
 	if (!(refusal instanceof SecondStepRequired)) throw new Error('No second step.')
 	return refusal.cookie.split(';')[0] ?? ''
@@ -130,7 +130,7 @@ describe('the login', () => {
 	test('a right password alone makes no session, by whatever way; the code makes one, and only once', async () => {
 		const person = await enrolled()
 		const before = await sessionsOf(person)
-		const waiting = await giveRightPassword(person)
+		const waiting = await enterPassword(person)
 		const call = { body: { email: person.email, password }, headers: new Headers({ 'x-client-ip': '198.51.100.7' }) }
 		await expect(makeAuth().api.signInEmail(call)).rejects.toThrow('second factor')
 		expect([await sessionsOf(person), await viewerOf(waiting)]).toEqual([before, null])
@@ -156,7 +156,7 @@ describe('the login', () => {
 	])('with %s is refused at the field', async (_what, typed, message) => {
 		guessed ??= await enrolled()
 		const person = guessed
-		const waiting = await giveRightPassword(person)
+		const waiting = await enterPassword(person)
 		await expect(finishLogin(form({ code: typed(person) }), request(waiting))).rejects.toMatchObject({
 			fields: { code: expect.stringContaining(message) },
 		})
@@ -174,8 +174,8 @@ describe('the login', () => {
 	])('with %s goes through, and not a second time', async (_what, typed) => {
 		const person = await enrolled()
 		const code = typed(person)
-		await finishLogin(form({ code }), request(await giveRightPassword(person)))
-		const again = finishLogin(form({ code }), request(await giveRightPassword(person)))
+		await finishLogin(form({ code }), request(await enterPassword(person)))
+		const again = finishLogin(form({ code }), request(await enterPassword(person)))
 		await expect(again).rejects.toThrow(/has been used/)
 		expect(await eventsOf(person)).toContain('code-failed')
 	})
@@ -186,14 +186,14 @@ describe('the login', () => {
 	])('of five at once with %s, one gets through', async (_what, typed) => {
 		const person = await enrolled()
 		const code = typed(person)
-		const waiting = await Promise.all(Array.from({ length: 5 }, () => giveRightPassword(person)))
+		const waiting = await Promise.all(Array.from({ length: 5 }, () => enterPassword(person)))
 		const answers = await Promise.allSettled(waiting.map((cookie) => finishLogin(form({ code }), request(cookie))))
 		expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 	})
 
 	test('of five at once with codes of their own for one password, one gets through', async () => {
 		const person = await enrolled()
-		const waiting = await giveRightPassword(person)
+		const waiting = await enterPassword(person)
 		const answers = await Promise.allSettled(
 			person.recovery.slice(0, 5).map((code) => finishLogin(form({ code }), request(waiting))),
 		)
@@ -204,20 +204,20 @@ describe('the login', () => {
 	test('guesses are counted for the account over all logins, and those of a known device apart', async () => {
 		const person = await enrolled()
 		for (let tries = 0; tries < 5; tries += 1) {
-			const guess = finishLogin(form({ code: '000000' }), request(await giveRightPassword(person)))
+			const guess = finishLogin(form({ code: '000000' }), request(await enterPassword(person)))
 			await expect(guess).rejects.toThrow(Invalid)
 			await forgetPasswords()
 		}
 		const right = form({ code: person.recovery[0] ?? '' })
-		await expect(finishLogin(right, request(await giveRightPassword(person)))).rejects.toThrow(TooMany)
+		await expect(finishLogin(right, request(await enterPassword(person)))).rejects.toThrow(TooMany)
 		const device = person.cookie.split('; ').find((cookie) => cookie.startsWith('device=')) ?? ''
-		const waiting = await giveRightPassword(person, device)
+		const waiting = await enterPassword(person, device)
 		await finishLogin(right, request(`${device}; ${waiting}`))
 	})
 
 	test('the password has to be given again after ten minutes', async () => {
 		const person = await enrolled()
-		const waiting = await giveRightPassword(person)
+		const waiting = await enterPassword(person)
 		await sql`update login_challenges set expires_at = now()`.execute(db())
 		const late = finishLogin(form({ code: person.code() }), request(waiting))
 		await expect(late).rejects.toThrow(NotAllowed)
@@ -252,8 +252,7 @@ test('a code confirms who it is, once', async () => {
 test('new recovery codes take the place of the old ones', async () => {
 	const person = await enrolled()
 	const [fresh] = await renewRecoveryCodes(person.viewer)
-	const login = async (code = '') =>
-		(await finishLogin(form({ code }), request(await giveRightPassword(person)))).headers
+	const login = async (code = '') => (await finishLogin(form({ code }), request(await enterPassword(person)))).headers
 	await expect(login(person.recovery[0])).rejects.toThrow(Invalid)
 	expect(cookiesOf(await login(fresh))).toContain('session=')
 })
@@ -280,7 +279,7 @@ test.each<[string, (person: Person) => Promise<unknown>, string]>([
 	'turned off by %s, the password alone lets in again; they are told, and nothing is left',
 	async (_who, act, said) => {
 		const person = await enrolled()
-		const waiting = await giveRightPassword(person)
+		const waiting = await enterPassword(person)
 		await act(person)
 		expect(await waitsForCode(request(waiting))).toBe(false)
 		expect(cookiesOf(await logIn(form({ email: person.email, password }), request()))).toContain('session=')

@@ -75,7 +75,7 @@ export async function finishSetup(viewer: SignedIn, form: FormData): Promise<str
 			if (outcome === 'wrong')
 				refuseCode('That code is not right. Check your phone’s clock, and type the current code.')
 			await replaceRecoveryCodes(trx, viewer.id, codes.stored)
-			await tell(trx, viewer, 'An authenticator app was set up')
+			await mailChange(trx, viewer, 'An authenticator app was set up')
 		})
 	await resetAttempts(counted)
 	await afterChange(viewer, 'second-factor-on')
@@ -91,7 +91,7 @@ export async function renewRecoveryCodes(viewer: SignedIn): Promise<string[]> {
 		.execute(async (trx) => {
 			if (!(await lockTotpSecret(trx, viewer.id))?.isOn) throw new Conflict('Set up an authenticator app first.')
 			await replaceRecoveryCodes(trx, viewer.id, codes.stored)
-			await tell(trx, viewer, 'New recovery codes were made')
+			await mailChange(trx, viewer, 'New recovery codes were made')
 		})
 	await recordSecurityEvent('recovery-codes', { userId: viewer.id })
 	return codes.shown
@@ -103,7 +103,7 @@ export async function turnOff(viewer: SignedIn): Promise<void> {
 		.transaction()
 		.execute(async (trx) => {
 			const isGone = await deleteSecondFactor(viewer.id, trx)
-			if (isGone) await tell(trx, viewer, 'The authenticator app was turned off')
+			if (isGone) await mailChange(trx, viewer, 'The authenticator app was turned off')
 			return isGone
 		})
 	if (wasOn) await afterChange(viewer, 'second-factor-off')
@@ -112,7 +112,7 @@ export async function turnOff(viewer: SignedIn): Promise<void> {
 /** Removes the second factor of a member who lost it, in the transaction of the admin. @throws Conflict if there is none */
 export async function resetSecondFactor(trx: Executor, member: { id: number }): Promise<void> {
 	if (!(await deleteSecondFactor(member.id, trx))) throw new Conflict('This account has no second factor.')
-	await tell(trx, member, 'An admin turned your authenticator app off')
+	await mailChange(trx, member, 'An admin turned your authenticator app off')
 }
 
 const ended = 'This login took too long. Start again.'
@@ -184,7 +184,7 @@ async function afterChange({ id }: SignedIn, kind: SecurityEventKind): Promise<v
 }
 
 /** Mails a member about a change. @param what one clause, also used as the subject */
-async function tell(trx: Executor, member: { id: number }, what: string): Promise<void> {
+async function mailChange(trx: Executor, member: { id: number }, what: string): Promise<void> {
 	const { publicUrl } = config()
 	const email = await findAddress(member.id, trx)
 	const text = `${what} for your ${siteName()} account.`

@@ -1,6 +1,6 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { startArchiving } from './archiving.server.ts'
-import { backUpAtOnce, backUpWhenDue, backupSection, lookAtBackups } from './backups.server.ts'
+import { backUpAtOnce, backUpWhenDue, backupSection, getBackupStatus } from './backups.server.ts'
 
 export const backups = defineFeature({
 	name: 'backups',
@@ -8,6 +8,6 @@ export const backups = defineFeature({
 	jobs: { 'back-up-now': backUpAtOnce },
 	schedules: [{ name: 'back-up', every: 'hour', run: () => backUpWhenDue() }],
 	start: startArchiving,
-	setupSteps: [{ key: 'backup', title: 'Backup', to: '/admin/settings/backups', look: lookAtBackups }],
+	setupSteps: [{ key: 'backup', title: 'Backup', to: '/admin/settings/backups', look: getBackupStatus }],
 	memberData: { backups: 'when the whole site was backed up, and where to' },
 })

@@ -159,7 +159,7 @@ export async function backUpAtOnce(): Promise<void> {
 }
 
 /** The state of backups for the setup checklist. Backups made by other tools are unknown here. */
-export async function lookAtBackups(): Promise<SetupStatus> {
+export async function getBackupStatus(): Promise<SetupStatus> {
 	if (!siteSettings(backupSection).isOn)
 		return {
 			state: 'usual',

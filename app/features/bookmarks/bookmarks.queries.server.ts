@@ -118,7 +118,7 @@ export async function markBookmarkRemoved(userId: number, target: BookmarkTarget
 }
 
 /** Restores a recently removed bookmark. @returns whether the member has it now */
-export async function bringBookmarkBack(trx: Executor, userId: number, target: BookmarkTarget): Promise<boolean> {
+export async function restoreBookmarkRow(trx: Executor, userId: number, target: BookmarkTarget): Promise<boolean> {
 	const { numAffectedRows } = await sql`
 		update bookmarks set removed_at = null
 		where user_id = ${userId} and (removed_at is null or removed_at >= ${undoBegin}) and ${isOf(target)}`.execute(trx)

@@ -10,13 +10,13 @@ import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { BOOKMARKS_PER_PAGE, MAX_BOOKMARK_SEARCH, MAX_BOOKMARK_WORDS, MAX_BOOKMARKS } from './bookmarks.limits.ts'
 import {
-	bringBookmarkBack,
 	countBookmarks,
 	deleteRemovedBookmarks,
 	findBookmarkRef,
 	listBookmarkRows,
 	lockQuestionShared,
 	markBookmarkRemoved,
+	restoreBookmarkRow,
 	writeBookmark,
 	writeBookmarkNote,
 } from './bookmarks.queries.server.ts'
@@ -108,7 +108,7 @@ export async function restoreBookmark(viewer: Viewer, target: BookmarkTarget): P
 			.transaction()
 			.execute(async (trx) => {
 				await requireRoom(trx, member, target)
-				return bringBookmarkBack(trx, member.id, target)
+				return restoreBookmarkRow(trx, member.id, target)
 			}))
 	if (!isBack) throw new NotFound('It is too late to undo this. Bookmark the page again.')
 }

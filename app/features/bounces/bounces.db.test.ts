@@ -21,8 +21,8 @@ import {
 	clearAddressProblems,
 	getAddressProblemDetails,
 	getAddressProblems,
-	noteArrival,
-	noteReport,
+	recordArrival,
+	recordReport,
 } from './bounces.server.ts'
 import { confirmTest, findTest, requestTest, resumeMails } from './proving.server.ts'
 import { findMail } from './return-path.server.ts'
@@ -272,7 +272,10 @@ describe('a mail server that refuses at once', () => {
 
 	test('a mail that is put off uses up none of the tries of a marked address', async () => {
 		const mira = await member()
-		await noteReport({ userId: mira.id, email: mira.email, sentAt: new Date() }, { says: 'permanent', status: '5.1.1' })
+		await recordReport(
+			{ userId: mira.id, email: mira.email, sentAt: new Date() },
+			{ says: 'permanent', status: '5.1.1' },
+		)
 		answers.set(mira.email, [450, 'Try later'])
 		for (let time = 0; time < TRIES_A_DAY + 1; time += 1) await expect(sendLetter(wanted(mira.email))).rejects.toThrow()
 		answers.clear()
@@ -297,20 +300,20 @@ test('a complaint ends mails of convenience alone, until its member wants them a
 test('a mark goes with its address, stays when two addresses change places, and goes as a link of a mail to the only one is followed', async () => {
 	const mira = await member()
 	const own = { userId: mira.id, email: mira.email, sentAt: new Date() }
-	await noteReport(own, { says: 'permanent', status: '5.1.1' })
+	await recordReport(own, { says: 'permanent', status: '5.1.1' })
 	await sql`update users set second_email = 'home@home.example' where id = ${mira.id}`.execute(db())
-	await noteArrival(mira.id)
+	await recordArrival(mira.id)
 	expect(await kindsOf(mira), 'of two, which one it was is not known').toEqual(['returned'])
 	await sql`update users set email = second_email, second_email = email where id = ${mira.id}`.execute(db())
 	expect(await getAddressProblems(mira.id)).toMatchObject([{ email: mira.email, isFirst: false }])
 	expect((await getPreferences(mira)).isWithheld).toBe(false)
 	await sql`update users set second_email = null where id = ${mira.id}`.execute(db())
 	expect(await getAddressProblems(mira.id)).toEqual([])
-	expect(await noteReport(own, { says: 'permanent', status: '5.1.1' }), 'the address is nobody’s').toBe(false)
+	expect(await recordReport(own, { says: 'permanent', status: '5.1.1' }), 'the address is nobody’s').toBe(false)
 
 	const wade = await member()
-	await noteReport({ userId: wade.id, email: wade.email, sentAt: new Date() }, { says: 'permanent', status: '' })
-	await noteArrival(wade.id)
+	await recordReport({ userId: wade.id, email: wade.email, sentAt: new Date() }, { says: 'permanent', status: '' })
+	await recordArrival(wade.id)
 	expect(await kindsOf(wade)).toEqual([])
 })
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /** The owner of an address, and the state of its mail. */
-export interface WayRow {
+export interface AddressOwnerRow {
 	user_id: number
 	email: string
 	is_marked: boolean
@@ -10,8 +10,8 @@ export interface WayRow {
 }
 
 /** The account with this address, and whether its mail bounces; undefined if nobody has it. */
-export async function findWay(email: string): Promise<WayRow | undefined> {
-	const { rows } = await sql<WayRow>`
+export async function findAddressOwner(email: string): Promise<AddressOwnerRow | undefined> {
+	const { rows } = await sql<AddressOwnerRow>`
 		select account.user_id, account.email, bounce.marked_at is not null as is_marked,
 			bounce.complained_at is not null as has_complained
 		from account_emails account left join mail_bounces bounce using (email)
@@ -29,7 +29,7 @@ export async function listAddresses(userId: number): Promise<string[]> {
 const today = sql`(now() at time zone 'UTC')::date`
 
 /** Takes one of today's mails to an address that bounces. @returns false if the limit is reached */
-export async function takeTry(email: string, most: number): Promise<boolean> {
+export async function takeDailyMail(email: string, most: number): Promise<boolean> {
 	const { numAffectedRows } = await sql`
 		update mail_bounces set tries = case when tried_on = ${today} then tries + 1 else 1 end, tried_on = ${today}
 		where email = ${email} and (tried_on is distinct from ${today} or tries < ${most})`.execute(db())
@@ -37,7 +37,7 @@ export async function takeTry(email: string, most: number): Promise<boolean> {
 }
 
 /** Gives back a mail that was not sent after all. */
-export async function giveBackTry(email: string): Promise<void> {
+export async function giveDailyMailBack(email: string): Promise<void> {
 	await sql`update mail_bounces set tries = greatest(tries - 1, 0) where email = ${email}`.execute(db())
 }
 

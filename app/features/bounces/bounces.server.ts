@@ -42,7 +42,7 @@ export interface Report {
  * matter.
  * @returns whether the report changed anything
  */
-export async function noteReport(mail: SentMail, { says, status }: Report): Promise<boolean> {
+export async function recordReport(mail: SentMail, { says, status }: Report): Promise<boolean> {
 	countReport({ says })
 	if (says === 'none') return false
 	const isNews = await db()
@@ -121,7 +121,7 @@ export function clearAddressProblems(
 }
 
 /** Records that a link in a mail was followed. If the account has two addresses, it is unknown which of them got the mail. */
-export async function noteArrival(userId: number): Promise<void> {
+export async function recordArrival(userId: number): Promise<void> {
 	const addresses = await listAddresses(userId)
 	if (addresses.length === 1) await clearMarks(db(), userId, null)
 }

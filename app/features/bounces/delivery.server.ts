@@ -1,8 +1,8 @@
 import { type Mail, type Refusal, sendMail } from '~/platform/mail/mail.server.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 import { classifyBounce, TRIES_A_DAY } from './bounces.policy.ts'
-import { findWay, giveBackTry, takeTry, type WayRow } from './bounces.queries.server.ts'
-import { noteReport, type Report } from './bounces.server.ts'
+import { type AddressOwnerRow, findAddressOwner, giveDailyMailBack, takeDailyMail } from './bounces.queries.server.ts'
+import { type Report, recordReport } from './bounces.server.ts'
 import { returnPathFor } from './return-path.server.ts'
 
 const countWithheld = counter(
@@ -17,21 +17,24 @@ const countWithheld = counter(
  * @throws Error if the mail server does not accept the mail now
  */
 export async function deliver(mail: Mail): Promise<void> {
-	const way = await findWay(mail.to)
+	const way = await findAddressOwner(mail.to)
 	if (way && !(await isOpen(way, mail))) return countWithheld()
 	const sentAt = new Date()
 	try {
 		const refusal = await sendMail({ ...mail, returnPath: returnPathFor(way ?? null, sentAt) })
-		if (way && refusal) await noteReport({ userId: way.user_id, email: way.email, sentAt }, reportOf(refusal))
+		if (way && refusal) await recordReport({ userId: way.user_id, email: way.email, sentAt }, reportOf(refusal))
 	} catch (error) {
-		if (way?.is_marked) await giveBackTry(way.email)
+		if (way?.is_marked) await giveDailyMailBack(way.email)
 		throw error
 	}
 }
 
-async function isOpen({ email, is_marked, has_complained }: WayRow, { optional = false }: Mail): Promise<boolean> {
+async function isOpen(
+	{ email, is_marked, has_complained }: AddressOwnerRow,
+	{ optional = false }: Mail,
+): Promise<boolean> {
 	if (optional && (is_marked || has_complained)) return false
-	return !is_marked || (await takeTry(email, TRIES_A_DAY))
+	return !is_marked || (await takeDailyMail(email, TRIES_A_DAY))
 }
 
 /** What an SMTP rejection says about the mailbox. Without a status the sender may be the problem, so it counts as temporary. */

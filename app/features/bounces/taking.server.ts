@@ -5,8 +5,8 @@ import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { classifyBounce } from './bounces.policy.ts'
-import { findWay } from './bounces.queries.server.ts'
-import { noteReport, type Report } from './bounces.server.ts'
+import { findAddressOwner } from './bounces.queries.server.ts'
+import { type Report, recordReport } from './bounces.server.ts'
 import { readMessage } from './messages.server.ts'
 import { findMail, type SentMail } from './return-path.server.ts'
 
@@ -25,7 +25,7 @@ export async function takeMessage(raw: Uint8Array, recipient = ''): Promise<bool
 	const { paths, about } = await readMessage(raw)
 	for (const path of [recipient, ...paths]) {
 		const mail = await findMail(path)
-		if (mail) return noteReport(mail, about(mail.email))
+		if (mail) return recordReport(mail, about(mail.email))
 	}
 	throw new Invalid(unknownMail)
 }
@@ -124,7 +124,7 @@ function readEvent(input: unknown): MailEvent | null {
 async function takeEvent(input: unknown): Promise<boolean> {
 	const event = readEvent(input)
 	const mail = event && (await mailOf(event))
-	return mail ? noteReport(mail, reportOf(event)) : false
+	return mail ? recordReport(mail, reportOf(event)) : false
 }
 
 async function mailOf({ recipient, token, sentAt }: MailEvent): Promise<SentMail | null> {
@@ -133,7 +133,7 @@ async function mailOf({ recipient, token, sentAt }: MailEvent): Promise<SentMail
 		if (!mail) throw new Invalid(unknownMail)
 		return mail
 	}
-	const way = await findWay(recipient)
+	const way = await findAddressOwner(recipient)
 	const told = sentAt ? new Date(sentAt) : new Date()
 	return way ? { userId: way.user_id, email: way.email, sentAt: new Date(Math.min(told.getTime(), Date.now())) } : null
 }

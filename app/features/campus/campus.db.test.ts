@@ -20,7 +20,7 @@ import {
 	requestCampusVerification,
 	resendCampusLink,
 } from './campus.server.ts'
-import { campusLasts } from './campus.view.ts'
+import { CAMPUS_LIFETIME_MS } from './campus.view.ts'
 
 useDatabase()
 
@@ -222,7 +222,7 @@ describe('one address', () => {
 		expect(await campusShown(first)).toBe('')
 		const second = await withAddress('moving@mit.edu')
 		await confirmCampus(await linkOf(second))
-		await age(second, campusLasts + day)
+		await age(second, CAMPUS_LIFETIME_MS + day)
 		expect(await campusShown(second)).toBe('')
 		const third = await withAddress('moving@mit.edu')
 		await confirmCampus(await linkOf(third))
@@ -233,7 +233,7 @@ describe('one address', () => {
 test('a lapsed confirmation is renewed by a new link', async () => {
 	const member = await withAddress('again@mit.edu')
 	await confirmCampus(await linkOf(member))
-	await age(member, campusLasts)
+	await age(member, CAMPUS_LIFETIME_MS)
 	expect((await getCampus(member, member.username)).state).toBe('lapsed')
 	await confirmCampus(await linkOf(member))
 	expect((await getCampus(member, member.username)).state).toBe('verified')
@@ -243,10 +243,10 @@ test('two weeks before the end the owner is reminded, once, and again in the yea
 	const member = await withAddress('reminded@mit.edu')
 	const own = `${member.username}@campus.example`
 	await confirmCampus(await linkOf(member))
-	await age(member, campusLasts - 15 * day)
+	await age(member, CAMPUS_LIFETIME_MS - 15 * day)
 	await remindOfCampus()
 	expect(await lettersTo(own)).toEqual([])
-	await age(member, campusLasts - 13 * day)
+	await age(member, CAMPUS_LIFETIME_MS - 13 * day)
 	await Promise.all([remindOfCampus(), remindOfCampus()])
 	await remindOfCampus()
 	const letters = await lettersTo(own)
@@ -254,7 +254,7 @@ test('two weeks before the end the owner is reminded, once, and again in the yea
 	expect(letters[0]?.subject).toBe(`Still at ${mit}?`)
 	expect(letters[0]?.text).toContain(`http://localhost:3000/edit-profile/${member.username}/academics`)
 	await confirmCampus(await linkOf(member))
-	await age(member, campusLasts - 13 * day)
+	await age(member, CAMPUS_LIFETIME_MS - 13 * day)
 	await remindOfCampus()
 	expect(await lettersTo(own)).toHaveLength(2)
 })

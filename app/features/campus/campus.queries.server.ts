@@ -107,7 +107,7 @@ export async function confirmCampusAddress(
  * Marks members who confirmed between the two times as reminded, and returns those who were not yet. Skips locked rows, so that two
  * processes never remind the same member.
  */
-export async function takeUnreminded(trx: Executor, after: Date, before: Date, limit: number): Promise<CampusRow[]> {
+export async function claimUnreminded(trx: Executor, after: Date, before: Date, limit: number): Promise<CampusRow[]> {
 	const { rows } = await sql<CampusRow>`
 		with due as (
 			select user_id from profiles

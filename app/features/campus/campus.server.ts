@@ -21,6 +21,7 @@ import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
 	beginLink,
 	type CampusRow,
+	claimUnreminded,
 	confirmCampusAddress,
 	fillCampusAddress,
 	findByLink,
@@ -28,13 +29,12 @@ import {
 	releaseLapsed,
 	replaceLink,
 	takeLink,
-	takeUnreminded,
 } from './campus.queries.server.ts'
-import { type CampusStatus, campusLasts, campusNotice, campusStatus, domainOf } from './campus.view.ts'
+import { CAMPUS_LIFETIME_MS, CAMPUS_REMINDER_MS, type CampusStatus, campusStatus, domainOf } from './campus.view.ts'
 import { provesNothing, universityOfDomain } from './universities.server.ts'
 
 /** Milliseconds after which a login renews a confirmation. */
-const loginRenews = 30 * 86_400_000
+const LOGIN_RENEWAL_MS = 30 * 86_400_000
 const remindedAtOnce = 200
 
 const oldLink = 'This link has been used, has expired, or belongs to an address that has changed. Ask for a new one.'
@@ -127,7 +127,7 @@ export async function confirmCampus(token: string): Promise<{ username: string; 
 				if (link.is_over) throw new Invalid(linkIsOver)
 				await requireMayWrite(link.user_id, trx)
 				const university = checkDomain(domainOf(link.email))
-				await releaseLapsed(trx, link.user_id, link.email, new Date(Date.now() - campusLasts))
+				await releaseLapsed(trx, link.user_id, link.email, new Date(Date.now() - CAMPUS_LIFETIME_MS))
 				const username = await confirmCampusAddress(trx, link.user_id, link.email, university)
 				if (username === undefined) throw new Invalid(oldLink)
 				return { userId: link.user_id, username, university }
@@ -147,13 +147,13 @@ export async function confirmCampus(token: string): Promise<{ username: string; 
 export async function confirmCampusByLogin(userId: number, email: string): Promise<void> {
 	const university = universityOfDomain(domainOf(email))
 	const row = await findCampus(userId)
-	const isNew = !row?.campus_verified_at || Date.now() - row.campus_verified_at.getTime() > loginRenews
+	const isNew = !row?.campus_verified_at || Date.now() - row.campus_verified_at.getTime() > LOGIN_RENEWAL_MS
 	if (!university || !isNew) return
 	try {
 		const username = await db()
 			.transaction()
 			.execute(async (trx) => {
-				await releaseLapsed(trx, userId, email, new Date(Date.now() - campusLasts))
+				await releaseLapsed(trx, userId, email, new Date(Date.now() - CAMPUS_LIFETIME_MS))
 				await fillCampusAddress(trx, userId, email)
 				return confirmCampusAddress(trx, userId, email, university.name)
 			})
@@ -169,8 +169,13 @@ export async function remindOfCampus(): Promise<number> {
 	return db()
 		.transaction()
 		.execute(async (trx) => {
-			const after = new Date(now - campusLasts)
-			const due = await takeUnreminded(trx, after, new Date(now - campusLasts + campusNotice), remindedAtOnce)
+			const after = new Date(now - CAMPUS_LIFETIME_MS)
+			const due = await claimUnreminded(
+				trx,
+				after,
+				new Date(now - CAMPUS_LIFETIME_MS + CAMPUS_REMINDER_MS),
+				remindedAtOnce,
+			)
 			for (const row of due) await addJob('send-mail', reminderLetter(row), trx)
 			return due.length
 		})

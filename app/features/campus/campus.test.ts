@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { campusLasts, campusOf, campusStatus, domainOf, isCampusVerified } from './campus.view.ts'
+import { CAMPUS_LIFETIME_MS, campusOf, campusStatus, domainOf, isCampusVerified } from './campus.view.ts'
 
 const day = 86_400_000
 const now = Date.parse('2026-11-21T12:00:00Z')
@@ -14,8 +14,8 @@ const row = {
 describe('a confirmation', () => {
 	test.each([
 		['counts from the first moment', ago(0), true],
-		['counts on its last day', ago(campusLasts - 1), true],
-		['does not count after a year', ago(campusLasts), false],
+		['counts on its last day', ago(CAMPUS_LIFETIME_MS - 1), true],
+		['does not count after a year', ago(CAMPUS_LIFETIME_MS), false],
 		['does not count when there is none', null, false],
 	])('%s', (_, campus_verified_at, counts) => {
 		expect(isCampusVerified({ ...row, campus_verified_at }, now)).toBe(counts)

@@ -1,10 +1,10 @@
 import type { University } from './universities.server.ts'
 
 /** How long a confirmation is valid, in milliseconds. */
-export const campusLasts = 365 * 86_400_000
+export const CAMPUS_LIFETIME_MS = 365 * 86_400_000
 
 /** How long before the end the member is reminded and may renew, in milliseconds. */
-export const campusNotice = 14 * 86_400_000
+export const CAMPUS_REMINDER_MS = 14 * 86_400_000
 
 interface Confirmed {
 	campus_name: string
@@ -13,7 +13,7 @@ interface Confirmed {
 
 /** Whether a confirmation is still valid. @param now milliseconds since 1970 */
 export function isCampusVerified({ campus_name, campus_verified_at }: Confirmed, now: number): boolean {
-	return campus_name !== '' && campus_verified_at !== null && now - campus_verified_at.getTime() < campusLasts
+	return campus_name !== '' && campus_verified_at !== null && now - campus_verified_at.getTime() < CAMPUS_LIFETIME_MS
 }
 
 /** The university of a verified student; '' for other members. */
@@ -44,13 +44,13 @@ export function campusStatus(
 ): CampusStatus {
 	const { university_email: email, campus_verified_at: at } = row
 	const verified = isCampusVerified(row, now)
-	const end = at && row.campus_name ? at.getTime() + campusLasts : null
+	const end = at && row.campus_name ? at.getTime() + CAMPUS_LIFETIME_MS : null
 	const status = { email, university: row.campus_name || (university?.name ?? ''), until: null }
 	if (email === '') return { ...status, state: 'missing' }
 	if (verified && end !== null)
 		return {
 			...status,
-			state: end - now <= campusNotice ? 'ending' : 'verified',
+			state: end - now <= CAMPUS_REMINDER_MS ? 'ending' : 'verified',
 			until: new Date(end).toISOString().slice(0, 10),
 		}
 	if (!university) return { ...status, state: 'foreign' }

@@ -4,7 +4,7 @@ import { defineFeature } from '~/platform/feature.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { archivedConversations, archivedMessages } from './conversations.queries.server.ts'
 import { acceptConversation, setBlocked, setMuted } from './conversations.server.ts'
-import { handOverConversations } from './leaving.queries.server.ts'
+import { transferConversations } from './leaving.queries.server.ts'
 import { mergeConversations } from './merging.queries.server.ts'
 
 /** The parameter of an address that names a conversation. */
@@ -96,7 +96,7 @@ const conversationOperations = [
 export const conversations = defineFeature({
 	name: 'conversations',
 	api: { operations: conversationOperations, schemas: conversationShapes },
-	leaving: [handOverConversations],
+	leaving: [transferConversations],
 	merging: [mergeConversations],
 	memberData: {
 		conversations: {

@@ -12,7 +12,7 @@ const AT_ONCE = 50
  * author's name. Pictures, and messages that never reached the peer, are deleted.
  * @returns whether there may be more
  */
-export async function handOverConversations({ id, alias }: Leaver): Promise<boolean> {
+export async function transferConversations({ id, alias }: Leaver): Promise<boolean> {
 	const { rows } = await sql<{ id: number }>`
 		select id from conversations where lower_id = ${id} or higher_id = ${id} order by id limit ${AT_ONCE}`.execute(db())
 	for (const conversation of rows)

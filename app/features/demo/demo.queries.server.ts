@@ -12,11 +12,11 @@ export async function isInhabited(executor: Executor = db()): Promise<boolean> {
 }
 
 /** An arbitrary number that no other advisory lock uses. */
-const lockKey = 5_271_010
+const DEMO_LOCK = 5_271_010
 
 /** Ensures that only one transaction adds the demo content. */
 export async function lockDemo(trx: Executor): Promise<void> {
-	await sql`select pg_advisory_xact_lock(${lockKey})`.execute(trx)
+	await sql`select pg_advisory_xact_lock(${DEMO_LOCK})`.execute(trx)
 }
 
 /** Inserts a demo member with a complete profile. @param login with a `passwordHash` of null nobody can log in */

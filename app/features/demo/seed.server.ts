@@ -5,8 +5,8 @@ import {
 	listCategoryTags,
 	listSeedAuthors,
 	type NewComment,
+	refreshImportedQuestions,
 	settleForum,
-	settleQuestions,
 	takeCommentIds,
 } from '~/features/import/import.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -14,7 +14,7 @@ import { excerptOf, renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { readDemo } from './demo.server.ts'
 
 /** Questions per transaction. */
-const batchSize = 500
+const BATCH_SIZE = 500
 export const seedSource = 'seed'
 const firstAsked = Date.UTC(2024, 0, 1)
 const hour = 3_600_000
@@ -42,7 +42,7 @@ export async function seedQuestions(total: number, { authors, onProgress, signal
 	const categories = await listCategoryTags(db())
 	let rows = 0
 	while (done < total && !signal?.aborted) {
-		const numbers = Array.from({ length: Math.min(batchSize, total - done) }, (_, index) => done + index + 1)
+		const numbers = Array.from({ length: Math.min(BATCH_SIZE, total - done) }, (_, index) => done + index + 1)
 		const drafts = numbers.map((number) => draftOf(number, texts, people, categories))
 		await db()
 			.transaction()
@@ -62,7 +62,7 @@ export async function seedQuestions(total: number, { authors, onProgress, signal
 					}),
 				)
 				await insertComments(trx, comments)
-				await settleQuestions(trx, [...ids.values()])
+				await refreshImportedQuestions(trx, [...ids.values()])
 				rows += ids.size + comments.length + drafts.reduce((sum, { question }) => sum + question.tags.length, 0)
 			})
 		done += numbers.length

@@ -114,7 +114,7 @@ export async function listMembersAfter(id: number, limit: number): Promise<numbe
 }
 
 /** Members whose answers were accepted or voted for by somebody whose suspension has expired within the last two days. */
-export async function listVouchedAgain(): Promise<number[]> {
+export async function listVouchedByReinstated(): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		with back as materialized (select id from users where suspended_until between now() - interval '2 days' and now())
 		select author_id as id from comments join comment_votes on comment_id = comments.id

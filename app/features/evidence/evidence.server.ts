@@ -12,7 +12,7 @@ import {
 	listMembersAfter,
 	listStale,
 	listStrongest,
-	listVouchedAgain,
+	listVouchedByReinstated,
 	refreshEvidence,
 	writeEvidenceShown,
 } from './evidence.queries.server.ts'
@@ -79,7 +79,7 @@ export function listStrongMembers(skills: string[]): Promise<number[]> {
  */
 export async function checkEvidence(): Promise<number> {
 	// A suspension ends by itself: what that member says counts again from now on.
-	await refreshEvidence(await listVouchedAgain())
+	await refreshEvidence(await listVouchedByReinstated())
 	let corrected = 0
 	for (let last = 0; ; ) {
 		const ids = await listMembersAfter(last, EVIDENCE_BATCH)

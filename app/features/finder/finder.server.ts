@@ -17,7 +17,7 @@ import { cachedPage } from '~/platform/cache/cached-page.ts'
 import { LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { kindOf, MAX_SEARCH_LENGTH, type SearchKind, searchRoute } from './finder.paths.ts'
 import type { Hits, SearchData, SearchFilter, TagHit } from './finder.view.ts'
-import { noteMiss } from './misses.server.ts'
+import { recordMiss } from './misses.server.ts'
 import { findProjects } from './projects.server.ts'
 
 export type Parsed = ReturnType<typeof parseSearch>
@@ -81,7 +81,7 @@ export async function searchEverything(viewer: Viewer, asked: Asked, isNoted: bo
 	if (kind === null && q && !hasExact(found))
 		[found.people, found.projects] = await Promise.all([ofPeople(true), ofProjects(true)])
 	const isMissed = q !== '' && cursor === null && !hasExact(found)
-	if (isMissed && isNoted) noteMiss(parsed)
+	if (isMissed && isNoted) recordMiss(parsed)
 	const shown = kind === null && hasExact(found) ? exactOnly(found) : found
 	return {
 		...asked,

@@ -51,7 +51,7 @@ export function missWords({ terms }: Pick<ReturnType<typeof parseSearch>, 'terms
 const countMiss = counter('devquad_searches_without_result_total', 'Searches of the whole site that found nothing.')
 
 /** Records a search without results, in the background. */
-export function noteMiss(parsed: Parameters<typeof missWords>[0]): void {
+export function recordMiss(parsed: Parameters<typeof missWords>[0]): void {
 	countMiss()
 	const words = missWords(parsed)
 	if (words === null) return

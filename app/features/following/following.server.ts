@@ -35,7 +35,7 @@ const noQuestion = 'There is no such query. It may have been deleted.'
  */
 export async function followQuestion(viewer: Viewer, questionId: number, following: boolean): Promise<{ url: string }> {
 	const { member, question } = await requireOthers(viewer, questionId, following)
-	await held(questionId, (trx) => follow(trx, member, questionId, following))
+	await withQuestionLock(questionId, (trx) => follow(trx, member, questionId, following))
 	return { url: questionUrl(question) }
 }
 
@@ -51,7 +51,7 @@ export async function setAffected(
 	affected: boolean,
 ): Promise<{ count: number; url: string }> {
 	const { member, question } = await requireOthers(viewer, questionId, affected)
-	const count = await held(questionId, async (trx) => {
+	const count = await withQuestionLock(questionId, async (trx) => {
 		if (affected) await follow(trx, member, questionId, true)
 		return writeAffected(trx, member.id, questionId, affected)
 	})
@@ -93,7 +93,7 @@ async function requireOthers(viewer: Viewer, questionId: number, begins: boolean
 }
 
 /** Runs work in a transaction that locks the question first: writers lock questions before members. */
-function held<Result>(questionId: number, work: (trx: Executor) => Promise<Result>): Promise<Result> {
+function withQuestionLock<Result>(questionId: number, work: (trx: Executor) => Promise<Result>): Promise<Result> {
 	return db()
 		.transaction()
 		.execute(async (trx) => {

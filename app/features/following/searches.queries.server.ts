@@ -59,7 +59,7 @@ export async function markSearchRemoved(userId: number, id: number): Promise<voi
 }
 
 /** Restores a recently removed search. @returns whether the member has it now */
-export async function bringSearchBack(trx: Executor, userId: number, id: number): Promise<boolean> {
+export async function restoreSearchRow(trx: Executor, userId: number, id: number): Promise<boolean> {
 	const { numAffectedRows } = await sql`
 		update saved_searches set removed_at = null
 		where id = ${id} and user_id = ${userId} and (removed_at is null or removed_at >= ${undoBegin})`.execute(trx)

@@ -16,7 +16,6 @@ import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { MAX_CHECKS_PER_RUN, MAX_SAVED_QUERY, MAX_SAVED_SEARCHES, MAX_SEARCH_NAME } from './following.limits.ts'
 import { queriesPath, type SavedSearchView, type SearchKindName, savedSearchPath } from './following.view.ts'
 import {
-	bringSearchBack,
 	type CheckedSearch,
 	countSavedSearches,
 	deleteRemovedSearches,
@@ -25,6 +24,7 @@ import {
 	listDueSearches,
 	listSavedSearchRows,
 	markSearchRemoved,
+	restoreSearchRow,
 	type SavedSearchRow,
 	writeCheck,
 	writeSavedSearch,
@@ -154,7 +154,7 @@ export async function restoreSearch(viewer: Viewer, id: number): Promise<void> {
 			.execute(async (trx) => {
 				await lockMember(trx, member.id)
 				await requireRoom(trx, member, id)
-				return bringSearchBack(trx, member.id, id)
+				return restoreSearchRow(trx, member.id, id)
 			}))
 	if (!isBack) throw new NotFound('It is too late to undo this. Save the search again.')
 }

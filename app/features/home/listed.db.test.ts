@@ -42,7 +42,7 @@ beforeAll(async () => {
 const community = async (criteria: Criteria) => (await listCommunity(criteria)).page.rows
 
 /** Every endpoint that shows members to others, reduced to one member. */
-const doors: [string, (username: string) => Promise<unknown>][] = [
+const endpoints: [string, (username: string) => Promise<unknown>][] = [
 	['the community', () => community(anybody)],
 	['the community, by the username', (q) => community({ ...anybody, q })],
 	['the community, by a part of the name', (q) => community({ ...anybody, q: q.slice(0, 4) })],
@@ -71,13 +71,13 @@ const doors: [string, (username: string) => Promise<unknown>][] = [
 	['the line about a member', async (q) => (await getIntroduction(q)).summary],
 ]
 
-test.each(doors)('%s shows who is listed, and nobody who is not', async (door, answerOf) => {
+test.each(endpoints)('%s shows who is listed, and nobody who is not', async (endpoint, answerOf) => {
 	for (const username of hidden) {
 		const told = JSON.stringify(await answerOf(username))
 		expect(told).not.toContain(username)
 	}
 	const found = JSON.stringify(await answerOf('zandora'))
-	if (door !== 'the line about a member') expect(found).toContain('zandora')
+	if (endpoint !== 'the line about a member') expect(found).toContain('zandora')
 	else expect(found).toContain('zandoraism')
 })
 

@@ -28,7 +28,7 @@ import {
 	swapEmails,
 	undoEmail,
 } from './emails/emails.server.ts'
-import { leadToCurrentName, toCurrentName } from './usernames/addresses.server.ts'
+import { redirectToCurrentName, toCurrentName } from './usernames/addresses.server.ts'
 import { changeUsername, getNextRename } from './usernames/usernames.server.ts'
 
 useDatabase()
@@ -253,7 +253,7 @@ describe('a personal address beside that of the campus', () => {
 describe('a new username', () => {
 	const redirectOf = async (path: string) => {
 		const url = new URL(path, 'http://localhost:3000')
-		const answer = await leadToCurrentName({ request: new Request(url), url }).catch((thrown: Response) => thrown)
+		const answer = await redirectToCurrentName({ request: new Request(url), url }).catch((thrown: Response) => thrown)
 		return answer ? [answer.status, answer.headers.get('Location')] : null
 	}
 

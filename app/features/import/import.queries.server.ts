@@ -156,7 +156,7 @@ export async function insertComments(trx: Executor, comments: NewComment[]): Pro
 }
 
 /** Updates everything that depends on new questions: counters, tags, solved, the search document. */
-export async function settleQuestions(trx: Executor, ids: number[]): Promise<void> {
+export async function refreshImportedQuestions(trx: Executor, ids: number[]): Promise<void> {
 	await sql`
 		update questions set
 			comment_count = (select count(*) from comments where question_id = questions.id and status = 'published'),

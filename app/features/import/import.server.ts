@@ -40,7 +40,7 @@ interface Options {
 }
 
 /** Questions per transaction: what an interruption can lose, and what is in memory at once. */
-const batchSize = 100
+const BATCH_SIZE = 100
 /** In characters; longer lines are reported and skipped. */
 const MAX_LINE_LENGTH = 8_000_000
 
@@ -72,7 +72,7 @@ export async function importQuestions(file: string, options: Options): Promise<I
 			summary.bad += 1
 			options.onBadLine(number, read)
 		} else batch.push(read)
-		if (batch.length < batchSize) continue
+		if (batch.length < BATCH_SIZE) continue
 		await flush()
 		options.onProgress(bytes, total)
 		if (options.signal?.aborted) return summary

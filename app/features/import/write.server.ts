@@ -7,7 +7,7 @@ import {
 	insertComments,
 	insertQuestions,
 	type NewComment,
-	settleQuestions,
+	refreshImportedQuestions,
 	takeCommentIds,
 } from './import.queries.server.ts'
 
@@ -54,7 +54,7 @@ export async function writeQuestions(
 	const comments: NewComment[] = []
 	for (const { row, threads } of fresh) assignIds(threads, ids.get(row.sourceId) ?? 0, [], free, comments)
 	await insertComments(trx, comments)
-	await settleQuestions(trx, [...ids.values()])
+	await refreshImportedQuestions(trx, [...ids.values()])
 	return { questions: ids.size, comments: comments.length }
 }
 

@@ -2,14 +2,14 @@ import { defineFeature } from '~/platform/feature.ts'
 import { inboxShapes } from './api/shapes.server.ts'
 import { inboxOperations } from './inbox.api.server.ts'
 import { mergeOwnWords } from './search/search.queries.server.ts'
-import { learnOwnWords } from './search/search.server.ts'
+import { collectMessageWords } from './search/search.server.ts'
 import { messageKind } from './unseen.server.ts'
 
 /** The list of conversations, its search, pages, panels and API. */
 export const inbox = defineFeature({
 	name: 'inbox',
 	api: { operations: inboxOperations, schemas: inboxShapes },
-	jobs: { 'learn-own-words': learnOwnWords },
+	jobs: { 'learn-own-words': collectMessageWords },
 	notificationKinds: { message: messageKind },
 	merging: [mergeOwnWords],
 	memberData: {

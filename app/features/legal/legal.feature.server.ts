@@ -1,5 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { announceLegal, legalPages, listenForLegal, lookAtTerms } from './legal.server.ts'
+import { announceLegal, getTermsStatus, legalPages, listenForLegal } from './legal.server.ts'
 import { LEGAL_PATH } from './legal.view.ts'
 import { operatorSection } from './templates.server.ts'
 
@@ -11,7 +11,7 @@ export const legal = defineFeature({
 	afterLeaving: announceLegal,
 	cachedPages: legalPages,
 	settingSections: [operatorSection],
-	setupSteps: [{ key: 'terms', title: 'Terms', to: LEGAL_PATH, look: lookAtTerms }],
+	setupSteps: [{ key: 'terms', title: 'Terms', to: LEGAL_PATH, look: getTermsStatus }],
 	memberData: {
 		legal_versions: {
 			members: { published_by: 'kept' },

@@ -116,7 +116,7 @@ export function isPublished(kind: LegalKind): boolean {
 }
 
 /** The state of the texts for the setup checklist. */
-export function lookAtTerms(): SetupStatus {
+export function getTermsStatus(): SetupStatus {
 	const missing = (['privacy', 'imprint'] as const).filter((kind) => !isPublished(kind))
 	const rest =
 		missing.length > 0

@@ -8,14 +8,14 @@ import { findIntroduction } from './members.queries.server.ts'
 import { type Introduction, studiesText } from './members.view.ts'
 
 /** Skills that fit into one line beside a name. */
-const skillsShown = 2
+const MAX_SKILLS_SHOWN = 2
 
 /**
  * A member in one line: “CSE, 2nd year · React, Node”. The same for members and visitors; empty for members who are not listed or share
  * nothing with everybody.
  */
 export async function getIntroduction(username: string): Promise<Introduction> {
-	const row = await sharedData(`introduction ${username}`, [], () => findIntroduction(username, skillsShown))
+	const row = await sharedData(`introduction ${username}`, [], () => findIntroduction(username, MAX_SKILLS_SHOWN))
 	if (!row?.listed) return { summary: '', imported: row?.imported ?? false }
 	const studies = studiesText({ branch: row.branch, year: row.current_year, semester: null })
 	return { summary: [studies, row.skills.join(', ')].filter(Boolean).join(' · '), imported: row.imported }

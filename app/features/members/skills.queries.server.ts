@@ -79,7 +79,7 @@ export async function listShared(userId: number, peerId: number): Promise<string
 }
 
 /** Members per transaction, so that nobody who edits one of these profiles waits long. */
-const batch = 200
+const BATCH_SIZE = 200
 
 /** The skills of profiles as a source of terms. */
 export const skillTerms: TermSource = {
@@ -87,11 +87,11 @@ export const skillTerms: TermSource = {
 	async align(termId) {
 		let changed = 0
 		for (const { id, name } of await listMisspelt(termId)) {
-			let moved = batch
-			while (moved === batch) {
+			let moved = BATCH_SIZE
+			while (moved === BATCH_SIZE) {
 				moved = await db()
 					.transaction()
-					.execute((trx) => moveSkill(trx, id, name, batch))
+					.execute((trx) => moveSkill(trx, id, name, BATCH_SIZE))
 				changed += moved
 			}
 		}

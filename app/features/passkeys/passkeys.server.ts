@@ -92,7 +92,7 @@ export async function addPasskey(viewer: SignedIn, form: FormData): Promise<void
 			const { transports } = sent.response
 			if (!(await insertPasskey(trx, { userId: viewer.id, credentialId, publicKey, counter, transports, name })))
 				throw new Conflict('This passkey is already stored.')
-			await tell(trx, email, 'A passkey was added')
+			await mailChange(trx, email, 'A passkey was added')
 		})
 	await recordSecurityEvent('passkey-added', { userId: viewer.id })
 }
@@ -114,7 +114,7 @@ export async function removePasskey(viewer: SignedIn, form: FormData): Promise<v
 		.execute(async (trx) => {
 			if ((await deletePasskey(trx, viewer.id, idOf(form))) === undefined)
 				throw new NotFound('This passkey has already been removed.')
-			await tell(trx, email, 'A passkey was removed')
+			await mailChange(trx, email, 'A passkey was removed')
 		})
 	await recordSecurityEvent('passkey-removed', { userId: viewer.id })
 }
@@ -122,7 +122,7 @@ export async function removePasskey(viewer: SignedIn, form: FormData): Promise<v
 /** Removes all passkeys of a member who lost their device, in the transaction of the admin. @throws Conflict if there is none */
 export async function resetPasskeys(trx: Executor, member: { id: number; email: string }): Promise<void> {
 	if ((await deletePasskeys(trx, member.id)) === 0) throw new Conflict('This account has no passkeys.')
-	await tell(trx, member.email, 'An admin removed all passkeys')
+	await mailChange(trx, member.email, 'An admin removed all passkeys')
 }
 
 /** Starts a login. @returns the options for the browser @throws NotFound, NotAllowed where passwords are refused too, TooMany */
@@ -236,7 +236,7 @@ function idOf(form: FormData): number {
 }
 
 /** Mails a member about a change. @param what one clause, also used as the subject */
-async function tell(trx: Executor, email: string, what: string): Promise<void> {
+async function mailChange(trx: Executor, email: string, what: string): Promise<void> {
 	const { publicUrl } = config()
 	const link = { label: 'See your passkeys', url: `${publicUrl}${passkeysPath}` }
 	const closing = 'If this was not you, change your password, which logs out all devices, and ask an admin for help.'

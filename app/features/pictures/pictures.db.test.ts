@@ -7,7 +7,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { picture } from '../../../tests/factories/pictures.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { deleteUnusedPicture, expectPicture, listUnusedPictures, strikeForgotten } from './pictures.queries.server.ts'
+import { deleteUnusedPicture, expectPicture, listUnusedPictures, takeForgotten } from './pictures.queries.server.ts'
 import { pictureFromForm, storePicture, sweepPictures } from './pictures.server.ts'
 import type { PictureView } from './pictures.view.ts'
 import { type PictureKind, widthsOf } from './pictures.view.ts'
@@ -169,7 +169,7 @@ test('a picture that is sent again while its files are being removed waits, and 
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			expect(await strikeForgotten(trx, path, { due: true })).toBe(true)
+			expect(await takeForgotten(trx, path, { due: true })).toBe(true)
 			again = stored(mira)
 			await untilSomebodyWaits()
 			for (const file of filePaths(path)) rmSync(file)

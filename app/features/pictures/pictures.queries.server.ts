@@ -127,7 +127,7 @@ export async function listForgottenPictures(limit: number): Promise<string[]> {
  * Takes a path off the removal list, locked until the transaction ends.
  * @returns whether it was on the list, with `due` only if its removal is due
  */
-export async function strikeForgotten(trx: Executor, path: string, { due = false } = {}): Promise<boolean> {
+export async function takeForgotten(trx: Executor, path: string, { due = false } = {}): Promise<boolean> {
 	const { numDeletedRows } = await trx
 		.deleteFrom('forgotten_pictures')
 		.where('path', '=', path)

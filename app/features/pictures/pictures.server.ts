@@ -18,8 +18,8 @@ import {
 	type NewPicture,
 	type PictureRow,
 	renewPicture,
-	strikeForgotten,
 	sumPictureBytes,
+	takeForgotten,
 } from './pictures.queries.server.ts'
 import {
 	MAX_PICTURE_BYTES,
@@ -34,9 +34,9 @@ import {
 } from './pictures.view.ts'
 
 /** Storage per member for all files of their pictures: 50 MB. */
-const quota = 50 * 1024 * 1024
+const QUOTA_BYTES = 50 * 1024 * 1024
 
-const roundOf = 500
+const BATCH_SIZE = 500
 
 /** A refused upload, with a reason that the browser knows. */
 export class UploadRefused extends DomainError {
@@ -104,7 +104,7 @@ function notePicture(picture: NewPicture): Promise<PictureView> {
 		.transaction()
 		.execute(async (trx) => {
 			if (!(await lockPictures(trx, picture.user_id))) throw new UploadRefused('unauthenticated')
-			const expected = await strikeForgotten(trx, picture.path)
+			const expected = await takeForgotten(trx, picture.path)
 			const twin = await findPicture(picture.path, trx)
 			if (twin) return presentPicture(twin)
 			// Storing took so long that the sweep has removed the files.
@@ -116,7 +116,7 @@ function notePicture(picture: NewPicture): Promise<PictureView> {
 }
 
 async function checkQuota(ownerId: number, bytes: number, executor: Executor = db()): Promise<void> {
-	if ((await sumPictureBytes(executor, ownerId)) + bytes > quota) throw new UploadRefused('quota-exceeded')
+	if ((await sumPictureBytes(executor, ownerId)) + bytes > QUOTA_BYTES) throw new UploadRefused('quota-exceeded')
 }
 
 /**
@@ -176,21 +176,21 @@ function presentPicture({ path, width, height, colour }: PictureRow): PictureVie
  * @returns the number of pictures whose files were removed
  */
 export async function sweepPictures(): Promise<number> {
-	await inRounds(listUnusedPictures, deleteUnusedPicture)
-	return inRounds(listForgottenPictures, removeForgottenFiles)
+	await inBatches(listUnusedPictures, deleteUnusedPicture)
+	return inBatches(listForgottenPictures, removeForgottenFiles)
 }
 
 /** Repeats until a batch is not full. @returns the number of processed items */
-async function inRounds(
+async function inBatches(
 	list: (limit: number) => Promise<string[]>,
 	work: (path: string) => Promise<boolean>,
 ): Promise<number> {
 	let done = 0
 	for (;;) {
 		let doneNow = 0
-		for (const path of await list(roundOf)) if (await work(path)) doneNow += 1
+		for (const path of await list(BATCH_SIZE)) if (await work(path)) doneNow += 1
 		done += doneNow
-		if (doneNow < roundOf) return done
+		if (doneNow < BATCH_SIZE) return done
 	}
 }
 
@@ -199,7 +199,7 @@ function removeForgottenFiles(path: string): Promise<boolean> {
 	return db()
 		.transaction()
 		.execute(async (trx) => {
-			if (!(await strikeForgotten(trx, path, { due: true }))) return false
+			if (!(await takeForgotten(trx, path, { due: true }))) return false
 			if (await findPicture(path, trx)) return false
 			const files = await storage()
 			for (const width of widthsOf(path)) await files.remove(`${path}-${width}.webp`)

@@ -8,7 +8,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
-import { noteNeighbours, noteOpened, readWanted, storeRelated } from './related.queries.server.ts'
+import { markNeighboursDue, readWanted, recordOpened, storeRelated } from './related.queries.server.ts'
 import { findRelated, listRelated } from './related.server.ts'
 
 useDatabase()
@@ -163,7 +163,7 @@ describe('a question that is not published', () => {
 		const [one, other] = await makePair('silver stash')
 		await findAll()
 		await deleteQuestion(asker, other)
-		await noteOpened(other)
+		await recordOpened(other)
 		const { rows } = await sql`select from related_questions where question_id = ${other}`.execute(db())
 		expect(rows).toEqual([])
 		expect(await wantedIds()).toEqual([])
@@ -197,7 +197,7 @@ describe('what a run does', () => {
 		const [one, other] = await makePair('forced push')
 		await withoutRow(one)
 		const third = await makeQuestion(asker, { title: 'A question of another kind' })
-		await noteOpened(one)
+		await recordOpened(one)
 		expect((await readWanted(2, 1)).map(({ id }) => id)).toEqual([one, third.id])
 		expect(await wantedIds()).toEqual([one, third.id, other])
 	})
@@ -255,9 +255,9 @@ describe('what a run does', () => {
 		const [one, other] = await makePair('signed release tag')
 		await findAll()
 		const before = { year: '2020-01-01T00:00:00Z', now: new Date().toISOString() }
-		await noteNeighbours([one, other, 2_000_000_000], before.year)
+		await markNeighboursDue([one, other, 2_000_000_000], before.year)
 		expect(await wantedIds()).toEqual([])
-		await noteNeighbours([one, 2_000_000_000], before.now)
+		await markNeighboursDue([one, 2_000_000_000], before.now)
 		expect(await wantedIds()).toEqual([one])
 		await findAll()
 		expect(await wantedIds()).toEqual([])

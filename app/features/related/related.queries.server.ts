@@ -21,7 +21,7 @@ export interface StoredRelated {
 	ids: number[]
 	/** Those that are public, in their present state and the stored order. */
 	rows: RelatedRow[]
-	/** Whether opening the page should call {@link noteOpened}. */
+	/** Whether opening the page should call {@link recordOpened}. */
 	isDue: boolean
 }
 
@@ -43,7 +43,7 @@ export async function readRelated(questionId: number): Promise<StoredRelated> {
 }
 
 /** Prioritizes a question whose page was opened. */
-export async function noteOpened(questionId: number): Promise<void> {
+export async function recordOpened(questionId: number): Promise<void> {
 	await sql`
 		insert into related_questions as r (question_id, opened)
 		select id, true from questions where id = ${questionId} and status = 'published'
@@ -98,7 +98,7 @@ export async function storeRelated({ id, wanted }: WantedQuestion, ids: number[]
  * Marks these questions as due if their results are older than a change of a question. Skips locked rows, which are about to be marked
  * anyway, and questions without a row, which are found when they are opened.
  */
-export async function noteNeighbours(ids: number[], wanted: string): Promise<void> {
+export async function markNeighboursDue(ids: number[], wanted: string): Promise<void> {
 	await sql`
 		update related_questions set wanted_at = clock_timestamp() where question_id in (
 			select question_id from related_questions

@@ -6,11 +6,11 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { dropPages, sharedData } from '~/platform/cache/pages.server.ts'
 import { hasEncoder } from '~/platform/encoder/encoder.server.ts'
 import {
-	noteNeighbours,
-	noteOpened,
+	markNeighboursDue,
 	pickSameSubject,
 	readRelated,
 	readWanted,
+	recordOpened,
 	type StoredRelated,
 	storeRelated,
 	type WantedQuestion,
@@ -54,7 +54,7 @@ export async function listRelated(
 		const stored = await readRelated(questionId)
 		// Not awaited: the page does not depend on it.
 		if (stored.isDue)
-			noteOpened(questionId).catch((err) => log.warn({ err }, 'a question that was opened was not noted'))
+			recordOpened(questionId).catch((err) => log.warn({ err }, 'a question that was opened was not noted'))
 		return stored
 	}
 	// A visitor's page is cached whole.
@@ -101,6 +101,6 @@ async function findRelatedOf(question: WantedQuestion): Promise<void> {
 	)
 	const ids = found.filter((each) => each.score >= WORTH_SHOWING_ELSEWHERE || near.has(each.id)).map((each) => each.id)
 	if (!(await storeRelated(question, ids))) return
-	if (changed) await noteNeighbours([...new Set([...before, ...ids])], wanted)
+	if (changed) await markNeighboursDue([...new Set([...before, ...ids])], wanted)
 	if (ids.join() !== before.join()) await dropPages([relatedTag(id)])
 }

@@ -5,7 +5,7 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { moveQuestions } from './tags.queries.server.ts'
 
 /** Questions per transaction, so that nobody who edits one of them waits long. */
-const batch = 200
+const BATCH_SIZE = 200
 
 /** The tags of questions as a source of terms. */
 export const tagTerms: TermSource = {
@@ -17,11 +17,11 @@ export const tagTerms: TermSource = {
 			await db()
 				.transaction()
 				.execute((trx) => moveFollowers(trx, name, main))
-			let moved = batch
-			while (moved === batch) {
+			let moved = BATCH_SIZE
+			while (moved === BATCH_SIZE) {
 				moved = await db()
 					.transaction()
-					.execute((trx) => moveQuestions(trx, name, main, batch))
+					.execute((trx) => moveQuestions(trx, name, main, BATCH_SIZE))
 				changed += moved
 			}
 		}

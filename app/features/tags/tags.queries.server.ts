@@ -124,7 +124,7 @@ export async function isFollowingCategory(userId: number, categoryId: number): P
 }
 
 /** Related tags are counted in a sample of a tag's newest questions, which bounds the cost for frequent tags. */
-const sample = 300
+const SAMPLE_SIZE = 300
 
 /** The tags most often used together with this one. */
 export async function listRelatedRows(
@@ -132,7 +132,7 @@ export async function listRelatedRows(
 	limit: number,
 ): Promise<{ name: string; question_count: number }[]> {
 	const { rows } = await sql<{ name: string; question_count: number }>`
-		with near as (select question_id from question_tags where tag_id = ${tagId} order by created_at desc, question_id desc limit ${sample}),
+		with near as (select question_id from question_tags where tag_id = ${tagId} order by created_at desc, question_id desc limit ${SAMPLE_SIZE}),
 		beside as (
 			select other.tag_id, count(*)::int as together from near join question_tags other using (question_id)
 			where other.tag_id <> ${tagId} group by other.tag_id order by together desc, other.tag_id limit ${limit})

@@ -4,7 +4,7 @@ import { isModerator, type Viewer } from '~/lib/viewer.ts'
 export type CategoryAskers = 'everybody' | 'verified' | 'staff' | 'nobody'
 
 /** The notice on the page of a category where not everybody may ask. */
-export const askersSaid: Record<Exclude<CategoryAskers, 'everybody'>, string> = {
+export const askersNotices: Record<Exclude<CategoryAskers, 'everybody'>, string> = {
 	verified: 'Verified students ask here.',
 	staff: 'Moderators ask here.',
 	nobody: 'Archived: its queries can be read, but nobody can ask here any more.',

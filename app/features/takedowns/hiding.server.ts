@@ -43,7 +43,7 @@ const NO_ID = 2_147_483_647
 type Step = (takedown: TakedownRow, isLate: () => boolean) => Promise<void>
 
 /** Continues a takedown or its undoing; does nothing if it is complete. @param ms the time limit; the rest is left for another call */
-export async function carryOut({ id }: { id: number }, ms = Number.POSITIVE_INFINITY): Promise<void> {
+export async function continueTakedown({ id }: { id: number }, ms = Number.POSITIVE_INFINITY): Promise<void> {
 	const takedown = await findTakedown(id)
 	if (takedown?.state !== 'running' && takedown?.state !== 'undoing') return
 	const end = Date.now() + ms

@@ -12,7 +12,7 @@ import { findBrokenFigures, makeConversation, makeMessage } from '../../../tests
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { expectCountsToHold, hashForum } from '../../../tests/support/forum-rows.ts'
-import { carryOut } from './hiding.server.ts'
+import { continueTakedown } from './hiding.server.ts'
 import { finishTakedown, getTakedownPage, takeDown, undoTakedown } from './takedowns.server.ts'
 import type { TakedownView } from './takedowns.view.ts'
 
@@ -186,11 +186,11 @@ test('thousands of posts are worked on in parts, by several processes, from wher
 		db(),
 	)
 	const id = made[0]?.id ?? 0
-	await carryOut({ id }, 0)
+	await continueTakedown({ id }, 0)
 	expect((await page()).isRunning).toBe(true)
 	await expect(hide()).rejects.toThrow(Conflict)
 	await expect(undo(id)).rejects.toThrow(Conflict)
-	await Promise.all([carryOut({ id }), carryOut({ id })])
+	await Promise.all([continueTakedown({ id }), continueTakedown({ id })])
 	expect((await page()).past[0]).toMatchObject({ state: 'done', hidden: expect.stringContaining('12') })
 	expect((await page()).amounts[1]?.count).toBe(0)
 	await expectCountsToHold()
@@ -224,7 +224,7 @@ test('comments below many queries are hidden together: what waits, reports and w
 		insert into takedowns (member_id, actor_id, reason) values (${author.id}, ${people.moderator.id}, 'Hats.') returning id`.execute(
 		db(),
 	)
-	await carryOut({ id: made[0]?.id ?? 0 })
+	await continueTakedown({ id: made[0]?.id ?? 0 })
 	expect(await told()).toEqual([{ id: one, count: 1, unread: 1 }])
 	await expectCountsToHold()
 	const { rows: left } = await sql`

@@ -31,7 +31,7 @@ export async function insertTakedown(
 }
 
 /** Records the end of the suspension that was part of the takedown. */
-export async function noteSuspension(trx: Executor, id: number): Promise<void> {
+export async function recordSuspension(trx: Executor, id: number): Promise<void> {
 	await sql`
 		update takedowns set suspended_to = users.suspended_until from users
 		where takedowns.id = ${id} and users.id = member_id`.execute(trx)

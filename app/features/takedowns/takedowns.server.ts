@@ -23,15 +23,15 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { carryOut } from './hiding.server.ts'
+import { continueTakedown } from './hiding.server.ts'
 import {
 	beginUndo,
 	countPublished,
 	findTakedown,
 	insertTakedown,
 	listTakedowns,
-	noteSuspension,
 	type PastTakedownRow,
+	recordSuspension,
 } from './takedowns.queries.server.ts'
 import {
 	type Amount,
@@ -134,7 +134,7 @@ export async function takeDown(viewer: Viewer, username: string, input: Input): 
 				await suspend(trx, member.id, time, why)
 				await endAllAccess(trx, member.id)
 				await releaseCases(trx, member.id)
-				await noteSuspension(trx, id)
+				await recordSuspension(trx, id)
 			}
 			const since = from ? `since ${from.slice(0, 16).replace('T', ' ')} UTC` : ''
 			const suspended = time === '' ? '' : `and suspend ${time === 'for ever' ? time : `for ${time}`}`
@@ -183,7 +183,7 @@ const undoInput = whyInput.extend({ id: z.coerce.number().int().min(1).max(2_147
 
 /** Works on a takedown for a moment. @returns a sentence about the result; undefined if a job has to continue */
 async function resultOf(id: number, { id: memberId }: ModeratedMemberRow): Promise<string | undefined> {
-	await carryOut({ id }, AT_ONCE_MS)
+	await continueTakedown({ id }, AT_ONCE_MS)
 	const row = (await listTakedowns(memberId, MAX_SHOWN)).find((one) => one.id === id)
 	if (!row || row.state === 'running' || row.state === 'undoing') return undefined
 	const { hidden, restored, state } = presentTakedown(row)
@@ -231,7 +231,7 @@ function tell(
 
 /** Works on a takedown until it is complete. */
 export async function finishTakedown({ id }: { id: number }): Promise<void> {
-	if (await findTakedown(id)) await carryOut({ id })
+	if (await findTakedown(id)) await continueTakedown({ id })
 }
 
 function presentTakedown(row: PastTakedownRow): TakedownView {

@@ -184,7 +184,7 @@ export async function listKeys(trx: Executor, id: number): Promise<string[]> {
 }
 
 /** Locks the installation of the start set, for one process at a time, until the transaction ends. */
-export async function takeTurn(trx: Executor): Promise<void> {
+export async function lockStartSet(trx: Executor): Promise<void> {
 	await sql`select pg_advisory_xact_lock(hashtext('start set of terms'))`.execute(trx)
 }
 

@@ -14,10 +14,10 @@ import {
 	listTermRows,
 	listTermsOfWords,
 	listUnaligned,
+	lockStartSet,
 	lockTerms,
 	markAligned,
 	saveStartSetHash,
-	takeTurn,
 	writeStartSet,
 } from './terms.queries.server.ts'
 import type { Term } from './terms.view.ts'
@@ -125,7 +125,7 @@ export async function installStartSet(): Promise<number> {
 	return db()
 		.transaction()
 		.execute(async (turn) => {
-			await takeTurn(turn)
+			await lockStartSet(turn)
 			// Another process may have done it meanwhile.
 			if ((await findStartSetHash()) === hash) return 0
 			await db()

@@ -32,7 +32,7 @@ const kinds: readonly [RegExp, ReadKind][] = [
 ]
 
 /** Counts a view, unless it is by a search engine, a prefetch, or only of a page's frame. */
-export function noteRead({ url, userAgent = '', isAhead }: Read): void {
+export function recordRead({ url, userAgent = '', isAhead }: Read): void {
 	if (isAhead || /[?&]_routes=root(&|$)/.test(url)) return
 	// Data requests have the page's address with a suffix.
 	const path = url.replace(/\?.*$/s, '').replace(/(^\/_root|\/_)?\.data$/, '') || '/'

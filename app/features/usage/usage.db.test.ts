@@ -8,7 +8,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { daysBefore, mondayOf } from '~/platform/settings/region.server.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { noteRead, startCounting, storeReads } from './reads.server.ts'
+import { recordRead, startCounting, storeReads } from './reads.server.ts'
 import { countStorage, readUsage } from './usage.server.ts'
 
 useDatabase()
@@ -18,7 +18,7 @@ const admin = { id: 1, role: 'admin' } as SignedIn
 let serial = 0
 let author: SignedIn
 
-const read = (url: string, options = {}) => noteRead({ url, userAgent: browser, isAhead: false, ...options })
+const read = (url: string, options = {}) => recordRead({ url, userAgent: browser, isAhead: false, ...options })
 const thisWeek = async () => (await readUsage(admin)).weeks.at(-1)
 
 beforeEach(async () => {

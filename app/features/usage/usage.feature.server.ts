@@ -1,12 +1,12 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { noteRead, startCounting } from './reads.server.ts'
+import { recordRead, startCounting } from './reads.server.ts'
 import { countStorage } from './usage.server.ts'
 
 /** Page views, and the size of the site. */
 export const usage = defineFeature({
 	name: 'usage',
 	start: startCounting,
-	onRead: noteRead,
+	onRead: recordRead,
 	schedules: [{ name: 'count-storage', every: 'night', run: countStorage }],
 	memberData: {
 		weekly_reads: 'numbers of the whole site',

@@ -66,7 +66,7 @@ export async function previewAct(
 	id: number,
 	input: Input,
 ): Promise<{ term: Term; changes: string[] }> {
-	const { term, spelling } = await tryOut(moderator(viewer), (trx) => rules[act](trx, id, input))
+	const { term, spelling } = await rehearse(moderator(viewer), (trx) => rules[act](trx, id, input))
 	const changes: string[] = []
 	for (const { nouns, count } of termSources()) {
 		const number = spelling ? await count(spelling) : 0
@@ -76,7 +76,7 @@ export async function previewAct(
 }
 
 /** Carries the action out and rolls it back, so that a preview throws the same errors. */
-async function tryOut(actor: SignedIn, work: (trx: Executor) => Promise<Done>): Promise<Done> {
+async function rehearse(actor: SignedIn, work: (trx: Executor) => Promise<Done>): Promise<Done> {
 	const outcome: { done?: Done } = {}
 	const undo = new Error('undo')
 	try {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
-import { noteReport } from '~/features/bounces/bounces.server.ts'
+import { recordReport } from '~/features/bounces/bounces.server.ts'
 import { listLog } from '~/features/moderation/queue.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -227,7 +227,7 @@ test.each([
 test('whose mail comes back is found, with the reason; an admin clears it once', async () => {
 	const who = await makeMember('returned')
 	const mail = { userId: who.id, email: 'returned@campus.example', sentAt: new Date() }
-	await noteReport(mail, { says: 'permanent', status: '5.2.1' })
+	await recordReport(mail, { says: 'permanent', status: '5.2.1' })
 	const { rows } = await listMembers(admin, { ...none, state: 'returned' }, null)
 	expect(rows.map(({ username, isMailReturned }) => [username, isMailReturned])).toEqual([['returned', true]])
 	expect((await getMember(admin, 'returned')).problems).toMatchObject([

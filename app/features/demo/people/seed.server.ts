@@ -12,7 +12,7 @@ import {
 export const siteHasAccounts = hasAccounts
 
 /** Members per transaction: what an interruption can lose. */
-const batchSize = 4_000
+const BATCH_SIZE = 4_000
 
 interface Options {
 	onProgress: (done: number, total: number) => void
@@ -28,7 +28,7 @@ interface Options {
 export async function seedMembers(total: number, { onProgress, signal }: Options) {
 	const written = { members: 0, rows: 0 }
 	for (let done = await countSeeded(); done < total && !signal?.aborted; ) {
-		const size = Math.min(batchSize, total - done)
+		const size = Math.min(BATCH_SIZE, total - done)
 		const first = done + 1
 		const people = Array.from({ length: size }, (_, index) => personOf(first + index))
 		await db()

@@ -50,7 +50,7 @@ export async function mailEmailChange({ userId }: { userId: number }): Promise<v
  * Mails the change to each former address, with a link that undoes it. These mails are not limited: causing them requires a login and is
  * limited, and a thief must not be able to suppress them.
  */
-export async function tellOfChange(
+export async function mailAddressChange(
 	trx: Executor,
 	{ userId, before, after }: { userId: number; before: EmailsRow; after: Pick<EmailsRow, 'email' | 'second_email'> },
 ): Promise<void> {

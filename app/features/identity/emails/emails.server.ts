@@ -15,7 +15,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { tellOfChange } from './email-mails.server.ts'
+import { mailAddressChange } from './email-mails.server.ts'
 import {
 	deleteEmailChange,
 	deleteEmailUndos,
@@ -180,7 +180,7 @@ async function change(
 	viewer: SignedIn,
 	decide: (trx: Executor, before: EmailsRow) => Promise<Pick<EmailsRow, 'email' | 'second_email'>>,
 ): Promise<Pick<EmailsRow, 'email' | 'second_email'>> {
-	const after = await withoutRivals(() =>
+	const after = await rejectingTaken(() =>
 		db()
 			.transaction()
 			.execute(async (trx) => {
@@ -188,7 +188,7 @@ async function change(
 				const decided = await decide(trx, before)
 				await writeEmails(trx, viewer.id, decided)
 				await deleteResetLinks(viewer.id, trx)
-				await tellOfChange(trx, { userId: viewer.id, before, after: decided })
+				await mailAddressChange(trx, { userId: viewer.id, before, after: decided })
 				return decided
 			}),
 	)
@@ -211,7 +211,7 @@ export async function findUndo(token: string): Promise<{ username: string; email
  * @throws Invalid if the link is not valid any more, Conflict if another account has an address by now
  */
 export async function undoEmail(token: string): Promise<void> {
-	const undo = await withoutRivals(() =>
+	const undo = await rejectingTaken(() =>
 		db()
 			.transaction()
 			.execute(async (trx) => {
@@ -231,7 +231,7 @@ export async function undoEmail(token: string): Promise<void> {
 }
 
 /** Turns a violation of the unique key into a Conflict, for concurrent claims of one address. @throws Conflict */
-async function withoutRivals<Result>(work: () => Promise<Result>): Promise<Result> {
+async function rejectingTaken<Result>(work: () => Promise<Result>): Promise<Result> {
 	try {
 		return await work()
 	} catch (error) {

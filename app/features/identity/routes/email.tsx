@@ -41,7 +41,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
 	const form = await readForm(request)
 	try {
-		const message = (await tryOut(viewer, form)) ?? (await change(viewer, form, request))
+		const message = (await handleAddressProblem(viewer, form)) ?? (await change(viewer, form, request))
 		return redirectWithToast(emailSettingsPath, { type: 'success', message }, await refreshSession(request))
 	} catch (error) {
 		return refused(error, form)
@@ -49,7 +49,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 }
 
 /** Handles the buttons about bounced mail, which do not need a confirmed identity. @returns the notice to show; null for other buttons */
-async function tryOut(viewer: SignedIn, form: FormData): Promise<string | null> {
+async function handleAddressProblem(viewer: SignedIn, form: FormData): Promise<string | null> {
 	switch (form.get('intent')) {
 		case 'test':
 			await requestTest(viewer, String(form.get('email')))

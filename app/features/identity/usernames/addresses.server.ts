@@ -15,7 +15,7 @@ async function currentPath(path: string): Promise<string | null> {
 }
 
 /** Redirects a page with a former username in its address, with 301, before any loader runs. @throws the redirect */
-export async function leadToCurrentName({ request, url }: { request: Request; url: URL }): Promise<void> {
+export async function redirectToCurrentName({ request, url }: { request: Request; url: URL }): Promise<void> {
 	if (request.method !== 'GET' && request.method !== 'HEAD') return
 	const path = await currentPath(url.pathname)
 	if (path !== null) throw redirect(path + url.search, 301)

@@ -7,7 +7,7 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeMessage, passTime } from '../../../../tests/factories/chat.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { learnOwnWords, searchOwnMessages } from './search.server.ts'
+import { collectMessageWords, searchOwnMessages } from './search.server.ts'
 
 useDatabase()
 
@@ -153,7 +153,7 @@ test('with more messages than are read at once, words of long ago are known once
 		db(),
 	)
 	expect(jobs.rows).toContainEqual({ user: tomas.id })
-	await learnOwnWords({ userId: tomas.id })
+	await collectMessageWords({ userId: tomas.id })
 	expect(await near()).toMatchObject({ hits: [{ id: old.id }], nearly: true })
 	// Words of new messages are read at once, without the job.
 	await makeMessage(mira, tomas, 'A rhododendron')
@@ -161,7 +161,7 @@ test('with more messages than are read at once, words of long ago are known once
 	await deleteMessage(mira, { with: tomas.username, id: old.id })
 	expect((await near()).hits).toEqual([])
 	await sql`update own_words set made_at = now() - interval '31 days' where user_id = ${tomas.id}`.execute(db())
-	await learnOwnWords({ userId: tomas.id })
+	await collectMessageWords({ userId: tomas.id })
 	const { words } = await db()
 		.selectFrom('own_words')
 		.select('words')

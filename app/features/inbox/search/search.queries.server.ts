@@ -133,7 +133,7 @@ export async function readOwnWords(
  * Collects the words of all messages of a member. Words collected a month ago are deleted, as their messages may be. Does nothing while
  * another process runs it.
  */
-export async function gatherOwnWords(trx: Executor, userId: number): Promise<void> {
+export async function collectOwnWords(trx: Executor, userId: number): Promise<void> {
 	await sql`insert into own_words (user_id) select id from users where id = ${userId} on conflict do nothing`.execute(
 		trx,
 	)

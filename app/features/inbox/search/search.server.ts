@@ -7,9 +7,9 @@ import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { type FoundMessages, inboxLimits, type MessageHit } from '../inbox.view.ts'
 import {
+	collectOwnWords,
 	findOwnMessages,
 	findStopWords,
-	gatherOwnWords,
 	type HitRow,
 	marks,
 	readOwnWords,
@@ -71,10 +71,10 @@ async function withSpellings(reader: SignedIn, { words }: Wanted): Promise<Wante
 }
 
 /** A job that collects the words of a member with many messages. */
-export async function learnOwnWords({ userId }: { userId: number }): Promise<void> {
+export async function collectMessageWords({ userId }: { userId: number }): Promise<void> {
 	await db()
 		.transaction()
-		.execute((trx) => gatherOwnWords(trx, userId))
+		.execute((trx) => collectOwnWords(trx, userId))
 }
 
 function found(rows: HitRow[], reader: SignedIn, nearly: boolean): FoundMessages {

@@ -102,7 +102,7 @@ export async function takeWaiting(trx: Executor, limit: number): Promise<Waiting
 }
 
 /** Records that an address is mailed. @param hash of the token in the mail; null if it is skipped, as it has an account */
-export async function noteMailed(trx: Executor, id: string, hash: string | null): Promise<void> {
+export async function recordMailed(trx: Executor, id: string, hash: string | null): Promise<void> {
 	await sql`update invited_addresses set mailed_at = now(), token_hash = ${hash} where id = ${id}`.execute(trx)
 }
 

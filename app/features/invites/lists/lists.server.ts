@@ -22,7 +22,7 @@ import {
 	insertList,
 	type ListRow,
 	listLists,
-	noteMailed,
+	recordMailed,
 	takeWaiting,
 	writeListState,
 } from './lists.queries.server.ts'
@@ -140,7 +140,7 @@ function mailSome(limit: number): Promise<number> {
 			const waiting = await takeWaiting(trx, limit)
 			for (const { id, email, cohort, is_member } of waiting) {
 				const token = newToken()
-				await noteMailed(trx, id, is_member ? null : hashToken(token))
+				await recordMailed(trx, id, is_member ? null : hashToken(token))
 				if (!is_member) await addJob('send-mail', invitationLetter(email, cohort, token, id), trx)
 			}
 			return waiting.length

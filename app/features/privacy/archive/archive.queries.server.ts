@@ -37,7 +37,7 @@ export async function beginArchive(trx: Executor, userId: number, name: string):
 }
 
 /** Records the progress of an archive. @returns false if it was cancelled */
-export async function noteProgress(userId: number, name: string, parts: number, done: number): Promise<boolean> {
+export async function recordProgress(userId: number, name: string, parts: number, done: number): Promise<boolean> {
 	const { rows } = await sql`
 		update archives set parts = ${parts}, done = ${done}
 		where user_id = ${userId} and name = ${name} and ready_at is null returning 1`.execute(db())

@@ -28,8 +28,8 @@ import {
 	finishArchive,
 	listExpiredArchives,
 	listPicturesOf,
-	noteProgress,
 	readRows,
+	recordProgress,
 } from './archive.queries.server.ts'
 import { markdownOf, README, schemaOf } from './texts.server.ts'
 
@@ -109,7 +109,7 @@ export async function openArchive(member: SignedIn): Promise<{ file: Readable; b
 /** Makes an archive; stops if it was cancelled. A retry after an interruption starts again. */
 export async function makeArchive({ userId, name }: { userId: number; name: string }): Promise<void> {
 	const parts = tables.length + (await countPicturesOf(userId))
-	if (!(await noteProgress(userId, name, parts, 0))) return
+	if (!(await recordProgress(userId, name, parts, 0))) return
 	const folder = join(config().dataDir, 'archives')
 	await mkdir(folder, { recursive: true, mode: 0o700 })
 	const file = join(folder, `${name}.partial`)
@@ -142,7 +142,7 @@ async function* entriesOf(userId: number, name: string, parts: number): AsyncGen
 		done += 1
 		// Once per cent, as each update is a statement.
 		if (done % Math.ceil(parts / 100) !== 0) return
-		if (!(await noteProgress(userId, name, parts, done))) throw new Error('The archive is no longer needed.')
+		if (!(await recordProgress(userId, name, parts, done))) throw new Error('The archive is no longer needed.')
 	}
 	yield { name: 'README.txt', input: README }
 	yield {

@@ -1,7 +1,7 @@
 import { redirect } from 'react-router'
 import { FollowButton } from '~/features/tags/components/follow-button.tsx'
 import { getCategoryPage } from '~/features/tags/tags.server.ts'
-import { askersSaid, categoryPath } from '~/features/tags/tags.view.ts'
+import { askersNotices, categoryPath } from '~/features/tags/tags.view.ts'
 import { viewerOf } from '~/lib/context.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -40,7 +40,7 @@ export default function Category({ loaderData }: Route.ComponentProps) {
 	const intro = (
 		<>
 			{description && <p className="mt-2 max-w-[60ch] text-ink-2 wrap-anywhere">{description}</p>}
-			{askers !== 'everybody' && <p className="meta mt-2">{askersSaid[askers]}</p>}
+			{askers !== 'everybody' && <p className="meta mt-2">{askersNotices[askers]}</p>}
 			<div className="mt-2 flex">
 				<FollowButton key={slug} target={{ category: slug }} name={title} following={following} />
 			</div>

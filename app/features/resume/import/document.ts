@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { Invalid } from '~/lib/errors.ts'
 
 /** The maximum size of a résumé, in bytes. */
-export const largestResume = 1_048_576
+export const MAX_RESUME_BYTES = 1_048_576
 
 /** The maximum nesting. JSON Resume needs 6 levels, including this site's extensions. */
-const deepest = 32
+const MAX_DEPTH = 32
 const MAX_ENTRIES = 500
 
 const noObject = 'This has to be an object: { … }'
@@ -59,9 +59,9 @@ export type ReadDocument = z.output<typeof shape>
 /** Parses a JSON Resume document. @throws Invalid that says what is wrong */
 export function readDocument(text: string): ReadDocument {
 	if (text.trim() === '') throw refusal('Choose a file, or paste its text.')
-	if (new TextEncoder().encode(text).length > largestResume) throw refusal('A résumé has at most 1 MB.')
-	if (depthOf(text) > deepest)
-		throw refusal(`The text is nested more than ${deepest} levels deep: this is not a résumé.`)
+	if (new TextEncoder().encode(text).length > MAX_RESUME_BYTES) throw refusal('A résumé has at most 1 MB.')
+	if (depthOf(text) > MAX_DEPTH)
+		throw refusal(`The text is nested more than ${MAX_DEPTH} levels deep: this is not a résumé.`)
 	const parsed = shape.safeParse(parseJson(text))
 	if (parsed.success) return parsed.data
 	const issue = parsed.error.issues[0]

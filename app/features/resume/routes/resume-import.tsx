@@ -11,7 +11,7 @@ import { readForm, refused } from '~/platform/http/form.server.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { ImportForm, ImportPreview } from '../components/import-forms.tsx'
-import { largestResume } from '../import/document.ts'
+import { MAX_RESUME_BYTES } from '../import/document.ts'
 import { applyImport, OutOfDate, type Preview, previewImport } from '../import/import.server.ts'
 import type { Route } from './+types/resume-import'
 
@@ -104,7 +104,8 @@ function outdated({ preview, message }: OutOfDate): {
 async function textOf(form: FormData): Promise<string> {
 	const file = form.get('file')
 	if (!(file instanceof File) || file.size === 0) return String(form.get('text') ?? '')
-	if (file.size > largestResume) throw new Invalid('A résumé has at most 1 MB.', { file: 'A résumé has at most 1 MB.' })
+	if (file.size > MAX_RESUME_BYTES)
+		throw new Invalid('A résumé has at most 1 MB.', { file: 'A résumé has at most 1 MB.' })
 	try {
 		return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())
 	} catch {

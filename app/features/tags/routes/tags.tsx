@@ -14,12 +14,12 @@ import type { Route } from './+types/tags'
 export const handle: PageHandle = { revisit: true }
 
 /** As many as a page can show legibly; rarer ones are found by search. */
-const tagsShown = 300
+const MAX_TAGS_SHOWN = 300
 
 export async function loader({ context }: Route.LoaderArgs) {
 	const viewer = viewerOf(context)
 	const [tags, followed, synonyms] = await Promise.all([
-		listTags(tagsShown),
+		listTags(MAX_TAGS_SHOWN),
 		listFollowed(viewer),
 		mayEditTags(viewer) ? listSynonyms(viewer, { isOwn: true }) : null,
 	])
@@ -58,7 +58,7 @@ export default function Tags({ loaderData: { tags, followed, synonyms }, actionD
 		<div className="min-w-0">
 			<h1 className="text-2xl leading-9 font-bold">Tags</h1>
 			<p className="mt-2 text-ink-2">
-				{tags.length === tagsShown ? `The ${tagsShown} most used ones.` : 'The most used ones first.'}
+				{tags.length === MAX_TAGS_SHOWN ? `The ${MAX_TAGS_SHOWN} most used ones.` : 'The most used ones first.'}
 			</p>
 			<CategoryStrip categories={categories} pathname={pathname} search={null} />
 			<FollowedList {...followed} known={categories} />
