@@ -1,4 +1,5 @@
-// npm run bench:admin [-- --keep DIR] [--only TEXT] [--sets 100]: what the pages of moderators and admins cost in the database of a large campus.
+// npm run bench:admin [-- --keep DIR] [--only TEXT] [--sets 100]: the database cost of the pages for moderators and admins of a large
+// campus.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -21,9 +22,9 @@ import { saveResult } from './results.ts'
 
 const { values: given } = parseArgs({
 	options: {
-		// Where the database stays for the next run; one that is there already is not made again.
+		// Stores the database in this folder for the next run; an existing one is reused.
 		keep: { type: 'string' },
-		// Measures the pages with this in their name, says what each statement of theirs took, and writes no report.
+		// Measures only pages with this text in their name, prints the cost of each statement, and writes no report.
 		only: { type: 'string', default: '' },
 		sets: { type: 'string', default: '100' },
 	},
@@ -31,7 +32,7 @@ const { values: given } = parseArgs({
 const [members, questions] = [5_000, 20_000]
 const sets = Number(given.sets)
 const warmups = Math.ceil(sets / 4)
-/** What a page may take of the database at p99, in milliseconds. */
+/** The maximum database time of a page at p99, in milliseconds. */
 const bound = 100
 const secret = 'a secret that only this run knows of'
 
@@ -57,7 +58,7 @@ try {
 	if (!given.keep) rmSync(dataDir, { recursive: true, force: true })
 }
 
-/** Makes the database of the site, and has it keep account of its statements from the next start on. */
+/** Creates the site's database, with statistics of statements from the next start on. */
 async function make(): Promise<void> {
 	mkdirSync(dataDir, { recursive: true, mode: 0o711 })
 	const postgres = await startEmbeddedPostgres(dataDir, ['fsync=off', 'autovacuum=off', 'shared_buffers=1GB'])
@@ -78,7 +79,7 @@ async function measureSite(url: string): Promise<void> {
 	const database = new pg.Client(siteDatabase(dataDir, 'devquad_admin'))
 	await database.connect()
 	try {
-		// A database that was kept has those of the run before.
+		// A reused database still has those of the previous run.
 		await database.query(
 			`delete from users where username like 'reader-%'; delete from usernames where username like 'reader-%'; delete from left_usernames`,
 		)
@@ -96,7 +97,7 @@ async function measureSite(url: string): Promise<void> {
 	}
 }
 
-/** Asks for a page many times, as one admin after the other. */
+/** Requests a page many times, as one admin. */
 async function measurePage(
 	{ name, at }: Asked,
 	{ url, cookies, statements }: { url: string; cookies: string[]; statements: Statements },

@@ -1,6 +1,6 @@
 import pg, { type PoolConfig } from 'pg'
 
-/** Lets the role of a bench's own site read tables into memory, and fill them without triggers: a site's role may do neither. */
+/** Grants the role of a bench's site what a site's role may not do: load tables into memory, and disable triggers. */
 export async function allowMeasuring(admin: PoolConfig): Promise<void> {
 	const client = new pg.Client({ ...admin, database: 'devquad' })
 	await client.connect()

@@ -1,4 +1,4 @@
-// The bare handler of the same server: what the site's figures are set against. `/N` answers with N bytes that stand ready.
+// The baseline: a bare handler on the same server. `/N` responds with N prepared bytes.
 import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'

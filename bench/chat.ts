@@ -1,5 +1,5 @@
-// npm run bench:chat [-- --only delivery|rate|sockets|storm]: what the chat costs and what it bears, on the built site with a durable
-// database of its own. Members and server share the machine, so what the members cost is in every figure.
+// npm run bench:chat [-- --only delivery|rate|sockets|storm]: latency, throughput and cost of the chat, on the built site with a durable
+// database of its own. Clients and server share the machine, so all numbers include the cost of the clients.
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { delivery } from './chat/delivery.ts'

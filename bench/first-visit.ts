@@ -1,7 +1,7 @@
 import { chromium } from '@playwright/test'
 import { chromiumFlags, findChromium } from '../scripts/support/chromium.ts'
 
-/** Bytes over the wire of a first visit, headers included, by kind of resource, as Chromium counts them. */
+/** Bytes transferred by a first visit, including headers, by kind of resource, as Chromium counts them. */
 export async function firstVisit(url: string): Promise<Record<string, number>> {
 	const browser = await chromium.launch({ executablePath: findChromium(), args: chromiumFlags() })
 	try {

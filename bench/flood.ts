@@ -1,10 +1,10 @@
-// As many requests as a server answers, from few connections. The usual load tools parse every byte of every answer in
-// JavaScript and reach their own end at 190 MB/s, before the server that hands out kept pages does; this one counts bytes.
+// Sends as many requests as a server answers, over few connections. Common load generators parse each response in JavaScript and saturate
+// at 190 MB/s, before a server that sends cached pages does; this one only counts bytes.
 import { connect } from 'node:net'
 
 export interface Flood {
 	perSecond: number
-	/** Milliseconds from the request's last byte out to the answer's last byte in. */
+	/** Milliseconds from the last byte of the request to the last byte of the response. */
 	p50: number
 	p99: number
 }
@@ -13,8 +13,8 @@ const ok = Buffer.from('HTTP/1.1 200 ')
 const blank = Buffer.from('\r\n\r\n')
 
 /**
- * Asks for one address again and again, the next time as soon as the answer is there.
- * @throws Error when an answer is not 200 or says no length
+ * Requests an address repeatedly, each connection as soon as it has the response.
+ * @throws Error if a response is not 200 or has no length
  */
 export async function flood(
 	url: string,
@@ -32,7 +32,7 @@ export async function flood(
 	return { perSecond: sorted.length / seconds, p50: at(0.5), p99: at(0.99) }
 }
 
-/** @returns milliseconds of each answer */
+/** @returns the latency of each response in milliseconds */
 function askOver(address: { host: string; port: number }, request: Buffer, end: number): Promise<number[]> {
 	return new Promise((resolve, reject) => {
 		const times: number[] = []
@@ -58,7 +58,7 @@ function askOver(address: { host: string; port: number }, request: Buffer, end: 
 	})
 }
 
-/** Bytes of a whole answer, from its beginning: headers come in one piece from a server on the same machine. */
+/** The length of a response in bytes, from its first chunk: headers are not split on the loopback interface. */
 function lengthOf(chunk: Buffer): number {
 	const head = chunk.indexOf(blank) + blank.length
 	const length = /\r\ncontent-length: (\d+)/i.exec(chunk.toString('latin1', 0, head))?.[1]

@@ -1,4 +1,5 @@
-// npm run bench:forum [-- FILE] [--sizes 10000,1000000] [--keep DIR] [--only TEXT] [--sets 200]: what the forum costs in the database, at two sizes.
+// npm run bench:forum [-- FILE] [--sizes 10000,1000000] [--keep DIR] [--only TEXT] [--sets 200]: the forum's cost in the database, at two
+// sizes.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -22,9 +23,9 @@ const { values: given, positionals } = parseArgs({
 	allowPositionals: true,
 	options: {
 		sizes: { type: 'string', default: '10000,1000000' },
-		// Where the two databases stay for the next run; one that is there already is not made again.
+		// Stores the two databases in this folder for the next run; existing ones are reused.
 		keep: { type: 'string' },
-		// Measures the journeys with this in their name, and writes no report.
+		// Measures only journeys with this text in their name, and writes no report.
 		only: { type: 'string' },
 		sets: { type: 'string', default: '200' },
 	},
@@ -33,9 +34,9 @@ const here = process.env.INIT_CWD ?? '.'
 const sizes = given.sizes.split(',').map(Number)
 const file = positionals[0] && resolve(here, positionals[0])
 const source = file ? 'recombined from an import file' : 'invented words, as unevenly common as those of a language'
-/** A forum up to this size is compared, row by row, with what triggers make of the same texts. */
+/** Up to this size the seeded forum is compared, row by row, with what the triggers derive. */
 const MAX_COMPARED = 20_000
-/** A forum of a million questions is given the memory that it needs; a small one gets the same. Nothing here must survive a crash. */
+/** Memory for a forum of a million questions, the same for the small one. Durability is not needed. */
 const settings = [
 	'shared_buffers=4GB',
 	'maintenance_work_mem=1GB',
@@ -60,7 +61,7 @@ try {
 	for (const size of sizes) if (!stopping.signal.aborted) forums.push(await open(size))
 	for (const name of forums[0] ? journeys(forums[0].samples).map(([name]) => name) : []) {
 		if (given.only && !name.includes(given.only)) continue
-		// Both sizes within the same minute: whatever else the machine does then, it does to both.
+		// Both sizes within the same minute, so that other load on the machine affects both.
 		for (const forum of forums) if (!stopping.signal.aborted) await visit(forum, name)
 	}
 	const [small, large] = forums
@@ -69,7 +70,7 @@ try {
 	for (const { stop } of forums) await stop()
 }
 
-/** A forum of so many questions in a database of its own, made now unless it was kept. */
+/** Opens a forum of this size in a database of its own, which is created unless an earlier run kept it. */
 async function open(size: number): Promise<Forum> {
 	const dataDir = given.keep
 		? join(resolve(here, given.keep), String(size))
@@ -98,7 +99,7 @@ async function open(size: number): Promise<Forum> {
 	}
 }
 
-/** Reads everything from the disk, and last the forum's questions into the database's own memory, as a site that ran for a day has them. */
+/** Reads everything from the disk, and the forum's questions last into shared buffers, as on a site that has run for a day. */
 async function warm(): Promise<void> {
 	const read = (mode: string, which: string) =>
 		pool().query(
@@ -108,7 +109,7 @@ async function warm(): Promise<void> {
 	await read('buffer', `relname ~ '^(questions|tags|users|search_|similar_|question_tags)'`)
 }
 
-/** @throws Error when the seeded forum is not what it would be if each query had been written by itself */
+/** @throws Error if the seeded forum differs from one whose questions were inserted one by one */
 async function make(size: number, note: string): Promise<void> {
 	const made = await seedForum(size, readTexts(file))
 	process.stdout.write(`${Math.round(made.rows / made.seconds).toLocaleString('en')} rows a second\n`)
@@ -117,7 +118,7 @@ async function make(size: number, note: string): Promise<void> {
 	writeFileSync(note, JSON.stringify(made))
 }
 
-/** Measures one kind of page, through one connection: its statements one after the other add up to the page's time. */
+/** Measures one kind of page over one connection: its statements run in sequence and add up to the page's time. */
 async function visit({ size, connection, samples, figures }: Forum, name: string): Promise<void> {
 	openDatabase({ ...connection, ...NO_TIME_LIMITS, max: 1 })
 	const page = journeys(samples).find(([other]) => other === name)?.[1]

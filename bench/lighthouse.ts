@@ -1,10 +1,10 @@
-// npm run bench:lighthouse -- URL …: Lighthouse's mobile scores of pages of a running site.
+// npm run bench:lighthouse -- URL …: Lighthouse's mobile scores for pages of a running site.
 import { chromium } from '@playwright/test'
 import lighthouse from 'lighthouse'
 import { chromiumFlags, findChromium } from '../scripts/support/chromium.ts'
 import { freePort } from '../scripts/support/free-ports.ts'
 
-/** Audits whose figures are printed whatever their score is. */
+/** Audits whose values are always printed. */
 const shown = ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time', 'total-byte-weight']
 
 const port = await freePort()

@@ -1,11 +1,11 @@
-// npm run bench:markdown: what hostile texts cost to render, in milliseconds of the processor, and as a ratio of 64 KB to 8 KB.
-// Linear work gives 8.
+// npm run bench:markdown: the cost of rendering hostile texts, in processor milliseconds, and the ratio of 64 KB to 8 KB. Linear work gives
+// 8.
 import renderTask from '../app/platform/markdown/render-worker.server.ts'
 
 const rounds = 5
 const timesInRound = 4
 
-/** Beginnings without ends, nests, crowds of one thing, and code that grammars are slow with: what the text repeats. */
+/** Hostile patterns to repeat: unclosed openings, deep nesting, many tokens of one kind, and code that is slow to highlight. */
 const repeated: Record<string, string> = {
 	brackets: '[',
 	pictures: '![](',
@@ -47,7 +47,7 @@ const repeated: Record<string, string> = {
 	mentions: '@ab ',
 }
 
-/** Texts that are more than a repetition, by their length in characters. */
+/** Hostile texts that are not just repetitions, by length in characters. */
 const composed: Record<string, (length: number) => string> = {
 	'one formula': (length) => `$$\n${repeat('x_1+', Math.min(length, 1_990))}\n$$`,
 	'long formulas': (length) => repeat(`$$\n${repeat('\\sqrt{x}', 1_980)}\n$$\n\n`, length),
@@ -90,15 +90,15 @@ function grow(length: number, part: (step: number) => string): string {
 	return text.slice(0, length)
 }
 
-/** As much code as is coloured at all, then the same again as plain text. */
+/** As much code as is highlighted at most, then the same length as plain text. */
 function coloured(language: string, part: string, length: number): string {
 	const block = `\`\`\`${language}\n${repeat(part, Math.min(length, 19_900))}\n\`\`\`\n`
 	return repeat(block, length)
 }
 
 /**
- * The fastest of some rounds, in milliseconds that the processor worked: other programs do not count. A round renders the text
- * several times, as some systems count in steps of 4 ms.
+ * The fastest of several rounds, in processor milliseconds, so that other programs do not count. A round renders the text several times, as
+ * some systems count in steps of 4 ms.
  */
 async function fastest(text: string): Promise<number> {
 	let best = Number.POSITIVE_INFINITY

@@ -3,19 +3,19 @@ import pg from 'pg'
 import { pool } from '~/platform/db/db.server.ts'
 
 export interface Figures {
-	/** Milliseconds in the database for a whole page, with the way there and back. */
+	/** Milliseconds of a page's statements, including round trips. */
 	p50: number
 	p99: number
 	/**
-	 * Milliseconds that the database's process itself worked for a page, which other programs on the machine do not
-	 * lengthen; null where the system does not tell (Linux does).
+	 * Processor milliseconds of the database process for a page, independent of other load; null if the system does not report them (Linux
+	 * does).
 	 */
 	work: { p50: number; p99: number } | null
-	/** Statements of one page. */
+	/** Statements per page. */
 	statements: number
-	/** Rows that a page shows, on average. */
+	/** Average rows that a page shows. */
 	rows: number
-	/** The plan of the dearest statement of the slowest page, as it ran once more. */
+	/** The plan of the most expensive statement of the slowest page, run once more. */
 	plan: string
 }
 
@@ -25,7 +25,7 @@ interface Spent {
 	ms: number
 }
 
-/** The statements of the page being measured; null while nothing is. */
+/** The statements of the page being measured; null between measurements. */
 let spent: Spent[] | null = null
 const query = pg.Client.prototype.query
 // biome-ignore lint/suspicious/noExplicitAny: pg's query has seven signatures; this one times those that return a promise.
@@ -38,7 +38,7 @@ pg.Client.prototype.query = async function (this: pg.Client, ...args: any[]) {
 	// biome-ignore lint/suspicious/noExplicitAny: as above
 } as any
 
-/** Loads so many pages, each with other parameters, after as many to warm up. @param page answers how many rows it shows */
+/** Loads pages with different parameters, after as many for warm-up. @param page returns the number of rows that it shows */
 export async function measure(page: () => Promise<number>, sets: number): Promise<Figures> {
 	for (let index = 0; index < sets; index += 1) await page()
 	const times: number[] = []
@@ -58,7 +58,7 @@ export async function measure(page: () => Promise<number>, sets: number): Promis
 	}
 	spent = null
 	const { statements } = slowest
-	// That of a transaction's begin or end has no plan.
+	// BEGIN and COMMIT have no plan.
 	const planned = statements.filter(
 		({ text }) => !/^\s*(begin|start|commit|rollback|set|savepoint|release)\b/i.test(text),
 	)
@@ -77,7 +77,7 @@ function percentiles(times: number[]): { p50: number; p99: number } {
 	return { p50: sorted[Math.floor(sorted.length / 2)] ?? 0, p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0 }
 }
 
-/** How long the process behind the pool's connection was on a processor so far, in milliseconds; NaN where nobody tells. */
+/** The processor milliseconds of the process behind the pool's connection; NaN if unknown. */
 async function findWorker(): Promise<() => number> {
 	const { rows } = await pool().query<{ pid: number }>('select pg_backend_pid() as pid')
 	return () => {
@@ -89,7 +89,7 @@ async function findWorker(): Promise<() => number> {
 	}
 }
 
-/** What a statement really did, in short: without costs, which mean nothing to a reader. */
+/** The plan with actual times and rows, in short, without cost estimates. */
 async function explain({ text, values }: Spent): Promise<string> {
 	const { rows } = await pool().query(`explain (analyze, buffers, costs off, timing off) ${text}`, values)
 	const lines = rows.map((row) => String(row['QUERY PLAN']).slice(0, 140))

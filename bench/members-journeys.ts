@@ -7,7 +7,7 @@ import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { ordinal } from '~/lib/text.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
 
-/** The pages that are measured, each other parameters at every call: what a random one of the members would look for. */
+/** The measured pages, with different parameters at each call, taken from random members. */
 export function journeys(size: number): [name: string, page: () => Promise<number>][] {
 	const random = randomOf(size)
 	const someone = () => personOf(1 + Math.floor(random() * size))
@@ -69,12 +69,12 @@ function studies({ profile }: Person): Partial<Criteria> {
 	return { branches: [profile.enrol_in_branch_name], years: [profile.current_year] }
 }
 
-/** Of somebody's skills those that most others have too: with them a page is full at both sizes. */
+/** The most frequent skills of a member: with them a page is full at both sizes. */
 function commonest(own: string[], count: number): string[] {
 	return own.toSorted((one, other) => skills.indexOf(one) - skills.indexOf(other)).slice(0, count)
 }
 
-/** A name with one letter left out, wrong, added, or swapped with its neighbour. */
+/** A name with a letter missing, wrong, added, or swapped with its neighbour. */
 function withTypo(name: string, random: () => number): string {
 	const words = name.split(' ')
 	const which = Math.floor(random() * words.length)

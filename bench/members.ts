@@ -1,4 +1,4 @@
-// npm run bench:members [-- SMALL LARGE [PAGES]]: what the community and a profile cost in the database, at two sizes.
+// npm run bench:members [-- SMALL LARGE [PAGES]]: the database cost of the community and of profiles, at two sizes.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,14 +17,14 @@ import { type Figures, measure } from './measure.ts'
 import { journeys } from './members-journeys.ts'
 
 const [small = 10_000, large = 1_000_000, sets = 300] = process.argv.slice(2).map(Number)
-/** A database of a million members is given the memory that it needs; a small one gets the same. */
+/** Memory for a million members, the same for the small database. */
 const settings = ['shared_buffers=3GB', 'max_wal_size=4GB']
 
 interface Community {
 	size: number
 	connection: PoolConfig
 	stop: () => Promise<void>
-	/** How long its members took to make, and how many rows they are. */
+	/** Seconds that generating its members took, and the number of their rows. */
 	seconds: number
 	rows: number
 	figures: Map<string, Figures>
@@ -36,7 +36,7 @@ const communities: Community[] = []
 try {
 	for (const size of [small, large]) communities.push(await make(size))
 	for (const name of journeys(small).map(([name]) => name)) {
-		// Both sizes within the same minute: whatever else the machine does then, it does to both.
+		// Both sizes within the same minute, so that other load on the machine affects both.
 		for (const community of communities) if (!stopping.signal.aborted) await visit(community, name)
 	}
 	if (!stopping.signal.aborted) report()
@@ -44,7 +44,7 @@ try {
 	for (const { stop } of communities) await stop()
 }
 
-/** A database of its own with so many invented members, in memory as far as it can be. */
+/** Creates a database with generated members, as far as possible in memory. */
 async function make(size: number): Promise<Community> {
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-members-'))
 	const postgres = await startEmbeddedPostgres(dataDir, settings)
@@ -71,7 +71,7 @@ async function make(size: number): Promise<Community> {
 	}
 }
 
-/** Measures one kind of page, through one connection: its statements one after the other add up to the page's time. */
+/** Measures one kind of page over one connection: its statements run in sequence and add up to the page's time. */
 async function visit({ size, connection, figures }: Community, name: string): Promise<void> {
 	openDatabase({ ...connection, ...NO_TIME_LIMITS, max: 1 })
 	await warm()
@@ -82,7 +82,7 @@ async function visit({ size, connection, figures }: Community, name: string): Pr
 	await closeDatabase()
 }
 
-/** Reads every table and index into memory, as a site that has run for a day has them. */
+/** Reads every table and index into memory, as on a site that has run for a day. */
 async function warm(): Promise<void> {
 	await pool().query(
 		"select sum(pg_prewarm(oid)) from pg_class where relkind in ('r', 'i', 't') and relnamespace = 'public'::regnamespace",
@@ -125,7 +125,7 @@ ${plans.join('\n\n')}
 	writeFileSync(file, `${head}${marks[0]}\n${text}${marks[1]}${rest.split(marks[1])[1] ?? '\n'}`)
 }
 
-/** What a page costs on a processor, where the system tells, else on the clock. */
+/** Processor time of a page if known, else elapsed time. */
 function workOf(figures: Figures | undefined): { p50: number; p99: number } | undefined {
 	return figures?.work ?? figures
 }

@@ -1,4 +1,4 @@
-// npm run bench:messages [-- OWN [OTHERS]]: how long a member with 100,000 messages waits for a search in them, while others wrote 400,000.
+// npm run bench:messages [-- OWN [OTHERS]]: the time of a member's search in 100,000 messages, among 400,000 of others.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,13 +16,13 @@ const others = Number(process.argv[3] ?? 400_000)
 const vocabulary = 20_000
 
 let seed = 7
-/** The same chances in every run (Lehmer's generator). */
+/** A seeded random generator (Lehmer). */
 function chance(): number {
 	seed = (seed * 48_271) % 2_147_483_647
 	return seed / 2_147_483_647
 }
 
-/** Words of letters, the commonest first: syllables, so that many are spelled alike, as in a language. */
+/** Generated words, most frequent first, of syllables, so that many are spelled alike, as in a language. */
 const syllables = [
 	'ba',
 	'den',
@@ -46,7 +46,7 @@ const words = Array.from({ length: vocabulary }, (_, index) => {
 	for (; rest > 0; rest = Math.floor(rest / syllables.length)) word += syllables[rest % syllables.length]
 	return word
 })
-/** By Zipf's law: the commonest word is in every second message, most are in a few. */
+/** Zipf's law: the most frequent word is in every second message, most are in a few. */
 const anyWord = () => words[Math.floor(vocabulary ** chance()) - 1] ?? ''
 
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-messages-'))
@@ -65,7 +65,7 @@ try {
 	rmSync(dataDir, { recursive: true, force: true })
 }
 
-/** Member 1 has conversations with 40 others, among whom everybody writes to everybody. */
+/** Member 1 has conversations with 40 others, who all write to each other. */
 async function load(): Promise<void> {
 	await pool().query(`insert into users (username, name, email) select 'member' || n, 'Member ' || n, 'member' || n || '@campus.example'
 		from generate_series(1, 60) as n`)

@@ -1,12 +1,12 @@
-// What a page costs in time of the processor, which other programs on the machine do not change as they change requests a second.
+// The cost of a page in processor time, which, unlike requests per second, does not depend on other load on the machine.
 import { createHmac, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 
 /**
- * Milliseconds of the processor for one page; `compression` is a part of `server`: what it adds to the same page without a coding, which
- * has more bytes to send.
+ * Processor milliseconds of a page. `compression` is included in `server`: the difference to the same page uncompressed, which has more
+ * bytes to send.
  */
 export interface PageCost {
 	server: number
@@ -18,7 +18,7 @@ export interface PageCost {
 interface Processes {
 	/** Of the server. */
 	pid: number | undefined
-	/** Its data directory, with the built-in database. */
+	/** The data directory, with the built-in database. */
 	dataDir: string
 }
 
@@ -28,20 +28,16 @@ const connections = 4
 /** Each may open 600 pages a minute, and write 60 times. */
 const readers = 40
 
-/** What is asked of the site. */
+/** A request to the site. */
 export interface Asked {
 	url: string
-	/** Of those who ask, in turn. */
+	/** Sessions that take turns. */
 	cookies: string[]
-	/** What is sent as JSON with POST, made for each request; otherwise it is a GET. */
+	/** Creates the JSON body of a POST; without it the request is a GET. */
 	body?: () => object
 }
 
-/**
- * Adds members who are logged in at the site, each with a filled profile.
- * @param secret its AUTH_SECRET
- * @returns their cookies
- */
+/** Adds logged-in members with full profiles. @param secret the site's AUTH_SECRET @returns their cookies */
 export async function logReadersIn(database: pg.Client, url: string, secret: string): Promise<string[]> {
 	const tokens = Array.from({ length: readers }, () => randomUUID())
 	await database.query(
@@ -64,7 +60,7 @@ export async function logReadersIn(database: pg.Client, url: string, secret: str
 		tokens.map(async (token) => {
 			const signature = createHmac('sha256', secret).update(token).digest('base64')
 			const session = `session=${encodeURIComponent(`${token}.${signature}`)}`
-			// The first answer brings the signed cookie that later requests are believed by.
+			// The first response sets the signed cookie that spares later requests a lookup.
 			const answer = await fetch(`${url}/login`, { headers: { cookie: session }, redirect: 'manual' })
 			await answer.arrayBuffer()
 			return [session, ...answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0])].join('; ')
@@ -73,9 +69,9 @@ export async function logReadersIn(database: pg.Client, url: string, secret: str
 }
 
 /**
- * The median of some rounds of one page, each with zstd and without a coding.
- * @returns null where the system does not tell what a process costs (Linux does)
- * @throws Error when an answer is no success
+ * The median cost of several rounds, each with zstd and uncompressed.
+ * @returns null if the system does not report processor time (Linux does)
+ * @throws Error if a response is not a success
  */
 export async function costOf(asked: Asked, processes: Processes): Promise<PageCost | null> {
 	if (processorTime(process.pid) === 0) return null
@@ -117,7 +113,7 @@ async function open({ url, cookies, body }: Asked, coding: string): Promise<void
 	await Promise.all(Array.from({ length: connections }, visit))
 }
 
-/** What this work cost, for each page. */
+/** The cost of some work, per page. */
 async function spent({ pid, dataDir }: Processes, work: () => Promise<void>) {
 	const read = () => ({ server: processorTime(pid), database: databaseTime(dataDir) })
 	const before = read()
@@ -129,7 +125,7 @@ async function spent({ pid, dataDir }: Processes, work: () => Promise<void>) {
 	}
 }
 
-/** Milliseconds that all threads of a process have had a processor so far; 0 where nobody tells. */
+/** Processor milliseconds of all threads of a process so far; 0 if unknown. */
 export function processorTime(pid: number | string | undefined): number {
 	try {
 		const threads = readdirSync(`/proc/${pid}/task`)
@@ -142,7 +138,7 @@ export function processorTime(pid: number | string | undefined): number {
 	}
 }
 
-/** The same for the built-in database, all its processes together. */
+/** The same for all processes of the built-in database. */
 export function databaseTime(dataDir: string): number {
 	const postmaster = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]
 	return readdirSync('/proc')
@@ -152,7 +148,7 @@ export function databaseTime(dataDir: string): number {
 
 function parentOf(pid: string): string | undefined {
 	try {
-		// The name of the program comes first, in brackets, and may hold anything.
+		// The program's name comes first, in brackets, and may contain anything.
 		return readFileSync(`/proc/${pid}/stat`, 'utf8')
 			.replace(/^.*\) /s, '')
 			.split(' ')[1]

@@ -1,10 +1,8 @@
 /*
- * npm run bench:peers -- nodebb --url URL --username NAME --password WORD [--processes PID,PID…] [--questions FILE]: this site and a NodeBB
- * that somebody runs, measured by the same generator in one run. Each answer is checked before it is timed.
- *
- * Answers for a second of processor are comparable on a busy machine too. They are known where NodeBB runs on this machine: name its
- * processes and those of its database. To compare like with like, give both the same content, and let neither have a processor of
- * its own: this script pins nothing.
+ * npm run bench:peers -- nodebb --url URL --username NAME --password WORD [--processes PID,PID…] [--questions FILE]: compares this site
+ * with a NodeBB that you run, with the same load generator in one run. Each response is checked before it is timed. Responses per processor
+ * second are comparable on a busy machine too. They need a NodeBB on this machine: pass its processes and those of its database. For a fair
+ * comparison, give both the same content, and pin neither to a processor: this script does not.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -57,7 +55,7 @@ async function compare(ours: Peer, theirs: Peer): Promise<string> {
 	const rows: string[] = []
 	const refusals: string[] = []
 	for (const kind of KINDS) {
-		// One after the other within the same minute: whatever else the machine does then, it does to both.
+		// One after the other within the same minute, so that other load on the machine affects both.
 		const [own, other] = [await measured(ours, kind, refusals), await measured(theirs, kind, refusals)]
 		rows.push(`| ${kind} | ${cell(own)} | ${cell(other)} | ${ratio(own, other)} |`)
 		process.stdout.write(`${rows.at(-1)}\n`)
@@ -72,7 +70,7 @@ ${refusals.map((refusal) => `\n- ${refusal}`).join('')}
 `
 }
 
-/** Null where the forum has no such page or refuses it, which is noted. */
+/** Null if the forum has no such page or refuses it, which is recorded. */
 async function measured(peer: Peer, kind: Kind, refusals: string[]): Promise<Rate | null> {
 	const page = peer.pages[kind]
 	if (!page) return null
@@ -91,7 +89,7 @@ function cell(rate: Rate | null): string {
 	return perProcessorSecond === null ? each : `${Math.round(perProcessorSecond)} (${each})`
 }
 
-/** By processor time where both are known, else by the clock. */
+/** By processor time if known for both, else by elapsed time. */
 function ratio(own: Rate | null, other: Rate | null): string {
 	if (!own || !other) return '–'
 	const both = own.perProcessorSecond !== null && other.perProcessorSecond !== null

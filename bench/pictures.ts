@@ -1,4 +1,4 @@
-// npm run bench:pictures: what taking in large pictures costs the process that does it.
+// npm run bench:pictures: the cost of processing large pictures.
 import { randomBytes } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import sharp from 'sharp'

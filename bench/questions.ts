@@ -4,13 +4,13 @@ import { createWriteStream } from 'node:fs'
 import type { DemoComment } from '~/features/demo/demo.schema.ts'
 import { readDemo } from '~/features/demo/demo.server.ts'
 
-/** So many answers have the first two of a thousand questions. */
+/** The number of answers of the first two of a thousand questions. */
 const manyAnswers: Record<number, number> = { 0: 50, 1: 20 }
 
 /**
- * Writes an import file of so many questions, made of the demo's texts in new combinations; the same ones each time.
- * Every thousandth question has 50 comments, the one after it 20.
- * @param most comments that another question has; they have half as many on average
+ * Writes an import file of generated questions, which combine the demo's texts. Deterministic. Of each thousand questions one has 50
+ * comments, and the next 20.
+ * @param most maximum number of comments of other questions; the average is half of it
  */
 export async function writeQuestions(file: string, count: number, most = 5): Promise<void> {
 	const { questions } = await readDemo()

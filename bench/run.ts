@@ -1,5 +1,5 @@
-// npm run bench [-- FILE.jsonl.gz] [--costs]: what the built site costs, beside a bare handler in the same run. With --costs only
-// the processor time of each page is measured and printed.
+// npm run bench [-- FILE.jsonl.gz] [--costs]: the performance of the built site, compared with a bare handler in the same run. With --costs
+// only the processor time of each page is measured and printed.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -17,11 +17,11 @@ import { writeQuestions } from './questions.ts'
 
 const seconds = 8
 const connections = 16
-/** A reader whom a redirect brought here is never shown a kept page. */
+/** Readers with a flash cookie never get a cached page. */
 const unsaved = { cookie: 'flash=none' }
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-bench-'))
 const secret = 'a secret that only this run knows of'
-/** Questions with what their addresses are made of. */
+/** Questions with the parts of their addresses. */
 const questionPlaces = `select q.id, q.title, q.comment_count, c.slug as category_slug, u.username
 	from questions q join categories c on c.id = category_id join users u on u.id = author_id`
 const { values: given, positionals } = parseArgs({ allowPositionals: true, options: { costs: { type: 'boolean' } } })
@@ -48,7 +48,7 @@ try {
 	rmSync(dataDir, { recursive: true, force: true })
 }
 
-/** Requests a second of each page, bytes of a first visit, and memory. */
+/** Requests per second of each page, bytes of a first visit, and memory. */
 async function measureRates(
 	site: SiteProcess,
 	bare: string,
@@ -77,7 +77,7 @@ async function measureRates(
 	report(rows, costs, visit, { before, after: residentMegabytes(site.child) })
 }
 
-/** Processor time of each page as visitors get it made again, and as members do; empty where the system does not tell. */
+/** Processor time of each page, rendered for visitors and for members; empty if the system does not report it. */
 async function measureCosts(site: SiteProcess, pages: [string, string][]): Promise<[string, PageCost][]> {
 	const members = await withDatabase(dataDir, (client) => logReadersIn(client, site.url, secret))
 	const query = pages.find(([name]) => name.startsWith('a query'))?.[1] ?? ''
@@ -120,7 +120,7 @@ async function measureCosts(site: SiteProcess, pages: [string, string][]): Promi
 	return costs
 }
 
-/** The address of a question with so many comments or a few more. */
+/** The address of a question with at least this many comments. */
 function findDiscussed(folder: string, comments: number): Promise<string> {
 	return withDatabase(folder, async (client) => {
 		const { rows } = await client.query(
@@ -178,7 +178,7 @@ function listQuestions(folder: string): Promise<string[]> {
 	})
 }
 
-/** Ten thousand different pages, one after the other on a few connections: each query in two themes. */
+/** Ten thousand different pages in sequence over a few connections: each question in two themes. */
 async function visitMany(url: string, paths: string[]): Promise<void> {
 	const queue = paths.flatMap((path) => ['system', 'dark'].map((theme) => ({ path, theme })))
 	await Promise.all(
@@ -202,7 +202,7 @@ function figures({ perSecond, p50, p99 }: Flood): string {
 	return `${Math.round(perSecond).toLocaleString('en')} | ${p50} | ${p99}`
 }
 
-/** How many statements one page costs, read from PostgreSQL's own log, and its size over the wire. */
+/** The number of statements of a page, from PostgreSQL's log, and its transferred size. */
 async function inspect(url: string, folder: string): Promise<{ statements: number; bytes: number }> {
 	const log = join(folder, 'postgres.log')
 	await withDatabase(folder, (client) => client.query('alter system set log_min_duration_statement = 0'))

@@ -1,4 +1,4 @@
-// npm run bench:similar [-- FOLDER [SIZE]]: does "similar questions" find what was already asked, and how fast is it.
+// npm run bench:similar [-- FOLDER [SIZE]]: the quality and speed of "similar questions".
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -38,7 +38,7 @@ interface Query {
 	wanted: Set<string>
 }
 
-/** A ranking is cut after so many, as nobody reads on. */
+/** Rankings are cut here, as nobody reads on. */
 const depth = 20
 
 const { threads, questions } = readFolder(folder)
@@ -83,7 +83,7 @@ function readFolder(path: string) {
 	return { threads, questions: questions.filter((query) => query.wanted.size > 0) }
 }
 
-/** Each thread becomes a query without a description, its answers comments, through the importer. */
+/** Each thread becomes a question without a description, and its answers comments, through the importer. */
 async function load(): Promise<void> {
 	const file = join(dataDir, 'threads.jsonl')
 	const lines = [...threads].map(([id, { question, answers }]) =>
@@ -91,7 +91,7 @@ async function load(): Promise<void> {
 			id,
 			source: 'bench',
 			title: question,
-			// The importer wants a text, and this one holds no word.
+			// The importer requires a text, and this one has no words.
 			body: '…',
 			created: '2024-01-01T00:00:00Z',
 			answers: answers.map((body) => ({ body, score: 0 })),
@@ -107,7 +107,7 @@ async function load(): Promise<void> {
 	if (summary.imported !== threads.size) throw new Error(`Only ${summary.imported} of ${threads.size} were imported.`)
 }
 
-/** Makes the vectors of all threads, where there is an encoder. */
+/** Computes the vectors of all threads, if there is an encoder. */
 async function encodeAll(): Promise<void> {
 	const missing = async () =>
 		(await pool().query('select from question_vectors where vector is null limit 1')).rows.length
@@ -172,7 +172,7 @@ function percentiles(times: number[]) {
 	return { p50: sorted[Math.floor(sorted.length / 2)] ?? 0, p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0 }
 }
 
-/** The same questions, and the seeded ones' own titles with a description, among so many questions. */
+/** The same questions, and titles of seeded ones with a description, among many questions. */
 async function timeLarge() {
 	if (!(size > 0)) return null
 	const { signal } = new AbortController()
@@ -182,7 +182,7 @@ async function timeLarge() {
 		onProgress: progressLine(`${size.toLocaleString('en')} queries`),
 		signal,
 	})
-	// A vector costs the same whatever it says: each question is given one of those that were made.
+	// The content of a vector does not affect its cost, so existing ones are reused.
 	await pool().query(`
 		insert into question_vectors (question_id, vector)
 		select q.id, made.vector from (select vector, row_number() over () - 1 as place, count(*) over () as count from question_vectors

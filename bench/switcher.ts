@@ -1,4 +1,4 @@
-// npm run bench:switcher [-- FILE] [--searches 144] [--keep DIR]: how long after the last key the switcher shows what it found, in a real browser.
+// npm run bench:switcher [-- FILE] [--searches 144] [--keep DIR]: the delay from the last key to the switcher's results, in a real browser.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -24,29 +24,29 @@ const { values: given, positionals } = parseArgs({
 	allowPositionals: true,
 	options: {
 		searches: { type: 'string', default: '144' },
-		// Where the database stays for the next run; one that is there already is not made again.
+		// Stores the database in this folder for the next run; an existing one is reused.
 		keep: { type: 'string' },
 	},
 })
 const file = positionals[0] && resolve(process.env.INIT_CWD ?? '.', positionals[0])
 const [members, questions] = [5_000, 20_000]
 const searches = Number(given.searches)
-/** A member may ask 300 times a minute, and nearly every key asks. */
+/** A member may send 300 requests a minute, and nearly every key sends one. */
 const searchesOfMember = 12
-/** Milliseconds between two keys of somebody who types fast. */
+/** Milliseconds between two keys of a fast typist. */
 const [fastest, slowest] = [70, 190]
-/** What the first results may take after the last key, in milliseconds. */
+/** The maximum delay from the last key to the first results, in milliseconds. */
 const bound = 150
 const secret = 'a secret that only this run knows of'
 const pause = randomOf(2)
 
-/** A text that somebody types who looks for something that is there. */
+/** A text typed in search of something that exists. */
 interface Typed {
 	kind: string
 	text: string
 }
 
-/** What was typed, and how long it took. */
+/** A text with its delay. */
 type Measured = Typed & Waited
 
 const dataDir = given.keep
@@ -83,7 +83,7 @@ async function measureSite(url: string): Promise<Measured[]> {
 	await database.connect()
 	const browser = await chromium.launch({ executablePath: findChromium(), args: chromiumFlags() })
 	try {
-		// A database that was kept has those of the run before.
+		// A reused database still has those of the previous run.
 		await database.query(
 			`delete from users where username like 'reader-%'; delete from usernames where username like 'reader-%'; delete from left_usernames`,
 		)
@@ -102,7 +102,7 @@ async function measureSite(url: string): Promise<Measured[]> {
 	}
 }
 
-/** Beginnings of what there is: titles up to within their third word, names, tags, each as often as the others. */
+/** Prefixes of existing titles, up to their third word, of names and of tags, in equal numbers. */
 async function readTyped(database: pg.Client): Promise<Typed[]> {
 	const random = randomOf(1)
 	const count = Math.ceil(searches / 3)
@@ -128,7 +128,7 @@ async function readTyped(database: pg.Client): Promise<Typed[]> {
 	})
 }
 
-/** Types texts into the switcher of one member's tab, which has its scripts by a first search that is not counted. */
+/** Types texts into the switcher in one member's tab, after a warm-up search that loads its scripts. */
 async function searchAs(browser: Browser, url: string, cookie: string, texts: Typed[]): Promise<Measured[]> {
 	const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
 	try {
@@ -166,7 +166,7 @@ async function typeAndWait(page: Page, text: string): Promise<Waited> {
 	return waited
 }
 
-/** The time until the next key. */
+/** The pause until the next key. */
 function rest(): Promise<void> {
 	const ms = fastest + pause() * (slowest - fastest)
 	return new Promise((resolve) => setTimeout(resolve, ms))

@@ -3,15 +3,15 @@ import { features } from '~/features/index.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
 import routes from '~/routes.ts'
 
-/** A page of staff, each time at another address of its kind. */
+/** A page for staff, requested with different parameters. */
 export interface Asked {
-	/** What the table of results calls it. */
+	/** The name in the table of results. */
 	name: string
-	/** @param turn counts the requests; what the address of the turn is, and what is sent to it as a form */
+	/** @param turn number of the request; returns its address and, for a form, its fields */
 	at: (turn: number) => { path: string; form?: Record<string, string> }
 }
 
-/** The staff's addresses in the site map, as patterns. */
+/** The staff routes of the site map, as patterns. */
 function staffPatterns(): string[] {
 	const found: string[] = []
 	const walk = (entries: readonly (typeof routes)[number][], above: string) => {
@@ -26,8 +26,8 @@ function staffPatterns(): string[] {
 }
 
 /**
- * Every page of staff with the filters that change what the database has to do.
- * @throws Error for an address of the site map that nobody has said how to ask for, and for one that is in it no more
+ * All pages for staff, with the filters that change the statements.
+ * @throws Error for a route without a definition here, and for a definition without a route
  */
 export async function staffPages(database: pg.Client): Promise<Asked[]> {
 	const known = await kinds(database)
@@ -43,11 +43,11 @@ export async function staffPages(database: pg.Client): Promise<Asked[]> {
 	)
 }
 
-/** By the pattern of the site map: names of what is measured there, '' for the page as it is. */
+/** By route pattern: measured variants by name, '' for the page without filters. */
 type Kinds = Record<string, Record<string, Asked['at']>>
 
 async function kinds(database: pg.Client): Promise<Kinds> {
-	/** The values of a statement's only column, one for each turn. */
+	/** The values of a statement's only column, one per turn. */
 	const each = async (statement: string) => {
 		const { rows } = await database.query<{ value: string }>(`select value::text from (${statement}) found`)
 		return (turn: number): string => {

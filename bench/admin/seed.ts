@@ -2,11 +2,10 @@ import { runMigrations } from 'graphile-worker'
 import { pool } from '~/platform/db/db.server.ts'
 
 /*
- * What staff of a campus of years have before them, on the seeded forum: as many rows of each kind as make their pages work. What the
- * same database is seeded with twice is the same.
+ * Seeds reports, cases, suspensions and the log of a campus after some years, enough rows of each kind for realistic plans. Deterministic.
  */
 
-/** What is added, in this order; `n` is a number from 1 on. */
+/** Statements in order; `n` is a number from 1 on. */
 const statements = [
 	`update users set created_at = now() - interval '3 years' * random(), logged_in_at = now() - interval '200 days' * random(),
 		cohort = 'Class of ' || 2024 + id % 6`,
@@ -14,7 +13,7 @@ const statements = [
 	`update users set suspended_until = now() + interval '30 days', suspended_reason = 'Advertising' where id % 25 = 0`,
 	`update users set role = 'moderator' where id % 500 = 0`,
 	`update profiles set hidden_at = now(), hidden_reason = 'Abusive' where user_id % 100 = 1`,
-	// Cases: 6,000, of whom 400 are open, and a report or more in each.
+	// Cases: 6,000, of which 400 are open, each with at least one report.
 	`insert into cases (kind, target_id, report_count, waits, active_at, closed_at)
 		select 'comment', id, 1 + id % 4, false, now() - n * interval '3 hours', case when n > 250 then now() - n * interval '2 hours' end
 		from (select id, row_number() over (order by id) as n from comments where id % 27 = 0) c where n <= 4000`,
@@ -72,7 +71,7 @@ const statements = [
 		select date_trunc('week', now())::date - 7 * week, part, 1000000000 from generate_series(0, 25) week, unnest('{database,pictures}'::text[]) part`,
 ]
 
-/** Adds what staff have before them to a seeded forum, and has the planner know of it. */
+/** Adds the data of staff pages to a seeded forum, and updates the statistics. */
 export async function seedStaff(): Promise<void> {
 	await runMigrations({ pgPool: pool() })
 	const client = await pool().connect()

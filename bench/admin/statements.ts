@@ -1,21 +1,21 @@
 import pg, { type PoolConfig } from 'pg'
 
-/** What the site had its database do since the last reset. */
+/** The statements that the site has executed since the last reset. */
 export interface Told {
 	/** Milliseconds of planning and executing. */
 	ms: number
 	count: number
-	/** The statements, the dearest first. */
+	/** The statements, most expensive first. */
 	each: { text: string; ms: number; calls: number }[]
 }
 
-/** Milliseconds for which a site that nobody asks is watched: whatever runs every minute does so once. */
+/** Milliseconds for which an idle site is observed, so that jobs that run every minute run once. */
 const WATCHED_MS = 65_000
 
-/** What the role of the site has PostgreSQL do, by `pg_stat_statements`, without what a site does by itself. */
+/** The cost of the statements of the site's role, by `pg_stat_statements`, without those of background jobs. */
 export class Statements {
 	private readonly database: pg.Client
-	/** Ids of statements that run while nobody asks. */
+	/** Ids of statements that run while the site is idle. */
 	private readonly own: string[]
 
 	private constructor(database: pg.Client, own: string[]) {
@@ -23,7 +23,7 @@ export class Statements {
 		this.own = own
 	}
 
-	/** Has a database count its statements from its next start on. @param admin its superuser */
+	/** Enables statistics of statements from the next start on. @param admin the superuser */
 	static async prepare(admin: PoolConfig): Promise<void> {
 		const client = new pg.Client({ ...admin, database: 'devquad' })
 		await client.connect()
@@ -37,7 +37,7 @@ export class Statements {
 		}
 	}
 
-	/** @param database a connection of its superuser, on which nothing else happens */
+	/** @param database a connection of the superuser that is used for nothing else */
 	static async of(database: pg.Client): Promise<Statements> {
 		const idle = new Statements(database, [])
 		await idle.reset()

@@ -1,4 +1,4 @@
-// A process with tabs of many members, told by its parent what they do.
+// A child process with the tabs of many members, controlled by its parent.
 import { randomUUID } from 'node:crypto'
 import { get } from 'node:http'
 import { json } from 'node:stream/consumers'
@@ -16,38 +16,38 @@ export interface Opened {
 	milliseconds: number
 }
 
-/** Times are milliseconds, in no order. */
+/** Latencies in milliseconds, unsorted. */
 export interface Wrote {
 	sent: number
 	delivered: Float64Array
 	acknowledged: Float64Array
-	/** Refused. */
+	/** Messages that were refused. */
 	failed: number
-	/** Neither refused nor delivered within {@link TIMEOUT_MS}. */
+	/** Messages neither refused nor delivered within {@link TIMEOUT_MS}. */
 	missing: number
-	/** Seconds of the processor that this process used. */
+	/** Processor seconds of this process. */
 	processor: number
 }
 
 export interface Returned {
-	/** Milliseconds from the cut until the last tab was connected, and until the last one had what it missed. */
+	/** Milliseconds from the cut until the last tab was connected, and until the last one had caught up. */
 	connected: number
 	caughtUp: number
-	/** Tries that failed and were repeated. */
+	/** Retries. */
 	repeated: number
 }
 
 interface Person extends Member {
 	tab: Tab
-	/** When the peer was last told how far this one has read. */
+	/** The time of the last read receipt. */
 	marked: number
 }
 
-/** Tabs that are on their way in at the same time while a crowd opens. */
+/** Tabs that connect concurrently. */
 const atOnce = 50
-/** Milliseconds that a message may take. */
+/** Milliseconds after which a message counts as lost. */
 const TIMEOUT_MS = 10_000
-/** A tab says at most once in so many milliseconds how far it has read, as the product's own does. */
+/** Minimum milliseconds between two read receipts of a tab, as in the product's client. */
 const markEvery = 1_000
 const body = 'A message of usual length, as people write them to each other.'
 
@@ -98,7 +98,7 @@ async function write(rate: number, seconds: number): Promise<Wrote> {
 	}
 	const processor = process.cpuUsage()
 	const start = performance.now()
-	// Each at its time, whether or not those before were answered.
+	// At a fixed rate, whether or not earlier messages were acknowledged.
 	for (const end = start + seconds * 1_000; performance.now() < end; await sleep(1)) {
 		for (; sent < ((performance.now() - start) / 1_000) * rate; sent += 1) {
 			const { tab, peer } = turnOf(sent)
@@ -123,14 +123,14 @@ async function write(rate: number, seconds: number): Promise<Wrote> {
 	}
 }
 
-/** First one of each pair, then the other one. */
+/** The members of a pair take turns. */
 function turnOf(number: number): Person {
 	const place = number % people.length
 	const half = people.length / 2
 	return people[place < half ? place * 2 : (place - half) * 2 + 1] as Person
 }
 
-/** Says that the peer's messages were read, as a tab does that shows the conversation. */
+/** Sends a read receipt, as a tab does that shows the conversation. */
 function mark(person: Person, upTo: number): void {
 	const now = performance.now()
 	if (now - person.marked < markEvery) return
@@ -154,7 +154,7 @@ async function cut([least, most]: [number, number]): Promise<Returned> {
 	return { connected, caughtUp: performance.now() - began, repeated }
 }
 
-/** Tries until it works, after 1 s, 2 s, … as the product's own client does. @returns how often it did not */
+/** Retries with pauses of 1 s, 2 s, … as the product's client does. @returns the number of retries */
 async function untilDone(work: () => Promise<unknown>): Promise<number> {
 	for (let failures = 0; ; failures += 1) {
 		try {
@@ -166,7 +166,7 @@ async function untilDone(work: () => Promise<unknown>): Promise<number> {
 	}
 }
 
-/** Asks for everything in the conversation, by a connection of its own, as each browser has one. @throws Error */
+/** Loads the whole conversation over a new connection, as each browser has its own. @throws Error */
 async function catchUp(peer: string, cookie: string): Promise<void> {
 	const answer = await new Promise<{ complete?: boolean; messages: unknown[] }>((resolve, reject) => {
 		const path = `/messages/${peer}/history?since=0`

@@ -5,7 +5,7 @@ import type { Member } from './site.ts'
 
 type Answer = { ok: true; value: unknown } | { ok: false; reason: string }
 
-/** Members with an open tab each, in a process of their own. */
+/** Members with an open tab each, in a child process. */
 export class Crowd {
 	private readonly child: ChildProcess
 	private last: Promise<unknown> = Promise.resolve()
@@ -14,20 +14,17 @@ export class Crowd {
 		this.child = fork(new URL('./crowd-process.ts', import.meta.url), { serialization: 'advanced' })
 	}
 
-	/** Opens a tab for each, some at a time. @param from the address that they connect from */
+	/** Opens a tab for each member, some at a time. @param from the local address to connect from */
 	open(members: Member[], port: number, from = '127.0.0.2'): Promise<Opened> {
 		return this.tell({ do: 'open', members, port, from }) as Promise<Opened>
 	}
 
-	/**
-	 * Has them write to each other, evenly spread.
-	 * @param rate messages in a second, all together
-	 */
+	/** Lets them write to each other, evenly distributed. @param rate messages per second in total */
 	write({ rate, seconds }: { rate: number; seconds: number }): Promise<Wrote> {
 		return this.tell({ do: 'write', rate, seconds }) as Promise<Wrote>
 	}
 
-	/** Cuts all at once; each comes back and asks for what it missed, after a moment between these two, in milliseconds. */
+	/** Cuts all connections at once; each tab reconnects after a random delay between these two, in milliseconds, and catches up. */
 	cut(after: [number, number]): Promise<Returned> {
 		return this.tell({ do: 'cut', after }) as Promise<Returned>
 	}

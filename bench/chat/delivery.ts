@@ -5,7 +5,7 @@ import { BenchSite } from './site.ts'
 const warmSeconds = 5
 const seconds = 30
 
-/** How long a message takes, with one message a second for each pair. @returns a table */
+/** The latency of messages, with one message per second and pair. @returns a table */
 export async function delivery(sizes: number[]): Promise<string> {
 	const rows: string[] = []
 	for (const pairs of sizes) rows.push(await measure(pairs))

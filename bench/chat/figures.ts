@@ -2,14 +2,14 @@ import type { Wrote } from './crowd-process.ts'
 import type { Reading } from './probe.ts'
 import type { BenchSite } from './site.ts'
 
-/** What a stretch of time cost, in shares of one processor. */
+/** Processor load during a measurement, as shares of one processor. */
 export interface Load {
 	server: number
 	database: number
 	reading: Reading
 }
 
-/** Watches what the site uses while something is done. */
+/** Measures the site's load during some work. */
 export async function watch<Value>(site: BenchSite, work: () => Promise<Value>): Promise<Load & { value: Value }> {
 	await site.read()
 	const began = performance.now()
@@ -21,7 +21,7 @@ export async function watch<Value>(site: BenchSite, work: () => Promise<Value>):
 	return { value, reading, server: reading.processor / seconds, database }
 }
 
-/** The value below which this share of all lies, with one decimal. */
+/** A quantile, with one decimal. */
 export function at(times: Float64Array, share: number): string {
 	return ms(quantile(times, share))
 }
@@ -52,7 +52,7 @@ export function grouped(count: number): string {
 	return Math.round(count).toLocaleString('en')
 }
 
-/** Whether every message that was sent has arrived. */
+/** Whether all sent messages have arrived. */
 export function isWhole({ sent, delivered, failed, missing }: Wrote): boolean {
 	return failed === 0 && missing === 0 && delivered.length === sent
 }

@@ -1,4 +1,4 @@
-// Loaded into the process of the site by the bench, before anything else: answers what only the inside knows.
+// Preloaded into the site's process by the bench: reports measurements from inside.
 import { createServer } from 'node:net'
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
@@ -6,18 +6,18 @@ import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
 import pg from 'pg'
 
-/** What the process of the site says of itself; times and counts since it was last asked. */
+/** Measurements of the site's process; times and counts since the previous reading. */
 export interface Reading {
 	/** Bytes. */
 	resident: number
 	heap: number
 	external: number
-	/** Seconds of the processor. */
+	/** Processor seconds. */
 	processor: number
-	/** Milliseconds for which nothing else could be done. */
+	/** The longest block of the event loop, in milliseconds. */
 	longestHold: number
 	longestCollection: number
-	/** Sent to PostgreSQL by the pool. */
+	/** Statements sent to PostgreSQL by the pool. */
 	statements: number
 }
 

@@ -3,13 +3,13 @@ import type { Wrote } from './crowd-process.ts'
 import { at, grouped, isWhole, type Load, ms, percent, quantile, watch } from './figures.ts'
 import { BenchSite } from './site.ts'
 
-/** Each member may send 30 messages in 10 s: so many of them can send more than any process takes. */
+/** Each member may send 30 messages in 10 s, so this many pairs exceed the capacity of a process. */
 const pairs = 1_000
 const seconds = 6
-/** Milliseconds that 99 of 100 messages may take at most. */
+/** The maximum p99 latency, in milliseconds. */
 const MAX_DELAY_MS = 200
 const first = 200
-/** The search ends when the rate that holds and the one that does not are so near to each other. */
+/** The search ends when the passing and the failing rate are this close. */
 const near = 1.08
 
 interface Step extends Load {
@@ -17,7 +17,7 @@ interface Step extends Load {
 	value: Wrote
 }
 
-/** The highest rate at which 99 of 100 messages arrive within 200 ms, and all arrive. @returns a table */
+/** The highest rate at which all messages arrive, and 99 of 100 within 200 ms. @returns a table */
 export async function highestRate(): Promise<string> {
 	const site = await BenchSite.start()
 	const crowd = new Crowd()

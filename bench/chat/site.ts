@@ -10,14 +10,14 @@ import type { Reading } from './probe.ts'
 
 const secret = 'a secret that only this run knows of'
 const probe = new URL('./probe.ts', import.meta.url).href
-/** Clock ticks of the kernel in a second, as /proc counts processor time on Linux. */
+/** Clock ticks per second, in which /proc counts processor time on Linux. */
 const ticks = 100
-/** Members that one statement adds: it compares each with each. Even, as two in a row are a pair. */
+/** Members per statement, which compares each with each. Even, as pairs are adjacent. */
 const BATCH = 1_000
 
 const standing = new Set<BenchSite>()
 
-/** Ends every site that still stands, for a run that is broken off. */
+/** Stops all running sites after an interruption. */
 export async function stopSites(): Promise<void> {
 	await Promise.all([...standing].map((site) => site.stop()))
 }
@@ -25,12 +25,12 @@ export async function stopSites(): Promise<void> {
 /** A member who can open tabs. */
 export interface Member {
 	username: string
-	/** Username of who they talk with. */
+	/** Username of their conversation partner. */
 	peer: string
 	cookie: string
 }
 
-/** The built site on a durable database of its own, without content, and what the bench does to it from outside. */
+/** The built site with a durable, empty database of its own, controlled from outside. */
 export class BenchSite {
 	readonly port: number
 	private readonly folder: string
@@ -45,7 +45,7 @@ export class BenchSite {
 		this.port = Number(new URL(site.url).port)
 	}
 
-	/** @param root folder of the build that is measured; this project unless said otherwise */
+	/** @param root folder of the build to measure; this project by default */
 	static async start(root?: string): Promise<BenchSite> {
 		const folder = mkdtempSync(join(tmpdir(), 'devquad-bench-chat-'))
 		const settings = {
@@ -76,7 +76,7 @@ export class BenchSite {
 		rmSync(this.folder, { recursive: true, force: true })
 	}
 
-	/** Adds members, logged in, of whom each two in a row have written to each other before. */
+	/** Adds logged-in members, in adjacent pairs with a conversation. */
 	async addMembers(count: number): Promise<Member[]> {
 		const added = Array.from({ length: count }, (_, index) => ({
 			username: `member-${this.members + index}`,
@@ -89,7 +89,7 @@ export class BenchSite {
 		return added.map(({ token, ...member }) => ({ ...member, cookie: cookieOf(token) }))
 	}
 
-	/** @param added with the peers of all */
+	/** @param added members with their peers */
 	private async insertMembers(added: { username: string; peer: string; token: string }[]): Promise<void> {
 		await this.database.query(
 			`with people as (
@@ -113,14 +113,14 @@ export class BenchSite {
 		)
 	}
 
-	/** What the site says of itself since it was last asked. @param collect throws away first what nothing refers to */
+	/** The measurements since the previous reading. @param collect runs the garbage collector first */
 	async read({ collect = false } = {}): Promise<Reading> {
 		const socket = connect(join(this.folder, 'probe'))
 		socket.write(collect ? 'collect' : 'read')
 		return JSON.parse(await text(socket))
 	}
 
-	/** Seconds of the processor that PostgreSQL has used so far, all its processes together. */
+	/** Processor seconds of all PostgreSQL processes so far. */
 	databaseSeconds(): number {
 		const postmaster = readFileSync(join(this.folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0] ?? ''
 		return readdirSync('/proc')
@@ -131,7 +131,7 @@ export class BenchSite {
 
 function secondsOf(pid: string, parent: string): number {
 	try {
-		// The name of the program comes first, in brackets, and may hold anything.
+		// The program's name comes first, in brackets, and may contain anything.
 		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
 			.replace(/^.*\) /s, '')
 			.split(' ')

@@ -3,13 +3,13 @@ import { Crowd } from './crowd.ts'
 import { at, grouped, kilobytes, megabytes, ms, percent, watch } from './figures.ts'
 import { BenchSite } from './site.ts'
 
-/** A process may have 20,000 files open where this was measured; each tab is one here and one in the server. */
+/** A process could have 20,000 open files where this was measured; each tab is one here and one in the server. */
 const crowds = 2
 const idleSeconds = 20
 const writers = 100
 const writeSeconds = 15
 
-/** What an open tab costs the one process that holds so many of them. @returns a table */
+/** The cost of an open tab, in a process that holds many. @returns a table */
 export async function manySockets(count: number): Promise<string> {
 	const site = await BenchSite.start()
 	const all = Array.from({ length: crowds }, () => new Crowd())
@@ -17,7 +17,7 @@ export async function manySockets(count: number): Promise<string> {
 	try {
 		const members = await site.addMembers(count - writers)
 		const others = await site.addMembers(writers)
-		// What the first tabs bring along, of code and of buffers, is no cost of one tab.
+		// Warms up: code and buffers of the first tabs are not a cost per tab.
 		await talking.open(others, site.port, '127.0.0.9')
 		await talking.write({ rate: writers / 2, seconds: 5 })
 		const before = await site.read({ collect: true })

@@ -5,20 +5,20 @@ import { BenchSite } from './site.ts'
 
 const others = 50
 const seconds = 15
-/** Milliseconds between the cut and the first try: of the product's own client, and the worst that could be. */
+/** The delay before the first reconnect in milliseconds: of the product's client, and the worst case. */
 const returns: [string, [number, number]][] = [
 	['after 0.5 to 1.5 s, as browsers come back', [500, 1_500]],
 	['all at the same moment', [0, 0]],
 ]
 
-/** So many tabs lose their connection at once and come back, while others go on writing. @returns a table */
+/** Cuts this many tabs at once and lets them reconnect, while others go on writing. @returns a table */
 export async function storm(count: number): Promise<string> {
 	const site = await BenchSite.start()
 	const [crowd, talking] = [new Crowd(), new Crowd()]
 	try {
 		await crowd.open(await site.addMembers(count), site.port)
 		await talking.open(await site.addMembers(others * 2), site.port, '127.0.0.9')
-		// Something for each to catch up on.
+		// Messages to catch up on.
 		await crowd.write({ rate: 300, seconds: Math.ceil(count / 300) })
 		const rows: string[] = []
 		for (const [name, after] of returns) rows.push(await measure(site, { crowd, talking, name, after }))

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net'
 
-/** Where a tab connects, and for whom. */
+/** The server and session of a tab. */
 export interface TabAddress {
 	port: number
-	/** Of the session. */
+	/** The session cookie. */
 	cookie: string
-	/** The address to connect from: each of 127.0.0.0/8 has ports of its own. */
+	/** The local address to connect from: each of 127.0.0.0/8 has ports of its own. */
 	from: string
 }
 
@@ -14,17 +14,17 @@ type Listener = (event: unknown) => void
 const key = Buffer.from('sixteen of bytes').toString('base64')
 
 /**
- * An open tab, without a browser and without the client's library: it speaks just enough WebSocket, engine.io and Socket.IO to
- * be one, so that ten thousand fit beside the server and what is measured is the server.
+ * An open tab without a browser or client library: a minimal implementation of WebSocket, engine.io and Socket.IO, so that ten thousand fit
+ * beside the server and the server is what is measured.
  */
 export class Tab {
-	/** Called with whatever the server says under a name. */
+	/** Listeners by event name. */
 	readonly heard = new Map<string, Listener>()
 	private readonly address: TabAddress
 	private readonly answers = new Map<number, Listener>()
 	private socket: Socket | null = null
 	private rest: Buffer = Buffer.alloc(0)
-	/** For the answer of HTTP, after which frames come. */
+	/** Until the HTTP response, which frames follow. */
 	private waiting = true
 	private asked = 0
 	private opened: { resolve: () => void; reject: (error: Error) => void } | null = null
@@ -37,7 +37,7 @@ export class Tab {
 		return this.socket !== null && this.opened === null
 	}
 
-	/** Opens the connection. @throws Error when it is refused or ends before it stands */
+	/** Opens the connection. @throws Error if it is refused or closed before it is established */
 	connect(): Promise<void> {
 		const { port, cookie, from } = this.address
 		const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -62,19 +62,19 @@ export class Tab {
 		return promise
 	}
 
-	/** Cuts the connection without a word, as a lost network does. */
+	/** Cuts the connection without a close frame, as a lost network does. */
 	cut(): void {
 		this.socket?.resetAndDestroy()
 		this.socket = null
 		this.answers.clear()
 	}
 
-	/** Says something. */
+	/** Emits an event. */
 	say(name: string, what: unknown): void {
 		this.write(`42${JSON.stringify([name, what])}`)
 	}
 
-	/** Says something and calls back with the answer. */
+	/** Emits an event with an acknowledgement. */
 	ask(name: string, what: unknown, answer: Listener): void {
 		this.asked += 1
 		this.answers.set(this.asked, answer)
@@ -85,7 +85,7 @@ export class Tab {
 		const payload = Buffer.from(text)
 		const long = payload.length > 125
 		const frame = Buffer.alloc((long ? 8 : 6) + payload.length)
-		// A whole message of text; masked, as a browser's must be, with zeros that leave it as it is.
+		// A text frame. Clients have to mask frames; a mask of zeros leaves the payload unchanged.
 		frame[0] = 0x81
 		frame[1] = 0x80 | (long ? 126 : payload.length)
 		if (long) frame.writeUInt16BE(payload.length, 2)
@@ -107,7 +107,7 @@ export class Tab {
 			bytes = bytes.subarray(frame.end)
 			this.hear(frame.text)
 		}
-		// A chunk of the pool would be held for the few bytes that remain of it.
+		// Copied, as a slice would keep the whole chunk in memory.
 		this.rest = bytes.length > 0 ? Buffer.from(bytes) : bytes
 	}
 
@@ -136,7 +136,7 @@ export class Tab {
 	}
 }
 
-/** The first whole frame, none of which the server masks; null while a part of it is on its way. */
+/** The first complete frame, unmasked, as servers send them; null if it is incomplete. */
 function frameIn(bytes: Buffer): { text: string; end: number } | null {
 	const short = (bytes[1] ?? 0) & 0x7f
 	const head = short === 127 ? 10 : short === 126 ? 4 : 2

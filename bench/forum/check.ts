@@ -1,6 +1,6 @@
 import { pool } from '~/platform/db/db.server.ts'
 
-/** Each counts rows in which the seeded forum is not what triggers and the importer make of the same texts. */
+/** Each counts rows of the seeded forum that differ from what triggers and importer derive from the same texts. */
 const differences: [what: string, statement: string][] = [
 	['search documents', 'select count(*) from questions where search <> whole_document(questions)'],
 	[
@@ -36,10 +36,7 @@ const differences: [what: string, statement: string][] = [
 	],
 ]
 
-/**
- * The words for “did you mean”: what is there is kept aside, the trigger's own function learns everything again, and the
- * two are compared; the transaction is rolled back.
- */
+/** Compares the words for “did you mean” with those that the trigger's function derives, in a transaction that is rolled back. */
 async function compareWords(): Promise<number> {
 	const client = await pool().connect()
 	try {
@@ -60,7 +57,7 @@ async function compareWords(): Promise<number> {
 	}
 }
 
-/** What a seeded forum has otherwise than if it had been written query by query; empty when nothing. */
+/** The differences of a seeded forum from one that was written question by question; empty without any. */
 export async function findDifferences(): Promise<string[]> {
 	const found: string[] = []
 	for (const [what, statement] of differences) {

@@ -15,7 +15,7 @@ export type Journey = [name: string, page: () => Promise<number>]
 
 const views: ListView[] = ['newest', 'active', 'unanswered', 'solved']
 
-/** The pages that are measured, each with other parameters at every call, through the use cases that the site itself calls. */
+/** The measured pages, with different parameters at each call, through the site's use cases. */
 export function journeys(samples: Samples): Journey[] {
 	const random = randomOf(11)
 	const pick = <Item>(list: readonly Item[]): Item => {
@@ -133,7 +133,7 @@ function member(id: number) {
 	return { id, username: 'nobody', name: 'Nobody', image: null, role: 'member' } as const
 }
 
-/** A word with one of its letters left out. */
+/** A word with a letter missing. */
 function withTypo(word: string, random: () => number): string {
 	const at = 1 + Math.floor(random() * (word.length - 2))
 	return word.slice(0, at) + word.slice(at + 1)

@@ -8,14 +8,14 @@ export interface Measured {
 	figures: Map<string, Figures>
 }
 
-/** The plans of so many journeys are kept: the dearest. */
+/** Plans in the report: those of the most expensive journeys. */
 const MAX_PLANS = 8
 const MAX_LINES = 60
 
 /**
- * Writes what two forums of different sizes cost into bench/RESULTS.md.
- * @param source whose words they are made of
- * @param sets how many pages of each kind were measured
+ * Writes the costs of two forums of different sizes into bench/RESULTS.md.
+ * @param source of their words
+ * @param sets pages of each kind that were measured
  */
 export function report([small, large]: [Measured, Measured], source: string, sets: number): void {
 	const lines = [...large.figures].map(([name, at]) => {
@@ -81,7 +81,7 @@ ${plans.join('\n\n')}
 	writeFileSync(file, `${head}${marks[0]}\n${text}${marks[1]}${rest.split(marks[1])[1] ?? '\n'}`)
 }
 
-/** The indexes and tables that a plan read, each once. */
+/** The distinct indexes and tables in a plan. */
 function nodesOf(plan: string): string {
 	const found = plan.matchAll(/(?:Bitmap Index Scan on|Index (?:Only )?Scan(?: Backward)? using|(Seq Scan) on) (\w+)/g)
 	return [...new Set([...found].map(([, seq, name]) => (seq ? `all of ${name}` : `${name}`)))].join(', ')

@@ -1,33 +1,33 @@
 import { pool } from '~/platform/db/db.server.ts'
 
-/** What one forum has of everything that a journey asks for, chosen by chance, the same way at each size. */
+/** Parameters for the journeys, sampled from a forum in the same way at each size. */
 export interface Samples {
-	/** Ids with the times that the lists go by, in the cursor's form. */
+	/** Ids with the timestamps that lists are sorted by, in the cursor's format. */
 	places: { id: number; created_at: string; active_at: string }[]
 	categories: string[]
-	/** The ten most used tags, and some that about as many questions have at each size: 100 to 300. */
+	/** The ten most used tags, and some with 100 to 300 questions at each size. */
 	commonTags: string[]
 	rareTags: string[]
-	/** Two tags that stand together, the one and the other among the most used. */
+	/** Pairs of tags that occur together, one of them among the most used. */
 	tagPairs: [string, string][]
-	/** Words by the share of questions that have them: more than a fifth, one in a hundred to one in ten, 20 to 300 questions. */
+	/** Words by frequency: in more than a fifth of the questions, in 1 to 10 per cent, in 20 to 300 questions. */
 	veryCommon: string[]
 	common: string[]
 	rare: string[]
-	/** Two words that stand side by side in a title. */
+	/** Adjacent words of a title. */
 	phrases: string[]
 	questions: { title: string; description: string }[]
-	/** Who asked most, and any members who asked. */
+	/** The most active askers, and random ones. */
 	busy: string[]
 	users: string[]
 	userIds: number[]
-	/** Ids of questions by how many comments they have. */
+	/** Ids of questions by number of comments. */
 	discussed: Record<5 | 50 | 2_000, number[]>
 }
 
 const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as ${column}`
 
-/** Chooses the questions, members and tags that the bench asks for; the same ones for the same database. */
+/** Samples questions, members and tags; deterministic for a database. */
 export async function takeSamples(): Promise<Samples> {
 	const some =
 		'select * from questions where id in (select 1 + floor(random() * (select max(id) from questions))::int from generate_series(1, 400))'

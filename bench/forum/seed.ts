@@ -5,19 +5,19 @@ import { pool } from '~/platform/db/db.server.ts'
 import { progressLine } from '../../scripts/support/progress.ts'
 import { type Texts, wordOf } from './texts.ts'
 
-/** So many questions are one transaction. */
+/** Questions per transaction. */
 const batchSize = 20_000
-/** As many batches are written at the same time. */
+/** Batches that are written concurrently. */
 const writers = 2
 const rareWords = 300_000
 
-/** The tables whose indexes are made after the rows, which takes a third of the time. */
+/** Tables whose indexes are created after the rows, which takes a third of the time. */
 const filled = ['questions', 'comments', 'question_tags', 'question_votes', 'notifications', 'search_spellings']
 
 /**
- * Fills an empty forum with so many questions and five times as many comments, a set at a time, without triggers and
- * without the importer: everything that those would derive is computed here, and {@link findDifferences} proves it equal.
- * Of each thousand questions 200 have no comment, most a few, 8 have 50 and two 150 and 200; the first five have 2,000.
+ * Fills an empty forum with questions and five times as many comments, in bulk, without triggers and importer. Everything that those would
+ * derive is computed here, and {@link findDifferences} verifies it. Of each thousand questions 200 have no comment, most a few, 8 have 50
+ * and two 150 and 200; the first five have 2,000.
  * @param members who may write; the first few of them write much
  * @returns rows written and seconds
  */
@@ -82,7 +82,7 @@ async function step(statement: string): Promise<void> {
 		process.stdout.write(`${seconds.toFixed(0)} s: ${statement.trim().slice(0, 90).replace(/\s+/g, ' ')}\n`)
 }
 
-/** The texts with their search documents, each computed once; `pick` chooses one of them by a number and what it is for. */
+/** Stores the texts with their search documents, each computed once; `pick` selects one by a number and a purpose. */
 async function fillPools({ titles, bodies, answers, tags }: Texts): Promise<void> {
 	await step(`
 		drop schema if exists bench cascade;
@@ -126,7 +126,7 @@ async function fillPools({ titles, bodies, answers, tags }: Texts): Promise<void
 		analyze bench.titles; analyze bench.bodies; analyze bench.answers; analyze bench.tags; analyze bench.rare; analyze bench.people`)
 }
 
-/** Which query has how many comments, and the id of its first. */
+/** Assigns each question its number of comments and the id of the first. */
 async function makePlan(size: number): Promise<void> {
 	await step(`
 		create table bench.plan as
@@ -155,7 +155,7 @@ const author = (number: string, what: number) =>
 
 async function fillBatch(from: number, until: number): Promise<void> {
 	await bulk(async (client) => {
-		// Eight comments form one or two threads of up to three levels, every tenth eight a chain of eight.
+		// Eight comments form one or two threads of up to three levels, every tenth group a chain of eight.
 		await client.query(`
 			insert into comments (id, question_id, author_id, parent_id, path, body, body_html, created_at, is_solution, score)
 			select id, c.n, ${author('id', 21)}, path[cardinality(path) - 1], path, a.body, a.html, created_at + i * interval '47 minutes',
@@ -196,7 +196,7 @@ async function fillBatch(from: number, until: number): Promise<void> {
 	})
 }
 
-/** What the triggers and the importer derive, for the whole forum at once; notices of the last comments besides. */
+/** What triggers and importer would derive, for the whole forum at once, and notifications of the last comments. */
 const wholes = [
 	`insert into tags (name) select distinct unnest(tags) from bench.tags order by 1 on conflict do nothing`,
 	`insert into question_tags (tag_id, question_id, created_at, active_at, unanswered, solved)

@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { randomOf } from '~/features/demo/people/people.ts'
 
-/** What a forum of any size is put together from: each entry is used many times, in new combinations. */
+/** The texts that a forum is composed of: each is used many times, in new combinations. */
 export interface Texts {
 	titles: string[]
 	bodies: string[]
 	answers: string[]
-	/** The tags of one query each. */
+	/** The tags of one question each. */
 	tags: string[][]
 }
 
-/** Texts are cut after so many characters: what a million of them need must fit into memory. */
+/** In characters; the texts for a million questions must fit into memory. */
 const MAX_BODY_LENGTH = 900
 const MAX_ANSWER_LENGTH = 450
 const MAX_ANSWERS = 40_000
 
-/** The texts of an import file, or of an invented language when none is given. */
+/** The texts of an import file, or of a generated language without one. */
 export function readTexts(file: string | undefined): Texts {
 	return file ? textsOf(file) : inventTexts()
 }
@@ -53,7 +53,7 @@ function shorten(text: string, length: number): string {
 	return text.length <= length ? text : text.slice(0, text.lastIndexOf(' ', length)).toWellFormed()
 }
 
-/** An invented word for each number: the same one each time, of two syllables or more. */
+/** A generated word of at least two syllables for each number. Deterministic. */
 export function wordOf(number: number): string {
 	const consonants = 'bcdfghklmnprstvw'
 	const vowels = 'aeiou'
@@ -63,7 +63,7 @@ export function wordOf(number: number): string {
 	return word
 }
 
-/** Texts whose words are as unevenly common as those of a language: the n-th commonest word 1/n times as often (Zipf). */
+/** Texts with the word frequencies of a natural language: the n-th most frequent word occurs 1/n times as often (Zipf). */
 function inventTexts(): Texts {
 	const random = randomOf(7)
 	const zipf = (among: number) => Math.floor(among ** random()) - 1

@@ -1,4 +1,4 @@
-// This site with invented content, or with that of an import file, started for the measurement.
+// This site with generated or imported content, started for the measurement.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { distinctWords } from './nodebb.ts'
 const secret = 'a secret that only this run knows of'
 const questions = 20_000
 const members = 5_000
-/** Half of it is what a question has on average, so that they have 100,000 in all. */
+/** Twice the average number of comments, for 100,000 in all. */
 const mostComments = 10
 /** Each member may write 60 times a minute. */
 const commentsOfEach = 20
@@ -28,7 +28,7 @@ interface QuestionRow {
 
 /**
  * Fills an empty data directory, which takes minutes.
- * @param file questions to import, as of `npm run import`; undefined for invented ones
+ * @param file questions to import, as for `npm run import`; undefined for generated ones
  */
 export async function fillDevquad(dataDir: string, file?: string): Promise<void> {
 	const source = file ?? join(dataDir, 'questions.jsonl')
@@ -37,7 +37,7 @@ export async function fillDevquad(dataDir: string, file?: string): Promise<void>
 	runScript('scripts/seed.ts', ['--members', String(members), '--yes'], dataDir)
 }
 
-/** Starts the site on a data directory that is filled, and finds the addresses to be measured. */
+/** Starts the site on a filled data directory, and collects the addresses to measure. */
 export async function startDevquad(dataDir: string): Promise<Peer & { stop: () => Promise<unknown> }> {
 	const site = await startSite({ DATA_DIR: dataDir, SEED: 'none', AUTH_SECRET: secret })
 	try {
@@ -93,7 +93,7 @@ async function pagesFor(database: pg.Client, cookies: string[]): Promise<Peer['p
 	)
 	const [person] = people.rows
 	if (!first || !long || !person) throw new Error('200 questions, one of 10 comments or more, and a member are needed.')
-	// A page as each of the members in turn.
+	// A page, requested by the members in turn.
 	const asMembers = (path: string, shows: string): Page => ({
 		asks: cookies.map((cookie) => ({ path, headers: { cookie }, shows })),
 	})
@@ -109,7 +109,7 @@ async function pagesFor(database: pg.Client, cookies: string[]): Promise<Peer['p
 	const named = encodeURIComponent(person.name)
 	return {
 		'visitors: list, cached': { asks: [{ path: '/forum', shows: first.title }] },
-		// Whom a redirect brought here is never shown a cached page.
+		// Readers with a flash cookie never get a cached page.
 		'visitors: 200 different topics': {
 			asks: rows.slice(0, 200).map(({ path, title }) => ({ path, headers: { cookie: 'flash=none' }, shows: title })),
 		},

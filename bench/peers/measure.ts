@@ -1,6 +1,6 @@
-// Asks two forums for the same kinds of pages with the same generator, and counts what their processes needed for that.
+// Measures the same kinds of pages of two forums with the same load generator, with the processor time of their processes.
 
-/** A kind of page, in the order and by the names of the table. */
+/** Kinds of pages, as named in the table and in its order. */
 export const KINDS = [
 	'visitors: list, cached',
 	'visitors: 200 different topics',
@@ -17,36 +17,36 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number]
 
 export interface Ask {
-	/** From the site's root. */
+	/** Relative to the site's root. */
 	path: string
 	headers?: Record<string, string>
-	/** Sent as JSON by POST. */
+	/** A JSON body for a POST. */
 	body?: unknown
-	/** A text that a right answer contains, compared without case and without HTML's escapes. */
+	/** A text that a valid response contains; case and HTML escapes are ignored. */
 	shows: string
 }
 
 export interface Page {
 	asks: Ask[]
-	/** Whether an address asked twice would be answered from a cache, so that each is asked once only. */
+	/** Whether a second response could come from a cache, so that each address is requested once. */
 	once?: boolean
 }
 
-/** A forum that is to be measured. */
+/** A forum to be measured. */
 export interface Peer {
 	name: string
 	url: string
-	/** What it holds, for the reader of the table. */
+	/** Its content, for the heading of the table. */
 	content: string
-	/** A kind may be missing where the forum has no such page, or does not allow it. */
+	/** A kind is missing if the forum has no such page, or does not allow it. */
 	pages: Partial<Record<Kind, Page>>
-	/** Milliseconds that its processes have had a processor so far; null where the system does not tell. */
+	/** Processor milliseconds of its processes so far; null if unknown. */
 	processorTime: () => number | null
 }
 
 export interface Rate {
 	perSecond: number
-	/** Answers for a second of processor; null where that is not known. */
+	/** Responses per processor second; null if unknown. */
 	perProcessorSecond: number | null
 }
 
@@ -55,19 +55,19 @@ const warmUpMs = 1_000
 const measuredMs = 6_000
 
 /**
- * Asks for a page again and again. Every address is checked before anything is timed.
- * @throws Error with the address when an answer is not 200 or does not show what it should
+ * Requests a page repeatedly. Each address is checked before anything is timed.
+ * @throws Error with the address if a response is not 200 or lacks the expected text
  */
 export async function rateOf(peer: Peer, page: Page): Promise<Rate> {
 	const share = page.once ? Math.ceil(page.asks.length / 10) : page.asks.length
-	// Of what can be asked once only, a tenth is checked, and the rest is timed.
+	// Of addresses that can be requested once only, a tenth is checked, and the rest is timed.
 	for (const ask of page.asks.slice(0, Math.min(share, 20))) await check(peer, ask)
 	if (page.once) return timed(peer, page.asks.slice(share), Number.POSITIVE_INFINITY)
 	await timed(peer, page.asks, warmUpMs)
 	return timed(peer, page.asks, measuredMs)
 }
 
-/** @param forMs how long to ask from the beginning of the list again; infinite to ask each once */
+/** @param forMs the duration, over which the list repeats; infinite to request each once */
 async function timed(peer: Peer, asks: Ask[], forMs: number): Promise<Rate> {
 	const began = performance.now()
 	const before = peer.processorTime()
@@ -104,7 +104,7 @@ async function answerTo(peer: Peer, { path, headers, body }: Ask): Promise<{ sta
 	return { status: answer.status, text: await answer.text() }
 }
 
-/** Text that can be compared whether it is in HTML or in JSON. */
+/** Normalizes HTML and JSON to comparable text. */
 function plain(text: string): string {
 	return text
 		.toLowerCase()

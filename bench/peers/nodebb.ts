@@ -1,13 +1,13 @@
-// A NodeBB that somebody runs, by the addresses that NodeBB 3 and 4 document in their OpenAPI files.
+// A running NodeBB, through the API that NodeBB 3 and 4 document in their OpenAPI files.
 import { z } from 'zod'
 import type { Ask, Page, Peer } from './measure.ts'
 
 export interface NodebbOptions {
-	/** Its address, without a slash at the end. */
+	/** Its origin, without a trailing slash. */
 	url: string
 	username: string
 	password: string
-	/** What tells how much processor its processes have used. */
+	/** Reports the processor time of its processes. */
 	processorTime: Peer['processorTime']
 }
 
@@ -22,12 +22,12 @@ const userList = z.object({
 type Topic = z.infer<typeof topicList>['topics'][number]
 
 const topicsWanted = 1_000
-/** The posts that the measured topic has at least, its question among them. */
+/** Minimum posts of the measured topic, including its question. */
 const postsWanted = 21
 
 /**
- * Logs in and finds the addresses to be measured.
- * @throws Error in one sentence when NodeBB cannot be reached, refuses the credentials or holds too little
+ * Logs in and collects the addresses to measure.
+ * @throws Error in one sentence if NodeBB cannot be reached, rejects the credentials or has too little content
  */
 export async function openNodebb(options: NodebbOptions): Promise<Peer> {
 	const { url } = options
@@ -106,7 +106,7 @@ async function logIn({ url, username, password }: NodebbOptions): Promise<{ cook
 	return { cookie, csrf }
 }
 
-/** The session, and the token that its writes must name. */
+/** The session, and the CSRF token for writes. */
 async function readConfig(url: string, cookie: string): Promise<{ cookie: string; csrf: string; uid: number }> {
 	const answer = await fetch(`${url}/api/config`, { headers: { cookie } })
 	const config = z.object({ csrf_token: z.string(), uid: z.number().default(0) }).parse(await answer.json())
@@ -136,7 +136,7 @@ function searchPath(word: string): string {
 	return `/search?in=titlesposts&term=${encodeURIComponent(word)}`
 }
 
-/** Words of five letters and more, each once, as titles have them. */
+/** Distinct words of five letters and more in titles. */
 export function distinctWords(titles: { title: string }[]): string[] {
 	const words = titles.flatMap(({ title }) => title.toLowerCase().match(/\p{L}{5,}/gu) ?? [])
 	return [...new Set(words)]

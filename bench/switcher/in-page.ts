@@ -1,11 +1,11 @@
-/* What the benchmark of the switcher does within the page, as a member's eyes would. */
+/* The part of the switcher's benchmark that runs in the page, and observes what is on the screen. */
 
 declare global {
 	interface Window {
 		/**
-		 * Waits for the picture in which the switcher shows what the server found for a text.
-		 * @returns milliseconds from the last key's event to that picture, with what of it went by until the page asked and until the
-		 * answer was there; `shown` is null where nothing was found
+		 * Waits for the frame in which the switcher shows the results for a text.
+		 * @returns milliseconds from the last key's event to that frame, with the times of the request and of the response in between; `shown`
+		 * is null without results
 		 */
 		shownAfter: (text: string) => Promise<Waited>
 	}
@@ -18,7 +18,7 @@ export interface Waited {
 	shown: number | null
 }
 
-/** An answer of `/suggest/everything`, and when it was asked for and came. */
+/** A response of `/suggest/everything`, with the times of the request and the response. */
 interface Answer {
 	urls: string[]
 	askedAt: number
@@ -26,8 +26,8 @@ interface Answer {
 }
 
 /**
- * To be run before the scripts of a page: notes the last key, and reads the switcher's answers along with it. Everything that it needs
- * stands within it.
+ * Runs before the page's scripts: records the last key, and reads the switcher's responses. Self-contained, as it is serialized into the
+ * page.
  */
 export function watchSwitcher(): void {
 	let lastKey = 0
@@ -46,7 +46,7 @@ export function watchSwitcher(): void {
 		resolve({ urls: Object.values(kinds).flatMap((rows) => rows.map(({ url }) => url)), askedAt, answeredAt })
 		return response
 	}
-	/** Whether all of an answer is in the list, in its order. */
+	/** Whether the list contains a response completely and in order. */
 	const areShown = (urls: string[]) => {
 		const shown = [...document.querySelectorAll('dialog [role=option]')].map((option) => option.getAttribute('href'))
 		const wanted = new Set<string | null>(urls)
@@ -63,7 +63,7 @@ export function watchSwitcher(): void {
 			observer.observe(document, { childList: true, subtree: true, attributes: true })
 			look()
 		})
-	/** What is drawn in a frame is on the screen when the next task after it runs. */
+	/** A frame's rendering is on the screen when the next task runs. */
 	const drawn = () =>
 		new Promise<void>((resolve) => {
 			requestAnimationFrame(() => {
