@@ -4,20 +4,17 @@ import { NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 
-/* Who may administer: admins, by what the database says now. */
+/* Who may administer: members who are admins in the database now. */
 
 const ADMINS_ONLY = 'Only admins can do this.'
 
-/** Refuses whoever is no admin. @throws NotAllowed */
+/** Requires an admin. @throws NotAllowed */
 export function requireAdmin(viewer: Viewer): SignedIn {
 	if (viewer?.role !== 'admin') throw new NotAllowed(ADMINS_ONLY)
 	return viewer
 }
 
-/**
- * The admin who asks for a page, by their session and not by a cookie alone.
- * @throws a redirect to the login page, NotAllowed
- */
+/** Requires an admin for a page, whose session is checked in the database. @throws a redirect to the login page, NotAllowed */
 export async function adminOf(asked: {
 	request: Request
 	context: Readonly<RouterContextProvider>
@@ -26,7 +23,7 @@ export async function adminOf(asked: {
 	return requireAdmin(await moderatorOf(asked))
 }
 
-/** Locks an admin's row while they act: whoever lost the role or was suspended a moment ago does nothing any more. @throws NotAllowed */
+/** Locks an admin's row while they act, so that one who has just lost the role or was suspended can do nothing. @throws NotAllowed */
 export async function lockAdmin(trx: Executor, viewer: SignedIn): Promise<SignedIn> {
 	return requireAdmin(await lockModerator(trx, viewer))
 }

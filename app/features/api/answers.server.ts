@@ -5,13 +5,13 @@ import { DomainError, Invalid, retryHeaders } from '~/lib/errors.ts'
 import { type Operation, StaleEdit } from '~/platform/http/operation.ts'
 import { problem } from '~/platform/http/problem.ts'
 
-/** Everybody's programs may read from a page of any site, but never with our reader's cookies: `*` excludes them. */
+/** CORS for pages of any site, but without cookies: `*` excludes credentials. */
 export const openToAll = {
 	'Access-Control-Allow-Origin': '*',
 	'Access-Control-Expose-Headers': 'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After',
 }
 
-/** Domain errors as problems of the API. @throws any other error */
+/** Turns a domain error into a problem response. @throws any other error */
 export function refusal(error: unknown): Response {
 	if (!(error instanceof DomainError)) throw error
 	return problem(error.status, error.message, {
@@ -22,8 +22,8 @@ export function refusal(error: unknown): Response {
 }
 
 /**
- * The answer of an operation as its schema describes it: what that does not name is left out.
- * A page of a list that has a next one links to it; what has a version carries it as its tag, for `If-Match`. What is read is {@link tagged}.
+ * The response of an operation; its schema strips other fields. A list has a `Link` to the next page, and a versioned resource an ETag for
+ * `If-Match`. Reads are {@link tagged}.
  */
 export function answerOf(operation: Operation, result: unknown, url: URL, request: Request): Response {
 	if (!operation.answer) return new Response(null, { status: 204 })
@@ -41,17 +41,17 @@ export function answerOf(operation: Operation, result: unknown, url: URL, reques
 	return Response.json(body, { status: operation.status, headers })
 }
 
-/** What is left of a caller's limit, after draft-ietf-httpapi-ratelimit-headers-10. */
+/** The RateLimit headers of draft-ietf-httpapi-ratelimit-headers-10. */
 export function rateHeaders(kind: 'read' | 'write', { limit, left, reset }: Quota): Record<string, string> {
 	const { duration } = kind === 'read' ? useLimits.apiReads : useLimits.apiWrites
 	return { 'RateLimit-Policy': `"${kind}";q=${limit};w=${duration}`, RateLimit: `"${kind}";r=${left};t=${reset}` }
 }
 
 /**
- * A whole answer with its tag, which begins with its version where it has one; 304 for a reader who has it. The tag is weak, as the same text
- * is sent compressed too.
- * @param json the text of the answer
- * @param headers of the answer; they are changed
+ * A response with an ETag, which starts with the version if there is one; 304 if the client has it. The tag is weak, as the response may be
+ * compressed.
+ * @param json the body
+ * @param headers of the response; modified
  */
 export function tagged(request: Request, json: string, headers: Headers): Response {
 	const version = /"(v\d+)"/.exec(headers.get('ETag') ?? '')?.[1]

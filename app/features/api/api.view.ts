@@ -28,7 +28,7 @@ export interface DocumentedOperation {
 	parameters: {
 		name: string
 		in: 'path' | 'query' | 'header'
-		/** No, where it is left out. */
+		/** False if omitted. */
 		required?: boolean
 		description?: string
 		schema: Schema
@@ -53,13 +53,13 @@ export interface ApiDocument {
 	components: { schemas: Record<string, Schema>; securitySchemes: Record<string, unknown> }
 }
 
-/* The readable page, made of the description. */
+/* The human-readable documentation, generated from the description. */
 
 export interface FieldDoc {
 	name: string
 	/** In words: “text”, “list of QueryCard”. */
 	type: string
-	/** Names of shapes that the type mentions; each stands on the page. */
+	/** The schema that the type mentions; it is on the page. */
 	shape: string | null
 	required: boolean
 	note: string
@@ -84,7 +84,7 @@ export interface OperationDoc {
 export interface ApiDocs {
 	groups: { name: string; id: string; operations: OperationDoc[] }[]
 	shapes: { name: string; fields: FieldDoc[] }[]
-	/** Calls a minute. */
+	/** Requests per minute. */
 	rates: { read: number; write: number }
 	base: string
 }

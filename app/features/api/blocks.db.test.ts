@@ -24,19 +24,19 @@ import { makeTab } from '../../../tests/factories/presence.ts'
 import { callApi } from '../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 
-/* What a block means outside the chat, for every act that concerns the other member, by use case and by API. */
+/* The effects of a block outside the chat, for every action that concerns the other member, by use case and by API. */
 
 useDatabase()
 
 let serial = 0
-/** Ann owns what is acted on, ben acts, cleo is somebody else. */
+/** Ann owns the posts, Ben acts on them, Cleo is somebody else. */
 let ann: SignedIn
 let ben: SignedIn
 let cleo: SignedIn
 let token: string
 
 beforeAll(async () => {
-	// Makes the tables in which jobs wait.
+	// Creates the tables of the job queue.
 	await startJobs()
 	await stopJobs()
 })
@@ -54,13 +54,13 @@ type State = (typeof states)[number]
 
 interface Act {
 	name: string
-	/** Makes what is acted on, before anybody blocks. */
+	/** Creates the posts, before the block. */
 	prepare: () => Promise<Record<string, number>>
 	run: (ids: Record<string, number>) => Promise<unknown>
 	api: (ids: Record<string, number>) => [method: string, path: string, body?: object]
-	/** What ben is told while ann blocks him; null where he may. */
+	/** The error that Ben gets while Ann blocks him; null if the action is allowed. */
 	refused: string | null
-	/** Whether ann is told of it while nobody blocks. */
+	/** Whether Ann is notified without a block. */
 	tells: boolean
 }
 
@@ -216,7 +216,7 @@ async function begin(act: Act, state: State): Promise<Record<string, number>> {
 	return ids
 }
 
-/** How often ann was told of it on the site, and whether a mail waits. */
+/** How often Ann was notified on the site, and whether a mail is queued. */
 async function toldAnn() {
 	const { rows } = await sql<{ due: boolean }>`
 		select mail_due_at is not null as due from notification_boxes where user_id = ${ann.id}`.execute(db())
@@ -246,7 +246,7 @@ describe.each(cells)('%s, while %s', (_name, state, act) => {
 })
 
 describe('a member who is blocked', () => {
-	/** What tells this viewer whether ann is online. */
+	/** Where this viewer sees whether Ann is online. */
 	async function seenBy(viewer: SignedIn | null) {
 		const inList = ({ page }: Awaited<ReturnType<typeof listCommunity>>) =>
 			page.rows.find(({ username }) => username === ann.username)?.online ?? null

@@ -5,18 +5,18 @@ import type { Viewer } from '~/lib/viewer.ts'
 import type { Operation } from '~/platform/http/operation.ts'
 import { problem } from '~/platform/http/problem.ts'
 
-/** Who calls, and by what right. */
+/** The caller and their permissions. */
 export interface Caller {
 	viewer: Viewer
-	/** What a token may do; null for a session or a visitor. */
+	/** Scopes of the token; null for a session or a visitor. */
 	scopes: TokenScope[] | null
-	/** Whether a token was shown that is none, or works no more. */
+	/** Whether the request had an invalid token. */
 	badToken: boolean
-	/** The cookies of the session, to hand back. */
+	/** Cookies of the session to send back. */
 	headers: Headers
 }
 
-/** The token that is shown decides; cookies count only where none is. */
+/** A token takes precedence over cookies, even if it is invalid. */
 export async function callerOf(request: Request): Promise<Caller> {
 	const authorization = request.headers.get('Authorization')
 	if (authorization === null) {
@@ -40,7 +40,7 @@ export function scopesFor({ method, area, staff }: Pick<Operation, 'method' | 'a
 	return [area ? (`${area}:${kind}` as const) : kind, ...(staff ? (['moderate'] as const) : [])]
 }
 
-/** The refusal of a caller who may not use this operation at all; null for one who may. After RFC 6750, 3. */
+/** The error for a caller who may not use this operation; null if they may. Follows RFC 6750, 3. */
 export function refuseCaller(caller: Caller, operation: Operation): Response | null {
 	if (caller.badToken)
 		return problem(401, 'This access token does not work. It may have expired or been revoked.', {

@@ -4,13 +4,13 @@ import { openApiDocument } from './openapi.server.ts'
 
 let own: ApiDocs | undefined
 
-/** The readable form of this site's own description, made once: it is the same until the next start. */
+/** The documentation of this site's API, generated once per process. */
 export function ownDocs(): ApiDocs {
 	own ??= apiDocs(openApiDocument())
 	return own
 }
 
-/** The readable form of a description: the page shows what this says and knows nothing else. */
+/** Generates the documentation from a description, its only input. */
 export function apiDocs(document: ApiDocument): ApiDocs {
 	const all = Object.entries(document.paths).flatMap(([path, methods]) =>
 		Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -123,10 +123,10 @@ function nameOf(schema: Schema): string | null {
 	return schema.$ref?.split('/').at(-1) ?? null
 }
 
-/** What stands for a parameter in a call that can be pasted into a shell. */
+/** Example values of parameters. */
 const fillings: Record<string, string> = { id: '1', slug: 'python', key: 'ask', username: 'nell' }
 
-/** A call as it can be pasted into a shell. */
+/** An example call for a shell. */
 function curl(url: string, method: string, open: boolean, example: unknown): string {
 	const filled = url
 		.replace(/\{kind\}\/\{(name|id)\}/, 'query/1')

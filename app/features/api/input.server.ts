@@ -8,14 +8,14 @@ type Parsed = Record<string, never>
 
 const objects = new WeakMap<Operation['params'], z.ZodObject>()
 
-/** The schema of the fields of an operation, made once: Zod compiles each new one when it is first used, for a twentieth of a whole call. */
+/** The schema of an operation's fields, cached: Zod compiles a new schema on first use, which takes a twentieth of a call. */
 function objectOf(fields: Operation['params']): z.ZodObject {
 	const object = objects.get(fields) ?? z.object(fields)
 	objects.set(fields, object)
 	return object
 }
 
-/** The parameters of an address. One that cannot be is the address of nothing. @throws NotFound */
+/** Parses the path parameters. @throws NotFound for invalid ones */
 export function readParams({ params }: Operation, given: Record<string, string>): Parsed {
 	const parsed = objectOf(params).safeParse(given)
 	if (!parsed.success || Object.values(given).some((value) => value.includes('\u0000')))
@@ -23,15 +23,15 @@ export function readParams({ params }: Operation, given: Record<string, string>)
 	return parsed.data as Parsed
 }
 
-/** What stands behind the question mark; an unknown name means nothing. @throws Invalid */
+/** Parses the query string; unknown parameters are ignored. @throws Invalid */
 export function readQuery({ query }: Operation, url: URL): Parsed {
 	const given = Object.fromEntries([...url.searchParams].map(([name, value]) => [name, value.replaceAll('\u0000', '')]))
 	return parseInput(objectOf(query), given) as Parsed
 }
 
 /**
- * The versions that `If-Match` names. Only these count: a vote changes the tag of a query, but no text that an edit could lose.
- * @returns null where there is no condition, or `*`; tags that are not ours match nothing
+ * The versions in `If-Match`. Only they count: a vote changes the ETag of a query, but does not conflict with an edit.
+ * @returns null without a condition, or for `*`; foreign tags match nothing
  */
 export function readIfMatch(request: Request): number[] | null {
 	const given = request.headers.get('If-Match')
@@ -40,8 +40,8 @@ export function readIfMatch(request: Request): number[] | null {
 }
 
 /**
- * The JSON that was sent, as it was sent, once its schema has found nothing wrong.
- * @returns the refusal where there is one: 415 for another type, 400 for no JSON, 422 for fields that are wrong or unknown
+ * Validates the JSON body and returns it unchanged.
+ * @returns an error response if it is invalid: 415 for another type, 400 for malformed JSON, 422 for invalid or unknown fields
  */
 export async function readBody(
 	{ body: schema }: Operation,

@@ -11,10 +11,9 @@ import { type Caller, callerOf, refuseCaller } from './caller.server.ts'
 import { readBody, readIfMatch, readParams, readQuery } from './input.server.ts'
 import { openApiDocument, operations } from './openapi.server.ts'
 
-/** Where the API stands. */
 const base = '/api/v1'
 
-/** Answers a request below /api/v1. It never throws: what nobody foresaw is logged and answered as a problem, too. */
+/** Handles a request below /api/v1. Never throws: unexpected errors are logged and returned as a problem. */
 export function answerApi(request: Request): Response | Promise<Response> {
 	api ??= mount()
 	return api.fetch(request)
@@ -39,7 +38,7 @@ function mount(): Hono {
 	return api
 }
 
-/** Who calls, whether they may, what they sent, then the use case. Every answer says what is left of the limit. */
+/** Authenticates, authorizes, parses the input and calls the use case. Every response reports the rate limit. */
 async function answer(operation: Operation, context: Context): Promise<Response> {
 	const request = context.req.raw
 	const url = new URL(request.url)
@@ -85,13 +84,13 @@ async function run(operation: Operation, context: Context, { viewer, scopes }: C
 	}
 }
 
-/** A username that a member had before leads to them here, too. */
+/** Former usernames work in the API too. */
 async function withCurrentName<Params extends Record<string, unknown>>(params: Params): Promise<Params> {
 	const { username } = params
 	return typeof username === 'string' ? { ...params, username: await currentUsername(username.toLowerCase()) } : params
 }
 
-/** OPTIONS says what an address understands, and lets pages of other sites read; other methods are refused. */
+/** OPTIONS lists the methods of an address, with CORS headers; other methods are rejected. */
 function others(path: string, context: Context): Response {
 	const own = operations.filter((operation) => operation.path === path).map(({ method }) => method.toUpperCase())
 	const readable = own.includes('GET')

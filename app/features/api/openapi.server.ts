@@ -10,7 +10,7 @@ import { scopesFor } from './caller.server.ts'
 
 const parts = features.flatMap(({ api }) => api ?? [])
 
-/** The headings that come first in the description, in this order; any others follow in the order of the features. */
+/** The first tags of the description, in this order; others follow in the order of the features. */
 const headings = [
 	'Queries',
 	'Comments',
@@ -28,12 +28,12 @@ const headings = [
 	'You',
 ]
 
-/** Everything that the API can do, in the order of the description. */
+/** All operations of the API, in the order of the description. */
 export const operations: Operation[] = parts
 	.flatMap((part) => part.operations)
 	.sort((one, other) => orderOf(one) - orderOf(other))
 
-/** The shapes that operations take and tell, by the names that the description gives them. */
+/** Schemas of inputs and outputs, by their names in the description. */
 const apiShapes: Record<string, z.ZodType> = mergeByName(parts.map(({ schemas }) => schemas))
 
 function orderOf({ group }: Operation): number {
@@ -41,7 +41,7 @@ function orderOf({ group }: Operation): number {
 	return index < 0 ? headings.length : index
 }
 
-/** What refusals mean, by status. Those of every operation, and those that some add. */
+/** The meaning of error statuses: of all operations, and of some. */
 const refusals: Record<number, string> = {
 	400: 'The body is not valid JSON.',
 	401: 'No session, no token, or a token that does not work.',
@@ -55,7 +55,7 @@ const refusals: Record<number, string> = {
 	429: 'Too many calls; `Retry-After` says how many seconds to wait.',
 }
 
-/** The description of the API after OpenAPI 3.1, made of the table that also mounts it. */
+/** The OpenAPI 3.1 description, generated from the table that also mounts the operations. */
 export function openApiDocument(): ApiDocument {
 	document ??= build()
 	return document
@@ -88,7 +88,7 @@ function build(): ApiDocument {
 			},
 		},
 	})
-	// The library's type is all of OpenAPI; ours is the part that is made here.
+	// The library's type covers all of OpenAPI, ours only what is generated here.
 	return made as unknown as ApiDocument
 }
 

@@ -43,7 +43,7 @@ beforeAll(async () => {
 		await makeToken(nell, { name: 'test', scopes: ['read', 'write', 'messages:read', 'messages:write'], days: 7 })
 	).token
 	tokens.ada = (await makeToken(ada, { name: 'test', scopes: ['read', 'write', 'moderate'], days: 7 })).token
-	// Somebody answers Nell, reports her, and is judged, so that no list is empty.
+	// Somebody answers Nell, reports her, and is moderated, so that no list is empty.
 	const { id } = await makeQuestion(nell)
 	await makeComment(omar, id, 'Like this, @nell.')
 	await report(omar, { kind: 'profile', name: 'nell' }, { reason: 'spam' })
@@ -61,7 +61,7 @@ const solutionOf = async (author: SignedIn) => {
 
 const talk = '/me/conversations/omar'
 const messageOf = async (sender: SignedIn) => (await makeMessage(sender, sender === nell ? omar : nell)).id
-/** A conversation in which both wrote; the other one wrote first, so that it is no request. */
+/** A conversation in which both have written; the peer began it, so it is not a request. */
 const spoken = async (rest: string) => {
 	await makeConversation(omar, nell)
 	return rest
@@ -89,7 +89,7 @@ const chatPaths: Record<string, () => Promise<string>> = {
 	unblockMember: async () => '/me/blocks/omar',
 }
 
-/** The path of an operation that does not work on just any query or comment of the caller's own, with what must be there. */
+/** Paths of operations that need special data, with the function that creates it. */
 const prepared: Record<string, () => Promise<string>> = {
 	search: async () => '/search?q=hello',
 	voteOnQuery: async () => `/queries/${await queryOf(omar)}/vote`,

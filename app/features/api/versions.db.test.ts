@@ -11,7 +11,7 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { mismatches } from '../../../tests/support/json-schema.ts'
 import { openApiDocument } from './openapi.server.ts'
 
-/* Edits that say which version they were made from. */
+/* Edits that name the version they are based on. */
 
 useDatabase()
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 const elsewhere = { title: 'What another tab saved', description: 'First.', tags: 'testing', category: 'others' }
 
-/** A query as a program has read it, and how it edits it. */
+/** Reads a question as a client does, and returns a function that edits it. */
 async function read() {
 	const { id } = await makeQuestion(nell)
 	const answer = await callApi('GET', `/queries/${id}`, { token })

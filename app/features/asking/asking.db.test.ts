@@ -184,7 +184,7 @@ test('edits, comments and deletions that meet leave every count right and no wri
 	await expectCountersToHold()
 })
 
-/** The rows that writing touches, in few words. */
+/** The rows that writing affects, condensed. */
 async function everything(): Promise<unknown> {
 	const { rows } = await sql`select
 		(select json_agg(row(id, title, edited_at, status, comment_count, active_at) order by id) from questions) as questions,

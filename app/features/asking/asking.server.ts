@@ -49,16 +49,15 @@ import { excerptOf, type RenderedMarkdown, renderMarkdown } from '~/platform/mar
 import { findUsernames, listPeople } from './mentions.queries.server.ts'
 
 /*
- * The use cases that write questions. Each one: the policy first, then the input, then one transaction, then the announcement.
- * Pages, the API and tests call the same ones. Lists are read in lists/lists.server.ts.
+ * Writing questions. Each use case checks the policy, then the input, then runs one transaction, then announces. Pages, the API and tests
+ * call the same ones. Reading lists is in question-lists/lists.server.ts.
  */
 
 /**
  * Asks a question.
- * @param input title, description, tags (comma-separated), category (slug); with `pseudonym` nobody is told who asked; a `key` makes
- * it safe to send again
- * @returns the id of the new query and its canonical address
- * @throws NotAllowed for a visitor, Invalid with a message per field, TooMany
+ * @param input title, description, tags (comma-separated), category (slug); `pseudonym` hides the author; `key` is an idempotency key
+ * @returns the id of the new question and its canonical address
+ * @throws NotAllowed for a visitor, Invalid with an error per field, TooMany
  */
 export async function askQuestion(viewer: Viewer, input: Input): Promise<CreatedPost> {
 	const author = requireWriter(viewer)
@@ -95,10 +94,10 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Created
 }
 
 /**
- * Changes a question; one that waits for a moderator goes on waiting.
- * @param input as for {@link askQuestion}, with the `version` it was made from; without one the last edit wins
- * @returns its address, which another category changes
- * @throws NotFound, NotAllowed, Invalid, TooMany, EditConflict when another edit was saved first
+ * Edits a question; a pending one stays pending.
+ * @param input as for {@link askQuestion}, with the `version` it is based on; without one the last edit wins
+ * @returns its address, which depends on the category
+ * @throws NotFound, NotAllowed, Invalid, TooMany, EditConflict if another edit was saved first
  */
 export async function editQuestion(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
 	const editor = requireWriter(viewer)
@@ -158,8 +157,8 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 }
 
 /**
- * Deletes a question. One that others answered leaves its address and their comments; any other is gone with its own.
- * @returns the address that it had, and whether who deleted it can take that back: not when it waited for a moderator
+ * Deletes a question. If others have answered, its address and their comments remain.
+ * @returns its former address, and whether the deletion can be undone: not for a pending question
  * @throws NotFound, NotAllowed
  */
 export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
@@ -182,12 +181,12 @@ export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url:
 	})
 }
 
-/** A question as its form shows it. */
+/** A question with the fields of its form. */
 function savedQuestion({ title, description, tags, category_slug: category, version }: QuestionPageRow): SavedValues {
 	return { version, values: { title, description, tags: fieldText(tags), category } }
 }
 
-/** @param current the slug of the category that the question has */
+/** @param current the slug of the question's present category */
 async function readTexts(
 	author: SignedIn,
 	input: Input,
@@ -208,8 +207,8 @@ async function readTexts(
 }
 
 /**
- * Takes the deletion of a question back.
- * @throws NotFound when none was deleted, NotAllowed later than ten minutes after it, Conflict when it was just taken back
+ * Undoes the deletion of a question.
+ * @throws NotFound if it was not deleted, NotAllowed after ten minutes, Conflict if it was just restored
  */
 export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url: string }> {
 	const actor = requireWriter(viewer)
@@ -229,10 +228,10 @@ export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url
 }
 
 /**
- * A description as its page will show it: rendered as publishing renders it, and stored nowhere.
- * @param input `description`; `tags` as typed, as they name the language of plain code blocks
- * @param ip where the request came from
- * @throws Invalid when it is too long, TooMany
+ * Renders a preview of a description, exactly as publishing would, without storing it.
+ * @param input `description`; `tags` as typed, which name the language of plain code blocks
+ * @param ip of the request
+ * @throws Invalid if it is too long, TooMany
  */
 export async function previewDescription(viewer: Viewer, ip: string, input: unknown): Promise<{ html: string }> {
 	const { description, tags } = parseInput(previewInput, input)
@@ -241,7 +240,7 @@ export async function previewDescription(viewer: Viewer, ip: string, input: unkn
 	return { html }
 }
 
-/** A question's description as HTML. Publishing and the preview call this one, so that they cannot differ. */
+/** Renders a question's description, for publishing and for previews. */
 export async function renderDescription(description: string, tags: readonly string[]): Promise<RenderedMarkdown> {
 	return renderMarkdown(description, {
 		language: languageOfTags(tags),
@@ -250,7 +249,7 @@ export async function renderDescription(description: string, tags: readonly stri
 	})
 }
 
-/** Members who may be meant by the beginning of a name, those who take part in the question first; none for what begins no username. */
+/** Suggests members to mention, participants of the question first; none for an invalid prefix of a username. */
 export async function suggestPeople(
 	text: string,
 	questionId: number,

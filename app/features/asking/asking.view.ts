@@ -1,4 +1,4 @@
-/** The fields of the ask form as they are typed. */
+/** The fields of the ask form as typed. */
 export interface AskValues {
 	title: string
 	description: string
@@ -6,23 +6,23 @@ export interface AskValues {
 	tags: string
 	/** Slug. */
 	category: string
-	/** Whether it is asked under a pseudonym; false where it is missing, as for an edit. */
+	/** Whether to ask under a pseudonym; missing, as for an edit, means false. */
 	pseudonym?: boolean
 }
 
-/** What was typed and not sent yet. */
+/** An unsent text. */
 export interface Draft extends AskValues {
 	/** ISO 8601. */
 	savedAt: string
-	/** The version of the question that an edit began with; 0 for a new one. */
+	/** The version of the question that an edit is based on; 0 for a new one. */
 	madeFrom: number
-	/** Counts the saves on the server; 0 for a draft that the server does not know. */
+	/** Number of saves on the server; 0 for a draft that the server does not have. */
 	version: number
 }
 
-/** What saving a draft answers. */
+/** The response to saving a draft. */
 export interface DraftSaved {
 	version: number
-	/** What another tab or device had saved meanwhile and this save replaced; null when nobody had. */
+	/** The draft by another tab or device that this save replaced; null without one. */
 	replaced: Draft | null
 }

@@ -122,7 +122,7 @@ test('of two edits made from the same version the second is told what the first 
 		stored: { values: { title: 'The first edit of it' }, version: version + 1 },
 	})
 	expect((await getQuestion(asha, id)).title).toBe('The first edit of it')
-	// The second half of a double click.
+	// The second request of a double click.
 	await edit('The first edit of it')
 })
 

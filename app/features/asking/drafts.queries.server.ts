@@ -35,10 +35,10 @@ export interface DraftRow extends DraftTexts {
 
 const columns = ['title', 'description', 'tags', 'category', 'pseudonym', 'made_from', 'version', 'updated_at'] as const
 
-/** How many drafts one member may have: one new question, and edits. */
+/** Drafts per member: one new question, and edits. */
 const MAX_DRAFTS = 20
 
-/** The draft of a form; undefined when there is none. @param key names the form, as `draftKey` does */
+/** The draft of a form; undefined without one. @param key the form's key, from `draftKey` */
 export function findDraft(userId: number, key: string, executor: Executor = db()): Promise<DraftRow | undefined> {
 	return executor
 		.selectFrom('drafts')
@@ -48,7 +48,7 @@ export function findDraft(userId: number, key: string, executor: Executor = db()
 		.executeTakeFirst()
 }
 
-/** All drafts of a member, the newest first; there are few. */
+/** All drafts of a member, newest first; they are few. */
 export function listDraftRows(userId: number): Promise<(DraftRow & { key: string })[]> {
 	return db()
 		.selectFrom('drafts')
@@ -60,12 +60,12 @@ export function listDraftRows(userId: number): Promise<(DraftRow & { key: string
 		.execute()
 }
 
-/** Makes the transaction the only one that writes this member's drafts until it ends. */
+/** Locks a member's drafts until the transaction ends. */
 export async function lockDrafts(trx: Executor, userId: number): Promise<void> {
 	await sql`select pg_advisory_xact_lock(hashtext('drafts'), ${userId})`.execute(trx)
 }
 
-/** Writes a draft over the one that is there. @returns its version, higher than any before */
+/** Stores a draft, replacing the present one. @returns its version, higher than any before */
 export async function writeDraft(trx: Executor, userId: number, key: string, texts: DraftTexts): Promise<number> {
 	const { version } = await trx
 		.insertInto('drafts')
@@ -80,7 +80,7 @@ export async function writeDraft(trx: Executor, userId: number, key: string, tex
 	return version
 }
 
-/** Forgets the drafts of a member beyond the newest ones. */
+/** Deletes a member's oldest drafts beyond the limit. */
 export async function trimDrafts(trx: Executor, userId: number): Promise<void> {
 	await sql`
 		delete from drafts where id in (

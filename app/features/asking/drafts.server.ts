@@ -17,27 +17,23 @@ import {
 	writeDraft,
 } from './drafts.queries.server.ts'
 
-/* Drafts on the server. A member reaches only their own: every statement is asked with the viewer's id. */
+/* Drafts on the server. They are private: every statement is restricted to the viewer's id. */
 
-/**
- * What the viewer typed into a form and did not send; null when there is nothing.
- * @param key `ask`, or `edit:{id}`
- * @throws Invalid for another key
- */
+/** The viewer's draft of a form; null without one. @param key `ask`, or `edit:{id}` @throws Invalid for another key */
 export async function getDraft(viewer: Viewer, key: string): Promise<Draft | null> {
 	const wanted = parseInput(draftKey, key)
 	const row = viewer ? await findDraft(viewer.id, wanted) : undefined
 	return row ? presentDraft(row) : null
 }
 
-/** All that the viewer typed into forms and did not send, the newest first, with the key of each. @throws NotAllowed */
+/** The viewer's drafts with their keys, newest first. @throws NotAllowed */
 export async function listDrafts(viewer: Viewer): Promise<(Draft & { key: string })[]> {
 	const rows = await listDraftRows(requireWriter(viewer).id)
 	return rows.map((row) => ({ key: row.key, ...presentDraft(row) }))
 }
 
 /**
- * Stores what the viewer is typing. The newest save wins; what it replaced comes back when this tab did not know it.
+ * Stores a draft. The newest save wins; if this tab did not know the draft that it replaced, that is returned.
  * @throws NotAllowed for a visitor and for the edit of a question that the viewer may not change, NotFound, Invalid
  */
 export async function saveDraft(viewer: Viewer, input: Record<string, unknown>): Promise<DraftSaved> {
@@ -57,7 +53,7 @@ export async function saveDraft(viewer: Viewer, input: Record<string, unknown>):
 		})
 }
 
-/** Forgets what the viewer typed: it was published, or thrown away. One that is not there is no error. @throws NotAllowed, Invalid */
+/** Deletes a draft that was published or discarded. Idempotent. @throws NotAllowed, Invalid */
 export async function dropDraft(viewer: Viewer, key: string): Promise<void> {
 	await removeDraft(requireWriter(viewer).id, parseInput(draftKey, key))
 }

@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { isListed } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
-/** How many comments of a question, the newest first, are read to find who takes part in it. */
+/** The newest comments that are searched for a question's participants. */
 const MAX_COMMENTS_READ = 200
 
 /**
- * Members whose username begins with `prefix` (lower case): first those who take part in a question, whose name may begin with
- * it too, then others who are listed. An empty prefix is the beginning of nobody else. Who takes part is suggested listed
- * or not: their name already stands on the page of the question, under what they wrote.
+ * Members whose username starts with `prefix` (lower case): first participants of the question, whose name may match too, then other listed
+ * members. An empty prefix only matches participants. They are suggested even if they are not listed, as their names are on the page
+ * already.
  */
 export async function listPeople(
 	prefix: string,
@@ -31,7 +31,7 @@ export async function listPeople(
 	return rows
 }
 
-/** Which of these usernames belong to somebody, or did: a former one still leads to its member. */
+/** Those of these usernames that exist, or did: former ones still lead to their members. */
 export async function findUsernames(usernames: string[]): Promise<ReadonlySet<string>> {
 	const { rows } = await sql<{ username: string }>`
 		select username from usernames where username = any(${usernames}) and user_id is not null`.execute(db())

@@ -27,7 +27,7 @@ let made = 0
 beforeAll(async () => {
 	campus = await startCampus(callback)
 	admin = await makeMember('admin', 'admin')
-	// Looks are taken by the tests themselves, unless they say otherwise.
+	// Tests check sessions explicitly, unless they say otherwise.
 	await save({ endsSessions: '' })
 })
 
@@ -38,14 +38,14 @@ beforeEach(() => {
 	enrol({ sub: `s-${made}` })
 })
 
-/** Gives somebody an account at the campus, and sits them down in front of the browser. */
+/** Adds an account at the campus, and logs its owner in there. */
 function enrol(account: Partial<Parameters<CampusSite['accounts']['set']>[1]> & { sub: string }): void {
 	campus.visitor = account.sub
 	const email = `student${made}@eastmere.example`
 	campus.accounts.set(account.sub, { name: `Student ${made}`, preferred_username: `student${made}`, email, ...account })
 }
 
-/** Saves the form of the campus login, as an admin does. */
+/** Saves the settings of the campus login, as an admin does. */
 async function save(input: Record<string, string>): Promise<void> {
 	const { version, settings } = await getSection(admin, 'campus-login')
 	const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
@@ -61,13 +61,13 @@ const pairs = (headers: Headers) => headers.getSetCookie().map((cookie) => cooki
 interface Trip {
 	redirectTo?: string
 	linkTo?: number | null
-	/** Cookies that the browser has already. */
+	/** Cookies of the browser. */
 	has?: string[]
-	/** Changes the address that leads back. */
+	/** Manipulates the address of the callback. */
 	back?: (url: URL) => void
 }
 
-/** Begins a login, logs in at the campus, and comes back. */
+/** Starts a login, logs in at the campus, and returns. */
 async function trip({ redirectTo = '', linkTo = null, has = [], back = () => {} }: Trip = {}) {
 	const begun = await beginFlow('campus', { viewer: null, linkTo, redirectTo, ip: '192.0.2.1' })
 	const url = new URL(await campus.visit(begun.url))
@@ -92,7 +92,7 @@ describe('logging in', () => {
 		expect(first).toMatchObject({ message: 'Welcome!', redirectTo: '/forum?q=a' })
 		const member = await whoHas(first.cookies)
 		expect(member).toMatchObject({ username: `student${made}`, name: `Student ${made}`, role: 'member' })
-		// Address, name and username at the campus may change, and may go to somebody else.
+		// Address, name and username at the campus may change, or pass to somebody else.
 		enrol({ sub: campus.visitor, email: 'married@eastmere.example', name: 'Admin', preferred_username: 'other' })
 		const again = await trip()
 		expect([again.message, (await whoHas(again.cookies))?.id]).toEqual(['Welcome back!', member?.id])
@@ -169,7 +169,7 @@ describe('logging in', () => {
 })
 
 describe('what is not believed', () => {
-	/** A login of somebody else, as far as the campus has sent the browser back. */
+	/** Somebody else's login, up to the callback. */
 	const elsewhere = async () => {
 		const begun = await beginFlow('campus', { viewer: null, linkTo: null, redirectTo: '', ip: '' })
 		return { url: new URL(await campus.visit(begun.url)), cookies: pairs(begun.headers) }
@@ -274,7 +274,7 @@ describe('a campus that fails', () => {
 		expect(await whoHas(cookies)).not.toBeNull()
 		campus.rotateKeys()
 		await campus.start()
-		// Keys that were read less than a minute ago are not read again in the same try.
+		// Keys younger than a minute are not fetched again within an attempt.
 		await trip().catch(() => {})
 		expect((await whoHas((await trip()).cookies))?.id).toBe(member.id)
 	})
@@ -308,7 +308,7 @@ describe('who has left', () => {
 		expect([await sessionsOf(member), await whoHas(cookies)]).toEqual([[], null])
 	})
 
-	/** A member with an app who has taken the first step. */
+	/** A member with an app, after the first step. */
 	async function firstStep() {
 		const member = (await whoHas((await trip()).cookies)) as SignedIn
 		await sql`delete from sessions where user_id = ${member.id}`.execute(db())
@@ -368,7 +368,7 @@ describe('linking', () => {
 		const { linked, open } = await listLogins(member)
 		expect([linked.map(({ provider, name }) => [provider, name]), open]).toEqual([[['campus', `student${made}`]], []])
 		expect((await whoHas((await trip()).cookies))?.id).toBe(member.id)
-		// Nobody else's account is opened, nor a second identity taken.
+		// No other account is opened, and no second identity is linked.
 		const [visitor] = [campus.visitor]
 		made += 1
 		enrol({ sub: `second-${made}` })

@@ -1,11 +1,11 @@
-/** Where members link other sites and remove them. */
+/** The page where members link and unlink identities. */
 export const loginsPath = '/settings/logins'
 
 export interface LinkedLogin {
 	id: number
 	provider: string
 	title: string
-	/** How the member is called there; may be empty. */
+	/** The member's name there; may be empty. */
 	name: string
 	affiliation: '' | 'student' | 'staff'
 	/** ISO 8601 in UTC. */
@@ -13,7 +13,7 @@ export interface LinkedLogin {
 	usedAt: string | null
 }
 
-/** The ways into the viewer's own account. */
+/** The login methods of the viewer's account. */
 export interface LoginsView {
 	linked: LinkedLogin[]
 	/** What can still be linked. */

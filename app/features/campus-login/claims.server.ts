@@ -4,20 +4,20 @@ import type { Outsider } from '~/features/accounts/registration/registrations.se
 import { Invalid } from '~/lib/errors.ts'
 import type { Affiliation } from './identities.queries.server.ts'
 
-/** Where a provider's answer says what: the names of claims. A dot leads into an object, as in `realm_access.roles`. */
+/** Names of claims in a provider's response. A dot leads into an object, as in `realm_access.roles`. */
 export interface ClaimNames {
 	name: string
 	username: string
 	email: string
-	/** Empty where nothing says who studies and who works there. */
+	/** Empty if roles are not reported. */
 	role: string
 	studentRoles: readonly string[]
 	staffRoles: readonly string[]
-	/** Whether its addresses count as confirmed, also where it does not say so. */
+	/** Whether addresses count as confirmed even if the provider does not say so. */
 	trustsEmail: boolean
 }
 
-/** Those of OpenID Connect. */
+/** The standard claims of OpenID Connect. */
 export const standardClaims: ClaimNames = {
 	name: 'name',
 	username: 'preferred_username',
@@ -28,24 +28,21 @@ export const standardClaims: ClaimNames = {
 	trustsEmail: false,
 }
 
-/** Who logged in, as the provider says. */
+/** The person who logged in, according to the provider. */
 export interface Person extends Outsider {
 	affiliation: Affiliation
 }
 
 type Claims = Readonly<Record<string, unknown>>
 
-/**
- * What a provider's answer says of a person, under the rules of a registration.
- * @throws Invalid where it names no e-mail address
- */
+/** Reads a person from claims, under the rules of registration. @throws Invalid without an e-mail address */
 export async function personOf(claims: Claims, names: ClaimNames): Promise<Person> {
 	const email = textOf(claims, names.email).toLowerCase()
 	if (!isEmail(email))
 		throw new Invalid(
 			'No e-mail address came with this login, so no account can be made. Ask who runs the login, or register here.',
 		)
-	// A name of the campus may be an address: what stands before its at-sign is the username.
+	// A campus username may be a mail address; the part before the @ is used.
 	const username = textOf(claims, names.username).split('@', 1)[0] ?? ''
 	const local = email.slice(0, email.lastIndexOf('@'))
 	const full = [textOf(claims, 'given_name'), textOf(claims, 'family_name')].join(' ').trim()
@@ -58,12 +55,12 @@ export async function personOf(claims: Claims, names: ClaimNames): Promise<Perso
 	}
 }
 
-/** Whether the provider says that the address is theirs. */
+/** Whether the provider has confirmed the address. */
 export function isEmailConfirmed(claims: Claims, { trustsEmail }: ClaimNames): boolean {
 	return trustsEmail || claims.email_verified === true
 }
 
-/** The first of these that may be a member's name: one that can be read, and is not mistaken for that of the staff. */
+/** The first of these that is a valid member name: legible, and not mistaken for staff. */
 async function firstGoodName(names: readonly string[]): Promise<string> {
 	for (const typed of names) {
 		const parsed = nameInput.safeParse({ name: typed })
@@ -80,7 +77,7 @@ async function firstGoodName(names: readonly string[]): Promise<string> {
 	return 'Member'
 }
 
-/** Whether the roles that a provider names say that somebody studies or works there. */
+/** Whether a person studies or works there, by the roles that the provider reports. */
 export function affiliationOf(claims: Claims, { role, studentRoles, staffRoles }: ClaimNames): Affiliation {
 	if (role === '') return ''
 	const value = readClaim(claims, role)
@@ -89,7 +86,7 @@ export function affiliationOf(claims: Claims, { role, studentRoles, staffRoles }
 	return studentRoles.some((one) => roles.includes(one)) ? 'student' : ''
 }
 
-/** The text of a claim, without blanks at its ends; empty where it is none. */
+/** The trimmed text of a claim; empty if it is not text. */
 export function textOf(claims: Claims, name: string): string {
 	const value = readClaim(claims, name)
 	return typeof value === 'string' ? value.trim() : ''

@@ -10,22 +10,19 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { verifiedLinks } from './identities.server.ts'
 import { beginFlow, finishFlow } from './login-flow.server.ts'
 
-/*
- * GitHub itself cannot run here: a server that answers as its documentation says, at the address that the settings allow for a GitHub
- * Enterprise Server.
- */
+/* A stub of GitHub that follows its documentation, at the address that the settings allow for a GitHub Enterprise Server. */
 
 useDatabase()
 
 interface Github {
 	user: { id: number; login: string; name: string | null }
 	emails: { email: string; primary: boolean; verified: boolean }[]
-	/** What comes for the code, instead of a token. */
+	/** The response to the code, instead of a token. */
 	refusal?: { error: string }
 }
 
 let github: Github
-/** What was asked, with the credentials it came with. */
+/** Requests with their credentials. */
 const asked: string[] = []
 const server = createServer(async (request, response) => {
 	let body = ''
@@ -88,7 +85,7 @@ test('a login with GitHub goes by its number and the primary address that it con
 	expect(asked[0]).toContain('code_verifier=')
 	expect(asked[1]).toMatch(/^GET \/api\/v3\/user(\/emails)? Bearer gho_1/i)
 	expect(await verifiedLinks(viewer?.id ?? 0)).toEqual([{ site: 'github', url: 'https://github.com/ada-l' }])
-	// The login may be renamed; the number stays.
+	// The login may change; the id does not.
 	github.user = { id: 7, login: 'ada-lovelace', name: null }
 	const again = await logIn()
 	expect([again.message, again.viewer?.id]).toEqual(['Welcome back!', viewer?.id])

@@ -6,9 +6,7 @@ import { type Answer, beginLogin, type Checks, callbackUrl, explained, ProviderR
 import { ProviderUnreachable, providerFetch } from './provider-fetch.server.ts'
 import { otherSection } from './sections.server.ts'
 
-/*
- * Login by GitHub, which speaks OAuth 2 without OpenID Connect: who somebody is, its API says.
- */
+/* Login by GitHub: OAuth 2 without OpenID Connect, so the identity comes from its API. */
 
 export interface GithubSettings {
 	/** The origin of GitHub, or of a GitHub Enterprise Server. */
@@ -19,14 +17,14 @@ export interface GithubSettings {
 
 const scope = 'read:user user:email'
 
-/** The address at GitHub that a login begins at. */
+/** The address at GitHub that starts a login. */
 export async function beginGithubLogin(settings: GithubSettings): Promise<{ url: string; checks: Checks }> {
 	return beginLogin('github', configurationOf(settings), scope)
 }
 
 /**
- * Takes the code that the browser brought back.
- * @returns who it is, with the primary address of the account where GitHub has confirmed it, as claims of OpenID Connect
+ * Exchanges the code from the callback.
+ * @returns the identity, with the account's primary address if GitHub has confirmed it, as OpenID Connect claims
  * @throws ProviderUnreachable, ProviderRefused
  */
 export async function finishGithubLogin(
@@ -71,7 +69,7 @@ export async function finishGithubLogin(
 }
 
 interface GithubUser {
-	/** Never given to anybody else, unlike the login. */
+	/** Never reused, unlike the login. */
 	id: number
 	login: string
 	name: string | null
@@ -105,16 +103,16 @@ function configurationOf({ address, clientId, clientSecret }: GithubSettings): o
 	return configuration
 }
 
-/** A member's account of the GitHub that this site offers now. */
+/** A member's account at the configured GitHub. */
 export interface GithubAccount {
 	/** The origin of GitHub. */
 	address: string
 	login: string
-	/** Never given to anybody else, unlike the login. */
+	/** Never reused, unlike the login. */
 	id: number
 }
 
-/** What a member has linked there; undefined for nothing, null where this site does not offer GitHub. */
+/** A member's linked account; undefined without one, null if this site does not offer GitHub. */
 export async function findGithubAccount({ id }: Pick<SignedIn, 'id'>): Promise<GithubAccount | undefined | null> {
 	const settings = githubSettings()
 	if (!settings) return null
@@ -124,7 +122,7 @@ export async function findGithubAccount({ id }: Pick<SignedIn, 'id'>): Promise<G
 }
 
 /**
- * Asks the API what everybody may know, as the app of this site, which may ask more often than an address may.
+ * Requests public data from the API as this site's app, which has a higher rate limit.
  * @param path such as `/users/octocat/repos`
  * @throws ProviderUnreachable
  */

@@ -3,17 +3,17 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 
 export type Affiliation = '' | 'student' | 'staff'
 
-/** What another site says of a member, as it is stored. */
+/** An identity at another site, as it is stored. */
 export interface Identity {
 	provider: string
 	issuer: string
 	subject: string
-	/** How the member is called there. */
+	/** The member's name there. */
 	name: string
 	affiliation: Affiliation
 }
 
-/** Waits for whoever else logs in with the same identity: of two first logins at once the second finds what the first made. */
+/** Serializes logins with the same identity: the second of two first logins finds the account that the first one created. */
 export async function lockIdentity(trx: Executor, { issuer, subject }: Pick<Identity, 'issuer' | 'subject'>) {
 	await sql`select pg_advisory_xact_lock(hashtextextended(${`${issuer} ${subject}`}, 75))`.execute(trx)
 }
@@ -23,11 +23,11 @@ interface Owner {
 	id: number
 	user_id: number
 	email_verified: boolean
-	/** Whether they asked to leave, and may still come back. */
+	/** Whether they asked for deletion, and may still come back. */
 	is_leaving: boolean
 }
 
-/** Whose identity this is. */
+/** The member with this identity. */
 export async function findOwner(
 	executor: Executor,
 	{ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>,
@@ -38,7 +38,7 @@ export async function findOwner(
 	return rows[0]
 }
 
-/** Links an identity. @param isLogin whether the member logs in by it in the same moment @returns its id */
+/** Links an identity. @param isLogin whether the member logs in with it at the same time @returns its id */
 export async function insertIdentity(
 	trx: Executor,
 	userId: number,
@@ -52,7 +52,7 @@ export async function insertIdentity(
 	return Number(rows[0]?.id)
 }
 
-/** Notes a login by an identity, and how the member is called there by now. */
+/** Records a login with an identity, and the member's present name there. */
 export async function touchIdentity(trx: Executor, id: number, { name, affiliation }: Identity): Promise<void> {
 	await sql`
 		update identities set used_at = now(), name = ${name}, affiliation = ${affiliation} where id = ${id}`.execute(trx)
@@ -78,9 +78,9 @@ export async function listIdentityRows(userId: number, executor: Executor = db()
 }
 
 /**
- * Takes an identity away, and ends the sessions that began by it.
- * @param keptSession the one that asks, which goes on
- * @returns the provider, undefined where it is not theirs
+ * Unlinks an identity, and ends the sessions that it started.
+ * @param keptSession the present session, which continues
+ * @returns the provider; undefined if it is not theirs
  */
 export async function deleteIdentity(
 	trx: Executor,
@@ -97,7 +97,7 @@ export async function deleteIdentity(
 	return rows[0]?.provider
 }
 
-/** Whether some admin, who is not suspended, has logged in by an identity of this issuer. */
+/** Whether an admin who is not suspended has logged in with an identity of this issuer. */
 export async function hasAdminBy(trx: Executor, issuer: string): Promise<boolean> {
 	const { rows } = await sql`
 		select from identities i join users u on u.id = i.user_id
@@ -109,15 +109,15 @@ export async function hasAdminBy(trx: Executor, issuer: string): Promise<boolean
 interface ProviderSession {
 	sessionId: number
 	identityId: number
-	/** Encrypted; null where the site cannot be asked again. */
+	/** Encrypted; null if the provider cannot be asked again. */
 	refreshToken: string | null
-	/** When the session ends in any case; ISO 8601. */
+	/** The latest end of the session; ISO 8601. */
 	endsAt: string | null
 }
 
 /**
- * Keeps what a session that began elsewhere is asked about, and when it ends.
- * @returns whether the identity is still that of the session's member: of this and its removal at once, one waits for the other
+ * Stores how to check a session that started at a provider, and when it ends.
+ * @returns whether the identity still belongs to the session's member; concurrent unlinking is serialized
  */
 export async function insertProviderSession(session: ProviderSession): Promise<boolean> {
 	const { sessionId, identityId, refreshToken, endsAt } = session
@@ -131,7 +131,7 @@ export async function insertProviderSession(session: ProviderSession): Promise<b
 	return rows.length > 0
 }
 
-/** Ends the sessions whose time is over. @returns whose they were */
+/** Ends expired sessions. @returns their members */
 export async function deleteOverdueSessions(): Promise<number[]> {
 	const { rows } = await sql<{ user_id: number }>`
 		delete from sessions using provider_sessions p where p.session_id = sessions.id and p.ends_at <= now()
@@ -148,7 +148,7 @@ export interface ProviderSessionRow {
 	refresh_token: string | null
 }
 
-/** Takes the check of a session that began at this provider, if the last one was begun longer ago than so many seconds. Of many processes one gets it. */
+/** Claims the check of a session at its provider, if the last one started longer ago than this many seconds. One process gets it. */
 export async function takeCheck(
 	sessionId: number,
 	provider: string,
@@ -162,12 +162,12 @@ export async function takeCheck(
 	return rows[0]
 }
 
-/** Keeps the refresh token that takes the place of the last one. */
+/** Stores the rotated refresh token. */
 export async function replaceRefreshToken(sessionId: number, refreshToken: string): Promise<void> {
 	await sql`update provider_sessions set refresh_token = ${refreshToken} where session_id = ${sessionId}`.execute(db())
 }
 
-/** A member's identity at a provider, where there is one. */
+/** A member's identity at a provider, if there is one. */
 export async function findIdentity(
 	userId: number,
 	provider: string,

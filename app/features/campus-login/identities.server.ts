@@ -32,23 +32,23 @@ import type { Answer } from './oidc.server.ts'
 import { listProviders, type Provider, providerNames } from './providers.server.ts'
 
 /*
- * Whose account an identity opens. It is found by issuer and subject alone: an e-mail address, confirmed or not, never opens an
- * account that is there already.
+ * Which account an identity opens. It is found by issuer and subject only: a mail address, even a confirmed one, never opens an existing
+ * account.
  */
 
-/** What a refresh token is encrypted for until its session begins. */
+/** The purpose of encrypting a refresh token before its session starts. */
 const keptPurpose = 'login_challenges.kept'
 
-/** What the refresh token of a session is encrypted for. */
+/** The purpose of encrypting a session's refresh token. */
 export function refreshPurpose(sessionId: number): string {
 	return `provider_sessions ${sessionId}`
 }
 
 /**
- * Logs in whoever a provider vouches for. The first time makes the account.
- * @returns the cookies of the session, whether the account is new, and where it leads whatever was asked for: whoever comes back within
- *   the days that are left is offered their account first
- * @throws NotAllowed, Conflict, Invalid with the sentence for whoever logs in
+ * Logs in with an identity that a provider confirmed. The first login creates the account.
+ * @returns the cookies of the session, whether the account is new, and a page that takes precedence over the requested one: a member who
+ * asked for deletion is offered to keep the account
+ * @throws NotAllowed, Conflict, Invalid with a message for the person
  */
 export async function enter(
 	provider: Provider,
@@ -86,7 +86,7 @@ const keptShape = z.object({
 	endsAt: z.string().nullable(),
 })
 
-/** What is kept for the session until it begins, encrypted; null where its provider cannot be asked again and says no end. */
+/** Encrypted data for the session before it starts; null if its provider cannot be asked again and gives no end. */
 function keptOf(identityId: number, answer: Answer): string | null {
 	const { refreshToken, endsAt = null } = answer
 	if (refreshToken === null && endsAt === null) return null
@@ -95,9 +95,9 @@ function keptOf(identityId: number, answer: Answer): string | null {
 }
 
 /**
- * Keeps with a session that begins what its provider is asked again by, and when it ends.
- * @param kept as `enter` encrypted it, perhaps before a second step
- * @throws NotAllowed where the identity was removed in the meantime
+ * Stores with a new session how to check it at its provider, and when it ends.
+ * @param kept as `enter` encrypted it, possibly before a second step
+ * @throws NotAllowed if the identity was unlinked meanwhile
  */
 export async function attachSession(sessionId: number, kept: string): Promise<void> {
 	const { refreshToken, ...rest } = keptShape.parse(JSON.parse(decryptSecret(keptPurpose, kept) ?? 'null'))
@@ -114,7 +114,7 @@ async function register(trx: Executor, provider: Provider, person: Person): Prom
 		)
 	const { mode, domains } = whoMayRegister()
 	const notice = registrationNotice()
-	// Whom the campus vouches for needs no invitation.
+	// Identities of the campus need no invitation.
 	if (notice !== null && (provider.isPublic || mode === 'closed')) throw new NotAllowed(notice)
 	if (provider.isPublic && !isAllowedDomain(person.email, domains))
 		throw new NotAllowed(`Only addresses of ${domains.join(', ')} can register here, and ${who} names ${person.email}.`)
@@ -140,8 +140,8 @@ function identityOf({ name, claims: names }: Provider, { issuer, subject, claims
 }
 
 /**
- * Links an identity to the account of a member who is logged in.
- * @throws Conflict when it opens another account, or the member has linked another one of this provider
+ * Links an identity to the account of a logged-in member.
+ * @throws Conflict if it belongs to another account, or the member has linked another one of this provider
  */
 export async function link(viewer: SignedIn, provider: Provider, answer: Answer): Promise<void> {
 	const who = providerNames[provider.name]
@@ -166,9 +166,9 @@ export async function link(viewer: SignedIn, provider: Provider, answer: Answer)
 }
 
 /**
- * Takes a way in away, and ends the sessions that began by it.
- * @param keptSession the one that asks, which goes on
- * @throws NotFound, Conflict for the last way in
+ * Unlinks an identity, and ends the sessions that it started.
+ * @param keptSession the present session, which continues
+ * @throws NotFound, Conflict for the last login method
  */
 export async function unlink(viewer: SignedIn, id: number, keptSession: number): Promise<void> {
 	const provider = await db()
@@ -189,7 +189,7 @@ export async function unlink(viewer: SignedIn, id: number, keptSession: number):
 	await recordSecurityEvent('identity-unlinked', { userId: viewer.id, detail: { provider } })
 }
 
-/** What a member has linked, and what they can link. */
+/** The identities of a member, and the providers that they can link. */
 export async function listLogins(viewer: SignedIn): Promise<LoginsView> {
 	const [rows, byPassword] = await Promise.all([listIdentityRows(viewer.id), hasPassword(viewer.id)])
 	const linked = rows.map(({ id, provider, name, affiliation, created_at, used_at }) => ({
@@ -209,15 +209,13 @@ export async function listLogins(viewer: SignedIn): Promise<LoginsView> {
 	}
 }
 
-/**
- * The profiles at other sites that a member has proved to be theirs, by logging in there
- */
+/** Profiles at other sites that a member proved to own by logging in there. */
 export async function verifiedLinks(userId: number): Promise<{ site: 'github'; url: string }[]> {
 	const identity = await findIdentity(userId, 'github')
 	return identity?.name ? [{ site: 'github', url: `https://github.com/${identity.name}` }] : []
 }
 
-/** At the beginning of a sentence. */
+/** Capitalizes a sentence. */
 function sentence(text = ''): string {
 	return text.charAt(0).toUpperCase() + text.slice(1)
 }

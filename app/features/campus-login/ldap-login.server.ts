@@ -16,7 +16,7 @@ import { atProvider } from './login-flow.server.ts'
 import type { Answer } from './oidc.server.ts'
 import { listProviders, type Provider } from './providers.server.ts'
 
-/** The login by the directory. @throws NotFound where it is not offered */
+/** The LDAP provider. @throws NotFound if it is not offered */
 export function requireDirectory(): Provider {
 	const provider = listProviders().find(({ name }) => name === 'ldap')
 	if (!provider) throw new NotFound('This site does not offer this way to log in.')
@@ -24,9 +24,9 @@ export function requireDirectory(): Provider {
 }
 
 /**
- * Logs in whoever the directory knows by this username and password. The first time makes the account.
+ * Logs in with username and password of the directory. The first login creates the account.
  * @returns as `enter`
- * @throws NotFound, Invalid, TooMany, NotAllowed, Conflict with the sentence for whoever logs in; SecondStepRequired
+ * @throws NotFound, Invalid, TooMany, NotAllowed, Conflict with a message for the person; SecondStepRequired
  */
 export async function logInByDirectory(form: FormData, request: Request): ReturnType<typeof enter> {
 	const provider = requireDirectory()
@@ -34,7 +34,7 @@ export async function logInByDirectory(form: FormData, request: Request): Return
 }
 
 /**
- * Links whoever the directory knows by this username and password to the account of the member who is logged in.
+ * Links the directory's identity with this username and password to the account of the logged-in member.
  * @throws as {@link logInByDirectory}
  */
 export async function linkByDirectory(form: FormData, request: Request): Promise<void> {
@@ -44,7 +44,7 @@ export async function linkByDirectory(form: FormData, request: Request): Promise
 	await link(viewer, provider, await askedOnce(provider, form, request))
 }
 
-/** Asks the directory, within the limits against guessing that logins by a password have. */
+/** Authenticates at the directory, within the limits for password logins. */
 async function askedOnce(provider: Provider, form: FormData, request: Request): Promise<Answer> {
 	const username = String(form.get('username') ?? '').trim()
 	const password = String(form.get('password') ?? '')

@@ -24,7 +24,7 @@ const attribute = (label: string, name: string, hint?: string) =>
 		schema: z.string().regex(/^([A-Za-z][A-Za-z0-9-]*)?$/, 'Enter the name of an attribute, such as mail.'),
 	})
 
-/** The login by the directory of the campus. */
+/** The settings of the login by LDAP. */
 export const directorySection = settingSection({
 	name: 'directory-login',
 	title: 'Login by LDAP',
@@ -104,7 +104,7 @@ function isFilter(text: string): boolean {
 	}
 }
 
-/** @throws Invalid where passwords would go to the directory in plain text */
+/** @throws Invalid if passwords would be sent to the directory in plain text */
 function requireSafeDirectory({ address, startTls }: { address: string; startTls: boolean }): void {
 	const url = URL.parse(address)
 	const isDirectory = url !== null && /^ldaps?:$/.test(url.protocol) && url.hostname !== ''
@@ -115,7 +115,7 @@ function requireSafeDirectory({ address, startTls }: { address: string; startTls
 		throw wrongField('startTls', 'Passwords would be sent in plain text. Turn on StartTLS, or use ldaps://.')
 }
 
-/** Runs a look at the directory; what is wrong with it is said at the field that it concerns. */
+/** Runs a test of the directory; its error is shown at the field concerned. */
 async function tried(look: () => Promise<void>): Promise<void> {
 	try {
 		await look()

@@ -29,7 +29,7 @@ import { directorySection } from './ldap-section.server.ts'
 import { ProviderUnreachable } from './provider-fetch.server.ts'
 import { checkSession, checkSoon } from './refreshing.server.ts'
 
-/* Logins by a directory that really runs: OpenLDAP's slapd, in a process of its own. */
+/* Logins by a real directory: OpenLDAP's slapd in a child process. */
 
 useDatabase()
 
@@ -80,7 +80,7 @@ describe.skipIf(!slapd)(name, () => {
 		await directory.enrol(uid, { cn: [uid, `Student ${made}`] })
 	})
 
-	/** Saves the form of the login by LDAP, as an admin does. */
+	/** Saves the settings of the login by LDAP, as an admin does. */
 	async function save(input: Record<string, string>): Promise<void> {
 		const { version, settings } = await getSection(admin, 'directory-login')
 		const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
@@ -187,7 +187,7 @@ describe.skipIf(!slapd)(name, () => {
 		await directory.remove(uid)
 		await checkSession(session)
 		expect(await isLoggedIn(cookies)).toBe(true)
-		// Nothing was to be ended: the setting is off.
+		// The session is not ended: the setting is off.
 		checkSoon(await sessionOf(viewer))
 		await checkSession(await sessionOf(viewer), [])
 		expect(await isLoggedIn(cookies)).toBe(true)
@@ -256,7 +256,7 @@ describe.skipIf(!slapd)(name, () => {
 		await expect(logIn()).rejects.toThrow(away)
 		await expect(checkSession(session)).rejects.toThrow(ProviderUnreachable)
 		expect(await isLoggedIn(cookies)).toBe(true)
-		// However often it is away: nothing was guessed.
+		// An unavailable directory is not a guess, so the limit does not apply.
 		for (let one = 0; one < 8; one += 1) await expect(logIn()).rejects.toThrow(away)
 		expect((await sql`select from attempts where count > 0`.execute(db())).rows).toEqual([])
 		await directory.start()

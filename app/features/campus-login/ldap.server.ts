@@ -14,53 +14,53 @@ import { log } from '~/lib/log.server.ts'
 import { type Answer, ProviderRefused } from './oidc.server.ts'
 import { ProviderUnreachable } from './provider-fetch.server.ts'
 
-/* A directory that speaks LDAP, by the library `ldapts`: what this site asks it, and what it believes of the answer. */
+/* LDAP by the library `ldapts`: requests to the directory, and the validation of its responses. */
 
-/** How a directory is asked. */
+/** The configuration of a directory. */
 export interface DirectorySettings {
 	/** `ldaps://…`, or `ldap://…` with StartTLS. */
 	address: string
 	startTls: boolean
 	baseDn: string
-	/** Who searches; empty where anybody may. */
+	/** The account for searches; empty for anonymous ones. */
 	bindDn: string
 	bindPassword: string
-	/** With `{username}` where the name goes that was typed. */
+	/** With `{username}` as placeholder for the typed name. */
 	userFilter: string
 	subjectAttribute: string
 	nameAttribute: string
 	usernameAttribute: string
 	emailAttribute: string
-	/** Empty where nothing says who studies and who works there. */
+	/** Empty if roles are not reported. */
 	roleAttribute: string
 }
 
-/** Milliseconds until everything that is asked for one login has to be answered. */
+/** Milliseconds for all requests of one login. */
 const TIME_LIMIT_MS = 8_000
-/** Milliseconds for one question. */
+/** Milliseconds for one request. */
 const OPERATION_LIMIT_MS = 5_000
-/** Result codes of a directory that is well set, but not well: time limit, busy, unavailable, admin limit. */
+/** Result codes of a temporary failure: time limit, busy, unavailable, admin limit. */
 const failing = [3, 11, 51, 52]
-/** Result codes of a bind that say no to this person: credentials, kind of login, locked or expired. */
+/** Result codes of a bind that rejects the person: credentials, authentication method, locked or expired. */
 const refusing = [19, 48, 49, 50, 53]
 const SIZE_LIMIT_EXCEEDED = 4
 
-/** What the identities of a directory are stored under. A replica at another address is the same directory. */
+/** The issuer of a directory's identities. Replicas at other addresses share it. */
 export function directoryIssuer({ baseDn }: Pick<DirectorySettings, 'baseDn'>): string {
 	return `ldap:${baseDn.toLowerCase()}`
 }
 
 /**
- * Looks a person up, and logs in to the directory as them.
- * @param unasked called where the directory was away before it was asked about the password, so that nothing was guessed
- * @throws Invalid where username and password do not belong together; ProviderUnreachable, ProviderRefused, DirectoryMisset
+ * Looks a person up, and binds as them.
+ * @param unasked called if the directory failed before it checked the password, so that this is not counted as a guess
+ * @throws Invalid if username or password are wrong; ProviderUnreachable, ProviderRefused, DirectoryMisset
  */
 export async function askDirectory(
 	settings: DirectorySettings,
 	typed: { username: string; password: string },
 	unasked: () => Promise<void> = async () => {},
 ): Promise<Answer> {
-	// A bind without a password succeeds as nobody, whoever it names (RFC 4513, 5.1.2).
+	// A bind without a password succeeds anonymously for any name (RFC 4513, 5.1.2).
 	if (typed.username === '' || typed.password === '') throw wrongCredentials()
 	let isAsked = false
 	try {
@@ -70,13 +70,13 @@ export async function askDirectory(
 			}),
 		)
 	} catch (error) {
-		// A directory that lets wrong passwords wait until the time is over has told that they are wrong.
+		// A directory that delays wrong passwords until the timeout has revealed that they are wrong.
 		if (!isAsked && (error instanceof ProviderUnreachable || error instanceof DirectoryMisset)) await unasked()
 		throw error
 	}
 }
 
-/** @param asking called before the directory is asked about the password, or has told anything about the username */
+/** @param asking called before the directory checks the password or reveals anything about the username */
 async function loggedIn(
 	client: Client,
 	settings: DirectorySettings,
@@ -101,7 +101,7 @@ function wrongCredentials(): Invalid {
 	return new Invalid('The username or password is wrong.')
 }
 
-/** Whether this password is theirs. Nobody is tried, too, where there is no such person, so that both take as long. */
+/** Whether the password is right. Also binds for an unknown person, so that both take the same time. */
 async function bindAs(client: Client, dn: string, password: string): Promise<boolean> {
 	try {
 		await client.bind(dn, password)
@@ -113,7 +113,7 @@ async function bindAs(client: Client, dn: string, password: string): Promise<boo
 }
 
 function answerOf(entry: Entry, settings: DirectorySettings, attributes: readonly string[]): Answer {
-	// The directory may spell the names of attributes its own way.
+	// Directories may change the case of attribute names.
 	const byName = new Map(Object.entries(entry).map(([name, value]) => [name.toLowerCase(), value]))
 	const claims: Record<string, unknown> = {}
 	for (const name of attributes) {
@@ -124,13 +124,13 @@ function answerOf(entry: Entry, settings: DirectorySettings, attributes: readonl
 	const isGuid = guidNames(settings.subjectAttribute).length > 0
 	const subject = isGuid ? guidOf(stored) : claims[settings.subjectAttribute]
 	if (typeof subject !== 'string' || subject === '') throw new ProviderRefused('did not say who you are.')
-	// No token: it is the subject that a session is asked about again.
+	// The subject serves as a token, as the session is checked by it.
 	return { issuer: directoryIssuer(settings), subject, claims, refreshToken: subject }
 }
 
 /**
- * Asks whether a person is still there, and still matches the filter.
- * @throws ProviderUnreachable; ProviderRefused with `invalid_grant` when they are gone
+ * Checks whether a person still exists and matches the filter.
+ * @throws ProviderUnreachable; ProviderRefused with `invalid_grant` if they do not
  */
 export async function askDirectoryAgain(settings: DirectorySettings, subject: string): Promise<void> {
 	const attribute = settings.subjectAttribute
@@ -143,21 +143,21 @@ export async function askDirectoryAgain(settings: DirectorySettings, subject: st
 	if (found.length === 0) throw new ProviderRefused('knows you no more.', 'invalid_grant')
 }
 
-/** Attributes of Active Directory that hold a GUID as bytes: in lower case, and as the directory spells them. */
+/** Attributes of Active Directory that contain a binary GUID: in lower case, and as the directory spells them. */
 const guidAttributes: Readonly<Record<string, string>> = {
 	objectguid: 'objectGUID',
 	'ms-ds-consistencyguid': 'mS-DS-ConsistencyGuid',
 }
 
-/** How an attribute that holds a GUID may be spelled in an answer; nothing for any other. */
+/** The spellings of a GUID attribute in a response; none for other attributes. */
 function guidNames(attribute: string): string[] {
 	const canonical = guidAttributes[attribute.toLowerCase()]
 	return canonical === undefined ? [] : [...new Set([canonical, attribute])]
 }
 
 /**
- * The text of a GUID as Active Directory stores it.
- * @returns it as tools of the directory show it, such as `6f9619ff-8b86-d011-b42d-00c04fc964ff`; null for anything but 16 bytes
+ * Formats a binary GUID of Active Directory.
+ * @returns the usual notation, such as `6f9619ff-8b86-d011-b42d-00c04fc964ff`; null for anything but 16 bytes
  */
 export function guidOf(value: unknown): string | null {
 	const bytes = Array.isArray(value) && value.length === 1 ? value[0] : value
@@ -167,13 +167,13 @@ export function guidOf(value: unknown): string | null {
 		.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-/** The bytes of a GUID as Active Directory stores them; none for what is no GUID, which no entry has. */
+/** The binary form of a GUID; empty for an invalid one, which matches no entry. */
 export function bytesOfGuid(text: string): Buffer {
 	const digits = text.replaceAll('-', '')
 	return /^[\da-f]{32}$/i.test(digits) ? swapped(Buffer.from(digits, 'hex')) : Buffer.alloc(0)
 }
 
-/** The first three parts of a GUID are stored with their bytes in reverse order (MS-DTYP 2.3.4.2). */
+/** The first three parts of a GUID are stored in little-endian order (MS-DTYP 2.3.4.2). */
 function swapped(bytes: Buffer): Buffer {
 	const copy = Buffer.from(bytes)
 	for (const [start, end] of [
@@ -185,7 +185,7 @@ function swapped(bytes: Buffer): Buffer {
 	return copy
 }
 
-/** What is wrong with a setting, found by using it. */
+/** A wrong setting, found by using it. */
 export class DirectoryMisset extends Error {
 	readonly setting: keyof DirectorySettings
 	constructor(setting: keyof DirectorySettings, message: string) {
@@ -194,10 +194,7 @@ export class DirectoryMisset extends Error {
 	}
 }
 
-/**
- * Looks whether a directory can be used as it is set, without anybody logging in.
- * @throws DirectoryMisset, ProviderUnreachable, ProviderRefused
- */
+/** Tests the settings of a directory without logging anybody in. @throws DirectoryMisset, ProviderUnreachable, ProviderRefused */
 export async function tryDirectory(settings: DirectorySettings): Promise<void> {
 	const { subjectAttribute, emailAttribute } = settings
 	await connected(settings, async (client) => {
@@ -213,12 +210,12 @@ export async function tryDirectory(settings: DirectorySettings): Promise<void> {
 	})
 }
 
-/** The filter that everybody matches who may log in. */
+/** The filter that matches everybody who may log in. */
 function anybody({ userFilter }: DirectorySettings): string {
 	return userFilter.replaceAll('{username}', '*')
 }
 
-/** @returns what was found; `many` where that is more than was asked for */
+/** @returns the entries; `many` if there are more than requested */
 async function search(
 	client: Client,
 	{ baseDn }: DirectorySettings,
@@ -235,7 +232,7 @@ async function search(
 	}
 }
 
-/** Runs questions on a connection of their own, by TLS and as who may search. What goes wrong goes to the log, without a password. */
+/** Runs requests on a new TLS connection, bound as the search account. Errors are logged without a password. */
 async function connected<Result>(
 	settings: DirectorySettings,
 	work: (client: Client) => Promise<Result>,

@@ -14,11 +14,11 @@ import { ProviderUnreachable } from './provider-fetch.server.ts'
 import { type Provider, providerNames, requireProvider } from './providers.server.ts'
 
 /*
- * A login that goes to another site and comes back. What it has to remember is in a cookie, encrypted: only the browser that began can
- * finish, and nobody can hand it the end of a login of their own.
+ * A login that goes to another site and comes back. Its state is in an encrypted cookie, so that only the browser that started it can
+ * finish it (no login CSRF).
  */
 
-/** Seconds that somebody may take at the other site. */
+/** Seconds that a login may take at the other site. */
 const FLOW_SECONDS = 600
 const purpose = 'login_flow'
 
@@ -27,25 +27,25 @@ const flow = z.object({
 	state: z.string(),
 	nonce: z.string(),
 	verifier: z.string(),
-	/** Who links the identity to their account; null for a login. */
+	/** The member who links the identity; null for a login. */
 	linkTo: z.number().nullable(),
 	redirectTo: z.string(),
-	/** Milliseconds of the epoch. */
+	/** Milliseconds since 1970. */
 	until: z.number(),
 })
 
 interface Begun {
 	/** At the other site. */
 	url: string
-	/** What the button says, and in a sentence. */
+	/** The name of the provider, on the button and in sentences. */
 	title: string
 	headers: Headers
 }
 
 /**
- * Begins a login.
- * @param options.linkTo the member who links what they log in with; null for a login
- * @throws NotFound, TooMany, NotAllowed with what is wrong at the other site
+ * Starts a login.
+ * @param options.linkTo the member who links the identity; null for a login
+ * @throws NotFound, TooMany, NotAllowed with the problem at the other site
  */
 export async function beginFlow(
 	name: string,
@@ -71,15 +71,12 @@ interface Finished {
 	headers: Headers
 }
 
-/** The cookie that ends a login under way: it is good for one way back. */
+/** A Set-Cookie header that ends a pending login: it is valid for one callback. */
 export function forgetFlow(): string {
 	return ownCookie('login_flow', '', 0)
 }
 
-/**
- * Finishes a login with what the browser brought back.
- * @throws NotFound, NotAllowed, Conflict, Invalid, TooMany with the sentence for whoever logs in
- */
+/** Finishes a login at the callback. @throws NotFound, NotAllowed, Conflict, Invalid, TooMany with a message for the person */
 export async function finishFlow(name: string, request: Request, viewer: Viewer, ip: string): Promise<Finished> {
 	const provider = requireProvider(name)
 	await countUse('outsideLogins', viewer, ip)
@@ -94,7 +91,7 @@ export async function finishFlow(name: string, request: Request, viewer: Viewer,
 		const { headers, isNew, leadsTo } = await enter(provider, answer, request)
 		return { redirectTo: leadsTo ?? begun.redirectTo, message: isNew ? 'Welcome!' : 'Welcome back!', headers }
 	}
-	// Who is logged in by now may be somebody else, or nobody.
+	// Another member, or nobody, may be logged in by now.
 	const { viewer: owner } = await viewerFromRequest(request, { fresh: true })
 	if (owner?.id !== begun.linkTo)
 		throw new NotAllowed('You were logged out in the meantime. Log in, and link it again.')
@@ -102,19 +99,19 @@ export async function finishFlow(name: string, request: Request, viewer: Viewer,
 	return { redirectTo: loginsPath, message: 'Linked. You can log in with it from now on.', headers: new Headers() }
 }
 
-/** Where the login that this browser began leads when it is through. */
+/** Where the browser continues after the login that it started. */
 export function destinationOf(request: Request): string {
 	return readFlow(request)?.redirectTo ?? '/find-dev'
 }
 
-/** What this browser began; null where it did not, or too long ago, or somebody made it up. */
+/** The state of the login that this browser started; null if there is none, or it is expired or forged. */
 function readFlow(request: Request): z.output<typeof flow> | null {
 	const text = decryptSecret(purpose, readOwnCookie(request.headers.get('Cookie'), 'login_flow') ?? '')
 	const parsed = text === null ? null : flow.safeParse(JSON.parse(text))
 	return parsed?.success && parsed.data.until > Date.now() ? parsed.data : null
 }
 
-/** Runs a step at the other site; what goes wrong there becomes a sentence. @throws NotAllowed */
+/** Runs a step at the other site and turns its errors into messages. @throws NotAllowed */
 export async function atProvider<Result>({ name }: Provider, step: () => Promise<Result>): Promise<Result> {
 	const who = providerNames[name] ?? name
 	const said = who.charAt(0).toUpperCase() + who.slice(1)

@@ -4,9 +4,9 @@ import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { isSafeAddress, ProviderUnreachable, providerFetch } from './provider-fetch.server.ts'
 
-/* OpenID Connect by the certified library `openid-client`: what this site asks a provider, and what it believes of the answer. */
+/* OpenID Connect by the certified library `openid-client`: requests to a provider, and the validation of its responses. */
 
-/** How a provider is asked. */
+/** The configuration of a provider. */
 export interface OidcSettings {
 	issuer: string
 	clientId: string
@@ -15,27 +15,27 @@ export interface OidcSettings {
 	scope: string
 }
 
-/** What a login that goes on elsewhere has to remember until it comes back. */
+/** The state that a login needs at its callback. */
 export interface Checks {
 	state: string
 	nonce: string
 	verifier: string
 }
 
-/** What a provider says of whoever logged in. */
+/** An authenticated identity. */
 export interface Answer {
 	issuer: string
 	subject: string
 	claims: Readonly<Record<string, unknown>>
-	/** By which the provider is asked again whether the member is still there. */
+	/** For checking later whether the member still has an account there. */
 	refreshToken: string | null
-	/** When a session by it ends, where the provider cannot be asked again; ISO 8601. */
+	/** The end of the session, if the provider cannot be asked again; ISO 8601. */
 	endsAt?: string
 }
 
-/** The provider's answer is not to be believed, or says no; `message` is a sentence for whoever logs in, after its label. */
+/** The provider's response is invalid or a refusal; `message` is a sentence for the person, after the provider's name. */
 export class ProviderRefused extends Error {
-	/** The error code of OAuth, such as `invalid_grant`; empty where the answer broke a rule. */
+	/** The OAuth error code, such as `invalid_grant`; empty if the response was invalid. */
 	readonly code: string
 	constructor(message: string, code = '', options?: ErrorOptions) {
 		super(message, options)
@@ -43,11 +43,11 @@ export class ProviderRefused extends Error {
 	}
 }
 
-/** Milliseconds for which a provider's description is believed. */
+/** How long a discovery document is cached, in milliseconds. */
 const DISCOVERY_LIFE_MS = 3_600_000
-/** Providers whose descriptions are kept. */
+/** Cached discovery documents. */
 const MAX_DISCOVERED = 20
-/** Seconds by which its clock may be off. */
+/** Tolerated clock difference in seconds. */
 const CLOCK_TOLERANCE_SECONDS = 60
 
 const discovered = remember(
@@ -55,20 +55,17 @@ const discovered = remember(
 	() => new Map<string, { at: number; configuration: Promise<oidc.Configuration> }>(),
 )
 
-/** Where a provider sends the browser back to. */
+/** The redirect URI of a provider. */
 export function callbackUrl(provider: string): string {
 	return `${config().publicUrl}/login/${provider}/callback`
 }
 
-/**
- * Asks a provider to describe itself.
- * @throws ProviderUnreachable, ProviderRefused
- */
+/** Fetches a provider's discovery document. @throws ProviderUnreachable, ProviderRefused */
 export async function discover(settings: OidcSettings): Promise<oidc.Configuration> {
 	const key = keyOf(settings)
 	const known = discovered.get(key)
 	if (known && Date.now() - known.at < DISCOVERY_LIFE_MS) return known.configuration
-	// Settings that were saved since are another key.
+	// Changed settings have another cache key.
 	if (discovered.size >= MAX_DISCOVERED) discovered.clear()
 	const configuration = ask(settings)
 	discovered.set(key, { at: Date.now(), configuration })
@@ -96,7 +93,7 @@ async function ask({ issuer, clientId, clientSecret }: OidcSettings): Promise<oi
 	)
 }
 
-/** Sends the secret in the header, or in the body to a provider that takes it there alone. */
+/** Sends the client secret in the header, or in the body to a provider that only accepts that. */
 function secretAuth(secret: string): oidc.ClientAuth {
 	const [inHeader, inBody] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)]
 	return (server, client, body, headers) => {
@@ -107,8 +104,8 @@ function secretAuth(secret: string): oidc.ClientAuth {
 }
 
 /**
- * Looks whether a provider can be used as it is set, without anybody logging in.
- * @throws ProviderUnreachable; ProviderRefused, with `invalid_client` where it does not know client id and secret
+ * Tests the settings of a provider without logging anybody in.
+ * @throws ProviderUnreachable; ProviderRefused, with `invalid_client` if client id or secret are wrong
  */
 export async function tryProvider(provider: string, settings: OidcSettings): Promise<void> {
 	const configuration = await discover(settings)
@@ -117,7 +114,7 @@ export async function tryProvider(provider: string, settings: OidcSettings): Pro
 	if (!addresses.every((address) => address !== undefined && isSafeAddress(address)))
 		throw new ProviderRefused('does not name the https addresses for the login, the tokens and its keys.')
 	try {
-		// No such code was ever given out. Who knows this site says so; who does not says that first.
+		// A code that was never issued. If the client is right, the provider rejects the code, else the client.
 		await explained(() =>
 			oidc.genericGrantRequest(configuration, 'authorization_code', {
 				code: 'a-test-of-the-settings',
@@ -131,7 +128,7 @@ export async function tryProvider(provider: string, settings: OidcSettings): Pro
 	}
 }
 
-/** The address at the provider that a login begins at, and what its answer is to be compared with. @throws ProviderRefused */
+/** The address at the provider that starts a login, and the state to validate its response. @throws ProviderRefused */
 export async function beginLogin(
 	provider: string,
 	configuration: oidc.Configuration,
@@ -158,8 +155,9 @@ export async function beginLogin(
 }
 
 /**
- * Takes the code that the browser brought back, once: state, issuer, nonce, PKCE, and signature, audience and time of the ID token.
- * @param query of the address that the browser came to
+ * Exchanges the code from the callback once, and validates state, issuer, nonce, PKCE, and the signature, audience and time of the ID
+ * token.
+ * @param query of the callback address
  * @throws ProviderUnreachable, ProviderRefused
  */
 export async function finishLogin(
@@ -179,20 +177,20 @@ export async function finishLogin(
 		if (!token) throw new ProviderRefused('did not say who you are.')
 		const { userinfo_endpoint } = configuration.serverMetadata()
 		const more = userinfo_endpoint ? await oidc.fetchUserInfo(configuration, tokens.access_token, token.sub) : {}
-		// What is signed counts before what is only told.
+		// Signed claims take precedence over those of the userinfo endpoint.
 		const claims = { ...more, ...token }
 		return { issuer: token.iss, subject: token.sub, claims, refreshToken: tokens.refresh_token ?? null }
 	}).catch((error: unknown) => {
-		// Perhaps its keys are new: the next try asks for them.
+		// The keys may have been rotated: the next attempt fetches them.
 		discovered.delete(keyOf(settings))
 		throw error
 	})
 }
 
 /**
- * Asks whether a member is still there.
+ * Checks whether a member still has an account.
  * @returns the refresh token for the next time
- * @throws ProviderUnreachable; ProviderRefused with `invalid_grant` when the member is gone
+ * @throws ProviderUnreachable; ProviderRefused with `invalid_grant` if they do not
  */
 export async function refreshLogin(
 	settings: OidcSettings,
@@ -205,7 +203,7 @@ export async function refreshLogin(
 	return tokens.refresh_token ?? refreshToken
 }
 
-/** Runs a call of the library, whose errors are for programmers; what is wrong goes to the log, without a token. */
+/** Runs a call of the library and translates its errors, which are logged without tokens. */
 export async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
 	try {
 		return await work()
@@ -220,9 +218,9 @@ export async function explained<Result>(work: () => Promise<Result>): Promise<Re
 	}
 }
 
-/** The code that the provider gave, such as `invalid_grant`; empty where its answer broke a rule. */
+/** The provider's error code, such as `invalid_grant`; empty if the response was invalid. */
 function oauthCodeOf(error: unknown): string {
-	// Who refuses the secret of this site may say so by the status alone, with a challenge to authenticate.
+	// A provider may reject the client secret by a 401 with a challenge only.
 	if (error instanceof oidc.WWWAuthenticateChallengeError)
 		return error.cause.map(({ parameters }) => parameters.error)[0] ?? 'invalid_client'
 	const { error: code } = error as { error?: unknown }

@@ -1,16 +1,16 @@
 import { log } from '~/lib/log.server.ts'
 
-/* Requests to sites that vouch for members: bounded in time and size, and nowhere else than to the address that was asked. */
+/* Requests to identity providers, with limits on time and size, and without redirects. */
 
-/** Milliseconds until an answer has to be here as a whole. */
+/** Milliseconds for a complete response. */
 const TIME_LIMIT_MS = 8_000
-/** Bytes of an answer. Key sets and profiles have a few thousand. */
+/** Bytes of a response. Key sets and profiles have a few thousand. */
 const MAX_BYTES = 512 * 1024
 
-/** The site that vouches does not answer in time, or with nothing that can be read. */
+/** The identity provider does not respond in time, or not with anything readable. */
 export class ProviderUnreachable extends Error {}
 
-/** Whether an address is one that secrets may be sent to: by TLS, or to this machine. */
+/** Whether secrets may be sent to an address: by TLS, or to this machine. */
 export function isSafeAddress(address: string): boolean {
 	const url = URL.parse(address)
 	if (!url || url.username || url.password) return false
@@ -19,10 +19,7 @@ export function isSafeAddress(address: string): boolean {
 	)
 }
 
-/**
- * As `fetch`, within the limits above. A redirect is an answer like any other, and not followed.
- * @throws ProviderUnreachable
- */
+/** `fetch` within the limits above. A redirect is returned, not followed. @throws ProviderUnreachable */
 export async function providerFetch(address: string, options: RequestInit = {}): Promise<Response> {
 	if (!isSafeAddress(address)) throw new ProviderUnreachable(`${new URL(address).origin} is not reached by https.`)
 	try {

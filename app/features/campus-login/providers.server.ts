@@ -9,25 +9,25 @@ import { beginSamlLogin, finishSamlLogin } from './saml/saml-login.server.ts'
 import { samlSection } from './saml/saml-section.server.ts'
 import { campusSection, googleSettings, microsoftSettings, otherSection } from './sections.server.ts'
 
-/* The sites that vouch for members, as the settings name them now. */
+/* The identity providers in the present settings. */
 
 export interface Provider extends LoginButton {
-	/** Whether somebody who has no account yet gets one. */
+	/** Whether a first login creates an account. */
 	registers: boolean
-	/** Whether only addresses that may register here get one: those of a campus are let in by the campus. */
+	/** Whether new accounts need an address that may register here; those of a campus do not. */
 	isPublic: boolean
 	claims: ClaimNames
 }
 
-/** A site that the browser goes to, and comes back from. */
+/** A provider that the browser is sent to, and comes back from. */
 export interface RemoteProvider extends Provider {
-	/** Where the login begins, and what its answer is compared with. @throws ProviderUnreachable, ProviderRefused */
+	/** The address that starts a login, and the state to validate its response. @throws ProviderUnreachable, ProviderRefused */
 	begin: () => Promise<{ url: string; checks: Checks }>
-	/** Takes what the browser brought back, once. @throws ProviderUnreachable, ProviderRefused */
+	/** Handles the callback, once. @throws ProviderUnreachable, ProviderRefused */
 	finish: (returned: { query: string; checks: Checks }) => Promise<Answer>
 }
 
-/** What each provider is called in a sentence, whether it is offered now or not. */
+/** The names of all providers, whether or not they are offered now. */
 export const providerNames: Readonly<Record<string, string>> = {
 	campus: 'the campus login',
 	saml: 'the university login',
@@ -56,7 +56,7 @@ export function listProviders(): (Provider | RemoteProvider)[] {
 	return providers
 }
 
-/** A provider that the browser goes to, by its name. @throws NotFound where it is not offered */
+/** A provider that the browser is sent to. @throws NotFound if it is not offered */
 export function requireProvider(name: string): RemoteProvider {
 	const provider = listProviders().find((one) => one.name === name)
 	if (!provider || !('begin' in provider)) throw new NotFound('This site does not offer this way to log in.')

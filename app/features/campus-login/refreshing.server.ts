@@ -16,7 +16,7 @@ import { directorySection } from './ldap-section.server.ts'
 import { ProviderRefused, refreshLogin } from './oidc.server.ts'
 import { campusSection } from './sections.server.ts'
 
-/** Whether the campus is asked again about this session now. The answer of the request does not wait for it. It never throws. */
+/** Checks a session at the campus in the background, if that is due. Never throws. */
 export function checkSoon(sessionId: number): void {
 	const ending = ways().filter(({ endsSessions }) => endsSessions)
 	if (ending.length === 0) return
@@ -26,8 +26,8 @@ export function checkSoon(sessionId: number): void {
 }
 
 /**
- * Asks the campus whether the member of a session still has an account there, if it was not asked lately, and ends the session if it
- * says no. A campus that does not answer, or has a problem, ends nobody's session.
+ * Checks at the campus whether the member of a session still has an account, unless that was done recently, and ends the session if not. If
+ * the campus fails, the session continues.
  */
 export async function checkSession(sessionId: number, asked = ways()): Promise<void> {
 	for (const { provider, minutes, ask } of asked) {
@@ -42,7 +42,7 @@ export async function checkSession(sessionId: number, asked = ways()): Promise<v
 	}
 }
 
-/** The logins that are switched on and can be asked again. */
+/** The enabled providers that can be asked again. */
 function ways() {
 	return [
 		{ provider: 'campus', ...siteSettings(campusSection), ask: askCampus },
@@ -57,13 +57,13 @@ async function askCampus({ session_id, subject, refresh_token }: ProviderSession
 	if (next !== refreshToken) await replaceRefreshToken(session_id, encryptSecret(refreshPurpose(session_id), next))
 }
 
-/** A directory that was set since knows nothing of the people of another one. */
+/** A newly configured directory does not know the people of another one. */
 async function askLdap({ issuer, subject }: ProviderSessionRow): Promise<void> {
 	const settings = siteSettings(directorySection)
 	if (issuer === directoryIssuer(settings)) await askDirectoryAgain(settings, subject)
 }
 
-/** Ends the sessions of those who have to log in again at a site that cannot be asked about them; to be called every minute. */
+/** Ends expired sessions of providers that cannot be asked again; runs every minute. */
 export async function endOverdueSessions(): Promise<void> {
 	for (const userId of new Set(await deleteOverdueSessions())) {
 		await announceEndedSessions(userId)

@@ -1,15 +1,15 @@
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import { boxSetting, listSetting, numberSetting } from '~/platform/settings/setting.ts'
 
-/* What the settings of every login of a university have in common: OpenID Connect, LDAP and SAML. */
+/* Settings that OpenID Connect, LDAP and SAML have in common. */
 
-/** What the login says of the people who study and of those who work there. */
+/** The roles of students and staff. */
 export const roleSettings = {
 	studentRoles: listSetting({ label: 'Roles of students', hint: 'Separated by commas.', default: ['student'] }),
 	staffRoles: listSetting({ label: 'Roles of staff', default: ['staff', 'faculty', 'employee'] }),
 }
 
-/** Whether the first login of somebody makes an account. @param login what members link in their settings otherwise */
+/** Whether a first login creates an account. @param login what members can link otherwise */
 export function registersSetting(login: string) {
 	return boxSetting({
 		label: 'New people get an account',
@@ -18,7 +18,7 @@ export function registersSetting(login: string) {
 	})
 }
 
-/** Whether the addresses that the login tells need no confirmation. @param reason why that may be so */
+/** Whether addresses need no confirmation. @param reason why */
 export function trustsEmailSetting(reason: string) {
 	return boxSetting({
 		label: 'Its e-mail addresses are confirmed',
@@ -27,7 +27,7 @@ export function trustsEmailSetting(reason: string) {
 	})
 }
 
-/** Whether sessions end with the membership of the university, and how often that is asked. @param question what is asked of whom */
+/** Whether and how often sessions are checked. @param question how the provider is asked */
 export function endingSettings(question: string) {
 	return {
 		endsSessions: boxSetting({
@@ -39,7 +39,7 @@ export function endingSettings(question: string) {
 	}
 }
 
-/** Whether passwords are closed. @param passwords which ones @param login by what an admin has to have come before */
+/** Whether other logins are disabled. @param passwords which passwords @param login that an admin must have used before */
 export function onlyWaySetting(passwords: string, login: string) {
 	return boxSetting({
 		label: 'It is the only way in',
@@ -48,14 +48,14 @@ export function onlyWaySetting(passwords: string, login: string) {
 	})
 }
 
-/** Why a login may not become the only way in yet. @param login as a sentence names it, such as “LDAP” */
+/** Why a login cannot become the only one yet. @param login as in a sentence, such as “LDAP” */
 export function noAdminYet(login: string): Conflict {
 	return new Conflict(
 		`No admin has logged in by ${login} yet, so this would lock you out. Link it in your settings, log out, log in by it, and save this again.`,
 	)
 }
 
-/** What a section refuses, said at one of its fields. */
+/** An error at a field of a section. */
 export function wrongField(field: string, message: string): Invalid {
 	return new Invalid(message, { [field]: message })
 }

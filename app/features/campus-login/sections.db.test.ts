@@ -14,7 +14,7 @@ import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
 
-/* What the form of the campus login refuses before it saves, in words and at the field. */
+/* Validation of the settings, with messages at the fields. */
 
 useDatabase()
 
@@ -98,7 +98,7 @@ test('it is the only way in once an admin has logged in by it, and passwords end
 		insert into identities (user_id, provider, issuer, subject) values (${admin.id}, 'campus', ${campus.issuer}, 'a')`.execute(
 		db(),
 	)
-	// Linked is not tried.
+	// Linking is not enough: an admin must have logged in.
 	await expect(save({ onlyWay: 'on' })).rejects.toThrow(Conflict)
 	expect(loginMethods().hasPasswords).toBe(true)
 	await sql`update identities set used_at = now() where user_id = ${admin.id}`.execute(db())
@@ -108,7 +108,7 @@ test('it is the only way in once an admin has logged in by it, and passwords end
 		hasPasswords: false,
 	})
 	await expect(byPassword()).rejects.toThrow('Passwords are switched off on this site.')
-	// The environment gives them back.
+	// The environment variable re-enables passwords.
 	vi.spyOn(config().given, 'has').mockImplementation((name) => name === 'CAMPUS_LOGIN_ONLY')
 	config().CAMPUS_LOGIN_ONLY = false
 	await save({ label: 'Campus' })

@@ -13,11 +13,11 @@ import {
 	wrongField,
 } from './section-parts.ts'
 
-/* What admins set of the ways in besides the password. */
+/* Settings of the login methods besides the password. */
 
 const claim = (label: string, hint: string, name: string) => textSetting({ label, hint, default: name, maxLength: 80 })
 
-/** The login of the campus, by OpenID Connect. */
+/** The campus login by OpenID Connect. */
 export const campusSection = settingSection({
 	name: 'campus-login',
 	title: 'Campus login',
@@ -130,7 +130,7 @@ export function microsoftSettings(tenant: string, clientId: string, clientSecret
 	return { issuer: `https://login.microsoftonline.com/${tenant}/v2.0`, clientId, clientSecret, scope }
 }
 
-/** Runs a look at a provider; what is wrong with it is said at the field that it concerns. */
+/** Runs a test of a provider; its error is shown at the field concerned. */
 async function refusingAt(address: string, secret: string, look: () => Promise<void>): Promise<void> {
 	try {
 		await look()

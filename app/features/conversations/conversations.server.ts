@@ -57,6 +57,7 @@ export async function requireConversation(
 	return { ...row, id }
 }
 
+/** Usernames of the two members by id. */
 export function namesOf(viewer: SignedIn, peer: PairStateRow): Names {
 	return new Map([
 		[viewer.id, viewer.username],
@@ -64,6 +65,7 @@ export function namesOf(viewer: SignedIn, peer: PairStateRow): Names {
 	])
 }
 
+/** What the viewer can do in a conversation. */
 export function presentState(row: PairStateRow): ConversationState {
 	return conversationState(factsOfPair(row))
 }

@@ -3,6 +3,7 @@ export const invitesPath = '/admin/invitations'
 /** The page that uploads a list of addresses. */
 export const newListPath = `${invitesPath}/list`
 
+/** The page of a list of addresses. */
 export function listPath(id: number): string {
 	return `${newListPath}/${id}`
 }

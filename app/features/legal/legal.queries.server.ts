@@ -38,6 +38,7 @@ export async function listVersions(kind: LegalKind, limit: number): Promise<Vers
 	return rows
 }
 
+/** Finds a version of a legal text; undefined if there is none. */
 export async function findVersion(kind: LegalKind, id: number): Promise<VersionRow | undefined> {
 	const { rows } = await sql<VersionRow>`
 		select ${columns} from legal_versions where kind = ${kind} and id = ${id}`.execute(db())

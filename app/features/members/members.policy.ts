@@ -6,6 +6,7 @@ interface Owned {
 	show_phone: boolean
 }
 
+/** Whether this profile is the viewer's own. */
 export function isOwn(viewer: Viewer, profile: { username: string }): boolean {
 	return viewer?.username === profile.username
 }

@@ -31,7 +31,7 @@ beforeAll(async () => {
 	bram = await makeMember('bram')
 })
 
-// How often somebody may save is tested in features/home/rates.db.test.ts.
+// The rate limit of saves is tested in rate-limits.db.test.ts.
 beforeEach(async () => {
 	await sql`delete from rate_limits`.execute(db())
 })
@@ -267,7 +267,7 @@ describe('the profile picture', () => {
 	})
 })
 
-/** A day from today, as a form names it. */
+/** A date relative to today, in the form's format. */
 function dayIn(days: number): string {
 	return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 }

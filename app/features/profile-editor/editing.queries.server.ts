@@ -33,7 +33,7 @@ export interface EditableRow extends AcademicsInput, SocialInput {
 	social_version: number
 }
 
-/** Everything of a member that the three forms of single fields edit. */
+/** The data of the three forms of single fields. */
 export async function findEditable(userId: number, executor: Executor = db()): Promise<EditableRow | undefined> {
 	const { rows } = await sql<EditableRow>`
 		select users.username, users.name, users.email, coalesce(users.image, hidden_image) as image, ${wholeSkillNames} as skills,
@@ -47,7 +47,7 @@ export async function findEditable(userId: number, executor: Executor = db()): P
 	return rows[0]
 }
 
-/** Whether this picture is the member's and of the kind that the place wants; if so it stays until the transaction ends. */
+/** Whether a picture belongs to the member and is of this kind; if so, locks it until the transaction ends. */
 export async function ownsPicture(
 	trx: Executor,
 	userId: number,
@@ -65,12 +65,12 @@ export async function ownsPicture(
 	return row !== undefined
 }
 
-/** The first part as it is stored. Without `profile_url` the picture stays as it is. */
+/** The stored personal details. Without `profile_url` the picture is unchanged. */
 export type StoredPersonal = Omit<PersonalInput, AudienceField | 'profile_url'> &
 	Partial<Pick<PersonalInput, 'profile_url'>> &
 	Pick<EditableRow, 'only_me' | 'public_sections' | 'about_html'>
 
-/** Saves the first part, if it is still of this version; the picture of a hidden profile stays hidden. @returns whether it was */
+/** Saves the personal details if the version matches; the picture of a hidden profile stays hidden. @returns whether it matched */
 export async function updatePersonal(
 	trx: Executor,
 	userId: number,
@@ -101,7 +101,7 @@ export async function updatePersonal(
 	return true
 }
 
-/** Ends what members are open to, and statuses, whose last day is over. Views leave them out from that day on. */
+/** Clears expired openings and statuses. Views omit them as soon as they expire. */
 export async function clearEnded(): Promise<void> {
 	await sql`
 		update profiles set
@@ -112,7 +112,7 @@ export async function clearEnded(): Promise<void> {
 		where open_until < current_date or status_until < current_date`.execute(db())
 }
 
-/** Saves the profile picture alone; that of a hidden profile stays hidden. The version of the first part stays as it is. */
+/** Saves only the profile picture, without changing the version; that of a hidden profile stays hidden. */
 export async function updatePicture(trx: Executor, userId: number, path: string | null): Promise<void> {
 	const { rows } = await sql<{ hidden: boolean }>`
 		update profiles set hidden_image = case when hidden_at is not null then ${path}::text end
@@ -125,8 +125,8 @@ export async function updatePicture(trx: Executor, userId: number, path: string 
 }
 
 /**
- * Saves the second part, if it is still of this version. A changed university address is no longer a confirmed one.
- * @returns whether the version was right, and the address if it is another than before and not empty
+ * Saves the academics if the version matches. A changed university address loses its confirmation.
+ * @returns whether it matched, and the address if it is new and not empty
  */
 export async function updateAcademics(
 	trx: Executor,
@@ -149,7 +149,7 @@ export async function updateAcademics(
 	return { saved: row !== undefined, newAddress: row && row.before !== row.after ? row.after || null : null }
 }
 
-/** Saves the third part, if it is still of this version. @returns whether it was */
+/** Saves the social links if the version matches. @returns whether it did */
 export async function updateSocial(
 	trx: Executor,
 	userId: number,

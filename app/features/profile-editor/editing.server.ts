@@ -24,21 +24,17 @@ import { type Audience, type AudienceField, profileLimits, profileSections, type
 import { academicsInput, type PersonalInput, personalInput, siteNames, socialInput } from './profile.schema.ts'
 
 /*
- * The use cases that change the single fields of a profile; certificates and projects are in items.server.ts.
- * Each one: the policy first, then the input, then one transaction. A save names the version it was made from.
+ * Editing the single fields of a profile; certificates and projects are in items.server.ts. Each use case checks the policy, then the
+ * input, then runs one transaction. A save names the version it is based on.
  */
 
-/** What the first form starts from, and the address that it shows. @throws NotAllowed, NotFound */
+/** The values of the personal form, and the address that it shows. @throws NotAllowed, NotFound */
 export async function getPersonal(viewer: Viewer, username: string): Promise<SavedValues & { email: string }> {
 	const row = await requireEditable(requireOwner(viewer, username))
 	return { ...personalValues(row), email: row.email }
 }
 
-/**
- * Saves the first form.
- * @param input without `profile_url` the picture stays as it is
- * @throws NotAllowed, Invalid, EditConflict
- */
+/** Saves the personal form. @param input without `profile_url` the picture is unchanged @throws NotAllowed, Invalid, EditConflict */
 export async function savePersonal(viewer: Viewer, username: string, input: Input): Promise<void> {
 	const member = await requireProfileWriter(viewer, username)
 	const { id } = member
@@ -54,31 +50,31 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 			return requireSame(personalValues(await requireEditable({ id }, trx)), fields)
 		await setSkills(trx, id, fields.skills)
 	})
-	// The name and the picture stand beside everything that the member wrote.
+	// Name and picture are shown with everything that the member wrote.
 	await dropPages([everyPage])
 	if (!fields.show_presence) await hidePresence(member)
 }
 
-/** A status ends: after a week, unless it says when. */
+/** A status without an end lasts a week. */
 function withStatusEnd(fields: PersonalInput): PersonalInput {
 	if (fields.status_line === '') return { ...fields, status_until: null }
 	const week = new Date(Date.now() + profileLimits.statusDays * 86_400_000).toISOString().slice(0, 10)
 	return { ...fields, status_until: fields.status_until ?? week }
 }
 
-/** Ends what members are open to, and statuses, whose last day is over: every hour. */
+/** Clears expired openings and statuses; runs every hour. */
 export async function endWhatIsOver(): Promise<void> {
 	await clearEnded()
-	// Lists show what members are open to.
+	// Lists show openings.
 	await dropPages([everyPage])
 }
 
-/** “About” as it is shown; null for none. */
+/** Renders “About”; null for none. */
 export async function aboutHtml(about: string): Promise<string | null> {
 	return about === '' ? null : (await renderMarkdown(about)).html
 }
 
-/** Who sees which section, as it is stored. */
+/** The visibility of sections, as it is stored. */
 function sectionsOf(fields: Pick<PersonalInput, AudienceField>): Pick<EditableRow, 'only_me' | 'public_sections'> {
 	const of = (audience: Audience) => profileSections.filter((section) => fields[`see_${section}`] === audience)
 	return { only_me: of('me'), public_sections: of('everybody') }
@@ -91,9 +87,9 @@ function audienceValues({ only_me, public_sections }: EditableRow): FormValues {
 }
 
 /**
- * Saves the profile picture alone, at once: a form that is open beside it goes on from its version.
- * @param path of a picture that the member uploaded; null removes the one there is
- * @throws NotAllowed, TooMany, Invalid when the picture is not there any more
+ * Saves the profile picture at once; open forms keep their version.
+ * @param path of a picture that the member uploaded; null removes the present one
+ * @throws NotAllowed, TooMany, Invalid if the picture is gone
  */
 export async function savePicture(viewer: Viewer, username: string, path: string | null): Promise<void> {
 	const { id } = await requireProfileWriter(viewer, username)
@@ -102,19 +98,16 @@ export async function savePicture(viewer: Viewer, username: string, path: string
 		await checkPicture(trx, id, 'profile', 'profile_url', path)
 		await updatePicture(trx, id, path)
 	})
-	// It stands beside everything that the member wrote.
+	// It is shown with everything that the member wrote.
 	await dropPages([everyPage])
 }
 
-/** What the second form starts from. @throws NotAllowed, NotFound */
+/** The values of the academics form. @throws NotAllowed, NotFound */
 export async function getAcademics(viewer: Viewer, username: string): Promise<SavedValues> {
 	return academicsValues(await requireEditable(requireOwner(viewer, username)))
 }
 
-/**
- * @returns the university address, if it is a new one that has to be confirmed
- * @throws NotAllowed, Invalid, EditConflict
- */
+/** @returns the university address, if it is new and has to be confirmed @throws NotAllowed, Invalid, EditConflict */
 export async function saveAcademics(viewer: Viewer, username: string, input: Input): Promise<string | null> {
 	const { id } = await requireProfileWriter(viewer, username)
 	const version = requireVersion(input)
@@ -125,12 +118,12 @@ export async function saveAcademics(viewer: Viewer, username: string, input: Inp
 		if (!saved) requireSame(academicsValues(await requireEditable({ id }, trx)), fields)
 		return newAddress
 	})
-	// Branch and year stand beside the questions that they asked.
+	// Branch and year are shown with the member's questions.
 	await dropPages([everyPage])
 	return address
 }
 
-/** What the third form starts from. @throws NotAllowed, NotFound */
+/** The values of the social links form. @throws NotAllowed, NotFound */
 export async function getSocial(viewer: Viewer, username: string): Promise<SavedValues> {
 	return socialValues(await requireEditable(requireOwner(viewer, username)))
 }
@@ -148,8 +141,7 @@ export async function saveSocial(viewer: Viewer, username: string, input: Input)
 }
 
 /**
- * Refuses a new name that may be taken for a member of the staff. The staff may be called anything, and nobody has to give
- * up the name that they have.
+ * Rejects a new name that could be mistaken for staff. Staff may have any name, and nobody has to change an existing one.
  * @throws Invalid
  */
 export async function checkName(member: SignedIn, name: string, executor?: Executor): Promise<void> {
@@ -157,7 +149,7 @@ export async function checkName(member: SignedIn, name: string, executor?: Execu
 	await refuseImpersonation(name, 'fullName')
 }
 
-/** @throws Invalid when the picture is not the member's own, or not of this kind */
+/** @throws Invalid if the picture does not belong to the member, or is of another kind */
 export async function checkPicture(
 	trx: Executor,
 	userId: number,
@@ -170,19 +162,19 @@ export async function checkPicture(
 	throw new Invalid(message, { [field]: message })
 }
 
-/** One transaction of a save. */
+/** Runs a save in a transaction. */
 export function transaction<Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> {
 	return db().transaction().execute(work)
 }
 
-/** The row of a member's forms; an account without a profile gets an empty one. @throws NotFound */
+/** The row that a member's forms edit; an account without a profile gets an empty one. @throws NotFound */
 export async function requireEditable({ id }: { id: number }, executor?: Executor): Promise<EditableRow> {
 	const row = (await findEditable(id, executor)) ?? (await createProfile(id, executor))
 	if (!row) throw new NotFound('No Data Found !')
 	return row
 }
 
-/** An account without a profile, which only an import or a script leaves behind. */
+/** Accounts without a profile only come from imports and scripts. */
 async function createProfile(id: number, executor: Executor = db()): Promise<EditableRow | undefined> {
 	await ensureProfile(executor, id)
 	return findEditable(id, executor)

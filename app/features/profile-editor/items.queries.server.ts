@@ -4,7 +4,7 @@ import type { TermSource, UsedWord } from '~/features/terms/sources.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { ProjectInput, StoredCertificate } from './profile.schema.ts'
 
-/** Locks the member against another save that adds, and counts what they have. */
+/** Locks the member against concurrent additions, and counts their items. */
 export async function countItems(trx: Executor, table: ItemTable, userId: number): Promise<number> {
 	await sql`select 1 from users where id = ${userId} for update`.execute(trx)
 	const { rows } = await sql<{ count: number }>`
@@ -16,7 +16,7 @@ export interface CertificateEditRow extends StoredCertificate {
 	version: number
 }
 
-/** One certificate of this member, as its form shows it. */
+/** A certificate of this member, with the fields of its form. */
 export async function findCertificate(
 	userId: number,
 	id: string,
@@ -40,7 +40,7 @@ export async function insertCertificate(trx: Executor, userId: number, input: St
 		from certificates where user_id = ${userId}`.execute(trx)
 }
 
-/** Replaces a certificate of this member, if it is still of this version. @returns whether it was */
+/** Replaces a certificate of this member if the version matches. @returns whether it did */
 export async function updateCertificate(
 	trx: Executor,
 	userId: number,
@@ -62,7 +62,7 @@ export interface ProjectEditRow extends ProjectInput {
 	version: number
 }
 
-/** One project of this member, as its form shows it. */
+/** A project of this member, with the fields of its form. */
 export async function findProject(
 	userId: number,
 	id: string,
@@ -86,7 +86,7 @@ export async function insertProject(trx: Executor, userId: number, input: Projec
 		from projects where user_id = ${userId}`.execute(trx)
 }
 
-/** Where the source code of a member's projects stands. */
+/** The source code links of a member's projects. */
 export async function listSourceLinks(userId: number, executor: Executor = db()): Promise<string[]> {
 	const { rows } = await sql<{ link: string }>`
 		select project_source_code_link as link from projects where user_id = ${userId} and project_source_code_link <> ''
@@ -94,7 +94,7 @@ export async function listSourceLinks(userId: number, executor: Executor = db())
 	return rows.map(({ link }) => link)
 }
 
-/** Replaces a project of this member, if it is still of this version. @returns whether it was */
+/** Replaces a project of this member if the version matches. @returns whether it did */
 export async function updateProject(
 	trx: Executor,
 	userId: number,
@@ -112,7 +112,7 @@ export async function updateProject(
 	return rows.length > 0
 }
 
-/** A member's certificates in their own order, with all that a form would show. */
+/** A member's certificates in their order, with the fields of the form. */
 export async function listCertificatesToEdit(
 	userId: number,
 	executor: Executor = db(),
@@ -128,7 +128,7 @@ export async function listCertificatesToEdit(
 	return rows
 }
 
-/** A member's projects in their own order, with all that a form would show. */
+/** A member's projects in their order, with the fields of the form. */
 export async function listProjectsToEdit(
 	userId: number,
 	executor: Executor = db(),
@@ -143,13 +143,13 @@ export async function listProjectsToEdit(
 	return rows
 }
 
-/** So many projects are looked at in one statement, and so many are changed in one: nobody who edits one of them waits long. */
+/** Projects that one statement scans, and that one transaction changes, so that nobody who edits one of them waits long. */
 const page = 5_000
 const batch = 200
-/** Words that are no terms are looked for in so many of the newest projects. */
+/** The newest projects that are searched for words that are not terms. */
 const sample = 20_000
 
-/** The technologies of projects, as a source of terms. */
+/** The technologies of projects as a source of terms. */
 export const projectTerms: TermSource = {
 	nouns: ['project', 'projects'],
 	async align(termId) {
@@ -200,7 +200,7 @@ async function lastOfPage(after: string): Promise<string | null> {
 	return rows[0]?.last ?? null
 }
 
-/** Writes the technologies of these projects as their terms are called. Forms that are open go on from their version. */
+/** Respells the technologies of these projects by their terms. The version stays, so that open forms do not conflict. */
 async function alignProjects(where: RawBuilder<unknown>): Promise<number> {
 	const { rows } = await sql<{ id: string }>`
 		select project_id::text as id from projects

@@ -42,7 +42,7 @@ import {
 	type StoredCertificate,
 } from './profile.schema.ts'
 
-/** What the items of a profile have in common: how one is read, added, replaced and shown in its form. */
+/** What differs between the kinds of items: reading, adding, replacing and the form. */
 interface ItemKind<Fields extends object> {
 	table: ItemTable
 	one: string
@@ -53,7 +53,7 @@ interface ItemKind<Fields extends object> {
 	insert: (trx: Executor, userId: number, fields: Fields) => Promise<void>
 	update: (trx: Executor, userId: number, id: string, version: number, fields: Fields) => Promise<boolean>
 	texts: (fields: Fields) => FormValues
-	/** As they are stored. */
+	/** Normalizes the fields before they are stored. */
 	tidy?: (fields: Fields) => Fields
 }
 
@@ -109,52 +109,52 @@ const experience: ItemKind<ExperienceInput> = {
 	texts: (fields) => ({ ...fields, starts: fields.starts ?? '', ends: fields.ends ?? '' }),
 }
 
-/** The own certificates, as their list shows them. @throws NotAllowed */
+/** The viewer's certificates, for their list. @throws NotAllowed */
 export async function listCertificates(viewer: Viewer, username: string): Promise<CertificateView[]> {
 	const rows = await listCertificateRows(requireOwner(viewer, username).id, 'whole')
 	return rows.map(presentCertificate)
 }
 
-/** The own projects, as their list shows them. @throws NotAllowed */
+/** The viewer's projects, for their list. @throws NotAllowed */
 export async function listProjects(viewer: Viewer, username: string): Promise<ProjectView[]> {
 	const rows = await listProjectRows(requireOwner(viewer, username).id, 'whole')
 	return rows.map(presentProject)
 }
 
-/** The own studies, work and volunteering, as their list shows them. @throws NotAllowed */
+/** The viewer's education, work and volunteering, for their list. @throws NotAllowed */
 export async function listExperiences(viewer: Viewer, username: string): Promise<ExperienceView[]> {
 	const rows = await listExperienceRows(requireOwner(viewer, username).id, 'whole')
 	return rows.map(presentExperience)
 }
 
-/** What the form of an own certificate starts from. @throws NotAllowed, NotFound */
+/** The form values of a certificate of the viewer. @throws NotAllowed, NotFound */
 export const getCertificate = reader(certificate)
-/** Adds a certificate to the own profile. @throws NotAllowed, Invalid */
+/** Adds a certificate to the viewer's profile. @throws NotAllowed, Invalid */
 export const addCertificate = adder(certificate)
-/** Replaces an own certificate. @throws NotAllowed, NotFound, Invalid, EditConflict */
+/** Replaces a certificate of the viewer. @throws NotAllowed, NotFound, Invalid, EditConflict */
 export const saveCertificate = replacer(certificate)
-/** Deletes an own certificate. @throws NotAllowed, NotFound */
+/** Deletes a certificate of the viewer. @throws NotAllowed, NotFound */
 export const deleteCertificate = deleter(certificate)
 
-/** What the form of an own project starts from. @throws NotAllowed, NotFound */
+/** The form values of a project of the viewer. @throws NotAllowed, NotFound */
 export const getProject = reader(project)
-/** Adds a project to the own profile. @throws NotAllowed, Invalid */
+/** Adds a project to the viewer's profile. @throws NotAllowed, Invalid */
 export const addProject = adder(project)
-/** Replaces an own project. @throws NotAllowed, NotFound, Invalid, EditConflict */
+/** Replaces a project of the viewer. @throws NotAllowed, NotFound, Invalid, EditConflict */
 export const saveProject = replacer(project)
-/** Deletes an own project. @throws NotAllowed, NotFound */
+/** Deletes a project of the viewer. @throws NotAllowed, NotFound */
 export const deleteProject = deleter(project)
 
-/** What the form of an own study, work or volunteering starts from. @throws NotAllowed, NotFound */
+/** The form values of an entry of the viewer. @throws NotAllowed, NotFound */
 export const getExperience = reader(experience)
-/** Adds a study, work or volunteering to the own profile. @throws NotAllowed, Invalid */
+/** Adds an education, work or volunteering to the viewer's profile. @throws NotAllowed, Invalid */
 export const addExperience = adder(experience)
-/** Replaces an own study, work or volunteering. @throws NotAllowed, NotFound, Invalid, EditConflict */
+/** Replaces an entry of the viewer. @throws NotAllowed, NotFound, Invalid, EditConflict */
 export const saveExperience = replacer(experience)
-/** Deletes an own study, work or volunteering. @throws NotAllowed, NotFound */
+/** Deletes an entry of the viewer. @throws NotAllowed, NotFound */
 export const deleteExperience = deleter(experience)
 
-/** @throws Invalid when the picture of an item is not the member's own */
+/** @throws Invalid if the picture of an item does not belong to the member */
 async function checkItemPicture<Fields extends object>(
 	trx: Executor,
 	userId: number,
@@ -202,7 +202,7 @@ function replacer<Fields extends object>(kind: ItemKind<Fields>) {
 
 function deleter<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string): Promise<void> => {
-		// What is one's own may be deleted always, also by a suspended member.
+		// Suspended members may delete their own items.
 		const { id: userId } = requireOwner(viewer, username)
 		const key = uuid(kind, id)
 		const gone = await transaction((trx) => deleteItem(trx, kind.table, userId, key))

@@ -23,9 +23,9 @@ declare module '~/platform/db/schema.ts' {
 	}
 }
 
-/* Studies, work and volunteering; and the order of all lists of a profile. */
+/* Education, work and volunteering; and the order of all lists of a profile. */
 
-/** One study, work or volunteering of this member, as its form shows it. */
+/** An entry of this member, with the fields of its form. */
 export async function findExperience(
 	userId: number,
 	id: string,
@@ -46,7 +46,7 @@ export async function insertExperience(trx: Executor, userId: number, input: Exp
 		from experiences where user_id = ${userId}`.execute(trx)
 }
 
-/** Replaces an entry of this member, if it is still of this version. @returns whether it was */
+/** Replaces an entry of this member if the version matches. @returns whether it did */
 export async function updateExperience(
 	trx: Executor,
 	userId: number,
@@ -62,14 +62,14 @@ export async function updateExperience(
 	return rows.length > 0
 }
 
-/** How often a member has put their lists in order; 1 without a profile. */
+/** The version of the order of a member's lists; 1 without a profile. */
 export async function readOrderVersion(userId: number): Promise<number> {
 	const { rows } = await sql<{ version: number }>`
 		select order_version as version from profiles where user_id = ${userId}`.execute(db())
 	return rows[0]?.version ?? 1
 }
 
-/** Counts one more change of order, if it is made from this version; who does so holds the profile. @returns whether it is */
+/** Raises the version of the order if it matches, and locks the profile. @returns whether it did */
 export async function raiseOrderVersion(trx: Executor, userId: number, version: number): Promise<boolean> {
 	const { rows } = await sql`
 		update profiles set order_version = order_version + 1
@@ -90,7 +90,7 @@ const columns = {
 export interface PlacedItem {
 	id: string
 	title: string
-	/** Lists have parts, such as what is pinned and what is not: nothing moves from one to the other. */
+	/** Items cannot move between parts, such as pinned and other ones. */
 	part: number
 }
 
@@ -103,14 +103,14 @@ export async function listPlaces(trx: Executor, table: ItemTable, userId: number
 	return rows
 }
 
-/** Gives the items of a list their places, in the order of `ids`. */
+/** Sets the order of a list to that of `ids`. */
 export async function writePlaces(trx: Executor, table: ItemTable, userId: number, ids: string[]): Promise<void> {
 	await sql`
 		update ${sql.table(table)} set position = place - 1 from unnest(${ids}::uuid[]) with ordinality as placed (id, place)
 		where user_id = ${userId} and ${columns[table].id} = placed.id and position <> place - 1`.execute(trx)
 }
 
-/** Pins an item of a list that has pins, or takes its pin away. */
+/** Pins or unpins an item. */
 export async function writePinned(
 	trx: Executor,
 	table: 'projects' | 'certificates',

@@ -17,7 +17,7 @@ import {
 const id = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const noMove = 'Choose what to move, and where to.'
 
-/** What a list is asked to do: one step of an item by a button, or the whole order after an item was dragged. */
+/** A change of order: one step by a button, or the whole order after a drag. */
 const moveInput = z.object({
 	move: z
 		.string()
@@ -29,16 +29,16 @@ const moveInput = z.object({
 		.optional(),
 })
 
-/** The version that a change of order names. @throws NotAllowed */
+/** The present version of the order. @throws NotAllowed */
 export function getOrderVersion(viewer: Viewer, username: string): Promise<number> {
 	return readOrderVersion(requireOwner(viewer, username).id)
 }
 
 /**
- * Moves an item of one of the own lists, or pins it: pinned ones stand before the others.
- * @param input `move`, such as `up:ID` or `pin:ID`, or `order`, all ids with commas between; and the `version` of the order
- * @returns what was done, in a sentence
- * @throws NotAllowed, TooMany, Invalid, NotFound for an item that is gone, Conflict when the order was changed elsewhere
+ * Moves or pins an item of the viewer; pinned ones come first.
+ * @param input `move`, such as `up:ID` or `pin:ID`, or `order`, all ids separated by commas; and the `version` of the order
+ * @returns the result, in a sentence
+ * @throws NotAllowed, TooMany, Invalid, NotFound for an item that is gone, Conflict if the order was changed elsewhere
  */
 export async function moveItem(viewer: Viewer, username: string, table: ItemTable, input: Input): Promise<string> {
 	const { id: userId } = await requireProfileWriter(viewer, username)
@@ -69,7 +69,7 @@ export async function moveItem(viewer: Viewer, username: string, table: ItemTabl
 	})
 }
 
-/** The items as dragging left them. @throws Conflict when these are not all of them */
+/** The items in the order of a drag. @throws Conflict if the ids are incomplete */
 function inOrder(places: PlacedItem[], ids: string[]): PlacedItem[] {
 	const known = new Map(places.map((place) => [place.id, place]))
 	const ordered = [...new Set(ids)].flatMap((one) => known.get(one) ?? [])
@@ -77,7 +77,7 @@ function inOrder(places: PlacedItem[], ids: string[]): PlacedItem[] {
 	return ordered
 }
 
-/** The items with one of them a place further on; at the end of its part of the list it stays where it is. */
+/** Moves an item by one place; does nothing at the end of its part. */
 function stepped(places: PlacedItem[], item: string, by: 1 | -1): PlacedItem[] {
 	const from = places.findIndex((place) => place.id === item)
 	const [one, other] = [places[from], places[from + by]]

@@ -1,6 +1,6 @@
 import { MAX_SKILL_LENGTH } from '~/features/members/members.view.ts'
 
-/** The limits of a profile's fields, apart from the schemas so that the browser can use them without zod. */
+/** Limits of a profile's fields, separate from the schemas so that the browser needs no zod. */
 export const profileLimits = {
 	name: 100,
 	phone: 30,
@@ -9,7 +9,7 @@ export const profileLimits = {
 	about: 2_000,
 	skills: 30,
 	skill: MAX_SKILL_LENGTH,
-	/** University, branch, location: long enough for the longest official names. */
+	/** University, branch, location: enough for the longest official names. */
 	institution: 200,
 	enrolmentNumber: 50,
 	email: 200,
@@ -19,16 +19,16 @@ export const profileLimits = {
 	stack: 20,
 	pronouns: 30,
 	status: 80,
-	/** Days after which a status ends that names no day. */
+	/** Days after which a status without an end expires. */
 	statusDays: 7,
-	/** Certificates, and projects, of one member. */
+	/** Certificates, and projects, per member. */
 	items: 100,
 	semesters: 12,
 	years: 8,
 	passing: { from: 1950, to: 2100 },
 } as const
 
-/** What an entry of the list of studies and experience is, and as the form says it. */
+/** Kinds of entries for education and experience, with their labels. */
 export const experienceKinds = ['education', 'work', 'volunteer'] as const
 
 export const experienceKindNames = { education: 'Studies', work: 'Work', volunteer: 'Volunteering' } as const
@@ -40,7 +40,7 @@ export type Audience = (typeof audiences)[number]
 
 export const audienceNames: Record<Audience, string> = { everybody: 'Everybody', members: 'Members', me: 'Only me' }
 
-/** Sections of a profile that have an audience of their own, with the one that they have unless their member chooses another. */
+/** Sections with a visibility of their own, with the default. */
 export const usualAudience = {
 	city: 'members',
 	expertise: 'everybody',
@@ -57,10 +57,10 @@ export type Section = keyof typeof usualAudience
 
 export const profileSections = Object.keys(usualAudience) as Section[]
 
-/** The field of the form that says who sees a section. */
+/** The form field for a section's visibility. */
 export type AudienceField = `see_${Section}`
 
-/** What the form calls them: other words than its fields have, so that no two controls of a page have the same name. */
+/** Names of the fields in the form, distinct from other controls of the page. */
 export const audienceFieldNames: Record<AudienceField, string> = {
 	see_city: 'Where I live',
 	see_expertise: 'What I am expert in',

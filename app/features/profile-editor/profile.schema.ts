@@ -12,12 +12,9 @@ import {
 	usualAudience,
 } from './profile.limits.ts'
 
-/*
- * What each part of a profile takes, from its form, the API or an import. A field that is missing reads as empty, and a
- * field that is not named here does not exist for whoever writes.
- */
+/* Input for each section of a profile, from its form, the API or an import. Missing fields count as empty; unknown fields are ignored. */
 
-/** Where a bare handle leads on each site; a portfolio has no handle, only an address. */
+/** The address of a handle on each site; a portfolio has no handle, only an address. */
 const sites = {
 	github: { host: siteHosts.github, profile: 'https://github.com/' },
 	linkedin: { host: siteHosts.linkedin, profile: 'https://www.linkedin.com/in/' },
@@ -33,8 +30,8 @@ export type Site = keyof typeof sites
 export const siteNames = Object.keys(sites) as Site[]
 
 /**
- * A member's page on a site, from a bare handle (`mira`, `@mira`) or an address.
- * @returns an absolute http(s) address, '' for an empty text, and null for what is neither a handle nor an address of this site
+ * A member's page on a site, from a handle (`mira`, `@mira`) or an address.
+ * @returns an absolute http(s) address, '' for an empty text, and null for anything else
  */
 export function socialLink(site: Site, typed: string): string | null {
 	const known = sites[site]
@@ -45,19 +42,19 @@ export function socialLink(site: Site, typed: string): string | null {
 	const address = webAddress(text)
 	if (!address) return address
 	const url = new URL(address)
-	// Only its front page: whose page it should be is not said.
+	// The site's home page is not a member's page.
 	if (isHost(url.hostname, known.host) && url.pathname === '/' && !url.search) return null
 	return isHost(url.hostname, known.host) ? tidy(url) : null
 }
 
-/** The site that an address leads to, or null for any other. */
+/** The site of an address, or null for any other. */
 export function siteOfAddress(typed: string): Site | null {
 	const host = URL.parse(webAddress(typed) ?? '')?.hostname
 	return siteNames.find((site) => host !== undefined && sites[site] !== null && isHost(host, sites[site].host)) ?? null
 }
 
 /**
- * An absolute address on the web, as it is stored: scheme and host in lower case, `https` where none was given.
+ * Normalizes a web address: scheme and host in lower case, `https` by default.
  * @returns '' for an empty text, null for anything that a browser would not open as a web page
  */
 export function webAddress(typed: string): string | null {
@@ -69,12 +66,12 @@ export function webAddress(typed: string): string | null {
 	const whole = scheme ? text : `https://${text.replace(/^\/\//, '')}`
 	if (!/^https?:\/\/[^/?#]/i.test(whole)) return null
 	const url = URL.parse(whole)
-	// A name and a password in front of the host serve only to mislead whoever reads the address.
+	// Credentials before the host could only mislead readers.
 	if (!url || url.username || url.password || !/^[^.].*\.[^.]+$/.test(url.hostname)) return null
 	return url.href
 }
 
-/** The address of a known site without what only tells where it was copied. */
+/** Removes tracking parameters from the address of a known site. */
 function tidy(url: URL): string {
 	url.protocol = 'https:'
 	url.port = ''
@@ -102,7 +99,7 @@ const paragraphs = (max: number, what: string) =>
 		.transform((text) => cleanText(text).trim())
 		.refine((text) => text.length <= max, `${what} has at most ${max.toLocaleString('en')} characters.`)
 
-/** A checkbox sends its value or nothing; a program sends true or false. */
+/** A checkbox sends its value or nothing; API clients send true or false. */
 const checkbox = z
 	.union([z.boolean(), z.string()], { error: noText })
 	.default(false)
@@ -119,7 +116,7 @@ const address = (message: string, read: (typed: string) => string | null) =>
 
 const webLink = address('Enter a web address that begins with https://', webAddress)
 
-/** A whole number, or null for an empty field. */
+/** An integer, or null for an empty field. */
 const number = (from: number, to: number, message: string) =>
 	z
 		.union([z.number(), z.string(), z.null()], { error: message })
@@ -130,14 +127,14 @@ const number = (from: number, to: number, message: string) =>
 
 const noDate = 'Enter a date as year-month-day, for example 2026-11-21.'
 
-/** A day as the database stores it (`2026-11-21`), or null for an empty field. */
+/** A date as the database stores it (`2026-11-21`), or null for an empty field. */
 const day = z
 	.union([z.string(), z.null()], { error: noDate })
 	.default('')
 	.transform((value) => value?.trim() || null)
 	.refine((value) => value === null || isDay(value), noDate)
 
-/** Several short names, from one text with commas or a list: trimmed, each once whatever its case. */
+/** Short names, from a comma-separated text or a list: trimmed, without duplicates that differ only in case. */
 const names = (max: number, one: string, many = `${one}s`) =>
 	z
 		.union([stored, z.array(stored).transform((texts) => texts.join(','))], { error: noText })
@@ -154,7 +151,7 @@ const openTo = z
 	.default('')
 	.transform((text) => openingsOf(text.split(',')))
 
-/** The last day of something: not one that is over. */
+/** The last day of something, not in the past. */
 const lastDay = day.refine((value) => value === null || value >= new Date().toISOString().slice(0, 10), {
 	message: 'This day is over. Choose a later one, or leave it empty.',
 })
@@ -258,7 +255,7 @@ export const projectInput = z.object({
 
 const noMonth = 'Enter a year, or year and month, for example 2026-08.'
 
-/** A day, a month or a year: as much as is known. */
+/** A day, a month or a year, as precise as known. */
 const partialDate = z
 	.union([z.string(), z.null()], { error: noMonth })
 	.default('')
@@ -290,11 +287,11 @@ export type PersonalInput = z.output<typeof personalInput>
 export type AcademicsInput = z.output<typeof academicsInput>
 export type SocialInput = z.output<typeof socialInput>
 export type CertificateInput = z.output<typeof certificateInput>
-/** A certificate as it is stored: one that came with a résumé has no picture until its owner adds it. */
+/** A stored certificate: one from a résumé has no picture until its owner adds it. */
 export type StoredCertificate = Omit<CertificateInput, 'certificate_image'> & { certificate_image: string | null }
 export type ProjectInput = z.output<typeof projectInput>
 
-/** Whether something ended after it began, as far as both are known. */
+/** Whether the end is not before the start, as far as both are known. */
 export function isInOrder(starts: string | null | undefined, ends: string | null | undefined): boolean {
 	return !starts || !ends || ends.slice(0, starts.length) >= starts.slice(0, ends.length)
 }

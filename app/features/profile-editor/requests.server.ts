@@ -17,22 +17,22 @@ interface Asked {
 	url: URL
 }
 
-/** The owner, for a page of Edit profile. @throws a redirect: visitors to the login page, others to the public profile */
+/** Requires the owner for a page of Edit profile. @throws a redirect: visitors to the login page, others to the public profile */
 export function ownPage({ context, params, url }: Asked): SignedIn {
 	const viewer = signedIn(context, url)
 	if (mayEditProfile(viewer, { username: params.username.toLowerCase() })) return viewer
 	throw redirect(`/find-dev/${encodeURIComponent(params.username)}`)
 }
 
-/** The owner, for a form of Edit profile. @throws a redirect of visitors to the login page, 403 for others */
+/** Requires the owner for a form of Edit profile. @throws a redirect of visitors to the login page, 403 for others */
 export function ownForm({ context, params, url }: Asked): Promise<SignedIn> {
 	const viewer = signedIn(context, url)
 	return answering(async () => requireOwner(viewer, params.username))
 }
 
 /**
- * What a form with a picture says. A file that came with it, without JavaScript, is stored first and its path put into the
- * form, so that the picture stays chosen when another field is refused.
+ * The texts of a form with a picture. A file, sent without JavaScript, is stored first and replaced by its path, so that the picture
+ * survives an error in another field.
  * @throws Invalid at the field
  */
 export async function textsWithPicture(
@@ -52,22 +52,22 @@ interface ActionArgs {
 	url: URL
 }
 
-/** What the forms of a list of items do and say. */
+/** The forms of a list of items, with their notices. */
 interface ItemForms {
 	table: ItemTable
 	add: (viewer: Viewer, username: string, input: Input) => Promise<void>
 	save: (viewer: Viewer, username: string, id: string, input: Input) => Promise<void>
 	remove: (viewer: Viewer, username: string, id: string) => Promise<void>
-	/** Whether an item has a picture. */
+	/** The picture of an item, if the kind has one. */
 	picture: { kind: 'certificate' | 'project'; field: string } | null
 	added: string
 	updated: string
 	deleted: string
-	/** Said when deleting failed for a reason that nobody foresaw. */
+	/** The notice for an unexpected error of a deletion. */
 	notDeleted: string
 }
 
-/** Answers the forms of a list of items: one adds, one replaces the item that it names, one deletes it, one changes the order. */
+/** Handles the forms of a list of items: adding, replacing, deleting, and changing the order. */
 export async function itemAction(args: ActionArgs, forms: ItemForms) {
 	const viewer = await ownForm(args)
 	const form = await readForm(args.request)
@@ -90,7 +90,7 @@ export async function itemAction(args: ActionArgs, forms: ItemForms) {
 		await forms.add(viewer, viewer.username, input)
 		return done(forms.added)
 	} catch (error) {
-		// The form of a move shows no refusals: its page does, as a message.
+		// Errors of a move are shown as a toast, as its form has no place for them.
 		if (intent === 'order' && (error instanceof Conflict || error instanceof NotFound))
 			return redirectWithToast(args.url.pathname, { type: 'error', message: error.message })
 		return refused(error, form, deletes ? forms.notDeleted : 'Something went wrong!')

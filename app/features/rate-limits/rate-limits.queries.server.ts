@@ -70,6 +70,7 @@ export async function readAttempts(
 	return new Map(rows.map(({ key, count }) => [key, count]))
 }
 
+/** Resets the counters of attempts with these keys. */
 export async function deleteAttempts(keys: string[]): Promise<void> {
 	await sql`delete from attempts where key = any(${keys})`.execute(db())
 }

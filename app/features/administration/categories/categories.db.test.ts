@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 const about = { description: '', asking: 'everybody' }
 
-/** A category of its own for a test. */
+/** Adds a category for one test. */
 async function makeCategory(input: Record<string, string> = {}): Promise<{ id: number; slug: string; title: string }> {
 	made += 1
 	const sent = { title: `Subject ${made}`, slug: `subject-${made}`, ...about, ...input }
@@ -260,7 +260,7 @@ describe('who may ask', () => {
 			if (may) await asked
 			else await expect(asked).rejects.toThrow(Invalid)
 		}
-		// What was asked there stays there; nothing else is moved there.
+		// Questions that were asked there may stay, but none can be moved there.
 		await editQuestion(ada, before.id, { ...texts, title: 'It was asked here before' })
 		const moved = editQuestion(ada, elsewhere.id, { ...texts, title: 'It was asked elsewhere' })
 		if (member) await moved
@@ -300,7 +300,7 @@ describe('two at once', () => {
 		expect(refused).toBeInstanceOf(EditConflict)
 		expect(refused.stored.values.description).toBe((await formOf(id)).description)
 		expect(refused.stored.version).toBe(2)
-		// The same again, as by a double click, is no conflict.
+		// Repeating the save, as by a double click, is no conflict.
 		await saveCategory(admin, id, { ...(await formOf(id)), version: '1' })
 		expect(await formOf(id)).toMatchObject({ version: '2' })
 	})

@@ -18,7 +18,7 @@ const columns = sql`c.id, c.slug, c.title, c.question_count as questions, c.desc
 	array(select slug from former_slugs where category_id = c.id
 		union all select slug from categories where merged_into = c.id order by slug) as former_slugs`
 
-/** Every category that was not merged away, in the order of the site, archived ones last. */
+/** All categories that were not merged, in the site's order, archived ones last. */
 export async function listDetailRows(executor: Executor = db()): Promise<CategoryDetailRow[]> {
 	const { rows } = await sql<CategoryDetailRow>`
 		select ${columns} from categories c where merged_into is null
@@ -26,7 +26,7 @@ export async function listDetailRows(executor: Executor = db()): Promise<Categor
 	return rows
 }
 
-/** A category with its settings and counts, even one that was merged into another. */
+/** A category with its settings and counters, including merged ones. */
 export async function findDetailRow(id: number, executor: Executor = db()): Promise<CategoryDetailRow | undefined> {
 	const { rows } = await sql<CategoryDetailRow>`select ${columns} from categories c where id = ${id}`.execute(executor)
 	return rows[0]
@@ -35,11 +35,11 @@ export async function findDetailRow(id: number, executor: Executor = db()): Prom
 export interface SlugOwner {
 	id: number
 	title: string
-	/** `current`, or how it leads there: it was the owner's before, or is that of a category that was merged into it. */
+	/** `current`, or why it redirects: `former` for a former slug, `merged` for one of a merged category. */
 	how: 'current' | 'former' | 'merged'
 }
 
-/** Where an address leads; undefined for one that is free. */
+/** The category of a slug; undefined if it is free. */
 export async function findSlugOwner(trx: Executor, slug: string): Promise<SlugOwner | undefined> {
 	const { rows } = await sql<SlugOwner>`
 		select c.id, c.title, case when c.slug = ${slug} then 'current'
@@ -48,7 +48,7 @@ export async function findSlugOwner(trx: Executor, slug: string): Promise<SlugOw
 	return rows[0]
 }
 
-/** Adds a category after the others that are not archived. @returns its id */
+/** Adds a category as the last one that is not archived. @returns its id */
 export async function insertCategory(trx: Executor, texts: CategoryTexts): Promise<number> {
 	const { rows } = await sql<{ id: number }>`
 		insert into categories (slug, title, description, asking, required_tags, position)
@@ -58,7 +58,7 @@ export async function insertCategory(trx: Executor, texts: CategoryTexts): Promi
 	return rows[0].id
 }
 
-/** Saves the form of a category. Its former address leads to it from now on, also in forms that members have begun. */
+/** Saves a category. A former slug redirects to it, also in forms that members have open. */
 export async function updateCategory(
 	trx: Executor,
 	{ id, slug }: { id: number; slug: string },
@@ -74,7 +74,7 @@ export async function updateCategory(
 	if (texts.slug !== slug) await trx.insertInto('former_slugs').values({ slug, category_id: id }).execute()
 }
 
-/** Numbers the categories in this order. */
+/** Sets the order of the categories. */
 export async function writeOrder(trx: Executor, ids: number[]): Promise<void> {
 	await sql`
 		with held as (select id from categories where id = any(${ids}::int[]) order by id for no key update)
@@ -82,7 +82,7 @@ export async function writeOrder(trx: Executor, ids: number[]): Promise<void> {
 		where categories.id = ordered.id and ordered.id in (select id from held)`.execute(trx)
 }
 
-/** Archives a category, or opens it again. */
+/** Archives or reopens a category. */
 export async function writeArchived(trx: Executor, id: number, isArchived: boolean): Promise<void> {
 	await sql`
 		update categories set archived_at = ${isArchived ? sql`now()` : null}, version = version + 1 where id = ${id}`.execute(
@@ -90,7 +90,7 @@ export async function writeArchived(trx: Executor, id: number, isArchived: boole
 	)
 }
 
-/** Has a category mean another one from now on, with what was merged into it before, and moves who follows it. */
+/** Redirects a category, and those merged into it before, to another one, and moves its followers. */
 export async function mergeInto(
 	trx: Executor,
 	{ id, slug }: { id: number; slug: string },
@@ -101,7 +101,7 @@ export async function mergeInto(
 		update categories set merged_into = ${into}, version = version + 1
 		where id in (select id from held) and (id = ${id} or merged_into = ${id})`.execute(trx)
 	await sql`update former_slugs set category_id = ${into} where category_id = ${id}`.execute(trx)
-	// Imported questions with its tags land in the other one.
+	// Imports with its tags now select the other category.
 	await sql`
 		update categories set tags = array(select distinct unnest(categories.tags || gone.tags) order by 1)
 		from categories gone where gone.id = ${id} and categories.id = ${into}`.execute(trx)
@@ -113,7 +113,7 @@ export async function mergeInto(
 		update drafts set category = (select slug from categories where id = ${into}) where category = ${slug}`.execute(trx)
 }
 
-/** How many questions a category has, whatever their status. */
+/** Counts a category's questions of any status. */
 export async function countAllQuestions(executor: Executor, id: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from questions where category_id = ${id}`.execute(executor)
@@ -121,10 +121,9 @@ export async function countAllQuestions(executor: Executor, id: number): Promise
 }
 
 /**
- * Moves the next questions of a category to the one that it was merged into, locked in the order of all writers: questions by
- * id, then categories by id.
- * @param after the id that the ones before ended with
- * @returns the last id that was moved; null when none is left, or the category was not merged
+ * Moves a batch of questions from a merged category, in the lock order of all writers: questions by id, then categories by id.
+ * @param after the last id of the previous batch
+ * @returns the last moved id; null if none is left, or the category was not merged
  */
 export async function moveNextQuestions(
 	trx: Executor,

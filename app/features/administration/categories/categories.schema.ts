@@ -9,7 +9,7 @@ import {
 	MAX_REQUIRED_TAGS,
 } from './categories.view.ts'
 
-/** First words of addresses below /forum that are no categories. */
+/** Path segments below /forum that cannot be slugs. */
 const RESERVED = [
 	...['ask', 'bookmark', 'category', 'comment', 'drafts', 'edit', 'feed', 'follow', 'following', 'history'],
 	...['new', 'preview', 'recent', 'search', 'tag', 'tags', 'vote'],
@@ -21,7 +21,7 @@ const line = (missing: string) =>
 		.refine(isStorable, 'The text contains an invalid character (NUL).')
 		.transform((text) => cleanLine(text))
 
-/** What the form of a category sends. Without an address it gets one that is made of its name. */
+/** The form of a category. Without a slug, one is derived from the name. */
 export const categoryInput = z
 	.object({
 		title: line('Enter the name.')

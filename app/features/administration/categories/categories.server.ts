@@ -27,27 +27,27 @@ import { type CategoryTexts, categoryInput, mergeInput } from './categories.sche
 import { type CategoryDetail, FALLBACK_CATEGORY, MAX_CATEGORIES, type MergePreview } from './categories.view.ts'
 
 /*
- * What admins do with categories. Each act is one transaction with its line in the log, in which nobody else writes a question or a
- * category. All of them throw NotAllowed for whoever is no admin or is suspended, and NotFound for a category that is not there.
+ * Managing categories. Each action is one transaction with its log entry, which blocks writes of questions and categories. All functions
+ * throw NotAllowed unless the viewer is an admin who is not suspended, and NotFound for an unknown category.
  */
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
-		/** Moves the questions of a category to the one that it was merged into. */
+		/** Moves the questions of a merged category. */
 		'move-merged-category': { from: number }
 	}
 }
 
-/** Questions that are moved in one transaction. Who writes one of them waits about a tenth of a second. */
+/** Questions per transaction, which blocks their writers for about a tenth of a second. */
 const MOVED_AT_ONCE = 500
 
-/** Every category in the order of the site. */
+/** All categories in the site's order. */
 export async function listCategoryDetails(viewer: Viewer): Promise<CategoryDetail[]> {
 	requireAdmin(viewer)
 	return (await listDetailRows()).map(presentDetail)
 }
 
-/** A category. @returns the id of another one where it was merged into that */
+/** A category. @returns the id of another one if it was merged into that */
 export async function getCategoryDetail(
 	viewer: Viewer,
 	id: number,
@@ -58,7 +58,7 @@ export async function getCategoryDetail(
 	return { category: presentDetail(row), mergedInto: row.merged_into }
 }
 
-/** Adds a category, as the last one. @throws Invalid for a name or an address that is taken, Conflict for one too many */
+/** Adds a category as the last one. @throws Invalid if the name or slug is taken, Conflict if there are too many */
 export async function addCategory(viewer: Viewer, input: Input): Promise<{ id: number; title: string }> {
 	const texts = parseInput(categoryInput, input)
 	const id = await withLockedCategories(viewer, async (trx, actor) => {
@@ -73,9 +73,9 @@ export async function addCategory(viewer: Viewer, input: Input): Promise<{ id: n
 }
 
 /**
- * Saves name, address, description and who may ask. The former address leads there for ever.
- * @param input with the `version` that the form was made from
- * @throws Invalid, EditConflict when another admin saved first
+ * Saves name, slug, description and who may ask. The former slug redirects for ever.
+ * @param input with the `version` that the form is based on
+ * @throws Invalid, EditConflict if another admin saved first
  */
 export async function saveCategory(viewer: Viewer, id: number, input: Input): Promise<{ title: string }> {
 	const texts = parseInput(categoryInput, input)
@@ -106,7 +106,7 @@ function requireFallbackKept(before: CategoryDetailRow, texts: CategoryTexts): v
 	if (texts.asking !== 'everybody') refuse('asking', 'This category is open to every member')
 }
 
-/** @throws Invalid when the name or the address is that of another category, or was */
+/** @throws Invalid if the name or slug belongs to another category, or did before */
 async function requireFree(
 	trx: Executor,
 	rows: CategoryDetailRow[],
@@ -139,7 +139,7 @@ function changesOf(
 	return changes.filter(Boolean).join(', ')
 }
 
-/** Moves a category one place up or down. At the end of the list nothing happens. */
+/** Moves a category one place up or down; does nothing at the end of the list. */
 export async function moveCategory(viewer: Viewer, id: number, direction: 'up' | 'down'): Promise<void> {
 	await withLockedCategories(viewer, async (trx, actor) => {
 		const category = await requireRow(trx, id)
@@ -156,7 +156,7 @@ export async function moveCategory(viewer: Viewer, id: number, direction: 'up' |
 	})
 }
 
-/** Archives a category, in which nobody asks from then on, or opens it again. @throws Conflict when somebody just did the same */
+/** Archives a category, in which nobody may ask then, or reopens it. @throws Conflict if somebody has just done the same */
 export async function archiveCategory(viewer: Viewer, id: number, isArchived: boolean): Promise<void> {
 	await withLockedCategories(viewer, async (trx, actor) => {
 		const category = await requireRow(trx, id)
@@ -167,7 +167,7 @@ export async function archiveCategory(viewer: Viewer, id: number, isArchived: bo
 	})
 }
 
-/** What a merge would move. Nothing is changed. @throws what {@link mergeCategory} throws */
+/** The effect of a merge. Changes nothing. @throws as {@link mergeCategory} */
 export async function previewMerge(viewer: Viewer, id: number, input: Input): Promise<MergePreview> {
 	requireAdmin(viewer)
 	const { category, into } = await requireMergeable(db(), id, input)
@@ -176,8 +176,9 @@ export async function previewMerge(viewer: Viewer, id: number, input: Input): Pr
 }
 
 /**
- * Merges a category into another: its addresses lead there at once, who follows it follows the other, and a job moves its queries.
- * @param input into: slug of the other one @returns the other one
+ * Merges a category into another one: its slugs redirect and its followers move at once, and a job moves its questions.
+ * @param input into: slug of the other one
+ * @returns the other one
  * @throws Invalid, Conflict
  */
 export async function mergeCategory(viewer: Viewer, id: number, input: Input): Promise<{ id: number; title: string }> {
@@ -207,7 +208,7 @@ async function requireMergeable(
 	return { category, into }
 }
 
-/** Moves all questions of a category that was merged, some at a time. A move that was cut off goes on where it is called again. */
+/** Moves all questions of a merged category in batches. Calling it again resumes an interrupted move. */
 export async function moveMerged(from: number): Promise<void> {
 	let after: number | null = 0
 	while (after !== null) {
@@ -215,7 +216,7 @@ export async function moveMerged(from: number): Promise<void> {
 		after = await db()
 			.transaction()
 			.execute(async (trx) => {
-				// Otherwise the other category could be merged too while questions are moving there.
+				// Prevents the target from being merged while questions move there.
 				await lockCategoriesShared(trx)
 				return moveNextQuestions(trx, from, last, MOVED_AT_ONCE)
 			})
@@ -223,7 +224,7 @@ export async function moveMerged(from: number): Promise<void> {
 	await dropPages([everyPage])
 }
 
-/** Holds the categories before the admin's row: whoever asks holds both in this order. */
+/** Locks the categories before the admin's row, in the order of asking. */
 async function withLockedCategories<Result>(
 	viewer: Viewer,
 	work: (trx: Executor, actor: SignedIn) => Promise<Result>,
@@ -240,7 +241,7 @@ async function withLockedCategories<Result>(
 	return result
 }
 
-/** A category that was not merged away. */
+/** Finds a category that was not merged. */
 async function requireRow(executor: Executor, id: number): Promise<CategoryDetailRow> {
 	const row = isId(id) ? await findDetailRow(id, executor) : undefined
 	if (!row) throw noCategory()

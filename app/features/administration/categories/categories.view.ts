@@ -2,16 +2,16 @@ import type { CategoryAskers } from '~/features/tags/tags.view.ts'
 
 /* Categories as admins see them. */
 
-/** The category that always exists: it is for everything that fits nowhere else, so it keeps its address and is open to everybody. */
+/** The default category, which always exists: it keeps its slug and is open to everybody. */
 export const FALLBACK_CATEGORY = 'others'
 
-/** Fits beside the others in the forum's menu. */
+/** The longest title that fits the forum's menu. */
 export const MAX_CATEGORY_TITLE = 40
 export const MAX_CATEGORY_SLUG = 40
 export const MAX_CATEGORY_DESCRIPTION = 300
-/** Tags of which a query there needs one. */
+/** Required tags of a category; a question there needs one of them. */
 export const MAX_REQUIRED_TAGS = 10
-/** More than anybody finds their way in. */
+/** More would be confusing. */
 export const MAX_CATEGORIES = 60
 
 export const categoriesPath = '/admin/categories'
@@ -34,29 +34,29 @@ export interface CategoryLine {
 	id: number
 	slug: string
 	title: string
-	/** Published queries. */
+	/** The number of published questions. */
 	questions: number
 	followers: number
 	askers: CategoryAskers
 }
 
-/** A category with what its page shows. */
+/** A category with the data of its page. */
 export interface CategoryDetail extends CategoryLine {
 	description: string
 	asking: CategoryAsking
-	/** A query there needs one of them, with commas between; '' where any tag will do. */
+	/** Tags separated by commas, of which a question needs one; '' if any tag will do. */
 	requiredTags: string
 	version: number
-	/** Addresses that lead to it, by name. */
+	/** Former slugs, by name. */
 	formerSlugs: string[]
-	/** Whether it is the one that always exists. */
+	/** Whether it is the default category. */
 	isFallback: boolean
 }
 
-/** What a merge would do. */
+/** The effect of a merge. */
 export interface MergePreview {
 	into: { slug: string; title: string }
-	/** Queries that move, also those that are not published. */
+	/** The number of questions of any status. */
 	questions: number
 	followers: number
 }

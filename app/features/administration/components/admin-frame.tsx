@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { versionLine } from '~/lib/version.ts'
 import { NavLink } from '~/ui/link.tsx'
 
-/** The frame of the admins' pages: a heading, the tabs between them, and at the foot which version this is. */
+/** The layout of the admins' pages: a heading, tabs, and the version of the software. */
 export function AdminFrame({ title, children }: { title: string; children: ReactNode }) {
 	return (
 		<div className="max-w-[52rem] pt-6 md:pt-8">

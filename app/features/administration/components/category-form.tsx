@@ -21,14 +21,13 @@ const names = {
 }
 
 interface CategoryFormProps {
-	/** Where it is sent. */
 	action: string
-	/** What is stored; null for a new one. */
+	/** The stored values; null for a new one. */
 	category: CategoryDetail | null
 	refusal: FormRefusal | null
 }
 
-/** Name, address, description of a category and who may ask there. */
+/** The form of a category: name, slug, description and who may ask. */
 export function CategoryForm({ action, category, refusal }: CategoryFormProps) {
 	const start = category ?? { title: '', slug: '', description: '', asking: 'everybody', requiredTags: '' }
 	const value = (name: keyof typeof names) => refusal?.values[name] ?? start[name]

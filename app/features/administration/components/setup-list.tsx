@@ -12,7 +12,7 @@ interface SetupListProps {
 	refusal: FormRefusal | null
 }
 
-/** What makes a new site ready, until all of it is done and an admin puts it away. */
+/** The setup checklist, until it is complete and an admin hides it. */
 export function SetupList({ setup: { steps, done, isHidden }, refusal }: SetupListProps) {
 	if (isHidden) return null
 	const isDone = done === steps.length

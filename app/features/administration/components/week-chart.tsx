@@ -3,18 +3,18 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 interface WeekChartProps {
 	id: string
 	title: string
-	/** What a bar is the height of. */
+	/** The unit of the bars. */
 	note: string
-	/** By week, the oldest first; null where there is none. */
+	/** By week, oldest first; null without a value. */
 	values: { week: string; value: number | null }[]
-	/** A value as it is read. */
+	/** Formats a value. */
 	say: (value: number) => string
 }
 
 const HEIGHT = 60
 const STEP = 10
 
-/** Bars by week, with the same as a table. Who does not see the bars is told the newest and the highest one. */
+/** A bar chart by week, and the same as a table. Screen readers get the newest and the highest value. */
 export function WeekChart({ id, title, note, values, say }: WeekChartProps) {
 	const most = Math.max(1, ...values.map(({ value }) => value ?? 0))
 	const highest = values.reduce(

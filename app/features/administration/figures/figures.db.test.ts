@@ -16,11 +16,11 @@ let admin: SignedIn
 let ada: SignedIn
 let ben: SignedIn
 
-/** Hours after the Monday of the week that began so many weeks ago. */
+/** A time so many hours after the Monday of a past week. */
 const at = (weeks: number, hours: number) =>
 	sql`(date_trunc('week', now() at time zone 'UTC') - ${weeks}::int * interval '7 days' + ${hours}::int * interval '1 hour') at time zone 'UTC'`
 
-/** A question asked then, and comments by whom so many hours later. */
+/** Adds a question at a time, with comments so many hours later. */
 async function asked(
 	weeks: number,
 	hours: number,
@@ -47,12 +47,12 @@ beforeAll(async () => {
 		[ben, 3],
 	])
 	await asked(3, 3, [[ben, 11]], 'python')
-	// Its own author, and somebody after eight days: not answered.
+	// A comment by its author, and one after eight days: not an answer.
 	await asked(3, 4, [
 		[ada, 1],
 		[ben, 8 * 24],
 	])
-	// The last moment of one week and the first of the next; what is not published counts nowhere.
+	// The last moment of one week and the first of the next; unpublished questions do not count.
 	await asked(2, 7 * 24 - 1, [])
 	await asked(1, 0, [])
 	const hidden = await asked(1, 1, [])

@@ -3,7 +3,7 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { daysBefore, momentOf, mondayOf } from '~/platform/settings/region.server.ts'
 import { ANSWERED_WITHIN_DAYS, type FailedJobs, FIGURE_WEEKS, type WeekFigures } from './figures.view.ts'
 
-/** The weeks that are counted, by the clock of the site, as parts of a statement. */
+/** SQL fragments for the counted weeks, in the site's time zone. */
 function countedWeeks() {
 	const monday = mondayOf()
 	const mondays = Array.from({ length: FIGURE_WEEKS }, (_, place) => daysBefore(monday, 7 * (FIGURE_WEEKS - 1 - place)))
@@ -11,16 +11,15 @@ function countedWeeks() {
 	return {
 		/** A row for each Monday. */
 		weeks: sql`(select unnest(${mondays}::date[]) as week)`,
-		/** The Monday before a moment; null before the first. */
+		/** The Monday before a time; null before the first week. */
 		weekOf: (column: string) => sql`(${mondays}::date[])[width_bucket(${sql.ref(column)}, ${starts}::timestamptz[])]`,
-		/** When the first week begins. */
+		/** The start of the first week. */
 		since: sql`${starts[0]}::timestamptz`,
 	}
 }
 
 /**
- * Counts members by week. Who was active in a week is known while it lasts, as a session only notes its last use: what was counted
- * before stays if it was more.
+ * Counts members by week. Activity is only known during a week, as a session stores only its last use, so a higher earlier count is kept.
  */
 export async function writeMemberFigures(trx: Executor): Promise<void> {
 	const { weeks, weekOf, since } = countedWeeks()
@@ -42,7 +41,7 @@ export async function writeMemberFigures(trx: Executor): Promise<void> {
 	)
 }
 
-/** Counts questions and how soon they were answered, by week and category, and for all categories together. */
+/** Counts questions, and how soon they were answered, by week and category, and for all categories. */
 export async function writeQuestionFigures(trx: Executor): Promise<void> {
 	const { weeks, weekOf, since } = countedWeeks()
 	await sql`delete from weekly_questions where week >= (select min(week) from ${weeks} weeks)`.execute(trx)
@@ -58,7 +57,7 @@ export async function writeQuestionFigures(trx: Executor): Promise<void> {
 		from asked group by grouping sets ((week, category_id), (week))`.execute(trx)
 }
 
-/** The weeks, the oldest first. @param categoryId 0 for all categories */
+/** The weeks, oldest first. @param categoryId 0 for all categories */
 export async function listFigures(categoryId: number): Promise<WeekFigures[]> {
 	const { weeks } = countedWeeks()
 	const { rows } = await sql<WeekFigures>`
@@ -76,7 +75,7 @@ export async function haveFigures(): Promise<boolean> {
 	return rows.length > 0
 }
 
-/** Jobs that failed at least once and are still to be done, by kind. */
+/** Unfinished jobs that failed at least once, by kind. */
 export async function listFailedJobs(): Promise<FailedJobs[]> {
 	const { rows } = await sql<FailedJobs>`
 		select task_identifier as task, count(*) filter (where attempts < max_attempts)::int as waiting,
@@ -88,7 +87,7 @@ export async function listFailedJobs(): Promise<FailedJobs[]> {
 	return rows
 }
 
-/** Has jobs of a kind that failed be tried again now, as if they were new. @returns how many */
+/** Retries failed jobs of a kind now, with all attempts. @returns their number */
 export async function retryFailedJobs(trx: Executor, task: string): Promise<number> {
 	const { rows } = await sql`
 		select from graphile_worker.reschedule_jobs(

@@ -17,7 +17,7 @@ import {
 } from './figures.queries.server.ts'
 import type { FailedJobs, WeekFigures } from './figures.view.ts'
 
-/** Counts the weeks that are shown. It reads what was written in half a year, so a job does it at night. */
+/** Counts the displayed weeks. It reads half a year of data, so a job runs it at night. */
 export async function countFigures(): Promise<void> {
 	await db()
 		.transaction()
@@ -30,18 +30,15 @@ export async function countFigures(): Promise<void> {
 interface Figures {
 	weeks: WeekFigures[]
 	categories: CategoryView[]
-	/** The slug of the category that the questions are of; '' for all. */
+	/** Slug of the category; '' for all. */
 	category: string
 	failed: FailedJobs[]
 }
 
-/**
- * The figures of the site by week, and what failed.
- * @param slug of a category, or '' @throws NotAllowed, NotFound for an unknown category
- */
+/** Statistics by week, and failed jobs. @param slug of a category, or '' @throws NotAllowed, NotFound for an unknown category */
 export async function readFigures(viewer: Viewer, slug: string): Promise<Figures> {
 	requireAdmin(viewer)
-	// Of a new site nobody waits for the night.
+	// A new site should not have to wait for the night.
 	if (!(await haveFigures())) await countFigures()
 	const chosen = slug === '' ? null : await getCategory(slug)
 	const [weeks, categories, failed] = await Promise.all([
@@ -52,12 +49,12 @@ export async function readFigures(viewer: Viewer, slug: string): Promise<Figures
 	return { weeks, categories, category: chosen?.slug ?? '', failed: failed.map(withoutAddresses) }
 }
 
-/** What a mail server says may name whom the mail was for. */
+/** The error of a mail server may contain the recipient. */
 function withoutAddresses({ error, ...job }: FailedJobs): FailedJobs {
 	return { ...job, error: error.replace(/[^\s<>"'(]+@[^\s<>"')]+/g, '…') }
 }
 
-/** Has failed jobs of a kind tried again now. @returns how many @throws NotAllowed; NotFound when there is none by now */
+/** Retries failed jobs of a kind. @returns their number @throws NotAllowed; NotFound if there are none by now */
 export async function retryJobs(viewer: Viewer, task: string): Promise<number> {
 	const actor = requireAdmin(viewer)
 	return db()

@@ -1,8 +1,8 @@
-/* How the site is used, by week. Weeks are named by their Monday, YYYY-MM-DD in UTC. */
+/* Statistics by week. Weeks are named by their Monday, YYYY-MM-DD in UTC. */
 
-/** Weeks that the page shows, the one that has begun included. */
+/** Weeks on the page, including the present one. */
 export const FIGURE_WEEKS = 26
-/** A question counts as answered when somebody else answered it within so many days. */
+/** A question is answered if somebody else comments within this many days. */
 export const ANSWERED_WITHIN_DAYS = 7
 
 export const figuresPath = '/admin/figures'
@@ -13,28 +13,28 @@ export interface WeekFigures {
 	active: number
 	questions: number
 	answered: number
-	/** Minutes to the first answer of half of the answered questions; null where none was answered. */
+	/** The median time to the first answer, in minutes; null without answers. */
 	medianMinutes: number | null
 }
 
-/** Jobs of one kind that failed. */
+/** Failed jobs of one kind. */
 export interface FailedJobs {
-	/** As the code calls them: `send-mail`. */
+	/** The name in the code, such as `send-mail`. */
 	task: string
-	/** Will be tried again by themselves. */
+	/** The number that will be retried automatically. */
 	waiting: number
-	/** Were tried as often as jobs are. */
+	/** The number without attempts left. */
 	givenUp: number
-	/** Of the newest failure, without addresses. */
+	/** The last error, without mail addresses. */
 	error: string
 }
 
-/** A share of a whole in per cent; null of nothing. */
+/** A percentage; null if the whole is zero. */
 export function percent(part: number, whole: number): number | null {
 	return whole === 0 ? null : Math.round((100 * part) / whole)
 }
 
-/** A duration as it is read: “35 min”, “3 h”, “2 days”. */
+/** A duration such as “35 min”, “3 h” or “2 days”. */
 export function duration(minutes: number): string {
 	if (minutes < 90) return `${minutes} min`
 	if (minutes < 48 * 60) return `${Math.round(minutes / 60)} h`

@@ -24,16 +24,16 @@ import { countAdmins, type LockedMember, lockForRole, writeRole } from './member
 import { type Role, roles } from './members.view.ts'
 
 /*
- * What admins do with an account, besides what moderators do with its profile. Each act is one transaction with its line in the
- * log. They throw NotAllowed for whoever is no admin, NotFound for nobody, Conflict where it was done meanwhile.
+ * Actions of admins on accounts, besides those of moderators on profiles. Each is one transaction with its log entry. All functions throw
+ * NotAllowed for other viewers, NotFound for an unknown member, and Conflict if it was done meanwhile.
  */
 
 const roleInput = whyInput.extend({ role: z.enum(roles, { error: 'Choose a role.' }) })
 
 /**
- * Gives a member another role, from their next request on. An admin may lay their own down while there is another admin.
+ * Changes a member's role from their next request on. Admins may resign while there is another admin.
  * @param input role, why
- * @throws Invalid; Conflict also for the only admin, and for who is suspended
+ * @throws Invalid; Conflict also for the only admin, and for a suspended member
  */
 export async function changeRole(viewer: Viewer, username: string, input: Input): Promise<Role> {
 	const { role, why } = parseInput(roleInput, input)
@@ -64,7 +64,7 @@ function article(role: Role): string {
 const renameInput = whyInput.extend(usernameInput.shape)
 
 /**
- * Gives a member another username, as one that offends others; the one before leads to them and is nobody else's.
+ * Renames a member, for example because the name offends. The old username redirects and stays reserved.
  * @param input username, why
  * @returns the new one
  * @throws Invalid
@@ -81,7 +81,7 @@ export async function renameMember(viewer: Viewer, username: string, input: Inpu
 	return wanted
 }
 
-/** Takes a member's address for confirmed, as somebody who knows them. It gives no role. */
+/** Confirms a member's address manually. This grants no role. */
 export async function confirmAddressOf(viewer: Viewer, username: string, why = ''): Promise<void> {
 	const member = await withLockedMember(viewer, username, async (trx, actor, found, { email_verified }) => {
 		if (email_verified) throw new Conflict('This address is confirmed already.')
@@ -92,7 +92,7 @@ export async function confirmAddressOf(viewer: Viewer, username: string, why = '
 	await recordSecurityEvent('verify', { userId: member.id, detail: { by: viewer?.id ?? 0 } })
 }
 
-/** Has notifications mailed to a member again, as somebody who knows that mail arrives. @throws Conflict where none came back */
+/** Clears the bounce marks of a member's addresses. @throws Conflict without any */
 export async function clearMailOf(viewer: Viewer, username: string): Promise<void> {
 	await withLockedMember(viewer, username, async (trx, actor, found) => {
 		const cleared = await clearAddressProblems(trx, found.id)
@@ -101,16 +101,17 @@ export async function clearMailOf(viewer: Viewer, username: string): Promise<voi
 	})
 }
 
-/** What a member may have lost with a device: how it is taken away, and what the log and the member's own log call that. */
+/** Second factors that can be lost: how each is removed, and its name in the logs. */
 const losses = {
 	'second factor': { reset: resetSecondFactor, act: 'reset the second factor', event: 'second-factor-reset' },
 	passkeys: { reset: resetPasskeys, act: 'remove all passkeys', event: 'passkeys-reset' },
 } as const
 
 /**
- * Takes away what proves a member who lost their device, and ends all sessions and tokens, as the device may hold some. They are told by mail.
+ * Removes a second factor of a member who lost their device, ends all sessions and deletes all tokens, as the device may have some. The
+ * member is notified by mail.
  * @param input why
- * @throws Invalid; Conflict when they have none
+ * @throws Invalid; Conflict if there is none
  */
 export async function resetLost(
 	viewer: Viewer,
@@ -133,7 +134,7 @@ export async function resetLost(
 const deletionInput = whyInput.extend(leaveInput.shape)
 
 /**
- * Has a member's account deleted in 14 days, as the member asked an admin to: they may come back until then, as if they had left.
+ * Schedules the deletion of a member's account in 14 days, at their request. Until then they may come back, as if they had left themselves.
  * @param input texts, why
  * @throws Invalid; Conflict also for the only admin
  */
@@ -149,7 +150,7 @@ export async function deleteAccountOf(viewer: Viewer, username: string, input: I
 	await announceLeaving(member)
 }
 
-/** Has an archive of a member's data made for them, as they asked an admin to. The member is mailed, and only they can fetch it. */
+/** Queues an archive of a member's data, at their request. Only the member is notified and can fetch it. */
 export async function archiveFor(viewer: Viewer, username: string, input: Input): Promise<void> {
 	const { why } = parseInput(whyInput, input)
 	const member = await recorded(viewer, username, 'make an archive', { why }, async () => {})

@@ -23,17 +23,17 @@ import {
 } from './members.view.ts'
 
 /*
- * One act for many members. Each of them is an act of its own, with its transaction, its line in the log and its refusal, as if it were
- * done on the member's page: what is refused for one stops none of the others.
+ * One action for many members. Each is carried out separately, with a transaction, a log entry and errors of its own, as on the member's
+ * page: an error for one does not stop the others.
  */
 
-/** Acts that one member alone asks a confirmed session for, too. */
+/** Actions that require a confirmed identity, as on the page of a single member. */
 export const confirmedActs: readonly BulkAct[] = ['log-out', 'confirm', 'moderator', 'member']
 
-/** What an act would do. */
+/** The effect of a bulk action. */
 export interface BulkPreview {
 	act: BulkAct
-	/** For whom it is done. */
+	/** The members it applies to. */
 	members: Pick<MemberLine, 'id' | 'username' | 'name'>[]
 	leftOut: LeftOut[]
 }
@@ -41,9 +41,9 @@ export interface BulkPreview {
 const NO_FILTERS: MemberFilters = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '' }
 
 /**
- * Who is chosen for an act, and for whom it is not done.
+ * The selected members, and those who are left out.
  * @param sent `act`; `m`, each an id, or `all` with the filters of the list
- * @throws NotAllowed; Invalid for no act, nobody, or more than {@link MAX_CHOSEN}
+ * @throws NotAllowed; Invalid for an unknown action, nobody, or more than {@link MAX_CHOSEN}
  */
 export async function previewBulk(viewer: Viewer, sent: URLSearchParams): Promise<BulkPreview> {
 	const admin = requireAdmin(viewer)
@@ -62,7 +62,7 @@ export async function previewBulk(viewer: Viewer, sent: URLSearchParams): Promis
 	}
 }
 
-/** Why an act is not done for a member, as far as the list tells; null where it is. Each act asks again under its lock. */
+/** Why an action does not apply to a member, from the data of the list; null if it does. Each action checks again under its lock. */
 function reasonAgainst(admin: SignedIn, act: BulkAct, member: MemberLine): string | null {
 	if (act !== 'confirm' && act !== 'lift' && member.id === admin.id) return 'This is your own account.'
 	if (act !== 'confirm' && act !== 'log-out' && member.role === 'admin')
@@ -87,7 +87,7 @@ const bulkInput = whyInput.extend({
 	time: z.enum(suspensionTimes, { error: 'Choose for how long.' }).optional(),
 })
 
-/** What an act did. */
+/** The result of a bulk action. */
 export interface BulkResult {
 	act: BulkAct
 	done: number
@@ -95,9 +95,9 @@ export interface BulkResult {
 }
 
 /**
- * Does one act for each of the members that were looked at.
+ * Carries out an action for each of the previewed members.
  * @param input `ids`, comma-separated; `why`; `time` for a suspension
- * @throws NotAllowed, Invalid; what is refused for a single member is in the result
+ * @throws NotAllowed, Invalid; errors of single members are in the result
  */
 export async function runBulk(viewer: Viewer, act: unknown, input: Input): Promise<BulkResult> {
 	const admin = requireAdmin(viewer)
@@ -121,7 +121,7 @@ export async function runBulk(viewer: Viewer, act: unknown, input: Input): Promi
 	return { act, done: members.length - refused.length, leftOut: byReason(refused) }
 }
 
-/** What is done for one member, as on their page. */
+/** The action for a single member, as on their page. */
 const single: Record<
 	BulkAct,
 	(admin: SignedIn, username: string, words: { why: string; time: string }) => Promise<unknown>
@@ -134,7 +134,7 @@ const single: Record<
 	member: (admin, name, { why }) => changeRole(admin, name, { role: 'member', why }),
 }
 
-/** Members with a reason, those of one reason together. */
+/** Groups members by the reason why they were left out. */
 function byReason(refused: readonly { username: string; why: string }[]): LeftOut[] {
 	const groups = Map.groupBy(
 		refused.filter(({ why }) => why !== ''),

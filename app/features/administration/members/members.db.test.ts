@@ -73,7 +73,7 @@ describe('the list', () => {
 	})
 
 	test('goes on where a page ended, as the file does, and says what is stored', async () => {
-		// Their documents for the search of people would take most of the time.
+		// Disables the triggers, as computing search documents would take most of the time.
 		await sql`alter table users disable trigger user`.execute(db())
 		await sql`
 			insert into users (username, name, email, created_at)

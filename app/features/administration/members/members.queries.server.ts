@@ -25,7 +25,7 @@ export interface MemberRow {
 
 const isoTime = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 
-/** A confirmation of a university address counts for a year (`campus.view.ts`). */
+/** The confirmation of a university address is valid for a year (`campus.view.ts`). */
 const isVerified = sql`(p.campus_name <> '' and p.campus_verified_at > now() - interval '365 days')`
 
 const columns = sql`u.id, u.username, u.name, u.image, u.cohort, u.email, u.email_verified, u.role, ${isoTime('u.created_at')} as created_at,
@@ -42,7 +42,7 @@ const states: Record<string, ReturnType<typeof sql>> = {
 	returned: isReturned,
 }
 
-/** One page of the members, of those with `ids` alone if they are given, the newest first. Accounts that stand for imported authors are nobody's. */
+/** A page of members, newest first, restricted to `ids` if given. Imported authors are left out. */
 export async function listMemberRows(
 	{ q, role, state, year, domain, cohort, invite }: MemberFilters,
 	after: TimeCursor | null,
@@ -78,7 +78,7 @@ export interface MemberDetailRow extends MemberRow {
 	passkeys: number
 }
 
-/** A member by username, with how much of theirs there is; what they wrote is counted by indexes of their own. */
+/** A member by username, with counts of what they wrote, each by an index. */
 export async function findMemberDetail(username: string): Promise<MemberDetailRow | undefined> {
 	const { rows } = await sql<MemberDetailRow>`
 		select ${columns}, u.second_factor,
@@ -102,10 +102,7 @@ export interface LockedMember {
 	suspended_until: string | null
 }
 
-/**
- * Locks a member whose role may change. One role changes at a time: of two admins who dismiss each other the second one has
- * lost the role by then.
- */
+/** Locks a member whose role is to change. Changes of roles are serialized, so that two admins cannot dismiss each other. */
 export async function lockForRole(trx: Executor, id: number): Promise<LockedMember | undefined> {
 	await sql`select pg_advisory_xact_lock(hashtext('roles'))`.execute(trx)
 	const { rows } = await sql<LockedMember>`
@@ -114,7 +111,7 @@ export async function lockForRole(trx: Executor, id: number): Promise<LockedMemb
 	return rows[0]
 }
 
-/** How many admins there are. */
+/** The number of admins. */
 export async function countAdmins(trx: Executor): Promise<number> {
 	const { rows } = await sql<{
 		count: number

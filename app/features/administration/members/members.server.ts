@@ -18,14 +18,14 @@ import {
 	roles,
 } from './members.view.ts'
 
-/* Members as admins look them up: the list, its file, one of them. */
+/* Looking up members as an admin: the list, its export, a single member. */
 
 const MEMBERS_PER_PAGE = 50
-/** Members that are read in one statement for the file. */
+/** Rows per statement of the export. */
 const ROWS_AT_ONCE = 500
 const MAX_TYPED = 100
 
-/** The filters of an address or a form; what is none is left out. */
+/** Parses the filters of an address or a form; ignores invalid ones. */
 export function readFilters(sent: { get: (name: string) => unknown }): MemberFilters {
 	const text = (name: string) => cleanLine(String(sent.get(name) ?? '').replaceAll('\0', '')).slice(0, MAX_TYPED)
 	const [role, state, year] = [text('role'), text('state'), text('year')]
@@ -40,7 +40,7 @@ export function readFilters(sent: { get: (name: string) => unknown }): MemberFil
 	}
 }
 
-/** The members who are ticked in a form, null for all that its filters let through. @throws Invalid for nobody, and for more than are taken at once */
+/** The ticked members of a form; null for all that match its filters. @throws Invalid for nobody, and for too many */
 export function readChosen(sent: {
 	get: (name: string) => unknown
 	getAll: (name: string) => unknown[]
@@ -52,7 +52,7 @@ export function readChosen(sent: {
 	return ids
 }
 
-/** One page of the members, the newest first. @throws NotAllowed; Invalid for a cursor that is not ours */
+/** A page of members, newest first. @throws NotAllowed; Invalid for an invalid cursor */
 export async function listMembers(
 	viewer: Viewer,
 	filters: MemberFilters,
@@ -75,10 +75,7 @@ export async function getMember(viewer: Viewer, username: string): Promise<Membe
 	return presentDetail(row, await getAddressProblemDetails(row.id))
 }
 
-/**
- * The filtered members, or those of them who are chosen, as a file of comma-separated values, line by line as it is read. The log says who took it.
- * @throws NotAllowed
- */
+/** Streams the filtered members, or the chosen ones of them, as CSV. The export is logged. @throws NotAllowed */
 export async function exportMembers(
 	viewer: Viewer,
 	filters: MemberFilters,
@@ -121,7 +118,7 @@ const head = [
 ]
 
 async function* csvOf(filters: MemberFilters, ids: readonly number[] | null): AsyncGenerator<string> {
-	// The mark lets spreadsheets read the letters as UTF-8.
+	// The byte order mark makes spreadsheets read UTF-8.
 	yield `\uFEFF${csvLine(head)}`
 	let after: { at: string; id: number } | null = null
 	do {
@@ -140,13 +137,13 @@ function cellsOf(member: MemberLine): string[] {
 	]
 }
 
-/** One line. What a spreadsheet would take for a formula begins with an apostrophe, as a member chooses their name. */
+/** A line of CSV. A cell that a spreadsheet would take for a formula is prefixed with an apostrophe, as members choose their names. */
 export function csvLine(cells: readonly string[]): string {
 	const safe = cells.map((cell) => (/^[=+\-@\t\r\n]/.test(cell) ? `'${cell}` : cell))
 	return `${safe.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')}\r\n`
 }
 
-/** A member as the list shows them. */
+/** A member in the list. */
 export function presentLine(row: MemberRow): MemberLine {
 	const { id, username, name, image, email, role, campus, cohort, year } = row
 	return {

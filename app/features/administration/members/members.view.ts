@@ -6,7 +6,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 export const membersPath = '/admin/members'
 export const membersCsvPath = '/admin/members.csv'
 
-/** What is done to many at once. */
+/** The page of bulk actions. */
 export const bulkPath = '/admin/bulk'
 
 export function memberAdminPath(username: string): string {
@@ -25,26 +25,26 @@ export const memberStates: Record<string, string> = {
 	returned: 'Mail comes back',
 }
 
-/** What the list is narrowed to; '' for all. */
+/** Filters of the list; '' for none. */
 export interface MemberFilters {
-	/** Part of a name, a username or an address. */
+	/** A part of a name, a username or an address. */
 	q: string
 	role: string
 	state: string
 	/** Year of passing, four digits. */
 	year: string
-	/** What stands behind the @ of the address. */
+	/** The domain of the address. */
 	domain: string
-	/** What their invitation said of them, whole. */
+	/** The cohort of their invitation, exactly. */
 	cohort: string
-	/** The id of the link that they came by. */
+	/** The id of the link that they registered with. */
 	invite: string
 }
 
-/** Members who are chosen at once at most: each is a transaction of the same request. */
+/** Members per bulk action, as each is a transaction of the same request. */
 export const MAX_CHOSEN = 500
 
-/** What can be done to many members at once, by its name in forms. */
+/** Bulk actions by their names in forms. */
 export const bulkActs = {
 	suspend: 'Suspend',
 	lift: 'End the suspension',
@@ -55,12 +55,12 @@ export const bulkActs = {
 } as const
 export type BulkAct = keyof typeof bulkActs
 
-/** Whether a form names an action that can be done to many members. */
+/** Whether a form names a bulk action. */
 export function isBulkAct(name: unknown): name is BulkAct {
 	return typeof name === 'string' && Object.hasOwn(bulkActs, name)
 }
 
-/** Members for whom an act is not done, by the reason. */
+/** Members who are left out, by reason. */
 export interface LeftOut {
 	why: string
 	usernames: string[]
@@ -77,19 +77,19 @@ export interface MemberLine {
 	role: Role
 	registeredAt: string
 	loggedInAt: string | null
-	/** `infinity` for one without end; null when not suspended. */
+	/** `infinity` for a permanent suspension; null if not suspended. */
 	suspendedUntil: string | null
 	isHidden: boolean
-	/** What their invitation said of them, else ''. */
+	/** The cohort of their invitation, or ''. */
 	cohort: string
-	/** The university of a verified student, else ''. */
+	/** The university of a verified student, or ''. */
 	campus: string
 	year: number | null
-	/** Mail to an address of theirs comes back. */
+	/** Whether mail to one of their addresses bounces. */
 	isMailReturned: boolean
 }
 
-/** A member with what only their page shows. */
+/** A member with the data of their page. */
 export interface MemberDetail extends MemberLine {
 	sessions: number
 	tokens: number
@@ -97,8 +97,8 @@ export interface MemberDetail extends MemberLine {
 	comments: number
 	reports: number
 	hasSecondFactor: boolean
-	/** How many they have. */
+	/** The number of passkeys. */
 	passkeys: number
-	/** What is wrong with their addresses. */
+	/** Problems of their addresses. */
 	problems: AddressProblemDetail[]
 }

@@ -19,7 +19,7 @@ import { type BulkPreview, type BulkResult, confirmedActs, previewBulk, runBulk 
 import { bulkActs, bulkPath, type LeftOut, memberAdminPath, membersPath } from '../members/members.view.ts'
 import type { Route } from './+types/bulk'
 
-/** The choice is in the address, so that whoever has to confirm first that it is them comes back to it. */
+/** The selection is in the address, so that it survives the confirmation of the admin's identity. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = await adminOf({ request, context, url })
@@ -140,7 +140,7 @@ function Result({ result: { done, leftOut } }: { result: BulkResult }) {
 	)
 }
 
-/** For whom it is not done, by the reason. */
+/** Members who are left out, by reason. */
 function Left({ leftOut }: { leftOut: LeftOut[] }) {
 	if (leftOut.length === 0) return null
 	const count = leftOut.reduce((sum, { usernames }) => sum + usernames.length, 0)

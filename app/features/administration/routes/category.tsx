@@ -31,7 +31,7 @@ import { AdminFrame } from '../components/admin-frame.tsx'
 import { CategoryForm } from '../components/category-form.tsx'
 import type { Route } from './+types/category'
 
-/** One that was merged away leads to the other. */
+/** A merged category redirects to its target. */
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = await adminOf({ request, context, url })
@@ -44,7 +44,7 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** Saves the form (`act` save), archives, reopens, or merges into another one: first it says what that moves. */
+/** Saves the form (`act` save), archives, reopens, or merges, after a preview. */
 export function action({ request, params, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		signedIn(context, url)

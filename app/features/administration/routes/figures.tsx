@@ -21,7 +21,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** Has failed jobs of a kind (`task`) tried again. */
+/** Retries failed jobs of a kind (`task`). */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		signedIn(context, url)

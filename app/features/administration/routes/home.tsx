@@ -14,7 +14,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => ({ setup: await getSetup(await adminOf({ request, context, url })) }))
 }
 
-/** Decides about a `step` of the checklist: `act` is test-letter, keep or reopen; hide and show are about the whole of it. */
+/** Handles the checklist: `act` is test-letter, keep or reopen for a `step`; hide and show for the whole list. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)

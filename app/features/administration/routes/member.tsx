@@ -40,12 +40,12 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 		const member = await getMember(viewer, params.username)
 		const entry = await getCase(viewer, { kind: MEMBER_SUBJECT, name: params.username })
 		const mayEnd = mayLogOut(viewer, entry)
-		// What is decided here leads back here.
+		// Forms on this page return to it.
 		return { member, mayEnd, caseUrl: entry.caseUrl, entry: { ...entry, caseUrl: memberAdminPath(member.username) } }
 	})
 }
 
-/** What concerns the account itself, and the words that follow: an admin confirms first that it is them. */
+/** Actions on the account, which require a confirmed identity, with their notices. */
 const accountActs: Record<string, (...call: [Viewer, string, Input]) => Promise<string>> = {
 	async role(viewer, username, input) {
 		return `The role is now ${await changeRole(viewer, username, input)}.`
@@ -80,7 +80,7 @@ const accountActs: Record<string, (...call: [Viewer, string, Input]) => Promise<
 	},
 }
 
-/** One of the acts above, or another username (`act` rename); every other act is one of moderation. */
+/** One of the actions above, or a rename (`act` rename); others are actions of moderation. */
 export function action({ request, params: { username }, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		signedIn(context, url)
@@ -304,7 +304,7 @@ function RenameForm({ member: { username }, refusal }: ActProps) {
 	)
 }
 
-/** What a member may ask an admin to do in their place: an archive of their data, and deleting the account. */
+/** What a member may ask an admin to do for them: an archive of their data, and deletion. */
 function DataForms({ member: { username }, refusal }: ActProps) {
 	const here = memberAdminPath(username)
 	const of = (act: string) => (refusal?.values.act === act ? refusal : null)
@@ -363,12 +363,12 @@ interface PlainProps extends ActProps {
 	act: string
 	title: string
 	label: string
-	/** What it does. */
+	/** The description. */
 	text: string
 	asksWhy?: boolean
 }
 
-/** An act that asks for nothing, or for a reason. */
+/** A form without fields, or with a reason only. */
 function Plain({ member: { username }, act, title, label, text, refusal, asksWhy }: PlainProps) {
 	const here = memberAdminPath(username)
 	return (

@@ -10,7 +10,7 @@ export function loader() {
 	return redirect(membersPath)
 }
 
-/** The members that the filters of the form let through, or with `choose` those of them who are ticked, as a file. It is a form, as taking it is written to the log. */
+/** Exports the members that match the filters, or with `choose` the ticked ones, as CSV. A POST, as it is logged. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		signedIn(context, url)

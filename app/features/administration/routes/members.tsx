@@ -129,12 +129,12 @@ function Filters({ filters }: { filters: MemberFilters }) {
 	)
 }
 
-/** The filters, for forms that go on with what they found. */
+/** Hidden fields with the filters, for forms about their results. */
 function FilterValues({ filters }: { filters: MemberFilters }) {
 	return Object.entries(filters).map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)
 }
 
-/** What is done with the members who are ticked; the next page says for whom, and asks why. */
+/** Actions on the ticked members; the next page lists them and asks for a reason. */
 function ManyForm() {
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="many">

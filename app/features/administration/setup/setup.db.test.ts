@@ -11,7 +11,7 @@ import { useDatabase } from '../../../../tests/support/database.ts'
 import { getSetup, hideSetup, keepStep, sendTestLetter } from './setup.server.ts'
 import type { SetupKey } from './setup.view.ts'
 
-/** A mail server that takes letters to anybody but those in `refused`; the settings name it before any module reads them. */
+/** A stub mail server that accepts mail to anybody but `refused`. Hoisted, as modules read the settings when they are loaded. */
 const { server, letters, refused } = await vi.hoisted(async () => {
 	const { SMTPServer } = await import('smtp-server')
 	const refused = new Set<string>()

@@ -26,7 +26,7 @@ export function listMarks(executor: Executor = db()): Promise<MarkRow[]> {
 	return executor.selectFrom('setup_marks').select(['step', 'about', 'note', 'marked_at']).limit(50).execute()
 }
 
-/** Marks a step. @returns whether it was not marked before */
+/** Marks a step. @returns false if it was marked already */
 export async function insertMark(trx: Executor, step: string, actorId: number): Promise<boolean> {
 	const { rows } = await sql`
 		insert into setup_marks (step, marked_by) values (${step}, ${actorId}) on conflict do nothing returning 1`.execute(
@@ -35,7 +35,7 @@ export async function insertMark(trx: Executor, step: string, actorId: number): 
 	return rows.length > 0
 }
 
-/** Notes that a letter was taken, in place of one before. */
+/** Records the last test mail that was accepted. */
 export async function saveLetterMark(
 	trx: Executor,
 	{ about, note, actorId }: { about: string; note: string; actorId: number },
@@ -54,14 +54,14 @@ export async function deleteMark(trx: Executor, step: string): Promise<boolean> 
 }
 
 export interface SiteCounts {
-	/** Admins who can act as such now. */
+	/** Admins who have their rights now, including a second factor if required. */
 	admins: number
 	categories: number
-	/** Categories that an admin added, saved, archived or merged; `others` is the last of those that a new site has. */
+	/** Categories that an admin added, changed, archived or merged; `others` is the last of the initial ones. */
 	changed: number
 }
 
-/** What the steps that need nobody else look at, in one statement. */
+/** The counts that the steps need, in one statement. */
 export async function countForSetup(): Promise<SiteCounts> {
 	const { rows } = await sql<SiteCounts>`
 		select (select count(*)::int from users where role = 'admin' and leaves_at is null
@@ -79,7 +79,7 @@ export async function findEmail(userId: number): Promise<string | undefined> {
 	return row?.email
 }
 
-/** Forgets to whom an admin who leaves had a letter sent. */
+/** Deletes the record of a leaving admin's test mail. */
 export async function forgetLetterNote(adminId: number): Promise<void> {
 	await sql`update setup_marks set note = '' where marked_by = ${adminId}`.execute(db())
 }

@@ -29,13 +29,13 @@ import {
 import { type SetupKey, type SetupStatus, type SetupStepView, type SetupView, setupKeys } from './setup.view.ts'
 
 /*
- * The first-run checklist. Whether a step is done is read from the site; stored is only what an admin decided: that something stays as it
- * comes, that the finished list is put away, and which letter the mail server took.
+ * The setup checklist. The state of a step is derived from the site. Only decisions of admins are stored: keeping a default, hiding the
+ * complete list, and the last accepted test mail.
  */
 
 declare module '~/platform/feature.ts' {
 	interface Feature {
-		/** Its steps of the first-run checklist of administration. */
+		/** Steps of the setup checklist. */
 		setupSteps?: readonly SetupStep[]
 	}
 }
@@ -44,32 +44,32 @@ declare module '~/platform/feature.ts' {
 export interface SetupStep {
 	key: SetupKey
 	title: string
-	/** The page on which it is done. */
+	/** The page where it is done. */
 	to: string
-	/** Looks at the site, by at most one statement. */
+	/** Determines the state, with at most one statement. */
 	look(known: SetupFacts): SetupStatus | Promise<SetupStatus>
 }
 
-/** What is read once for all steps. */
+/** Data that is read once for all steps. */
 export interface SetupFacts {
 	counts: SiteCounts
-	/** The letter that was taken last; undefined where none was. */
+	/** The last accepted test mail; undefined without one. */
 	letter: MarkRow | undefined
 }
 
-/** What is in the table beside the steps. */
+/** The pseudo-step that marks the list as hidden. */
 const HIDDEN = 'hidden'
 
 const registry = remember('setup-steps', () => ({ steps: new Map<SetupKey, SetupStep>() }))
 
-/** Takes the steps of all features. @throws Error for a step that two declare, or nobody */
+/** Registers the steps of all features. @throws Error if a step is declared twice, or not at all */
 export function registerSetupSteps(steps: readonly SetupStep[]): void {
 	registry.steps = new Map(steps.map((step) => [step.key, step]))
 	if (steps.length !== setupKeys.length || registry.steps.size !== setupKeys.length)
 		throw new Error('Each step of the checklist is declared by one feature.')
 }
 
-/** How far the site is set up. @throws NotAllowed */
+/** The state of the setup. @throws NotAllowed */
 export async function getSetup(viewer: Viewer): Promise<SetupView> {
 	requireAdmin(viewer)
 	const [marks, counts] = await Promise.all([listMarks(), countForSetup()])
@@ -90,10 +90,7 @@ async function presentStep(step: SetupStep, facts: SetupFacts, isMarked: boolean
 	return { key, title, to, state: state === 'usual' && isMarked ? 'kept' : state, words }
 }
 
-/**
- * Decides that a step stays as it comes, or that this is open again.
- * @throws NotFound, NotAllowed, Conflict where it was decided or changed in the meantime
- */
+/** Decides to keep a default, or reopens the step. @throws NotFound, NotAllowed, Conflict if it was decided or changed meanwhile */
 export async function keepStep(viewer: Viewer, key: unknown, isKept: boolean): Promise<void> {
 	const step = registry.steps.get(key as SetupKey)
 	if (!step) throw new NotFound('There is no such step.')
@@ -106,7 +103,7 @@ export async function keepStep(viewer: Viewer, key: unknown, isKept: boolean): P
 	})
 }
 
-/** Puts the finished list away, or shows it again. @throws NotAllowed, Conflict where a step is open, or it was decided in the meantime */
+/** Hides or shows the complete list. @throws NotAllowed, Conflict if a step is open, or it was decided meanwhile */
 export async function hideSetup(viewer: Viewer, isHidden: boolean): Promise<void> {
 	await decide(viewer, async (trx, actor, { done, steps }) => {
 		if (isHidden && done < steps.length)
@@ -140,9 +137,9 @@ async function record(
 }
 
 /**
- * Sends a letter to the admin's own address and waits for what the mail server says. A letter that fails takes an earlier success back.
+ * Sends a test mail to the admin and waits for the mail server's response. A failure revokes an earlier success.
  * @returns the address
- * @throws NotAllowed, TooMany, Conflict with what is wrong
+ * @throws NotAllowed, TooMany, Conflict with the problem
  */
 export async function sendTestLetter(viewer: Viewer): Promise<string> {
 	const actor = requireAdmin(viewer)
@@ -155,7 +152,7 @@ export async function sendTestLetter(viewer: Viewer): Promise<string> {
 	const to = await findEmail(actor.id)
 	if (!to) throw new NotFound('Your account has no address.')
 	const text = `This is a test email from ${siteName()}, ${publicUrl}. You asked for it in administration. Mail works.\n`
-	// A minute may pass: no transaction waits for the mail server.
+	// Outside a transaction, as it may take a minute.
 	const { answer, error } = await tryMail({ to, subject: `Test letter of ${siteName()}`, text }).then(
 		(answer) => ({ answer, error: null }),
 		(error: unknown) => ({ answer: '', error }),
@@ -173,7 +170,7 @@ export async function sendTestLetter(viewer: Viewer): Promise<string> {
 	return to
 }
 
-/** The mail server and the sender that letters have now, without the password. */
+/** The present mail server and sender, without the password. */
 function mailPlace(): string {
 	const { SMTP_URL, MAIL_FROM } = config()
 	const { protocol, host, username } = new URL(SMTP_URL ?? 'smtp://none')
@@ -184,7 +181,7 @@ const decidedAlready = 'Someone else has already decided this. Reload the page.'
 const noMailServer =
 	'The site has no mail server, so no mails are delivered: they are only written to files. The operator of the server can set SMTP_URL and MAIL_FROM.'
 
-/** The steps about what stands below administration. */
+/** The steps about platform and lower features. */
 export const ownSteps: readonly SetupStep[] = [
 	{
 		key: 'name',

@@ -1,6 +1,6 @@
-/* The first-run checklist: what makes a new site ready for a campus. */
+/* The setup checklist of a new site. */
 
-/** The steps in their order. Each is in the manifest of the feature that it is about. */
+/** The steps in order. Each is declared in the manifest of its feature. */
 export const setupKeys = [
 	'name',
 	'logo',
@@ -16,14 +16,14 @@ export const setupKeys = [
 export type SetupKey = (typeof setupKeys)[number]
 
 /**
- * How a step stands: done; still to be done; or as it comes, which is a fine choice that an admin may keep. What cannot be left as it
- * is, such as mail that nobody gets, is never `usual`.
+ * The state of a step: done; open; or `usual`, a default that an admin may keep. A missing requirement, such as undeliverable mail, is
+ * never `usual`.
  */
 export type SetupState = 'done' | 'open' | 'usual'
 
 export interface SetupStatus {
 	state: SetupState
-	/** One or two sentences: how it stands, and what to do. */
+	/** One or two sentences: the state, and what to do. */
 	words: string
 }
 
@@ -31,18 +31,18 @@ export interface SetupStatus {
 export interface SetupStepView {
 	key: SetupKey
 	title: string
-	/** Where it is done. */
+	/** The page where it is done. */
 	to: string
-	/** `kept` is `usual`, and an admin decided that it stays. */
+	/** `kept` is `usual` and confirmed by an admin. */
 	state: SetupState | 'kept'
 	words: string
 }
 
 export interface SetupView {
 	steps: SetupStepView[]
-	/** How many of them are done or kept. */
+	/** The number of steps that are done or kept. */
 	done: number
-	/** Whether admins have put the finished list away. */
+	/** Whether admins have hidden the complete list. */
 	isHidden: boolean
 }
 

@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import type { FieldDoc, OperationDoc } from '../api.view.ts'
 
-/** One operation: what it does, what it takes, what it answers, and a call to paste. */
+/** The documentation of one operation, with an example call. */
 export function OperationEntry({ operation }: { operation: OperationDoc }) {
 	return (
 		<article id={operation.id} className="border-b border-line py-6">
@@ -58,7 +58,7 @@ function Part({ title, children }: { title: string; children: React.ReactNode })
 	)
 }
 
-/** Fields with their types, one under the other: readable on a phone, where a table is not. */
+/** Fields with their types, as a list, which is legible on a phone. */
 export function FieldList({ fields }: { fields: FieldDoc[] }) {
 	return (
 		<dl className="mt-2">
@@ -84,10 +84,10 @@ export function FieldList({ fields }: { fields: FieldDoc[] }) {
 	)
 }
 
-/** A sentence of the description, with what stands between backticks as code. */
+/** A sentence with code in backticks. */
 function CodeText({ children }: { children: string }) {
 	return children.split('`').map((part, index) => {
-		// The parts of one sentence never change places.
+		// The parts never change places.
 		const key = `${index}`
 		return index % 2 === 1 ? (
 			<code key={key} className="font-mono text-[0.92em]">
@@ -99,7 +99,7 @@ function CodeText({ children }: { children: string }) {
 	})
 }
 
-/** Lines for a shell. They scroll sideways, so the keyboard has to reach them. */
+/** Shell commands. Focusable, so that the keyboard can scroll them. */
 export function ShellExample({ label, children }: { label: string; children: string }) {
 	return (
 		<section className="code mt-4" aria-label={label}>

@@ -63,7 +63,7 @@ export default function Docs({ loaderData: docs }: Route.ComponentProps) {
 	)
 }
 
-/** What holds for every address. */
+/** What applies to all operations. */
 function Introduction({ base, rates }: Pick<ApiDocs, 'base' | 'rates'>) {
 	return (
 		<div className="prose mt-2 max-w-[44rem]">

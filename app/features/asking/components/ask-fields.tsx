@@ -26,20 +26,20 @@ export function TitleField({ value, error }: { value: string; error: string | un
 }
 
 interface AskFieldsProps {
-	/** What is in the fields at first. */
+	/** The initial values. */
 	values: AskValues
-	/** The tags as they are now. */
+	/** The present tags. */
 	tags: string
 	errors: Record<string, string>
 	categories: CategoryView[]
 	/** Whether the member may add pictures. */
 	pictures: boolean
-	/** Whether the member may still choose a pseudonym: for a new query. */
+	/** Whether a pseudonym can be chosen: for a new question only. */
 	mayHide: boolean
 	onSending: (count: number) => void
 }
 
-/** Category, tags and text of a query. */
+/** Category, tags and text of a question. */
 export function AskFields({ values, tags, errors, categories, pictures, mayHide, onSending }: AskFieldsProps) {
 	const { viewer, reservedTags = [] } = useRootData()
 	const possible = categoriesToAskIn(categories, viewer, values.category)
@@ -61,7 +61,7 @@ export function AskFields({ values, tags, errors, categories, pictures, mayHide,
 					aside={<span className="hint mr-auto -ml-2">up to {limits.tagsHint}</span>}
 					source="/suggest/tags"
 					defaultValue={values.tags}
-					// More than fit are taken and then refused in words: a tag that vanished would be missed later.
+					// Allows more than the limit, so that the error names it instead of tags being dropped silently.
 					most={100}
 					longest={MAX_TAG}
 					shape={toTag}
@@ -103,7 +103,7 @@ export function AskFields({ values, tags, errors, categories, pictures, mayHide,
 	)
 }
 
-/** Which tags these categories need, and which are not for this reader, in sentences. */
+/** Sentences on required and reserved tags. */
 function tagRules(categories: CategoryView[], reserved: readonly string[]): string[] {
 	const needed = categories.flatMap(({ title, requiredTags: tags = [] }) =>
 		tags.length === 0
@@ -118,7 +118,7 @@ function roomFor(count: number): string {
 	return count < limits.tagsHint ? `${limits.tagsHint - count} more` : ''
 }
 
-/** None: a line that came and went with the tags would move the button that the pointer is on. */
+/** No hint: a line that comes and goes with the tags would move the button under the pointer. */
 function noHint(): null {
 	return null
 }

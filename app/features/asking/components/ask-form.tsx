@@ -19,46 +19,45 @@ import type { AskValues, Draft } from '../asking.view.ts'
 import { AskFields, TitleField } from './ask-fields.tsx'
 import { type Notice, useDraft } from './use-draft.ts'
 
-/** What the similar questions are told. */
+/** The input for similar questions. */
 interface SimilarProps {
 	title: string
 	description: string
-	/** One of them has the answer: nothing of what was typed is needed any more. */
+	/** Called if one of them has the answer: the draft is no longer needed. */
 	onSolved: (id: number, url: string) => void
 	className?: string
 }
 
 export interface AskFormProps {
-	/** Where it is sent. */
 	action: string
-	/** What is in the fields at first. */
+	/** The initial values. */
 	start: AskValues
-	/** The version that an edit is made from; 0 for a new query. */
+	/** The version that an edit is based on; 0 for a new question. */
 	madeFrom: number
 	/** `ask`, or `edit:{id}`. */
 	draftKey: string
-	/** What a new question is called until it is published, so that sending it again makes one; '' for an edit or a visitor. */
+	/** The idempotency key of a new question; '' for an edit or a visitor. */
 	sendKey: string
-	/** The server's draft; undefined when it is still to be asked for. */
+	/** The server's draft; undefined if it has to be loaded. */
 	draft: Draft | null | undefined
-	/** Whether the address says what to begin with. */
+	/** Whether the address prefills the form. */
 	named: boolean
 	categories: CategoryView[]
 	refusal: FormRefusal | null
 	submit: string
-	/** Where Cancel leads, or what it does. */
+	/** The link or handler of Cancel. */
 	cancel: string | (() => void)
-	/** For a visitor: the login page, which is in place of the button. */
+	/** For a visitor: the login page, linked instead of the button. */
 	login: string | null
-	/** Sends the form without leaving the page; for the form in a dialog. */
+	/** Submits without a navigation, for the form in a dialog. */
 	fetcher?: FetcherWithComponents<FormRefusal>
-	/** Stands under the title, and beside the form where there is room. */
+	/** Shown below the title, or beside the form if there is room. */
 	similar?: ComponentType<SimilarProps>
 }
 
 const names = { title: 'Title', category: 'Category', tags: 'Tags', description: 'Description' }
 
-/** Title, category, tags and text of a query, for asking and for editing; whatever is typed is stored as a draft. */
+/** The form for asking and editing, whose input is stored as a draft. */
 export function AskForm(props: AskFormProps) {
 	const { action, start, madeFrom, draftKey, named, categories, refusal, fetcher, similar: Similar } = props
 	const { viewer } = useRootData()
@@ -177,7 +176,7 @@ function pick({ title = '', description = '', tags = '', category = '' }: Partia
 	return { title, description, tags, category }
 }
 
-/** Whether this form is on its way. */
+/** Whether this form is being submitted. */
 function useBusy(action: string, fetcher: FetcherWithComponents<FormRefusal> | undefined): boolean {
 	const navigation = useNavigation()
 	const path = (address: string | undefined) => address?.split('?')[0]
@@ -185,7 +184,7 @@ function useBusy(action: string, fetcher: FetcherWithComponents<FormRefusal> | u
 	return navigation.state !== 'idle' && path(navigation.formAction) === path(action)
 }
 
-/** Fields that are drawn again with another text are other elements: the one in use keeps the focus. */
+/** Restores the focus, as fields are remounted when their text is replaced. */
 function useFocusKept(form: React.RefObject<HTMLFormElement | null>, round: number): void {
 	const used = useRef('')
 	useEffect(() => {
@@ -204,19 +203,19 @@ function useFocusKept(form: React.RefObject<HTMLFormElement | null>, round: numb
 
 interface AskFooterProps {
 	inDialog: boolean
-	/** When the server last took the draft; ISO 8601. */
+	/** When the server stored the draft; ISO 8601. */
 	savedAt: string | null
-	/** Whether the form was to be sent while a picture is on its way. */
+	/** Whether submitting waits for an upload. */
 	waiting: boolean
 	busy: boolean
 	submit: string
 	cancel: string | (() => void)
 	login: string | null
-	/** A form that was sent and refused keeps its button, also when the session ended meanwhile. */
+	/** A rejected form keeps its button, even if the session has ended. */
 	refused: boolean
 }
 
-/** When the draft was saved, and the ways out of the form. */
+/** The time of the last save, and the buttons of the form. */
 export function AskFooter({ inDialog, savedAt, waiting, busy, submit, cancel, login, refused }: AskFooterProps) {
 	const bar = useRef<HTMLDivElement>(null)
 	useToastsAbove(bar)
@@ -260,7 +259,7 @@ export function AskFooter({ inDialog, savedAt, waiting, busy, submit, cancel, lo
 	)
 }
 
-/** “10:24 am” in the reader's zone; only drawn in the browser, after something was typed there. */
+/** “10:24 am” in the reader's time zone; only rendered in the browser. */
 function clock(at: string): string {
 	return timeOfDay(inZone(at, 'local'))
 }
@@ -279,7 +278,7 @@ interface DraftNoticeProps {
 	onClose: () => void
 }
 
-/** Says that a draft was found, and lets the member take the other one or begin again. */
+/** Tells that a draft was restored, and offers the other version or to start again. */
 export function DraftNotice({ notice, onDiscard, onSwap, onClose }: DraftNoticeProps) {
 	return (
 		<div role="status" className="contents">

@@ -11,7 +11,7 @@ import { Icon } from '~/ui/icon.tsx'
 import { AskForm } from './ask-form.tsx'
 
 interface AskModalProps {
-	/** Slug that a new question begins with. */
+	/** Slug of the default category. */
 	category: string
 	categories: CategoryView[]
 	onClose: () => void
@@ -19,7 +19,7 @@ interface AskModalProps {
 
 const address = '/forum/ask'
 
-/** The ask form over the page that the member reads; the whole screen on a phone. Closing it keeps what was typed. */
+/** The ask form in a dialog over the present page; full screen on a phone. Closing it keeps the draft. */
 export default function AskModal({ category, categories, onClose }: AskModalProps) {
 	const { viewer } = useRootData()
 	const dialog = useRef<HTMLDialogElement>(null)
@@ -36,7 +36,7 @@ export default function AskModal({ category, categories, onClose }: AskModalProp
 			className="dialog flex-col overflow-clip p-0 open:flex max-sm:m-0 max-sm:h-dvh max-sm:max-h-none max-sm:w-screen max-sm:max-w-none max-sm:rounded-none max-sm:border-0 sm:h-[46rem] sm:w-[calc(100vw-4rem)] sm:max-w-[66rem]"
 			aria-labelledby="ask-title"
 			onClose={onClose}
-			// A press that begins in a field and ends beside the dialog is a selection, not a wish to close it.
+			// A press that starts in a field and ends on the backdrop is a text selection and must not close the dialog.
 			onPointerDown={(event) => {
 				if (event.target === dialog.current) close()
 			}}

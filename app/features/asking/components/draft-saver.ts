@@ -3,27 +3,27 @@ import { type FormRefusal, type FormValues, submitForm } from '~/platform/http/f
 import { readStored } from '~/ui/form-kit.ts'
 import type { AskValues, Draft, DraftSaved } from '../asking.view.ts'
 
-/** Milliseconds from the first unsaved keystroke to its save on the server. */
+/** Milliseconds from the first unsaved keystroke until it is saved on the server. */
 const SAVE_DELAY_MS = 3_000
-/** The same after a save that failed. */
+/** The same after a failed save. */
 const RETRY_DELAY_MS = 10_000
 
 interface SaverOptions {
 	key: string
-	/** Takes the draft out of this browser. */
+	/** Deletes the draft in this browser. */
 	forget: () => void
-	/** What the fields say, and the version of the question that an edit began with; null when there is nothing to store. */
+	/** The present values, and the version that an edit is based on; null if there is nothing to store. */
 	read: () => (AskValues & { madeFrom: number }) | null
-	/** Told what the server answered, and whether more was typed meanwhile. */
+	/** Called with the response, and whether more was typed meanwhile. */
 	onSaved: (saved: DraftSaved, unsent: boolean) => void
 }
 
-/** The savers of the open forms by their key, so that sending a form waits for the save that is on its way. */
+/** Savers of open forms by key, so that submitting a form can wait for its pending save. */
 const open = new Map<string, DraftSaver>()
 
 /**
- * Stores what is typed into one form on the server: a few seconds after a change, one save at a time, and at once when the
- * page goes away. A save that fails is tried again; this browser has the text meanwhile.
+ * Saves the input of one form on the server: debounced, one save at a time, and at once when the page is left. Failed saves are retried;
+ * the browser has the text meanwhile.
  */
 export class DraftSaver {
 	version = 0
@@ -37,7 +37,7 @@ export class DraftSaver {
 		this.options = options
 	}
 
-	/** Begins to listen. @returns what ends it, with a last save */
+	/** Starts listening. @returns a function that stops it after a last save */
 	start(): () => void {
 		this.isPaused = false
 		open.set(this.options.key, this)
@@ -51,36 +51,36 @@ export class DraftSaver {
 		}
 	}
 
-	/** Something was typed. */
+	/** Called when the input changes. */
 	touch(): void {
 		this.dirty = true
 		this.isPaused = false
 		this.timer ??= setTimeout(() => this.save(), SAVE_DELAY_MS)
 	}
 
-	/** Nothing more is saved until something is typed again; waits for the save that is on its way. */
+	/** Stops saving until the input changes again, and waits for the pending save. */
 	async pause(): Promise<void> {
 		this.isPaused = true
 		this.stopTimer()
 		await this.running
 	}
 
-	/** The form was refused: what was typed meanwhile is saved. */
+	/** Resumes after the form was rejected, and saves what was typed meanwhile. */
 	resume(): void {
 		this.isPaused = false
 		if (this.dirty) this.timer ??= setTimeout(() => this.save(), SAVE_DELAY_MS)
 	}
 
-	/** Forgets the draft on the server. */
+	/** Deletes the draft on the server. */
 	async drop(): Promise<void> {
 		this.dirty = false
 		await this.pause()
 		this.version = 0
-		// Also when the page is closed in the same moment: what was discarded does not come back.
+		// `keepalive`, so that the draft is deleted even if the page is closed at once.
 		await send('DELETE', { key: this.options.key }, true)
 	}
 
-	/** The form was published: the draft is deleted. */
+	/** Stops after the form was published, which deletes the draft. */
 	end(): void {
 		this.options.forget()
 		this.dirty = false
@@ -121,14 +121,14 @@ export class DraftSaver {
 	}
 }
 
-/** The saver of the form that is about to be sent, once nothing of it is on its way any more. */
+/** Pauses the saver of a form that is about to be submitted, and waits for its pending save. */
 export async function pausedSaver(key: string): Promise<DraftSaver | undefined> {
 	const saver = open.get(key)
 	await saver?.pause()
 	return saver
 }
 
-/** The server's draft of a form; undefined when it could not be asked. */
+/** The server's draft of a form; undefined if it could not be loaded. */
 export async function fetchDraft(key: string): Promise<Draft | null | undefined> {
 	try {
 		const response = await fetch(`/forum/drafts?key=${encodeURIComponent(key)}`)
@@ -144,7 +144,7 @@ async function send<Answer>(
 	leaving: boolean,
 ): Promise<Answer | null> {
 	const body = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
-	// A browser carries at most 64 KB past the end of a page.
+	// Browsers limit `keepalive` requests to 64 KB.
 	const keepalive = leaving && String(body).length < 60_000
 	try {
 		const response = await fetch('/forum/drafts', { method, body, keepalive })
@@ -154,23 +154,23 @@ async function send<Answer>(
 	}
 }
 
-/** A draft as this browser stores it. */
+/** A draft in this browser. */
 export interface LocalDraft extends Draft {
-	/** Whether something was typed since the server last took it. */
+	/** Whether anything was typed since the last save on the server. */
 	unsent: boolean
 }
 
-/** The name of a draft in this browser: each member has their own, and visitors share one. */
+/** The storage key of a draft: each member has their own, and visitors share one. */
 export function localName(owner: string | null, key: string): string {
 	return `draft ${owner ?? ''} ${key}`
 }
 
-/** The draft that this browser stores under a name; null when there is none, or what is there is none of ours. */
+/** Reads the draft under a key; null without a valid one. */
 export function readLocal(name: string): LocalDraft | null {
 	return asLocalDraft(readStored(name))
 }
 
-/** What was stored, if it is a draft. */
+/** Validates a stored draft. */
 export function asLocalDraft(stored: unknown): LocalDraft | null {
 	const { title, description, tags, category, pseudonym, savedAt, madeFrom, version, unsent } = (stored ??
 		{}) as Partial<LocalDraft>
@@ -184,12 +184,12 @@ export function asLocalDraft(stored: unknown): LocalDraft | null {
 	}
 }
 
-/** Whether nothing but spaces was typed. */
+/** Whether the texts consist of white space only; the category does not count. */
 export function isEmpty({ title, description, tags }: AskValues): boolean {
 	return `${title}${description}${tags}`.trim() === ''
 }
 
-/** Whether two drafts hold the same values. */
+/** Whether two drafts have the same values. */
 export function isSame(one: AskValues, other: AskValues): boolean {
 	const isHidden = (values: AskValues) => values.pseudonym === true
 	return (
@@ -199,40 +199,37 @@ export function isSame(one: AskValues, other: AskValues): boolean {
 }
 
 /**
- * Whether the draft that came with a page is older than what this browser knows of the server: another tab saved, or somebody
- * threw it away, between the page's answer and its scripts.
- * @param stored what the page was told; null when there was no draft
+ * Whether the page's draft is older than what this browser knows: another tab saved or deleted it between the page's response and its
+ * scripts.
+ * @param stored the page's draft; null without one
  */
 export function isOutdated(stored: Draft | null, local: LocalDraft | null): boolean {
 	return (local?.version ?? 0) > (stored?.version ?? 0)
 }
 
 /**
- * Of what this browser and the server have stored, the draft to go on with, and the other one when it says something else.
- * @param local what this browser has stored
- * @param stored what the server has stored; null when it has none, undefined when it was not asked
+ * Chooses between the browser's and the server's draft, and returns the other one if it differs.
+ * @param local the browser's draft
+ * @param stored the server's draft; null without one, undefined if it was not loaded
  */
 export function newerOf(
 	local: LocalDraft | null,
 	stored: Draft | null | undefined,
 ): { draft: Draft | null; other: Draft | null } {
 	if (!stored) {
-		// The server took it and has it no more: it was published or thrown away elsewhere.
+		// The server had it and has deleted it: it was published or discarded elsewhere.
 		const gone = stored === null && local !== null && local.version > 0 && !local.unsent
 		return { draft: gone ? null : local, other: null }
 	}
 	if (!local || isSame(local, stored)) return { draft: stored, other: null }
-	// A continuation of what the server has needs no clock to be the newer one.
+	// A continuation of the server's draft is newer, whatever the clocks say.
 	if (local.version === stored.version) return { draft: { ...local, version: stored.version }, other: null }
 	const wins = local.unsent && Date.parse(local.savedAt) > Date.parse(stored.savedAt)
 	if (wins) return { draft: { ...local, version: stored.version }, other: stored }
 	return { draft: stored, other: local.unsent ? local : null }
 }
 
-/**
- * For a `clientAction`: as {@link submitForm}. The save of the draft that is on its way ends before the form is sent, as it would
- * bring the draft back after the question was published.
- */
+/** For a `clientAction`: as {@link submitForm}, but first waits for the pending save, which would restore the draft after publishing. */
 export function sendAsked({ request, serverAction }: { request: Request; serverAction: () => Promise<FormRefusal> }) {
 	const send = async ({ draft = '' }: FormValues) => {
 		const saver = await pausedSaver(draft)

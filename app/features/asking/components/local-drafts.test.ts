@@ -58,7 +58,7 @@ test.each<[string, LocalDraft | null, Draft | null | undefined, string | null, s
 ])('%s', (_what, here, there, title, other) => {
 	const found = newerOf(here, there)
 	expect([found.draft?.title ?? null, found.other?.title ?? null]).toEqual([title, other])
-	// Whatever wins goes on from what the server has.
+	// The chosen draft continues from the server's version.
 	if (there && found.draft) expect(found.draft.version).toBe(there.version)
 })
 

@@ -28,20 +28,17 @@ interface MarkdownEditorProps {
 	label: string
 	name: string
 	defaultValue: string
-	/** The tags beside it name the language of plain code blocks. */
+	/** The tags, which name the language of plain code blocks. */
 	tags: string
 	most: number
 	error?: string | null | undefined
 	/** Whether the member may add pictures. */
 	pictures: boolean
-	/** Told how many pictures are on their way, so that the form waits for them. */
+	/** Called with the number of running uploads, for which the form waits. */
 	onSending: (count: number) => void
 }
 
-/**
- * A text in Markdown: a plain text area, with buttons over it that type for the member, pictures that are pasted or dropped,
- * and a preview. Without scripts the text area alone.
- */
+/** A Markdown editor: a text area with a toolbar, pasted or dropped pictures, and a preview. Without scripts only the text area. */
 export function MarkdownEditor(props: MarkdownEditorProps) {
 	const { label, name, defaultValue, tags, most, error, pictures, onSending } = props
 	const hydrated = useHydrated()
@@ -207,7 +204,7 @@ export function EditorTabs({ preview, onWrite, onPreview }: EditorTabsProps) {
 
 const failed = 'Something went wrong. Try again!'
 
-/** A text as its page will show it. The server makes it, in the same way as when it is published. */
+/** A preview, rendered by the server as in publishing. */
 export function PreviewPane({ description, tags }: { description: string; tags: string }) {
 	const [shown, setShown] = useState<{ html?: string; message?: string }>({})
 	const empty = description.trim() === ''
@@ -235,7 +232,7 @@ async function preview(description: string, tags: string, signal: AbortSignal): 
 	return answer
 }
 
-/** A picture on its way into a text, and the way to stop it. */
+/** The progress of an upload, with a button to cancel it. */
 export function UploadProgress({ name, sent, waiting, cancel }: PictureUpload) {
 	return (
 		<div className="flex items-center gap-2 border-t border-line py-1 pr-1 pl-3.5 text-xs text-ink-2">
@@ -261,7 +258,7 @@ interface Tool {
 	kind: EditKind | 'image'
 	name: string
 	icon: IconNode
-	/** Key with Ctrl, or Command on a Mac; a capital one with Shift as well. */
+	/** The key with Ctrl, or Command on a Mac; a capital letter needs Shift. */
 	key?: string
 }
 
@@ -278,10 +275,10 @@ const tools: Tool[] = [
 	{ kind: 'image', name: 'Image', icon: Image },
 ]
 
-/** On the keys of most layouts the shifted digits and the full stop write these. */
+/** On most layouts the shifted digits and the full stop produce these. */
 const codes: Record<string, string> = { Period: '>', Digit8: '*', Digit7: '&' }
 
-/** What a key pressed in the text asks for; null when it is only a key. */
+/** The tool for a keyboard shortcut; null for other keys. */
 export function toolOfKey(event: KeyboardEvent): EditKind | null {
 	if (!(event.ctrlKey || event.metaKey) || event.altKey) return null
 	const key = event.shiftKey ? (codes[event.code] ?? event.key.toUpperCase()) : event.key
@@ -290,7 +287,7 @@ export function toolOfKey(event: KeyboardEvent): EditKind | null {
 }
 
 interface ToolbarProps {
-	/** The id of the text that it works on. */
+	/** The id of the text area. */
 	controls: string
 	/** Whether pictures can be added. */
 	pictures: boolean
@@ -298,7 +295,7 @@ interface ToolbarProps {
 	onTool: (kind: EditKind | 'image') => void
 }
 
-/** The buttons over a text. One of them is in the order of Tab; arrow keys lead to the others. */
+/** The toolbar of a text area. One button is a tab stop; arrow keys move between them. */
 export function Toolbar({ controls, pictures, disabled, onTool }: ToolbarProps) {
 	const [at, setAt] = useState(0)
 	const shown = pictures ? tools : tools.filter(({ kind }) => kind !== 'image')
@@ -329,7 +326,7 @@ export function Toolbar({ controls, pictures, disabled, onTool }: ToolbarProps) 
 					title={key ? `${name} (${shortcut(key, 'Ctrl ', 'Shift ')})` : name}
 					tabIndex={index === at ? 0 : -1}
 					disabled={disabled}
-					// The text keeps its selection and, on a phone, its keyboard.
+					// Keeps the selection and, on a phone, the keyboard.
 					onPointerDown={(event) => event.preventDefault()}
 					onFocus={() => setAt(index)}
 					onClick={() => onTool(kind)}

@@ -1,13 +1,13 @@
-/* What the buttons over a text do to it. Pure: a text with a selection goes in, a replacement comes out. */
+/* The edits of the toolbar as pure functions, from a text with a selection to a replacement. */
 
 export interface Selected {
 	text: string
-	/** Where the selection begins and ends, in characters of the text. */
+	/** The selection, in characters. */
 	from: number
 	to: number
 }
 
-/** Characters `from` to `to` are replaced by `insert`; then `select` is selected. */
+/** Replaces the characters `from` to `to` by `insert`, then selects `select`. */
 export interface Edit {
 	from: number
 	to: number
@@ -17,7 +17,7 @@ export interface Edit {
 
 export type EditKind = 'heading' | 'bold' | 'italic' | 'code' | 'block' | 'link' | 'quote' | 'list' | 'numbers'
 
-/** What a button does to a selection; pressed again it takes its marks back. */
+/** Applies a tool to a selection, or removes its markup if it is there. */
 export function editOf(kind: EditKind, selected: Selected): Edit {
 	return edits[kind](selected)
 }
@@ -34,7 +34,7 @@ const edits: Record<EditKind, (selected: Selected) => Edit> = {
 	numbers: (selected) => lines(selected, (index) => `${index + 1}. `, /^\d{1,9}[.)] /),
 }
 
-/** A block of its own at the end of the line that `at` is in, such as a picture. */
+/** Inserts a block, such as a picture, after the line that contains `at`. */
 export function blockAfter(text: string, at: number, block: string): Edit {
 	const end = lineEnd(text, at)
 	const before = text.slice(0, end).trim() === '' ? '' : '\n\n'
@@ -46,7 +46,7 @@ function wrap(selected: Selected, mark: string, sample: string): Edit {
 	const { text, from, to } = selected
 	const inner = picked(selected)
 	const size = mark.length
-	// Marks within the selection, then those around it, are taken back.
+	// Removes markup within the selection, or around it.
 	if (inner.length >= 2 * size && inner.startsWith(mark) && inner.endsWith(mark))
 		return replace(from, to, inner.slice(size, -size), 0)
 	if (text.slice(from - size, from) === mark && text.slice(to, to + size) === mark && !alone(text, from, to, mark))
@@ -59,7 +59,7 @@ function wrap(selected: Selected, mark: string, sample: string): Edit {
 	return { from, to, insert, select: core ? [start, start + words.length] : [from + size, from + size + words.length] }
 }
 
-/** One `*` beside the selection may be half of a `**`, which is another mark. */
+/** A single `*` beside the selection may be half of a `**`, which is other markup. */
 function alone(text: string, from: number, to: number, mark: string): boolean {
 	return mark.length === 1 && (text[from - 2] === mark || text[to + 1] === mark)
 }
@@ -88,7 +88,7 @@ function fence(selected: Selected): Edit {
 	const inner = text.slice(from, to)
 	const inside = /^(`{3,})[^\n]*\n([\s\S]*)\n\1$/.exec(inner)
 	if (inside) return replace(from, to, inside[2] ?? '', 0)
-	// A longer fence than any in the code, so that the code cannot end it.
+	// Longer than any fence in the code, which would end the block.
 	const longest = Math.max(2, ...(inner.match(/`{3,}/g) ?? []).map((run) => run.length))
 	const mark = '`'.repeat(longest + 1)
 	const above = from > 0 && text.slice(0, from).trim() !== '' && !text.slice(0, from).endsWith('\n\n') ? '\n' : ''
@@ -131,14 +131,14 @@ function replace(from: number, to: number, insert: string, inset: number): Edit 
 	return { from, to, insert, select: [from + inset, from + insert.length - inset] }
 }
 
-/** The text of a field with its selection. */
+/** The text and selection of a text area. */
 export function selectedOf(area: HTMLTextAreaElement): Selected {
 	return { text: area.value, from: area.selectionStart, to: area.selectionEnd }
 }
 
 /**
- * Does an edit as if it were typed, so that the browser's own undo takes it back. `execCommand` is the only way to that; it
- * needs the focus, which is not taken from another field: the edit is then made without undo.
+ * Applies an edit like typing, so that the browser can undo it. `execCommand` is the only way to do that, and requires the focus; if
+ * another field has it, the edit cannot be undone.
  */
 export function applyEdit(area: HTMLTextAreaElement, { from, to, insert, select }: Edit): void {
 	const focused = document.activeElement === area

@@ -2,14 +2,14 @@ import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useState } f
 
 interface MentionHelpProps {
 	area: RefObject<HTMLTextAreaElement | null>
-	/** The question whose participants are offered first; none while it is being asked. */
+	/** The question whose participants are suggested first; none for a new one. */
 	questionId?: number
 }
 
-// Without the menu, as after a lost network, a name is typed to its end.
+// If the chunk fails to load, there are no suggestions.
 const MentionMenu = lazy(() => import('./mention-menu.tsx').catch(() => ({ default: (): ReactNode => null })))
 
-/** Offers names after an @ in the text area before it. The menu is loaded with the first @. */
+/** Suggests names after an @ in the text area. The menu is loaded on first use. */
 export function MentionHelp({ area, questionId }: MentionHelpProps) {
 	const [wanted, setWanted] = useState(false)
 

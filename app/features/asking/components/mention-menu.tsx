@@ -5,11 +5,11 @@ import { applyEdit } from './markdown-edits.ts'
 
 interface MentionMenuProps {
 	area: HTMLTextAreaElement
-	/** The address that answers `&q=`. */
+	/** The address to which `&q=` is appended. */
 	source: string
 }
 
-/** The members who may be meant by what follows an @. Without suggestions a name is typed to its end. */
+/** Suggestions of members for the text after an @. */
 export default function MentionMenu({ area, source }: MentionMenuProps): ReactNode {
 	const token = useMentionToken(area)
 	const take = (username: string) => {
@@ -35,7 +35,7 @@ export default function MentionMenu({ area, source }: MentionMenuProps): ReactNo
 	)
 }
 
-/** The name that is being written at the caret of a text area, or null. */
+/** The mention at the caret of a text area, or null. */
 function useMentionToken(area: HTMLTextAreaElement): MentionToken | null {
 	const [token, setToken] = useState<MentionToken | null>(null)
 	useEffect(() => {
@@ -51,16 +51,13 @@ function useMentionToken(area: HTMLTextAreaElement): MentionToken | null {
 	return token
 }
 
-/** A name that is being written: where its @ stands, and what follows up to the caret. */
+/** A mention that is being typed: the position of its @, and the text up to the caret. */
 export interface MentionToken {
 	from: number
 	text: string
 }
 
-/**
- * The name at the end of what stands before the caret, or null. This only asks for suggestions: whom a text mentions is found
- * by the server as it renders the text.
- */
+/** The mention at the end of the text before the caret, or null. Only for suggestions: the server finds mentions when it renders a text. */
 export function tokenBefore(before: string): MentionToken | null {
 	const found = /(?<![\p{L}\p{N}_@/.+-])@([a-z0-9._-]{0,64})$/iu.exec(before)
 	return found ? { from: found.index, text: (found[1] ?? '').toLowerCase() } : null

@@ -10,17 +10,17 @@ import { Spinner } from '~/ui/submit-button.tsx'
 import type AskModal from './ask-modal.tsx'
 
 interface NewQuestionProps {
-	/** The category that a new question should have. */
+	/** The default category. */
 	category: string | undefined
 	categories: CategoryView[]
 }
 
 type Modal = ComponentType<Parameters<typeof AskModal>[0]>
 
-/** Comes when somebody is about to press the button: a list needs none of it. */
+/** Loaded when the button is hovered or focused. */
 const load = () => import('./ask-modal.tsx')
 
-/** A link to the ask page; where scripts run, the form opens over the list. */
+/** A link to the ask page; with scripts, the form opens in a dialog. */
 export function NewQuestion({ category, categories }: NewQuestionProps) {
 	const [Modal, setModal] = useState<Modal | null>(null)
 	const [open, setOpen] = useState(false)
@@ -39,7 +39,7 @@ export function NewQuestion({ category, categories }: NewQuestionProps) {
 			setModal(() => loaded)
 			setOpen(true)
 		} catch {
-			// Without the script there is still the page.
+			// If the chunk fails to load, the page is used.
 			navigate(page)
 		} finally {
 			setLoading(false)

@@ -14,12 +14,12 @@ import {
 	readLocal,
 } from './draft-saver.ts'
 
-/** What is said of the draft above the form. */
+/** The notice about a restored draft. */
 export interface Notice {
 	kind: 'restored' | 'offered' | 'tab' | 'device'
 	/** When the shown text was typed; ISO 8601. */
 	at: string
-	/** Another text that the member may want instead. */
+	/** The other version, which the member may prefer. */
 	other: Draft | null
 }
 
@@ -29,19 +29,19 @@ interface DraftOptions {
 	owner: string | null
 	/** `ask`, or `edit:{id}`. */
 	draftKey: string
-	/** What an untouched form says. */
+	/** The values of an untouched form. */
 	start: AskValues
-	/** The version of the question that an edit is made from; 0 for a new one. */
+	/** The version of the question that an edit is based on; 0 for a new one. */
 	madeFrom: number
-	/** The server's draft when the page was made; undefined when this page was not told, and the server is asked. */
+	/** The server's draft when the page was rendered; undefined if it has to be loaded. */
 	stored: Draft | null | undefined
-	/** Whether the address says what to begin with: a draft is then offered, and not put in its place. */
+	/** Whether the address prefills the form: a draft is then offered instead of restored. */
 	named: boolean
-	/** What the form was refused with, which it goes on from. */
+	/** The values of a rejected form, which take precedence. */
 	refused: AskValues | null
 }
 
-/** The draft of a form: stored in this browser with each keystroke and on the server a little later; found again on opening. */
+/** The draft of a form: stored in this browser with each keystroke and on the server a little later, and restored when the form opens. */
 export function useDraft(options: DraftOptions) {
 	const { form, owner, draftKey, start, stored, named, refused } = options
 	const first = firstOf(options)
@@ -72,7 +72,7 @@ export function useDraft(options: DraftOptions) {
 		if (owner !== null) saver.touch()
 	}, [name, owner, saver])
 
-	/** Puts a text into the fields: they are drawn again with it. */
+	/** Replaces the values, which remounts the fields. */
 	const fill = useCallback((draft: AskValues & { madeFrom?: number }) => {
 		const values = valuesOf(draft)
 		current.current = { values, madeFrom: draft.madeFrom || current.current.madeFrom }
@@ -95,7 +95,7 @@ export function useDraft(options: DraftOptions) {
 		const open = (server: Draft | null | undefined) => {
 			saver.version = server?.version ?? 0
 			const { draft, other, visitors } = findDraft(owner, draftKey, server)
-			// What was typed before the script ran, or while the server was asked, is the newest of all.
+			// What was typed before the scripts ran, or during the request, is the newest.
 			look()
 			const touched =
 				named || refused !== null || !isSame(current.current.values, first.values) || isTypingTag(form.current)
@@ -121,7 +121,7 @@ export function useDraft(options: DraftOptions) {
 		const before = current.current.values
 		if (isSame(newer, before)) return
 		fill(newer)
-		// What this tab had when the other began, not each letter that came from there.
+		// This tab's text from before the other tab started, not each of its keystrokes.
 		const own = isEmpty(before) ? null : asDraft(before, newer)
 		setNotice((now) => ({ kind: 'tab', at: newer.savedAt, other: now?.kind === 'tab' ? now.other : own }))
 	}
@@ -145,7 +145,7 @@ export function useDraft(options: DraftOptions) {
 	return { base, live, notice, savedAt, look, discard, swap, close: () => setNotice(null) }
 }
 
-/** Tells of a draft that another tab of this browser wrote. */
+/** Reports drafts that another tab of this browser wrote. */
 function useOtherTabs(name: string, tell: (newer: LocalDraft) => void): void {
 	const latest = useRef(tell)
 	useEffect(() => {
@@ -161,7 +161,7 @@ function useOtherTabs(name: string, tell: (newer: LocalDraft) => void): void {
 	}, [name])
 }
 
-/** The draft to go on with; what a visitor typed in this browser before logging in is the newest there is. */
+/** Chooses the draft to restore; what a visitor typed in this browser before logging in is the newest. */
 function findDraft(owner: string | null, key: string, server: Draft | null | undefined) {
 	const name = localName(owner, key)
 	const own = readLocal(name)
@@ -171,7 +171,7 @@ function findDraft(owner: string | null, key: string, server: Draft | null | und
 	return visitors ? { draft: visitors, other: found.draft, visitors: true } : { ...found, visitors: false }
 }
 
-/** What the form begins with, the same on the server and in the browser. */
+/** The initial values, the same on the server and in the browser. */
 function firstOf({ start, stored, named, refused, madeFrom }: DraftOptions) {
 	if (refused) return { values: refused, madeFrom, notice: null }
 	if (!stored || named || isEmpty(stored)) return { values: start, madeFrom, notice: null }
@@ -192,7 +192,7 @@ function read(form: HTMLFormElement | null): AskValues | null {
 	}
 }
 
-/** Whether a tag is being typed, which is in no field of the form until it is added. */
+/** Whether a tag is being typed, which is not in a form field until it is added. */
 function isTypingTag(form: HTMLFormElement | null): boolean {
 	return !!form?.querySelector<HTMLInputElement>('input[role=combobox]')?.value
 }

@@ -3,18 +3,18 @@ import { UploadError, uploadPicture } from '~/features/pictures/components/uploa
 import { pictureUrl } from '~/lib/addresses.ts'
 import { applyEdit, blockAfter } from './markdown-edits.ts'
 
-/** A picture on its way into a text. */
+/** A running upload. */
 export interface PictureUpload {
 	id: number
 	name: string
 	/** From 0 to 1. */
 	sent: number
-	/** Whether the last try failed and another one waits. */
+	/** Whether the last attempt failed and a retry is pending. */
 	waiting: boolean
 	cancel: () => void
 }
 
-/** Pictures that a member puts into a text: sent one beside the other, each written below the line where the cursor is then. */
+/** Uploads pictures for a text concurrently, and inserts each below the line with the cursor. */
 export function usePictures(area: RefObject<HTMLTextAreaElement | null>) {
 	const [sending, setSending] = useState<PictureUpload[]>([])
 	const [failure, setFailure] = useState<string | null>(null)
@@ -41,7 +41,7 @@ export function usePictures(area: RefObject<HTMLTextAreaElement | null>) {
 			const picture = await uploadPicture({ kind: 'post', file, crop: null, onProgress: tell, signal: stop.signal })
 			write(area.current, markdownOf(name, picture))
 		} catch (error) {
-			// A form that was closed hears no more of it.
+			// Ignored if the form was closed.
 			if (area.current) setFailure(error instanceof UploadError ? error.message : String(error))
 		} finally {
 			stops.current.delete(stop)
@@ -54,7 +54,7 @@ export function usePictures(area: RefObject<HTMLTextAreaElement | null>) {
 	return { sending, failure, addAll }
 }
 
-/** The pictures among what was pasted or dropped; text stays text. */
+/** The pictures in a paste or drop; text is left alone. */
 export function picturesOf(data: DataTransfer): File[] {
 	return [...data.files].filter(({ type }) => type.startsWith('image/'))
 }
@@ -65,7 +65,7 @@ interface Stored {
 	height: number
 }
 
-/** Markdown that shows a stored picture; its address tells its size, so that its place is kept while it loads. */
+/** The Markdown of a stored picture. Its address contains the size, to reserve space while it loads. */
 export function markdownOf(name: string, { path, width, height }: Stored): string {
 	const words = name
 		.replace(/\.[a-z0-9]{1,5}$/i, '')

@@ -15,7 +15,7 @@ import { sendAsked } from '../components/draft-saver.ts'
 import { dropDraft, getDraft } from '../drafts.server.ts'
 import type { Route } from './+types/ask'
 
-/** `?title=` and `?category=` fill the form. */
+/** `?title=` and `?category=` prefill the form. */
 export function loader({ context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = viewerOf(context)
@@ -39,7 +39,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 	const viewer = viewerOf(context)
 	const form = await readForm(request)
 	try {
-		// A redirect to the login page would lose what a browser without scripts has typed.
+		// Not a redirect to the login, which would lose the input of a browser without scripts.
 		if (!viewer) throw new NotAllowed('You are no longer logged in. Log in in another tab, then post it from here.')
 		const { id, url: to } = await askQuestion(viewer, Object.fromEntries(form))
 		if (form.get('draft') === 'ask') await dropDraft(viewer, 'ask')

@@ -4,12 +4,12 @@ import { answeringJson } from '~/platform/http/http.ts'
 import { dropDraft, getDraft, saveDraft } from '../drafts.server.ts'
 import type { Route } from './+types/drafts'
 
-/** `?key=`: the viewer's draft of a form as `{ draft }`, null when there is none. */
+/** `?key=`: the viewer's draft of a form as `{ draft }`, null without one. */
 export function loader({ context, url }: Route.LoaderArgs): Promise<Response> {
 	return answeringJson(async () => ({ draft: await getDraft(viewerOf(context), url.searchParams.get('key') ?? '') }))
 }
 
-/** POST stores a draft, DELETE deletes it. A refusal is `{ message }` with its status. */
+/** POST stores a draft, DELETE deletes it. An error is `{ message }` with its status. */
 export function action({ request, context }: Route.ActionArgs): Promise<Response> {
 	const viewer = viewerOf(context)
 	return answeringJson(async () => {

@@ -4,14 +4,13 @@ import { answeringJson } from '~/platform/http/http.ts'
 import { previewDescription } from '../asking.server.ts'
 import type { Route } from './+types/preview'
 
-/** Renders `description` and stores nothing. Answers `{ html }`, or `{ message }` with the status of the refusal. */
+/** Renders `description` without storing it. Responds with `{ html }`, or `{ message }` with the status of the error. */
 export function action({ request, context }: Route.ActionArgs): Promise<Response> {
 	return answeringJson(async () =>
 		previewDescription(viewerOf(context), factsOf(context).ip, Object.fromEntries(await readForm(request))),
 	)
 }
 
-/** There is nothing to see here. */
 export function loader(): Response {
 	return new Response('There is no such page.', { status: 404 })
 }

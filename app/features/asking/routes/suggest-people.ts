@@ -6,7 +6,7 @@ import type { Route } from './+types/suggest-people'
 
 const MAX_SUGGESTIONS = 8
 
-/** `/suggest/people?q=&query=`: members who may be mentioned, as JSON, for the menu after an @. Signed in only. */
+/** `/suggest/people?q=&query=`: members to mention, as JSON. Members only. */
 export async function loader({ context, url }: Route.LoaderArgs): Promise<Response> {
 	const viewer = viewerOf(context)
 	const headers = { 'Cache-Control': 'private, no-store' }

@@ -1,8 +1,8 @@
 import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
 
 /**
- * Leads the browser to a login at another site, by itself or by the link. That no answer of this site redirects to another one holds
- * for this way out, too.
+ * Sends the browser to a login at another site, automatically or by a link. Not a redirect, as responses of this site never redirect to
+ * other origins.
  */
 export function Leading({ url, title }: { url: string; title: string }) {
 	return (

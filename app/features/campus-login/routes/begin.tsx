@@ -9,7 +9,7 @@ import { Leading } from '../components/leading.tsx'
 import { beginFlow } from '../login-flow.server.ts'
 import type { Route } from './+types/begin'
 
-/** Begins a login at another site, to which the page leads. */
+/** Starts a login at another site. */
 export async function action({ request, params, context }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {

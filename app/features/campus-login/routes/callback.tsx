@@ -10,7 +10,7 @@ import { Link } from '~/ui/link.tsx'
 import { destinationOf, finishFlow, forgetFlow } from '../login-flow.server.ts'
 import type { Route } from './+types/callback'
 
-/** Where another site sends the browser back to. What goes wrong is said here, with the way to begin again. */
+/** The redirect URI of providers. Shows errors, with a link to start again. */
 export async function loader({ request, params, context }: Route.LoaderArgs) {
 	try {
 		const { redirectTo, message, headers } = await finishFlow(

@@ -16,7 +16,7 @@ import { loginsPath } from '../campus-login.view.ts'
 import { linkByDirectory, logInByDirectory, requireDirectory } from '../ldap-login.server.ts'
 import type { Route } from './+types/ldap'
 
-/** `?link=1` links the directory to the account of who is logged in. */
+/** `?link=1` links the directory to the logged-in member's account. */
 const linkPath = '/login/ldap?link=1'
 
 export function loader({ context, url }: Route.LoaderArgs) {
@@ -30,7 +30,7 @@ export function loader({ context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** The button of the login page sends no username yet: it is led to the form. */
+/** The button of the login page sends no username, and leads to the form. */
 export async function action({ request, context, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	const redirectTo = safeRedirect(form.get('redirectTo') ?? url.searchParams.get('redirectTo'), '/find-dev')

@@ -16,7 +16,7 @@ import { listLogins, unlink } from '../identities.server.ts'
 import { beginFlow } from '../login-flow.server.ts'
 import type { Route } from './+types/logins'
 
-/** Believes no cookie alone, as the settings do. */
+/** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		signedIn(context, url)
@@ -26,7 +26,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** Begins to link another site (`link`), or removes one (`unlink`). Either could cost somebody their account. */
+/** Starts linking a provider (`link`), or unlinks one (`unlink`). Both require a confirmed identity. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)

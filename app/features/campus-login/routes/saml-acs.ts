@@ -5,15 +5,15 @@ import { takeSamlResponse } from '../saml/saml-login.server.ts'
 import type { Route } from './+types/saml-acs'
 
 /*
- * Where a login service has browsers send its answer: the assertion consumer service of SAML. The form comes from a page of another site, which
- * the guard of writes lets through at this address alone (`crossSiteForms` of the feature), and without cookies.
+ * The assertion consumer service of SAML, to which the identity provider's page posts. The check of the origin allows this address only
+ * (`crossSiteForms` of the feature), and drops cookies.
  */
 
 export function loader() {
 	return redirect('/login')
 }
 
-/** Leads on to an address of this site, with the cookies of which the login goes on or is refused. */
+/** Redirects to a page of this site that has the cookies to finish the login. */
 export async function action({ request, context }: Route.ActionArgs) {
 	return redirect(await takeSamlResponse(await readForm(request), factsOf(context).ip), 303)
 }

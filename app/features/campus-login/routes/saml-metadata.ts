@@ -1,8 +1,8 @@
 import { samlMetadata } from '../saml/saml.server.ts'
 
 /**
- * The description of this site for a login service that speaks SAML. It holds addresses alone, and is there before the login is offered: whoever
- * runs the login service needs it first.
+ * The SAML metadata of this site. They contain only addresses, and exist before the login is enabled, as the identity provider is
+ * configured first.
  */
 export function loader(): Response {
 	return new Response(samlMetadata(), { headers: { 'Content-Type': 'application/samlmetadata+xml; charset=utf-8' } })

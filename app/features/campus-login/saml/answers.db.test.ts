@@ -8,7 +8,7 @@ import { at, begin, goOn, offerSaml } from '../../../../tests/support/saml-trips
 import { takeSamlResponse } from './saml-login.server.ts'
 import { sweepSamlRequests } from './saml-requests.queries.server.ts'
 
-/* Answers of a SAML identity provider that are not to be believed, each really signed unless it says otherwise. */
+/* Responses of a SAML identity provider that must be rejected, really signed unless stated otherwise. */
 
 useDatabase()
 
@@ -22,7 +22,7 @@ afterAll(() => saml.campus.stop())
 
 beforeEach(() => void saml.enrolNext())
 
-/** Puts an assertion about the admin beside the one that is signed, or round it. */
+/** Puts an assertion about the admin beside or around the signed one. */
 function wrapped(place: (evil: string, signed: string) => string): Tampering['after'] {
 	return (xml) => {
 		const [signed = ''] = /<saml:Assertion[\s\S]*<\/saml:Assertion>/.exec(xml) ?? []
@@ -138,7 +138,7 @@ test('an answer in another browser, and the same one a second time', async () =>
 	const begun = await begin()
 	const form = await saml.campus.visit(begun.url)
 	const path = await takeSamlResponse(form, '')
-	// Nobody else uses it up.
+	// Another browser cannot use it up.
 	await expect(goOn(path, (await begin()).cookies)).rejects.toThrow('was finished already')
 	await expect(goOn(path, [])).rejects.toThrow('This login was not started in this browser')
 	expect(await takeSamlResponse(form, '')).toBe('/login/saml/callback?refused=used')

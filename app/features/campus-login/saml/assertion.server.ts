@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/* What a signed assertion says. It comes as the library has parsed it: of elements lists by their names, `_` their text, `$` their attributes. */
+/* Parses a signed assertion from the library's output: lists of elements by name, `_` their text, `$` their attributes. */
 
 /** An element without text and attributes is parsed as an empty text. */
 const element = <Shape extends z.ZodRawShape>(shape: Shape) =>
@@ -52,11 +52,11 @@ const parsedAssertion = z.object({
 })
 
 export interface Assertion {
-	/** The entity ID of the login service. */
+	/** The entity ID of the identity provider. */
 	issuer: string
-	/** Null where none was sent. The format is an URN; empty where it was not said. */
+	/** Null without one. The format is a URN, or empty. */
 	nameId: { value: string; format: string } | null
-	/** How it is confirmed that the bearer is the subject; all times as they were sent, in ISO 8601. */
+	/** Subject confirmations; times in ISO 8601 as received. */
 	confirmations: readonly {
 		method: string
 		recipient?: string | undefined
@@ -64,16 +64,16 @@ export interface Assertion {
 		notBefore?: string | undefined
 		notOnOrAfter?: string | undefined
 	}[]
-	/** When the session at the login service ends; ISO 8601. */
+	/** When the session at the identity provider ends; ISO 8601. */
 	sessionEnds: readonly string[]
-	/** By their names: the values without blanks at their ends, empty ones left out. */
+	/** Trimmed, non-empty values by name. */
 	attributes: ReadonlyMap<string, readonly string[]>
 }
 
 /**
- * Reads an assertion whose signature was verified.
- * @param parsed as the library has parsed the signed bytes
- * @throws ZodError where it is not built as SAML 2.0 wants it
+ * Parses an assertion whose signature was verified.
+ * @param parsed the library's output for the signed bytes
+ * @throws ZodError if it is not valid SAML 2.0
  */
 export function readAssertion(parsed: unknown): Assertion {
 	const { Issuer, Subject, AuthnStatement, AttributeStatement } = parsedAssertion.parse(parsed).Assertion

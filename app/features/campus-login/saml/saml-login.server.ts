@@ -10,20 +10,19 @@ import { answerSamlRequest, insertSamlRequest, takeSamlAnswer } from './saml-req
 import { samlSection, samlSettingsOf } from './saml-section.server.ts'
 
 /*
- * A login by SAML in three steps. The answer comes as a form that a page of another site sends, so the browser adds none of our cookies to
- * it. It is verified and stored there, under a ticket; the browser is led on to an address of this site, where its cookies say whether
- * it is the one that began.
+ * A login by SAML in three steps. The response is a cross-site form post, without our cookies. It is verified and stored under a ticket,
+ * and the browser is redirected to a page of this site, where its cookie shows whether it started the login.
  */
 
-/** Seconds that somebody may take at the login service. */
+/** Seconds that a login may take at the identity provider. */
 const REQUEST_SECONDS = 600
-/** Seconds between the answer and the next request of the same browser. */
+/** Seconds between the response and the browser's next request. */
 const TICKET_SECONDS = 60
 
-/** Where the browser is led on to. */
+/** The page that the browser is redirected to. */
 const callbackPath = '/login/saml/callback'
 
-/** The address at the login service that a login begins at, and the request that its answer has to name. */
+/** The address at the identity provider that starts a login, and the request that the response must name. */
 export async function beginSamlLogin(): Promise<{ url: string; checks: Checks }> {
 	const { id, url } = await makeSamlRequest(await samlSettingsOf(siteSettings(samlSection)))
 	await insertSamlRequest(id, REQUEST_SECONDS)
@@ -31,9 +30,9 @@ export async function beginSamlLogin(): Promise<{ url: string; checks: Checks }>
 }
 
 /**
- * Takes the form that the login service has the browser send. It logs nobody in: whoever sends it has shown no cookie.
- * @param ip of the browser, by which answers are counted
- * @returns the path of this site at which the browser goes on, whatever came
+ * Verifies and stores a posted response. It does not log in, as the post has no cookies.
+ * @param ip of the browser, for the rate limit
+ * @returns the path that the browser is redirected to, whatever the result
  */
 export async function takeSamlResponse(form: FormData, ip: string): Promise<string> {
 	try {
@@ -55,7 +54,7 @@ export async function takeSamlResponse(form: FormData, ip: string): Promise<stri
 		return `${callbackPath}?ticket=${ticket}`
 	} catch (error) {
 		if (!(error instanceof ProviderRefused)) {
-			// The next step says what is wrong with the site, or with how often it is asked.
+			// The next step shows domain errors.
 			if (error instanceof DomainError) return callbackPath
 			throw error
 		}
@@ -65,8 +64,8 @@ export async function takeSamlResponse(form: FormData, ip: string): Promise<stri
 }
 
 /**
- * Hands the answer to the browser that began, once.
- * @param returned.query of the address that it was led on to
+ * Hands the response to the browser that started the login, once.
+ * @param returned.query of the page it was redirected to
  * @throws ProviderRefused
  */
 export async function finishSamlLogin({ query, checks }: { query: string; checks: Checks }): Promise<Answer> {
@@ -79,7 +78,7 @@ export async function finishSamlLogin({ query, checks }: { query: string; checks
 	return JSON.parse(text) as Answer
 }
 
-/** What the answer to a request is encrypted for. */
+/** The purpose of encrypting the response to a request. */
 function purposeOf(requestId: string): string {
 	return `saml_requests ${requestId}`
 }

@@ -1,23 +1,23 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 
-/** Notes a request that a browser takes to the login service. @param seconds for which an answer is taken */
+/** Stores a request. @param seconds for which a response is accepted */
 export async function insertSamlRequest(id: string, seconds: number): Promise<void> {
 	await sql`
 		insert into saml_requests (id, expires_at) values (${id}, now() + make_interval(secs => ${seconds}))`.execute(db())
 }
 
 interface SamlAnswer {
-	/** Of the request that is answered. */
+	/** Of the request. */
 	id: string
 	ticketHash: string
 	/** Encrypted. */
 	answer: string
-	/** For which the ticket is good. */
+	/** The lifetime of the ticket. */
 	seconds: number
 }
 
-/** Takes the one answer that a request gets. @returns false where there is no such request any more, or it was answered before */
+/** Stores the response to a request. @returns false if the request is unknown, expired or answered */
 export async function answerSamlRequest({ id, ticketHash, answer, seconds }: SamlAnswer): Promise<boolean> {
 	const { rows } = await sql`
 		update saml_requests
@@ -26,7 +26,7 @@ export async function answerSamlRequest({ id, ticketHash, answer, seconds }: Sam
 	return rows.length > 0
 }
 
-/** Hands out the answer to a request, once. @param id of the request that this browser began */
+/** Takes the response to a request, once. @param id of the request that this browser started */
 export async function takeSamlAnswer(id: string, ticketHash: string): Promise<string | undefined> {
 	const { rows } = await sql<{ answer: string }>`
 		delete from saml_requests where id = ${id} and ticket_hash = ${ticketHash} and expires_at > now()
@@ -34,7 +34,7 @@ export async function takeSamlAnswer(id: string, ticketHash: string): Promise<st
 	return rows[0]?.answer
 }
 
-/** Forgets requests that nobody came back for. */
+/** Deletes expired requests. */
 export async function sweepSamlRequests(): Promise<void> {
 	await sql`delete from saml_requests where expires_at < now()`.execute(db())
 }

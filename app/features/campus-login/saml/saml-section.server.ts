@@ -14,7 +14,7 @@ import { certificatesOf, readMetadata, type SamlSettings, samlIssuer } from './s
 const attribute = (label: string, name: string, hint?: string) =>
 	textSetting({ label, ...(hint === undefined ? {} : { hint }), default: name, maxLength: 200 })
 
-/** The login by a service that speaks SAML 2.0. */
+/** The settings of the login by SAML 2.0. */
 export const samlSection = settingSection({
 	name: 'saml-login',
 	title: 'Login by SAML',
@@ -96,14 +96,14 @@ export const samlSection = settingSection({
 	},
 })
 
-/** How the login service is asked: by its metadata where they were pasted. @throws Error as {@link readMetadata} */
+/** The configuration of the identity provider, from its metadata if they were pasted. @throws Error as {@link readMetadata} */
 export async function samlSettingsOf<Values extends SamlSettings & { metadata: string }>(
 	values: Values,
 ): Promise<Values> {
 	return values.metadata === '' ? values : { ...values, ...(await readMetadata(values.metadata)) }
 }
 
-/** Runs a look at what was typed; what is wrong with it is said at its field. */
+/** Runs a check of the input; its error is shown at the field. */
 async function refusingAt<Result>(field: string, look: () => Promise<Result>): Promise<Result> {
 	return look().catch((error: Error) => {
 		throw wrongField(field, error.message)

@@ -14,7 +14,7 @@ import { giveCode, setUpApp } from '../../../../tests/support/second-factor.ts'
 import { listLogins, unlink } from '../identities.server.ts'
 import { endOverdueSessions } from '../refreshing.server.ts'
 
-/* Logins by a SAML identity provider that really signs; what is refused of its answers is in answers.db.test.ts. */
+/* Logins by a SAML identity provider that really signs; rejected responses are in answers.db.test.ts. */
 
 useDatabase()
 
@@ -54,7 +54,7 @@ describe('logging in', () => {
 				affiliation: 'staff',
 			},
 		])
-		// Address and username at the campus may change, and may go to somebody else.
+		// Address and username at the campus may change, or pass to somebody else.
 		saml.enrol(saml.campus.visitor, { attributes: { [mail]: 'married@eastmere.example', [uid]: 'other' } })
 		const again = await saml.trip()
 		expect([again.message, (await whoHas(again.cookies))?.id]).toEqual(['Welcome back!', member.id])

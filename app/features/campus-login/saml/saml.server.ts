@@ -8,36 +8,36 @@ import { type Answer, ProviderRefused } from '../oidc.server.ts'
 import { type Assertion, readAssertion } from './assertion.server.ts'
 
 /*
- * SAML 2.0 by the library `@node-saml/node-saml`, which verifies signatures, audience and conditions: what this site asks a login service,
- * and what it believes of the answer. What the library leaves to its caller is checked here.
+ * SAML 2.0 by the library `@node-saml/node-saml`, which verifies signatures, audience and conditions. This file builds requests, and checks
+ * what the library leaves to its caller.
  */
 
-/** How a login service is asked. */
+/** The configuration of an identity provider. */
 export interface SamlSettings {
-	/** By which the login service is known. */
+	/** The entity ID of the identity provider. */
 	entityId: string
-	/** Where the browser goes to log in. */
+	/** The single sign-on address. */
 	address: string
-	/** What it signs with: as {@link certificatesOf} reads it. */
+	/** The signing certificates, as {@link certificatesOf} parses them. */
 	certificates: string
-	/** Empty where the persistent NameID says who somebody is. */
+	/** Empty if the persistent NameID is the subject. */
 	subjectAttribute: string
 	nameAttribute: string
 	usernameAttribute: string
 	emailAttribute: string
-	/** Empty where nothing says who studies and who works there. */
+	/** Empty if roles are not reported. */
 	roleAttribute: string
-	/** For which a session lasts at most. */
+	/** The maximum duration of a session. */
 	hours: number
 }
 
-/** Characters of a response in Base64. Responses have some ten thousand. */
+/** Characters of a response in Base64; usual ones have some ten thousand. */
 const MAX_RESPONSE_LENGTH = 192 * 1024
-/** Tags of a response, which has some hundred. The library looks for what is logged in a time that grows with their square. */
+/** Tags in a response; usual ones have some hundred. The library's search for signed elements takes quadratic time. */
 const MAX_TAGS = 1_500
 /** Characters of a subject. */
 const MAX_SUBJECT_LENGTH = 500
-/** Milliseconds by which the clock of the login service may be off. */
+/** Tolerated clock difference in milliseconds. */
 const CLOCK_TOLERANCE_MS = 60_000
 
 const protocol = 'urn:oasis:names:tc:SAML:2.0:protocol'
@@ -45,7 +45,7 @@ const status = 'urn:oasis:names:tc:SAML:2.0:status:'
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
 const nameIdFormats = 'urn:oasis:names:tc:SAML:2.0:nameid-format:'
 
-/** What a response may be signed by: SHA-256 or longer, over the canonical form without comments. */
+/** Accepted signature algorithms: SHA-256 or longer, with canonicalization without comments. */
 const algorithms: ReadonlySet<string> = new Set([
 	'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
 	'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
@@ -57,7 +57,7 @@ const algorithms: ReadonlySet<string> = new Set([
 	'http://www.w3.org/TR/2001/REC-xml-c14n-20010315',
 ])
 
-/** Why an answer is not believed, in sentences for whoever logs in, after the name of the login service. */
+/** Reasons for rejecting a response, as sentences after the provider's name. */
 const refusals = {
 	unsolicited: 'sent an answer that nobody here asked for. Begin with its button on the login page.',
 	used: 'answered a login that was finished already, or was begun more than ten minutes ago. Begin again.',
@@ -79,13 +79,13 @@ const refusals = {
 
 type Refusal = keyof typeof refusals
 
-/** The refusal of a login by SAML. @param code as it came in an address, or one of those above */
+/** A rejected login by SAML. @param code from an address, or one of those above */
 export function samlRefused(code: string): ProviderRefused {
 	const known = Object.hasOwn(refusals, code) ? (code as Refusal) : 'invalid'
 	return new ProviderRefused(refusals[known], known)
 }
 
-/** What the identities of a login service are stored under: apart from those of an OpenID provider at the same address. */
+/** The issuer of an identity provider's identities, distinct from that of an OpenID provider at the same address. */
 export function samlIssuer({ entityId }: Pick<SamlSettings, 'entityId'>): string {
 	return `saml:${entityId}`
 }
@@ -95,7 +95,7 @@ function ownAddresses(): { issuer: string; callbackUrl: string } {
 	return { issuer: `${publicUrl}/login/saml/metadata`, callbackUrl: `${publicUrl}/login/saml/acs` }
 }
 
-/** The description of this site that a login service is given, as XML. */
+/** The SAML metadata of this site, as XML. */
 export function samlMetadata(): string {
 	return generateServiceProviderMetadata({
 		...ownAddresses(),
@@ -104,10 +104,7 @@ export function samlMetadata(): string {
 	})
 }
 
-/**
- * Reads what a login service signs with: certificates as PEM or, as metadata have it, the Base64 of one.
- * @throws Error with what is wrong, as a sentence
- */
+/** Parses signing certificates: PEM, or the Base64 of one as in metadata. @throws Error with a sentence */
 export function certificatesOf(text: string): string[] {
 	if (/PRIVATE KEY/.test(text)) throw new Error('This is a private key, which nobody may know. Paste the certificate.')
 	const pem = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
@@ -123,12 +120,9 @@ export function certificatesOf(text: string): string[] {
 	})
 }
 
-/**
- * Reads the metadata of a login service.
- * @throws Error with what is wrong, as a sentence
- */
+/** Parses the metadata of an identity provider. @throws Error with a sentence */
 export async function readMetadata(xml: string): Promise<Pick<SamlSettings, 'entityId' | 'address' | 'certificates'>> {
-	// What may be left besides comments are document types, which hold entities.
+	// Besides comments only document types are left, which may define entities.
 	const text = xml.replaceAll(/<!--[\s\S]*?-->/g, '')
 	const document = await parseDomFromString(text.includes('<!') ? '' : text).catch(() => null)
 	const root = document?.documentElement
@@ -164,24 +158,24 @@ function serviceProvider(settings: SamlSettings, id = newToken()): SAML {
 		identifierFormat: settings.subjectAttribute === '' ? `${nameIdFormats}persistent` : null,
 		disableRequestedAuthnContext: true,
 		wantAssertionsSigned: true,
-		// A signature over the whole response is verified where there is one.
+		// A signature of the whole response is optional, and verified if present.
 		wantAuthnResponseSigned: false,
 		acceptedClockSkewMs: CLOCK_TOLERANCE_MS,
 		generateUniqueId: () => id,
 	})
 }
 
-/** A login that begins: the id of its request, and the address that takes it to the login service. */
+/** A new login: the id of its request, and the address at the identity provider. */
 export async function makeSamlRequest(settings: SamlSettings): Promise<{ id: string; url: string }> {
-	// An id in XML begins with no digit.
+	// An XML id must not start with a digit.
 	const id = `_${newToken()}`
 	return { id, url: await serviceProvider(settings, id).getAuthorizeUrlAsync('', undefined, {}) }
 }
 
 /**
- * Verifies a response: signature, audience, recipient, times and that it answers a request. Whether that request is one of this site, and was not
- * answered before, is for the caller to find out.
- * @param encoded as the browser brought it
+ * Verifies a response: signature, audience, recipient, times and that it answers a request. The caller checks that the request exists and
+ * was not answered.
+ * @param encoded as posted
  * @throws ProviderRefused
  */
 export async function readSamlResponse(
@@ -205,13 +199,13 @@ export async function readSamlResponse(
 }
 
 /**
- * Looks at a response as a whole, before any signature is: everything is refused that no honest response has.
- * @returns the request that it says it answers, which is not signed; empty where it names none
+ * Rejects suspicious responses before any signature is verified.
+ * @returns the request that the response names, unsigned; empty without one
  */
 async function lookAtResponse(encoded: string): Promise<string> {
 	const xml = encoded.length > MAX_RESPONSE_LENGTH ? '' : Buffer.from(encoded, 'base64').toString('utf8')
 	if (xml === '' || xml.split('<').length > MAX_TAGS) throw new Error('nothing, or too large')
-	// Document types and entities, comments that split a name, and instructions.
+	// Document types and entities, comments that split a name, and processing instructions.
 	if (/<!|<\?(?!xml\s)/.test(xml)) throw new Error('a document type, a comment or an instruction')
 	const document = await parseDomFromString(xml)
 	const response = document.documentElement
@@ -231,7 +225,7 @@ async function lookAtResponse(encoded: string): Promise<string> {
 	return response.getAttribute('InResponseTo') ?? ''
 }
 
-/** @param codes of the status: what it is, and why */
+/** @param codes the status code and its subcode */
 function requireSuccess(codes: readonly string[]): void {
 	if (codes[0] === `${status}Success`) return
 	if (codes.includes(`${status}InvalidNameIDPolicy`)) throw samlRefused('nobody')
@@ -239,7 +233,7 @@ function requireSuccess(codes: readonly string[]): void {
 	throw samlRefused(isDenied ? 'denied' : 'failing')
 }
 
-/** The request that the signed part answers, for this site and now. */
+/** The request named in the signed part, if that is for this site and valid now. */
 function confirmedRequest({ confirmations }: Assertion): string {
 	const confirmation = confirmations.find(({ method }) => method === bearer)
 	if (confirmations.length !== 1 || !confirmation) throw new Error('not confirmed by its bearer')
@@ -252,14 +246,14 @@ function confirmedRequest({ confirmations }: Assertion): string {
 	return inResponseTo
 }
 
-/** Milliseconds of the epoch until which a time counts as not reached; NaN for what is no time. */
+/** The end of validity, with tolerance, in milliseconds since 1970; NaN for an invalid time. */
 function endOf(time: string | undefined): number {
 	return Date.parse(time ?? '') + CLOCK_TOLERANCE_MS
 }
 
 /**
- * By what an account is found. The attribute is a part of it: after another one was chosen in the settings, its values may be those that other
- * people have in the former one.
+ * The subject by which an account is found. It includes the attribute's name: if another attribute is configured, its values may be those
+ * of other people in the former one.
  */
 function subjectOf({ nameId, attributes }: Assertion, { subjectAttribute }: SamlSettings): string {
 	const { value = '', format = '' } = nameId ?? {}
@@ -271,7 +265,7 @@ function subjectOf({ nameId, attributes }: Assertion, { subjectAttribute }: Saml
 	return subjectAttribute === '' ? found : `${subjectAttribute}: ${found}`
 }
 
-/** When the session is to end; ISO 8601 in UTC. */
+/** The end of the session; ISO 8601 in UTC. */
 function sessionEnd({ sessionEnds }: Assertion, { hours }: SamlSettings): string {
 	const ends = sessionEnds.map((time) => Date.parse(time))
 	if (!ends.every((end) => end > Date.now())) throw samlRefused('expired')
@@ -284,7 +278,7 @@ function claimsOf({ attributes }: Assertion, settings: SamlSettings): Record<str
 	return { ...Object.fromEntries(first), [roleAttribute]: attributes.get(roleAttribute) ?? [] }
 }
 
-/** What goes wrong in the library is for programmers, and goes to the log. */
+/** Errors of the library are logged, not shown. */
 function explained(error: unknown): ProviderRefused {
 	if (error instanceof ProviderRefused) return error
 	const reason = error instanceof Error ? error.message : String(error)

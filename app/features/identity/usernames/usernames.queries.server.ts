@@ -47,6 +47,7 @@ export async function claimUsernameFor(trx: Executor, userId: number, username: 
 	return rows.length > 0
 }
 
+/** Sets a member's username, and the time of the rename. */
 export async function writeUsername(trx: Executor, userId: number, username: string): Promise<void> {
 	await sql`update users set username = ${username}, renamed_at = now(), updated_at = now() where id = ${userId}`.execute(
 		trx,

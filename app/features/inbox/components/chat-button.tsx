@@ -49,6 +49,7 @@ function openChat(peer: ChatPeer): void {
 	change(peer)
 }
 
+/** Closes the chat panel of this tab. */
 export function closeChat(): void {
 	if (open) change(null)
 }

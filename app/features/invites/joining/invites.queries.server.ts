@@ -22,6 +22,7 @@ export interface InviteRow {
 const columns = sql`invites.id, invites.cohort, invites.max_uses, ${used} as used, invites.expires_at, invites.created_at,
 	invites.revoked_at, invites.expires_at <= now() as is_expired, maker.username as by`
 
+/** Stores a link by the hash of its token. */
 export async function insertInvite(
 	invite: { hash: string; cohort: string; uses: number; days: number; createdBy: number },
 	executor: Executor = db(),

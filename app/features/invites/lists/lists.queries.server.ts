@@ -56,6 +56,7 @@ export async function listLists(limit: number): Promise<ListRow[]> {
 	return rows
 }
 
+/** Finds a list by its id. */
 export async function findList(id: number): Promise<ListRow | undefined> {
 	const { rows } = await sql<ListRow>`
 		select ${columns} from invite_lists list left join users on users.id = list.created_by where list.id = ${id}`.execute(

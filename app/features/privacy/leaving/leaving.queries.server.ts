@@ -18,6 +18,7 @@ export const isBuiltOn = (accounts: ReturnType<typeof accountsOf>) => sql<boolea
 	exists (select from comments c where c.question_id = q.id and c.status = 'published' and c.author_id <> all(${accounts}))
 	or exists (select from questions other where other.merged_into = q.id))`
 
+/** Counts what a member has written, including pseudonyms. */
 export async function countHoldings(memberId: number): Promise<HoldingsRow> {
 	const accounts = accountsOf(memberId)
 	const { rows } = await sql<HoldingsRow>`

@@ -1,15 +1,12 @@
-/*
- * Dragging the rows of a list by their handles, with a mouse, a pen or a finger. The keyboard has buttons for the same.
- * Loaded once the list is there.
- */
+/* Dragging the rows of a list by their handles, with mouse, pen or finger. Keyboards use buttons. Loaded after the list. */
 
-/** Pixels at the edges of the window in which the page scrolls along. */
+/** Pixels at the window's edges where dragging scrolls the page. */
 const EDGE = 60
 
 /**
- * Lets rows (`data-item`) be dragged by their handles (`data-handle`) within their part (`data-part`).
- * @param save is given the ids in their new order when a row was dropped elsewhere
- * @param ended ends it
+ * Makes rows (`data-item`) draggable by their handles (`data-handle`) within their part (`data-part`).
+ * @param save called with the ids in their new order after a drop
+ * @param ended stops it
  */
 export function letDrag(list: HTMLElement, save: (order: string[]) => void, ended: AbortSignal): void {
 	list.addEventListener('pointerdown', (down) => grab(list, down, save), { signal: ended })
@@ -67,7 +64,7 @@ function grab(list: HTMLElement, down: PointerEvent, save: (order: string[]) => 
 	window.addEventListener('keydown', ({ key }) => key === 'Escape' && drop(false), { signal })
 }
 
-/** The row of the same part whose place is nearest to where the dragged one is. */
+/** The row of the same part that is nearest to the dragged one. */
 function nearest(rows: HTMLElement[], places: number[], from: number, middle: number): number {
 	const distance = (index: number) => Math.abs((places[index] ?? 0) + (rows[index]?.offsetHeight ?? 0) / 2 - middle)
 	return rows.reduce(

@@ -15,7 +15,6 @@ export const academicsNames = {
 	university_email: 'University email',
 }
 
-/** Where and what a member studies. */
 export function AcademicsFields({ values, errors }: { values: FormValues; errors: Record<string, string> }) {
 	const field = (name: keyof typeof academicsNames) => ({
 		name,

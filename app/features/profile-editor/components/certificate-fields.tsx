@@ -13,7 +13,7 @@ export const certificateNames = {
 	credential_verification_link: 'Verification link',
 }
 
-/** What the form for a new certificate starts from. */
+/** The initial values of a new certificate. */
 export const noCertificate: SavedValues = { version: 1, values: {} }
 
 interface CertificateFieldsProps {
@@ -22,7 +22,7 @@ interface CertificateFieldsProps {
 	editing: boolean
 }
 
-/** A certificate: what it is called, from when to when it holds, and where that can be checked. */
+/** The fields of a certificate. */
 export function CertificateFields({ values, errors, editing }: CertificateFieldsProps) {
 	const field = (name: keyof typeof certificateNames) => ({
 		name,

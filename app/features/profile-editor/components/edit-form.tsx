@@ -14,27 +14,27 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 
 interface FooterState {
 	dirty: boolean
-	/** For a link that leaves on purpose: nobody is asked. */
+	/** For links that leave on purpose: skips the confirmation. */
 	leave: () => void
 }
 
 interface EditFormProps {
-	/** Tells one form from another at the same address. */
+	/** Distinguishes forms at the same address. */
 	id: string
 	start: SavedValues
 	refusal: FormRefusal | null
-	/** The fields in words, to say where two saves differ. */
+	/** Labels of the fields, for the description of conflicts. */
 	names: FieldNames
-	/** Whether files travel with it when there is no JavaScript. */
+	/** Whether files are sent with the form without JavaScript. */
 	files?: boolean
-	/** Sent with the form: which item it replaces. */
+	/** The id of the item to replace. */
 	item?: string
 	className?: string
 	footer: (state: FooterState) => ReactNode
 	children: (values: FormValues, errors: Record<string, string>) => ReactNode
 }
 
-/** A form that knows the version it was made from, shows what was refused where it belongs, and asks before text is lost. */
+/** A form that sends the version it is based on, shows errors at its fields, and asks before unsaved input is lost. */
 export function EditForm({ id, start, refusal, names, files, item, className, footer, children }: EditFormProps) {
 	const edit = useEditForm(id, start, refusal)
 	const hydrated = useHydrated()
@@ -62,7 +62,7 @@ export function EditForm({ id, start, refusal, names, files, item, className, fo
 				</FormError>
 				{stored && edit.refusal && <ConflictNotice stored={stored.values} typed={edit.refusal.values} names={names} />}
 				<input type="hidden" name="version" value={stored?.version ?? edit.start.version} />
-				{/* A new key is a new beginning: the fields are drawn again with their first values. */}
+				{/* A new key remounts the fields with their initial values. */}
 				{item && <input type="hidden" name="item" value={item} />}
 				<Fragment key={edit.key}>
 					{children({ ...edit.start.values, ...typedOf(edit.refusal, names) }, errors)}
@@ -74,7 +74,7 @@ export function EditForm({ id, start, refusal, names, files, item, className, fo
 	)
 }
 
-/** What was typed into the fields of a refused form; a checkbox that was not ticked was not sent. */
+/** The values of a rejected form; an unchecked checkbox was not sent. */
 function typedOf(refusal: FormRefusal | null, names: FieldNames): FormValues {
 	if (!refusal) return {}
 	return Object.fromEntries(Object.keys(names).map((name) => [name, refusal.values[name] ?? '']))
@@ -98,9 +98,9 @@ function LeaveDialog({ blocker }: { blocker: ReturnType<typeof useEditForm>['blo
 }
 
 /**
- * What an edit form remembers while it is open. It keeps what it started from while the member types, whatever is loaded
- * again around it; it starts again after its own save, after Discard, and when the member goes elsewhere or reloads.
- * @param id tells one form from another at the same address
+ * The state of an open edit form. Its initial values survive reloads of data while the member types; they are reset after a save, Discard,
+ * a navigation or a reload of the page.
+ * @param id distinguishes forms at the same address
  */
 export function useEditForm(id: string, loaded: SavedValues, refusal: FormRefusal | null) {
 	const form = useRef<HTMLFormElement>(null)
@@ -136,12 +136,12 @@ export function useEditForm(id: string, loaded: SavedValues, refusal: FormRefusa
 	return { form, key, start, refusal: shown, dirty, look, allow, sending, blocker, discard }
 }
 
-/** What was typed before a session ended, drawn as a refusal without a word: it is not saved either. */
+/** Input from before a session ended, presented as an error without a message, as it is not saved either. */
 function asRefusal(unsent: FormValues | null): FormRefusal | null {
 	return unsent && { message: '', errors: {}, values: unsent, stored: null }
 }
 
-/** Tells of what was typed into the form before a session ended, when it comes back. */
+/** Restores input from before a session ended. */
 function useUnsent(form: RefObject<HTMLFormElement | null>, take: (texts: FormValues) => void): void {
 	const latest = useRef(take)
 	useEffect(() => {
@@ -161,8 +161,8 @@ function useUnsent(form: RefObject<HTMLFormElement | null>, take: (texts: FormVa
 }
 
 /**
- * The refusal that the form of an item has to show: not that of deleting or moving one, which is said as a toast.
- * @param answer what the last form of the page was answered
+ * The error to show in an item's form, not that of deleting or moving an item, which is a toast.
+ * @param answer the response to the last form of the page
  */
 export function useItemRefusal(answer: FormRefusal | undefined): FormRefusal | null {
 	const elsewhere = answer?.values.intent === 'delete' || answer?.values.intent === 'order'
@@ -172,7 +172,7 @@ export function useItemRefusal(answer: FormRefusal | undefined): FormRefusal | n
 	return answer && !elsewhere ? answer : null
 }
 
-/** Where the form started: what was loaded when the member came here, not what a reload in the background brought. */
+/** The initial values: those loaded when the member came here, not by a reload in the background. */
 function useBase(id: string, loaded: SavedValues, refusal: FormRefusal | null) {
 	const { key: visit } = useLocation()
 	const key = `${id} ${loaded.version}`
@@ -181,7 +181,7 @@ function useBase(id: string, loaded: SavedValues, refusal: FormRefusal | null) {
 	return base
 }
 
-/** Whether there is something to lose, and the questions before it is lost. */
+/** Whether there is unsaved input, and the confirmation before it is lost. */
 function useUnsaved(form: RefObject<HTMLFormElement | null>, key: string, refusal: FormRefusal | null) {
 	const clean = useRef<string | null>(null)
 	const sending = useRef(false)
@@ -190,7 +190,7 @@ function useUnsaved(form: RefObject<HTMLFormElement | null>, key: string, refusa
 
 	// biome-ignore lint/correctness/useExhaustiveDependencies: a new key is a new beginning
 	useEffect(() => {
-		// Drawn with what was refused before the script ran: that was never saved.
+		// Rendered with a rejected form before scripts ran: that input was never saved.
 		clean.current = refusal ? null : saying(form.current, startOf)
 		look()
 	}, [key])
@@ -215,9 +215,8 @@ function useUnsaved(form: RefObject<HTMLFormElement | null>, key: string, refusa
 }
 
 /**
- * What the fields say, one way or the other, to be compared. Without a form there is nothing to lose. The field of a file is
- * there only until the script runs; from then on a hidden one says which picture it is. A picture that is saved by itself is
- * never unsaved.
+ * The values of the fields as text, for comparison. Without a form there is nothing to lose. A file field only exists until scripts run;
+ * then a hidden field has the picture's path. Pictures that are saved on their own are never unsaved.
  */
 function saying(form: HTMLFormElement | null, read: (field: ChangingField) => string): string | null {
 	if (!form) return null
@@ -240,7 +239,7 @@ function presentOf(field: ChangingField): string {
 	return isCheckbox(field) ? String(field.checked) : field.value
 }
 
-/** What a field began with, also when somebody typed before this script ran; a hidden one says so itself if it knows. */
+/** The initial value of a field, even if somebody typed before scripts ran; hidden fields may know it themselves. */
 function startOf(field: ChangingField): string {
 	if (field instanceof HTMLSelectElement)
 		return ([...field.options].find(({ defaultSelected }) => defaultSelected) ?? field.options[0])?.value ?? ''
@@ -248,7 +247,7 @@ function startOf(field: ChangingField): string {
 	return field.type === 'hidden' ? (field.dataset.start ?? field.value) : field.defaultValue
 }
 
-/** The foot of a form of single fields: it stays in sight while the form is longer than the window. */
+/** The footer of a form of single fields; it is sticky while the form is longer than the window. */
 export function SaveBar({ dirty }: { dirty: boolean }) {
 	const bar = useRef<HTMLDivElement>(null)
 	useToastsAbove(bar)
@@ -278,7 +277,7 @@ interface ItemButtonsProps {
 	onLeave: () => void
 }
 
-/** The foot of a form for one item: it adds a new one, or replaces the one that is edited. */
+/** The footer of an item's form: it adds a new item, or replaces the edited one. */
 export function ItemButtons({ what, editing, onLeave }: ItemButtonsProps) {
 	const { pathname } = useLocation()
 	const bar = useRef<HTMLParagraphElement>(null)

@@ -14,7 +14,7 @@ export const experienceNames = {
 	summary: 'Description',
 }
 
-/** What the form for a new entry starts from. */
+/** The initial values of a new entry. */
 export const noExperience: SavedValues = { version: 1, values: {} }
 
 interface ExperienceFieldsProps {
@@ -23,7 +23,7 @@ interface ExperienceFieldsProps {
 	editing: boolean
 }
 
-/** A study, work or volunteering: where, as what, and from when to when. */
+/** The fields of an education, work or volunteering. */
 export function ExperienceFields({ values, errors, editing }: ExperienceFieldsProps) {
 	const field = (name: keyof typeof experienceNames) => ({
 		name,

@@ -4,14 +4,14 @@ import { TextArea } from '~/ui/field.tsx'
 
 interface FieldGroupProps {
 	title: string
-	/** Stands at the right end of the rule. */
+	/** At the right end of the rule. */
 	note?: string
-	/** Stands in a column of its own at the right, below the fields where there is no room for one. */
+	/** In a column on the right, or below the fields on narrow screens. */
 	aside?: ReactNode
 	children: ReactNode
 }
 
-/** Fields that belong together, under a rule with their name: two columns where there is room. */
+/** A group of fields under a heading, in two columns if there is room. */
 export function FieldGroup({ title, note, aside, children }: FieldGroupProps) {
 	return (
 		<fieldset className="min-w-0">
@@ -29,15 +29,15 @@ export function FieldGroup({ title, note, aside, children }: FieldGroupProps) {
 
 interface CountedTextProps extends Omit<ComponentProps<typeof TextArea>, 'defaultValue' | 'maxLength'> {
 	defaultValue: string
-	/** How many characters it takes. */
+	/** In characters. */
 	maxLength: number
 }
 
-/** A text of several lines that says how much of its room is used. */
+/** A text area with a character counter. */
 export function CountedText({ defaultValue, maxLength, ...area }: CountedTextProps) {
 	const [length, setLength] = useState(defaultValue.length)
 	const field = useRef<HTMLTextAreaElement>(null)
-	// What was typed before the scripts ran raised no event.
+	// Input from before scripts ran fired no event.
 	useEffect(() => setLength(field.current?.value.length ?? 0), [])
 	return (
 		<TextArea

@@ -14,11 +14,11 @@ interface Item {
 	id: string
 	title: string
 	image: PictureView | null
-	/** One line under the title. */
+	/** A line below the title. */
 	note: string
 	link?: { label: string; url: string } | '' | undefined
 	pinned?: boolean
-	/** Nothing moves from one part of a list to another. */
+	/** Items cannot move between parts of a list. */
 	part?: string
 }
 
@@ -28,13 +28,13 @@ interface ItemListProps {
 	title: string
 	empty: string
 	items: Item[]
-	/** Of the order of the list. */
+	/** The version of the list's order. */
 	version: number
 	/** Whether items can be pinned. */
 	pins?: boolean
 }
 
-/** A member's own items, each with the ways to move, to edit and to delete it. */
+/** A member's items, with buttons to move, edit and delete each. */
 export function ItemList({ what, title, empty, items, version, pins = false }: ItemListProps) {
 	const { pathname } = useLocation()
 	const [search] = useSearchParams()
@@ -189,7 +189,7 @@ function Step({ step, item, form, disabled }: StepProps) {
 	)
 }
 
-/** Lets the items of a list be dragged, once its script is there. @param version of the order */
+/** Makes the items draggable once the script is loaded. @param version of the order */
 function useDragging(version: number) {
 	const list = useRef<HTMLUListElement>(null)
 	const submit = useSubmit()
@@ -212,7 +212,7 @@ function useDragging(version: number) {
 	return list
 }
 
-/** Keeps the keyboard on the button that was pressed: a browser forgets it when its row is put elsewhere. */
+/** Restores the focus to the pressed button, which browsers lose when its row moves. */
 function useFocusKept(list: RefObject<HTMLUListElement | null>, items: Item[]): void {
 	const pressed = useRef<{ item: string; step: string } | null>(null)
 	useEffect(() => {

@@ -39,13 +39,13 @@ export const personalNames = {
 interface PersonalFieldsProps {
 	values: FormValues
 	errors: Record<string, string>
-	/** Shown and never changed here. */
+	/** Read-only. */
 	email: string
 	/** The path of the picture, or ''. */
 	picture: string
 }
 
-/** Who a member is, what they know, and what others see of it. */
+/** Personal details, skills and visibility. */
 export function PersonalFields({ values, errors, email, picture }: PersonalFieldsProps) {
 	const field = (name: keyof typeof personalNames) => ({
 		name,
@@ -113,7 +113,7 @@ interface VisibilityFieldsProps {
 	errors: Record<string, string>
 }
 
-/** What a member is open to, and what others see. */
+/** Openings and visibility. */
 export function VisibilityFields({ values, errors }: VisibilityFieldsProps) {
 	const openTo = openingsOf((values.open_to ?? '').split(','))
 	const box = (name: keyof typeof personalNames) => ({ name, defaultChecked: values[name] === 'on' })

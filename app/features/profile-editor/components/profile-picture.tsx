@@ -7,19 +7,19 @@ import { toast } from '~/shell/toast.ts'
 import type { PictureSaved } from '../routes/save-picture.ts'
 
 const failed = 'Something went wrong! Try again'
-/** What the member did, or can mend: it is said at the field alone. */
+/** Errors that the member caused or can fix; they are shown at the field only. */
 const OWN_FAULTS: readonly UploadErrorKind[] = ['canceled', 'invalid-argument', 'quota-exceeded']
 
 interface ProfilePictureProps {
 	label: string
-	/** Of the picture that the form begins with, or ''. */
+	/** The initial picture, or ''. */
 	path: string
 	error?: string | undefined
 }
 
 /**
- * The profile picture. Where scripts run, it is saved as soon as it was cut or removed, and the form around it stays as it is;
- * without them it travels with the form.
+ * The profile picture. With scripts it is saved as soon as it was cropped or removed, independently of the form; without, it is sent with
+ * the form.
  */
 export function ProfilePicture({ label, path, error }: ProfilePictureProps) {
 	const { username = '' } = useParams()
@@ -35,7 +35,7 @@ export function ProfilePicture({ label, path, error }: ProfilePictureProps) {
 			toast({ type: 'success', message })
 		} else {
 			toast({ type: 'error', message: failed })
-			// What is stored is shown again.
+			// Remounts the field with the stored picture.
 			setRefusals((count) => count + 1)
 		}
 	}, [data])

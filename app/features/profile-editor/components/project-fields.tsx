@@ -16,7 +16,7 @@ export const projectNames = {
 	project_source_code_link: 'Source code link',
 }
 
-/** What the form for a new project starts from. */
+/** The initial values of a new project. */
 export const noProject: SavedValues = { version: 1, values: {} }
 
 interface ProjectFieldsProps {
@@ -25,7 +25,7 @@ interface ProjectFieldsProps {
 	editing: boolean
 }
 
-/** A project: what it is, what it is built with, and where it can be seen. */
+/** The fields of a project. */
 export function ProjectFields({ values, errors, editing }: ProjectFieldsProps) {
 	const field = (name: keyof typeof projectNames) => ({
 		name,

@@ -14,7 +14,7 @@ export const socialNames = {
 	geeksforgeek: 'Geeksforgeek',
 }
 
-/** Where else a member can be found: a name on each site, or an address. */
+/** The member's pages on other sites: a handle or an address each. */
 export function SocialFields({ values, errors }: { values: FormValues; errors: Record<string, string> }) {
 	return (
 		<FieldGroup title="Your other profiles" note="Your username there, or a link.">

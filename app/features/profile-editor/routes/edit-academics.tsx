@@ -41,7 +41,7 @@ export async function action(args: Route.ActionArgs) {
 
 const updated = 'Academics data updated successfully!'
 
-/** Mails the link that confirms a new address. Where that cannot be, the page says why beside its button. */
+/** Mails the confirmation link for a new address. If that fails, the page explains it beside its button. */
 async function mailLink(viewer: SignedIn, ip: string): Promise<boolean> {
 	try {
 		await requestCampusVerification(viewer, viewer.username, ip)

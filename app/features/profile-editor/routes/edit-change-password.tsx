@@ -43,7 +43,7 @@ export default function EditChangePassword({ actionData }: Route.ComponentProps)
 	useRefusal(form, actionData ?? null)
 	const sending = useRef(false)
 	const { state } = useNavigation()
-	// Emptied once saved, and not when a refusal is forgotten: that happens too when another page could not be opened.
+	// Cleared after a save, but not when an error is dismissed, which also happens if another page fails to load.
 	useEffect(() => {
 		if (state !== 'idle' || !sending.current) return
 		sending.current = false
@@ -52,7 +52,7 @@ export default function EditChangePassword({ actionData }: Route.ComponentProps)
 	return (
 		<>
 			<h1 className="text-2xl font-bold">Change Password</h1>
-			{/* The rules are said in our own words, all at once, by the server. */}
+			{/* Without browser validation: the server reports all errors at once, in our words. */}
 			<Form
 				ref={form}
 				method="post"

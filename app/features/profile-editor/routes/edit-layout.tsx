@@ -19,7 +19,7 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Edit Profile', noindex: true })
 }
 
-/** The parts of Edit profile at the left, the open one at the right. */
+/** The sections of Edit profile on the left, the open one on the right. */
 export default function EditLayout({ loaderData }: Route.ComponentProps) {
 	return (
 		<div className="grid grid-cols-1 gap-x-16 pt-1 md:grid-cols-[12rem_minmax(0,1fr)] md:pt-8">
@@ -42,7 +42,7 @@ const icons = {
 	'change-password': LockKeyhole,
 }
 
-/** The parts of Edit profile: a side menu, and below 768 px tabs that scroll to the one that is open. */
+/** The sections of Edit profile: a side menu, or tabs below 768 px that scroll to the open one. */
 function EditMenu({ username }: { username: string }) {
 	const { pathname } = useLocation()
 	const list = useRef<HTMLUListElement>(null)
@@ -66,7 +66,7 @@ function EditMenu({ username }: { username: string }) {
 				{editParts.map(({ part, title }) => {
 					const to = editProfilePath(username, part)
 					const address = to.toLowerCase()
-					// A page below a part, as the choice of repositories, belongs to it.
+					// A subpage of a section, such as the choice of repositories, belongs to it.
 					const current = shown === address || (part !== '' && shown.startsWith(`${address}/`)) || undefined
 					return (
 						<li key={part}>

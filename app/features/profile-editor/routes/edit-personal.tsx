@@ -28,12 +28,12 @@ export async function action(args: Route.ActionArgs) {
 	const viewer = await ownForm(args)
 	const form = await readForm(args.request)
 	try {
-		// Where scripts run, the picture is saved by itself: see save-picture.ts.
+		// With scripts the picture is saved on its own: see save-picture.ts.
 		const hasPicture = form.has('profile_url') || form.has('profile_url_file')
 		const texts = hasPicture ? await textsWithPicture(viewer, form, 'profile', 'profile_url') : formValues(form)
 		await savePersonal(viewer, viewer.username, texts)
 		const flash = { type: 'success', message: 'Profile updated successfully!' } as const
-		// The header shows the name and the picture, which the session remembers.
+		// The header shows the name and picture from the session.
 		return redirectWithToast(args.url.pathname, flash, await refreshSession(args.request))
 	} catch (error) {
 		return refused(error, form, 'Something went wrong!')
@@ -46,7 +46,7 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Personal Details', noindex: true })
 }
 
-// The picture is saved by itself, so no save of the form can be late for it.
+// The picture is saved on its own, so it cannot conflict.
 const { profile_url: _picture, ...formNames } = personalNames
 
 export default function EditPersonal({ loaderData, actionData, params }: Route.ComponentProps) {

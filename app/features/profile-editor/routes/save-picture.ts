@@ -9,18 +9,18 @@ import { savePicture } from '../editing.server.ts'
 import { ownForm } from '../requests.server.ts'
 import type { Route } from './+types/save-picture'
 
-/** What came of saving the profile picture: the path that is stored now, '' for none, or why it could not be saved. */
+/** The result: the stored path, '' for none, or an error. */
 export type PictureSaved = { saved: string } | { message: string }
 
-/** Saves the profile picture that `profile_url` names, or none; a script sends it as soon as the picture was cut. */
+/** Saves the profile picture in `profile_url`, or removes it; called by scripts after cropping. */
 export async function action(args: Route.ActionArgs) {
-	// Who has to log in first comes back to the form.
+	// After a login the member returns to the form.
 	const viewer = await ownForm({ ...args, url: new URL(editProfilePath(args.params.username), args.url) })
 	const form = await readForm(args.request)
 	try {
 		const path = await pictureFromForm(viewer, 'profile', form, 'profile_url')
 		await savePicture(viewer, viewer.username, path)
-		// The header shows the picture, which the session remembers.
+		// The header shows the picture from the session.
 		return data<PictureSaved>({ saved: path ?? '' }, { headers: await refreshSession(args.request) })
 	} catch (error) {
 		if (error instanceof Response) throw error
